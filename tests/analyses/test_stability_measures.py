@@ -69,11 +69,18 @@ def test_bounds_are_the_ends_where_that_is_all_there_is():
     assert ends[EFFECTIVE_RANK] == pytest.approx((np.exp(entropy - change), np.exp(entropy + change)))
 
 
+def test_errors_in_the_details_are_the_farther_of_both_ends():
+    found = spectra([[4.0, 2.0, 1.0]], [[1.0, 0.5, 0.25]], upper=[[4.5, 3.0, 1.25]])
+    assert found.details["errors"][0].tolist() == [1.0, 1.0, 0.25]
+
+
 def test_no_values_above_zero():
     found = spectra([[0.0, 0.0]], [[0.0, 0.0]])
     assert [found[which].value[0] for which in (LARGEST, NUMBER, STABLE_RANK, EFFECTIVE_RANK)] == [0] * 4
     assert np.isnan(found[SMALLEST].value[0])
     assert np.isnan(found[CONDITION].value[0])
+    perhaps = spectra([[0.0, 0.0]], [[1e-3, 0.0]])[CONDITION]
+    assert np.isnan([perhaps.value[0], perhaps.lower[0], perhaps.upper[0]]).all()
 
 
 def test_values_that_may_or_may_not_count_as_nonzero():
@@ -128,8 +135,14 @@ def test_extremes_alone():
     assert both.finding(LARGEST, 0).interval == (3.5, 4.5)
     assert both[CONDITION].upper.tolist() == pytest.approx([4.5 / 1.75, 6.5 / 0.75, 5.5 / 2.75])
     assert both[CONDITION].value.tolist() == [2.0, 6.0, pytest.approx(5 / 3)]
+<<<<<<< HEAD
 
 
 def test_errors_are_those_of_the_farther_end():
     found = spectra([[4.0, 2.0, 1.0]], [[0.5, 0.125, 0.25]], upper=[[4.25, 2.5, 1.25]])
     assert [row.tolist() for row in found.details["errors"]] == [[0.5, 0.5, 0.25]]
+=======
+    # Ends that overlap say nothing but that a condition is at least 1.
+    near = spectra([[1.0, 1.0]], [[0.5, 0.5]], complete=False, upper=[[np.inf, 1.5]])[CONDITION]
+    assert (near.value[0], near.lower[0], near.upper[0]) == (1.0, 1.0, np.inf)
+>>>>>>> m3

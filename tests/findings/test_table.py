@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 
 import numpy as np
 import pytest
@@ -141,6 +142,19 @@ def test_intervals_of_drawn_rows_hold_the_truth_as_often_as_they_say(level) -> N
             low, high = ends_of(finding)
             hits[name] += low <= truth <= high
     assert min(hits.values()) > 0.9 * 400
+
+
+@pytest.mark.parametrize(("yes", "number"), [(0, 4), (4, 4), (1, 4), (3, 7)])
+def test_a_drawn_share_has_the_interval_of_clopper_and_pearson(yes, number) -> None:
+    """At either end so few or so many answers, or more extreme ones, come about in one case of forty."""
+    found = table(Column.of(TRUTH, np.arange(number) < yes), population=100).share(TRUTH)
+    low, high = ends_of(found)
+
+    def at_most(most, chance):
+        return sum(math.comb(number, k) * chance**k * (1 - chance) ** (number - k) for k in range(most + 1))
+
+    assert low == 0.0 if yes == 0 else 1 - at_most(yes - 1, low) == pytest.approx(0.025)
+    assert high == 1.0 if yes == number else at_most(yes, high) == pytest.approx(0.025)
 
 
 def test_undecided_truths_widen_a_share() -> None:

@@ -235,6 +235,16 @@ def test_a_margin_that_is_the_same_everywhere(ahead, is_sign_enough):
     assert np.sign(found.values[0]) == np.sign(ahead)
 
 
+@pytest.mark.parametrize(("ahead", "middle", "truth"), [(20.0, 10.0, 11.0), (-10.0, -10.0, 1.0)])
+def test_margins_far_above_what_either_part_of_them_says(ahead, middle, truth):
+    """``20 - x`` around 10 is 11 at most, and ``-10 - x`` around -10 is 1: of that the slope adds -9, and 11."""
+    interval = bodies_of([(np.zeros((0, 1)), np.zeros(0))], middle - 1, middle + 1)
+    weights, biases = torch.tensor([[[0.0], [1.0]]]).double(), torch.tensor([[ahead, 0.0]]).double()
+    found = widest_margins(interval, zeros(1, 1) + middle, weights, biases, torch.tensor([0]))
+    assert found.values[0] == pytest.approx(truth, rel=1e-6)
+    assert found.values[0] + found.gaps[0] >= truth - 1e-12
+
+
 def worst_of_solver(spoil):
     """Return a linear program whose answers are spoiled: what is proved must not hang on them."""
 

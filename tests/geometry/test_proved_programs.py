@@ -165,3 +165,31 @@ def test_a_lying_solver_is_found_out(status, monkeypatch):
     assert square.is_bounded()
     assert not rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, 1]], [1, 1, 1, 1]).is_bounded()
     assert rs.Polyhedron([[1.0], [-1.0]], [0.0, -1.0]).is_empty()
+
+
+def test_a_solver_that_keeps_multipliers_to_itself_leaves_them_to_fractions(monkeypatch):
+    """That ``x + y`` is 1 proves the greatest ``2 x + 2 y``, whatever weights in floats say of it."""
+    honest = LinearProgram.maximize
+    monkeypatch.setattr(LinearProgram, "maximize", lambda *told: honest(*told)._replace(duals=np.zeros(0)))
+    monkeypatch.setattr(proved_programs, "highest", None)
+    system = ProvedSystem(np.eye(2), np.array([5.0, 6.0]), np.ones((1, 2)), np.ones(1))
+    found = system.maximum([Fraction(2), Fraction(2)])
+    assert found is not None
+    assert (found.status, found.value) == (Status.OPTIMAL, 2)
+
+
+def test_weights_may_come_out_as_zero():
+    """Of ``x <= 1`` and ``y <= 1`` the first alone writes x, though floats gave the second a little weight."""
+    system = ProvedSystem(np.eye(2), np.ones(2), np.zeros((0, 2)), np.zeros(0))
+    found = system.multipliers([Fraction(1), Fraction(0)], np.array([1.0, 1e-11]))
+    assert found == ((1, 0), [0, 1], [])
+    assert system.multipliers([Fraction(1), Fraction(-1, 10**9)], np.array([1.0, 1e-11])) is None
+
+
+@pytest.mark.parametrize(("most", "is_solved"), [(6, True), (5, False)])
+def test_numbers_in_fractions_are_those_of_rows_and_of_both_sides_of_equations(monkeypatch, most, is_solved):
+    """With two coordinates, a row has two, and an equation four."""
+    monkeypatch.setattr(proved_programs, "MAX_NUMBERS", most)
+    system = ProvedSystem(np.array([[1.0, 0.0]]), np.ones(1), np.array([[0.0, 1.0]]), np.ones(1))
+    found = system._in_fractions([Fraction(1), Fraction(1)])
+    assert found is None if not is_solved else found is not None and found.value == 2

@@ -155,10 +155,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "if (self.dim >= MAX_DIMENSIONS and (len(self._own) or is_near)) or not np.isfinite(near).all():",
     ): "from how many dimensions on fractions are too slow",
     (
-        "geometry/proved_programs",
-        "if min(found[: len(rows)], default=Fraction(0)) <= 0:",
-    ): "weights of which one is zero prove less at once; the simplex method in fractions finds the same",
-    (
         "analyses/stability/singular_values",
         "n, num_left = len(columns), int((scale >= 0).sum())",
     ): "which of two methods, each with bounds of its own",
@@ -194,4 +190,20 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/search",
         "return key > self.limit",
     ): "what is as far as the change that is known is looked at, and is no nearer",
+    ("analyses/stability/singular_values", "if n >= SHORT:"): "which of two methods, each with bounds of its own",
+    (
+        "geometry/convex_questions",
+        "farthest = torch.where(rivals >= 0, -bodies.lower[:, None], bodies.upper[:, None])",
+    ): "where a slope is zero, the product is left out",
+    (
+        "geometry/ball_bounds",
+        (
+            "return 2.0 * float(weights @ slack) * (1 + 1e-9) / steep "
+            "if steep >= 1e-3 * float(weights.min()) * least else np.inf"
+        ),
+    ): "equality of two reals; what rounding leaves is above zero, and so is then what is divided by",
+    (
+        "geometry/proved_programs",
+        "if self.dim >= MAX_DIMENSIONS or (len(self.b) + 2 * len(self.d)) * self.dim > MAX_NUMBERS:",
+    ): "from how many dimensions on fractions are too slow",
 }

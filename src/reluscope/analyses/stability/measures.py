@@ -184,7 +184,7 @@ def _condition(largest: Bounds, smallest: Bounds) -> Bounds:
     with np.errstate(divide="ignore", invalid="ignore"):
         value, low, high = largest[0] / smallest[0], largest[1] / smallest[2], largest[2] / smallest[1]
     low = np.where(np.isnan(value), np.nan, np.fmax(low, 1.0))
-    return np.maximum(value, low), low, np.where(np.isnan(high) & ~np.isnan(value), np.inf, np.maximum(high, value))
+    return np.maximum(value, low), low, np.maximum(high, value)
 
 
 def _stable_rank(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> Bounds:
