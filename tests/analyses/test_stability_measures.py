@@ -135,14 +135,11 @@ def test_extremes_alone():
     assert both.finding(LARGEST, 0).interval == (3.5, 4.5)
     assert both[CONDITION].upper.tolist() == pytest.approx([4.5 / 1.75, 6.5 / 0.75, 5.5 / 2.75])
     assert both[CONDITION].value.tolist() == [2.0, 6.0, pytest.approx(5 / 3)]
-<<<<<<< HEAD
+    # Ends that overlap say nothing but that a condition is at least 1.
+    near = spectra([[1.0, 1.0]], [[0.5, 0.5]], complete=False, upper=[[np.inf, 1.5]])[CONDITION]
+    assert (near.value[0], near.lower[0], near.upper[0]) == (1.0, 1.0, np.inf)
 
 
 def test_errors_are_those_of_the_farther_end():
     found = spectra([[4.0, 2.0, 1.0]], [[0.5, 0.125, 0.25]], upper=[[4.25, 2.5, 1.25]])
     assert [row.tolist() for row in found.details["errors"]] == [[0.5, 0.5, 0.25]]
-=======
-    # Ends that overlap say nothing but that a condition is at least 1.
-    near = spectra([[1.0, 1.0]], [[0.5, 0.5]], complete=False, upper=[[np.inf, 1.5]])[CONDITION]
-    assert (near.value[0], near.lower[0], near.upper[0]) == (1.0, 1.0, np.inf)
->>>>>>> m3

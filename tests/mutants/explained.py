@@ -187,6 +187,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "if doubtful.all():  # of two ways to bound rounding either one may be the tighter",
     ): "what is not asked again in floats is decided in rational arithmetic, or left out",
     ("regions/nearest", "_nearest(part, norm, memory // (1) // per_input)"): "how many inputs are taken at once",
+    (
         "analyses/robustness/search",
         "return key > self.limit",
     ): "what is as far as the change that is known is looked at, and is no nearer",
