@@ -1,4 +1,5 @@
 #include "../kernels/candidates.hpp"
+#include "../kernels/neighbors.hpp"
 #include "../kernels/parts.hpp"
 #include "../kernels/pieces.hpp"
 #include "../kernels/polygons.hpp"
@@ -98,6 +99,20 @@ void bind_partitions(nb::module_& module) {
                                   give(std::move(found.sizes)), give(std::move(found.corners)));
         },
         "outputs"_a, "vertices"_a, "offsets"_a, "ids"_a, "regions"_a, "error"_a);
+    module.def(
+        "join_facets",
+        [](In<std::uint64_t, 2> keys, In64 regions, In<bool, 1> on_walls) {
+            auto found = unlocked([&] { return join_facets(rows(keys), view(regions), view(on_walls)); });
+            return nb::make_tuple(give(std::move(found.left)), give(std::move(found.right)), found.num_unmatched);
+        },
+        "keys"_a, "regions"_a, "on_walls"_a);
+    module.def(
+        "middles",
+        [](In64 offsets, In<double, 2> vertices) {
+            auto found = unlocked([&] { return middles(view(offsets), rows(vertices)); });
+            return nb::make_tuple(give(std::move(found.means)), give_flags(std::move(found.is_bounded)));
+        },
+        "offsets"_a, "vertices"_a);
     module.def(
         "extents",
         [](In<double, 2> points, In64 offsets, In32 ids, In64 faces) {

@@ -5,6 +5,21 @@
 
 namespace reluscope {
 
+Middles middles(View<std::int64_t> offsets, Rows<const double> vertices) {
+    const std::size_t number = offsets.size() - 1, width = vertices.width();
+    Middles found{Table<double>(number, width, 0.0), Vector<std::uint8_t>(number, 1)};
+    for (std::size_t cell = 0; cell < number; ++cell) {
+        double* mean = found.means[cell];
+        for (auto v = offsets[cell]; v < offsets[cell + 1]; ++v) {
+            for (std::size_t axis = 0; axis < width; ++axis) mean[axis] += vertices[v][axis];
+            found.is_bounded[cell] &= vertices[v][width - 1] > 0.0;
+        }
+        for (std::size_t axis = 0; axis < width; ++axis)
+            mean[axis] /= static_cast<double>(offsets[cell + 1] - offsets[cell]);
+    }
+    return found;
+}
+
 Extents extents(Rows<const double> points, ListsView lists, View<std::int64_t> faces) {
     const std::size_t dim = points.width();
     Extents found{Table<double>(faces.size(), dim, 0.0), Vector<double>(faces.size(), 0.0)};

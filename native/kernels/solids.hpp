@@ -5,6 +5,13 @@
 
 namespace reluscope {
 
+struct Middles {
+    Table<double> means;
+    Vector<std::uint8_t> is_bounded;
+};
+// The mean of the homogeneous vertices of each cell, and whether all are points.
+Middles middles(View<std::int64_t> offsets, Rows<const double> vertices);
+
 struct Extents {
     Table<double> centers;
     Vector<double> sizes;

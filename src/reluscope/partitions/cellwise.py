@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from reluscope import _kernels
 from reluscope.budget import Budget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
@@ -162,19 +163,27 @@ class _Cutting:
 
     def finish(self, batch: Batch) -> CellPatch:
         """Return the cells that have a point at all: of others rounding has left nothing but directions."""
-        finite = np.flatnonzero(
-            np.logical_or.reduceat(batch.cells.vertices[:, -1] > 0, batch.cells.vertex_offsets[:-1])
-        )
-        cells = batch.cells.select(finite)
-        words = np.concatenate(
-            [*(word[finite] for word in batch.words), np.zeros((len(cells), 0), dtype=np.uint64)], axis=1
-        )
+        cells, hashes = batch.cells, batch.hashes
+        words = np.concatenate([*batch.words, np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
+        middles, is_bounded = _kernels.middles(cells.vertex_offsets, cells.vertices)
+        has_point = middles[:, -1] > 0
+        if not has_point.all():
+            finite = np.flatnonzero(has_point)
+            cells, hashes, words = cells.select(finite), hashes[finite], words[finite]
+            middles, is_bounded = middles[finite], is_bounded[finite]
         owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
         shown = cells.kinds != BORDER
-        keys = cells.keys[shown] ^ batch.hashes[finite[owner[shown]]]
-        vertices = cells.vertices * np.append(np.full(cells.vertices.shape[1] - 1, self.start.scale), 1.0)
-        on_walls = cells.kinds[shown] == WALL
-        return CellPatch(words, cells.vertex_offsets, vertices, owner[shown], keys, on_walls)
+        scale = np.append(np.full(cells.vertices.shape[1] - 1, self.start.scale), 1.0)
+        return CellPatch(
+            words=words,
+            vertex_offsets=cells.vertex_offsets,
+            vertices=cells.vertices * scale,
+            middles=middles * scale,
+            is_bounded=is_bounded,
+            facet_cells=owner[shown],
+            facet_keys=cells.keys[shown] ^ hashes[owner[shown]],
+            on_walls=cells.kinds[shown] == WALL,
+        )
 
     def _cut(self, batch: Batch) -> tuple[Batch, int]:
         """Take a batch through some units of a gate, and through the gate with the last of them."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reluscope import _kernels
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.partitions.solid_regions import SolidRegions
 
@@ -19,6 +20,8 @@ class CellPatch:
         Packed codes.
     vertex_offsets : (r + 1,) int64; vertices : (v, d + 1) float64
         Homogeneous vertices of every cell.
+    middles : (r, d + 1) float64; is_bounded : (r,) bool
+        The mean of its vertices, and whether all of them are points.
     facet_cells : (f,) int64; facet_keys : (f, 2) uint64; on_walls : (f,) bool
         The inner facets of every cell, with keys that both sides share, and whether they lie on a wall between parts of
         the domain, where both sides may be of one region.
@@ -27,6 +30,8 @@ class CellPatch:
     words: np.ndarray
     vertex_offsets: np.ndarray
     vertices: np.ndarray
+    middles: np.ndarray
+    is_bounded: np.ndarray
     facet_cells: np.ndarray
     facet_keys: np.ndarray
     on_walls: np.ndarray
@@ -48,54 +53,47 @@ def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> SolidRegio
     -------
     SolidRegions
         Regions in the order in which they were found.
-    """
-    sizes = [len(patch) for patch in patches]
-    words = np.concatenate([np.zeros((0, num_words), dtype=np.uint64), *(patch.words for patch in patches)])
-    counts = np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(patch.vertex_offsets) for patch in patches)])
-    vertices = np.concatenate([np.zeros((0, dim + 1)), *(patch.vertices for patch in patches)])
-    starts = np.cumsum([0, *sizes])[:-1]
-    cells = np.concatenate(
-        [np.zeros(0, dtype=np.int64), *(patch.facet_cells + at for patch, at in zip(patches, starts, strict=True))]
-    )
-    keys = np.concatenate([np.zeros((0, 2), dtype=np.uint64), *(patch.facet_keys for patch in patches)])
-    on_walls = np.concatenate([np.zeros(0, dtype=bool), *(patch.on_walls for patch in patches)])
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
-    first, region, _ = group_equal_rows(words)
-    if len(words):
-        means = np.add.reduceat(vertices, offsets[:-1], axis=0) / counts[:, None]
-        ideal = np.add.reduceat(vertices[:, dim] == 0, offsets[:-1]) > 0
-    else:
-        means, ideal = np.zeros((0, dim + 1)), np.zeros(0, dtype=bool)
-    is_bounded = np.bincount(region, weights=ideal, minlength=len(first)) == 0
-    left, right, num_unmatched = _paired(keys, region[cells], on_walls)
+    Notes
+    -----
+    Facets are joined by their keys in one pass through a hash table. A facet is unmatched that is alone with its key,
+    or that has the same region on both sides, unless it lies on a wall: there the cells of one region on both sides
+    have facets of one key, too, in two parts of the domain. On a facet there are two regions, each perhaps in several
+    cells.
+    """
+    patches = [_no_cells(dim, num_words), *patches]
+    starts = np.cumsum([0, *map(len, patches)])
+    words, vertices, middles, is_bounded, keys, on_walls = (
+        np.concatenate([getattr(patch, name) for patch in patches])
+        for name in ("words", "vertices", "middles", "is_bounded", "facet_keys", "on_walls")
+    )
+    cells = np.concatenate([patch.facet_cells + start for patch, start in zip(patches, starts[:-1], strict=True)])
+    sizes = np.concatenate([np.diff(patch.vertex_offsets) for patch in patches])
+    first, region, counts = group_equal_rows(words)
+    left, right, num_unmatched = _kernels.join_facets(keys, region[cells], on_walls)
     return SolidRegions(
         words=words[first],
-        witnesses=means[first, :dim] / means[first, dim:],
-        is_bounded=is_bounded,
+        witnesses=middles[first, :dim] / middles[first, dim:],
+        is_bounded=np.bincount(region, weights=is_bounded, minlength=len(first)) == counts,
         left=left,
         right=right,
         regions=region,
-        cell_offsets=offsets,
+        cell_offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         cell_vertices=vertices,
         num_unmatched=num_unmatched,
     )
 
 
-def _paired(keys: np.ndarray, regions: np.ndarray, on_walls: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the pairs of different regions with facets of equal keys, and how many facets have no other side."""
-    order = np.lexsort((keys[:, 1], keys[:, 0]))
-    keys, regions, on_walls = keys[order], regions[order], on_walls[order]
-    begins = np.ones(len(keys), dtype=bool)
-    begins[1:] = (keys[1:] != keys[:-1]).any(axis=1)
-    group = np.cumsum(begins) - 1
-    alone = np.bincount(group, minlength=1) == 1
-    # On a facet there are two regions, each perhaps in several cells: the smallest and the largest are both.
-    starts = np.flatnonzero(begins)
-    if not len(starts):
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0
-    low, high = np.minimum.reduceat(regions, starts), np.maximum.reduceat(regions, starts)
-    pairs = np.unique(np.stack([low, high], axis=1)[low < high], axis=0)
-    # The cells of one region on both sides of a wall have facets of one key, too, in two parts of the domain.
-    one_sided = alone | ((low == high) & ~np.logical_or.reduceat(on_walls, starts))
-    return pairs[:, 0], pairs[:, 1], int(one_sided.sum())
+def _no_cells(dim: int, num_words: int) -> CellPatch:
+    none = np.zeros(0, dtype=bool)
+    points = np.zeros((0, dim + 1))
+    return CellPatch(
+        words=np.zeros((0, num_words), dtype=np.uint64),
+        vertex_offsets=np.zeros(1, dtype=np.int64),
+        vertices=points,
+        middles=points,
+        is_bounded=none,
+        facet_cells=np.zeros(0, dtype=np.int64),
+        facet_keys=np.zeros((0, 2), dtype=np.uint64),
+        on_walls=none,
+    )

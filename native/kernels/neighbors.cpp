@@ -1,0 +1,72 @@
+#include "neighbors.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace reluscope {
+namespace {
+
+// The facets of one key.
+struct Sides {
+    std::uint64_t key[2];
+    std::int64_t low, high;
+    bool is_single, on_wall;
+};
+
+Vector<Sides> grouped(Rows<const std::uint64_t> keys, View<std::int64_t> regions, View<bool> on_walls) {
+    Vector<Sides> groups;
+    groups.reserve(keys.size() / 2 + 1);
+    // Keys are random, so that their low bits serve as they are.
+    const std::size_t room = std::bit_ceil(2 * keys.size() + 1);
+    Vector<std::int64_t> places(room, NONE);
+    for (std::size_t f = 0; f < keys.size(); ++f) {
+        const std::uint64_t* key = keys[f];
+        std::size_t at = key[0] & (room - 1);
+        while (places[at] != NONE && (groups[places[at]].key[0] != key[0] || groups[places[at]].key[1] != key[1]))
+            at = (at + 1) & (room - 1);
+        if (places[at] == NONE) {
+            places[at] = static_cast<std::int64_t>(groups.size());
+            groups.push_back({{key[0], key[1]}, regions[f], regions[f], true, on_walls[f]});
+            continue;
+        }
+        Sides& sides = groups[places[at]];
+        sides.low = std::min(sides.low, regions[f]);
+        sides.high = std::max(sides.high, regions[f]);
+        sides.is_single = false;
+        sides.on_wall |= on_walls[f];
+    }
+    return groups;
+}
+
+}  // namespace
+
+Neighbors join_facets(Rows<const std::uint64_t> keys, View<std::int64_t> regions, View<bool> on_walls) {
+    const Vector<Sides> groups = grouped(keys, regions, on_walls);
+    Neighbors found;
+    std::int64_t num_regions = 0;
+    for (const Sides& sides : groups) {
+        found.num_unmatched += sides.is_single || (sides.low == sides.high && !sides.on_wall);
+        num_regions = std::max(num_regions, sides.high + 1);
+    }
+    // Rows of a table, one for each smaller region.
+    Vector<std::int64_t> ends(static_cast<std::size_t>(num_regions) + 1, 0);
+    for (const Sides& sides : groups) ends[sides.low + 1] += sides.low < sides.high;
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    Vector<std::int64_t> next(ends.begin(), ends.end() - 1), larger(static_cast<std::size_t>(ends.back()));
+    for (const Sides& sides : groups)
+        if (sides.low < sides.high) larger[next[sides.low]++] = sides.high;
+    found.left.reserve(larger.size());
+    found.right.reserve(larger.size());
+    for (std::int64_t low = 0; low < num_regions; ++low) {
+        const auto first = larger.begin() + ends[low];
+        auto last = larger.begin() + ends[low + 1];
+        std::sort(first, last);
+        last = std::unique(first, last);
+        found.left.insert(found.left.end(), static_cast<std::size_t>(last - first), low);
+        found.right.insert(found.right.end(), first, last);
+    }
+    return found;
+}
+
+}  // namespace reluscope
