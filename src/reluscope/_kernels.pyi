@@ -71,3 +71,24 @@ def extents(points: Array, offsets: Array, ids: Array, faces: Array) -> tuple[Ar
 def nearest_in_place(
     seams: Array, centers: Array, sizes: Array, heights: Array, order: Array, coincident: float
 ) -> Array: ...
+
+# polytopes one by one
+def cut_cells(
+    vertex_offsets: Array,
+    vertices: Array,
+    vertex_errors: Array,
+    tight: Array,
+    facet_offsets: Array,
+    slots: Array,
+    kinds: Array,
+    keys: Array,
+    flat: Array,
+    maps: Array,
+    errors: Array,
+    breakpoints: Array,
+    piece_words: Array,
+    zero_words: Array,
+    rounding: float,
+    resolution: Array,
+    relative: float,
+) -> tuple[tuple[Array, ...], Array, Array, int]: ...

@@ -52,6 +52,21 @@ class Polytopes:
     def __len__(self) -> int:
         return len(self.vertex_offsets) - 1
 
+    @property
+    def tables(self) -> tuple[np.ndarray, ...]:
+        """All arrays, in this order."""
+        return (
+            self.vertex_offsets,
+            self.vertices,
+            self.errors,
+            self.tight,
+            self.facet_offsets,
+            self.slots,
+            self.kinds,
+            self.keys,
+            self.flat,
+        )
+
     def take(self, first: int, last: int) -> "Polytopes":
         """Return the cells of a range."""
         v0, v1 = self.vertex_offsets[first], self.vertex_offsets[last]
@@ -83,11 +98,6 @@ class Polytopes:
             self.keys[facets],
             self.flat[rows],
         )
-
-    def widened(self) -> "Polytopes":
-        """Return the same cells with room for twice as many facets."""
-        tight = np.hstack([self.tight, np.zeros_like(self.tight)])
-        return Polytopes(**{**self.__dict__, "tight": tight})
 
 
 def _rows_of(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

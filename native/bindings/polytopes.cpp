@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "../kernels/double_description.hpp"
+#include "numpy.hpp"
+
+namespace reluscope {
+namespace {
+
+using In64 = In<std::int64_t, 1>;
+template <class T> using In3 = In<T, 3>;
+
+void require(bool holds, const char* message) {
+    if (!holds) throw std::invalid_argument(message);
+}
+
+// Rows of the last axis.
+template <class T> Rows<const T> flat_rows(const In3<T>& array) {
+    return {array.data(), array.shape(0) * array.shape(1), array.shape(2)};
+}
+
+template <class T> bool has_shape(const In3<T>& array, std::size_t first, std::size_t second, std::size_t third) {
+    return array.shape(0) == first && array.shape(1) == second && array.shape(2) == third;
+}
+
+bool are_offsets(View<std::int64_t> offsets, std::size_t number, std::size_t end) {
+    return offsets.size() == number + 1 && offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
+           offsets.back() == static_cast<std::int64_t>(end);
+}
+
+void check(const PolytopesView& cells) {
+    const std::size_t number = cells.flat.size(), num_vertices = cells.vertices.size(), num_facets = cells.slots.size();
+    require(are_offsets(cells.vertex_offsets, number, num_vertices) &&
+                are_offsets(cells.facet_offsets, number, num_facets),
+            "expected offsets of cells that end with their rows");
+    require(cells.errors.size() == num_vertices && cells.errors.width() == cells.vertices.width() &&
+                cells.tight.size() == num_vertices && cells.vertices.width() > 0 && cells.tight.width() > 0,
+            "expected errors and facets of every vertex");
+    require(cells.kinds.size() == num_facets && cells.keys.size() == num_facets && cells.keys.width() == 2 &&
+                cells.flat.width() == 2,
+            "expected a kind and a key of every facet");
+    const auto end = static_cast<std::int64_t>(64 * cells.tight.width());
+    require(std::all_of(cells.slots.begin(), cells.slots.end(), [end](auto slot) { return 0 <= slot && slot < end; }),
+            "expected slots for which vertices have bits");
+}
+
+nb::tuple give(PolytopeArrays&& made) {
+    return nb::make_tuple(give(std::move(made.vertex_offsets)), give(std::move(made.vertices)),
+                          give(std::move(made.errors)), give(std::move(made.tight)),
+                          give(std::move(made.facet_offsets)), give(std::move(made.slots)),
+                          give(std::move(made.kinds)), give(std::move(made.keys)), give(std::move(made.flat)));
+}
+
+}  // namespace
+
+void bind_polytopes(nb::module_& module) {
+    module.def(
+        "cut_cells",
+        [](In64 vertex_offsets, In<double, 2> vertices, In<double, 2> vertex_errors, In<Word, 2> tight,
+           In64 facet_offsets, In64 slots, In<std::uint8_t, 1> kinds, In<Word, 2> keys, In<Word, 2> flat,
+           In3<double> maps, In3<double> errors, In<double, 2> breakpoints, In3<Word> piece_words,
+           In3<Word> zero_words, double rounding, In<double, 1> resolution, double relative) {
+            const PolytopesView cells{view(vertex_offsets), rows(vertices), rows(vertex_errors), rows(tight),
+                                      view(facet_offsets),  view(slots),    view(kinds),         rows(keys),
+                                      rows(flat)};
+            const std::size_t number = maps.shape(1), num_levels = breakpoints.shape(0), width = maps.shape(2);
+            check(cells);
+            require(has_shape(maps, cells.flat.size(), number, cells.vertices.width()) &&
+                        has_shape(errors, cells.flat.size(), number, width) && resolution.shape(0) == width,
+                    "expected coefficients of every unit on every cell");
+            require(breakpoints.shape(1) == number && has_shape(piece_words, number, num_levels + 1, 2) &&
+                        has_shape(zero_words, number, num_levels, 2),
+                    "expected words for all breakpoints and pieces of every unit");
+            auto made = unlocked([&] {
+                return cut_cells(cells, {number, num_levels, flat_rows(maps), flat_rows(errors), rows(breakpoints),
+                                         flat_rows(piece_words), flat_rows(zero_words),
+                                         {rounding, view(resolution), relative}});
+            });
+            return nb::make_tuple(give(std::move(made.cells)), give(std::move(made.parents)),
+                                  give(std::move(made.pieces)), made.num_undecided);
+        },
+        "vertex_offsets"_a, "vertices"_a, "vertex_errors"_a, "tight"_a, "facet_offsets"_a, "slots"_a, "kinds"_a,
+        "keys"_a, "flat"_a, "maps"_a, "errors"_a, "breakpoints"_a, "piece_words"_a, "zero_words"_a, "rounding"_a,
+        "resolution"_a, "relative"_a);
+}
+
+}  // namespace reluscope

@@ -1,0 +1,128 @@
+#include "double_description.hpp"
+
+namespace reluscope {
+namespace {
+
+// The same number as in reluscope.geometry.polytopes.
+constexpr std::uint8_t INNER = 0;
+
+}  // namespace
+
+CellCutter::CellCutter(const CuttingUnits& units, std::size_t width, std::size_t num_words)
+    : units_(units), tables_(width, num_words), cut_(units.resolution, tables_), pieces_(0, units.number) {}
+
+void CellCutter::cut(const PolytopesView& cells, std::size_t cell, CutCells& made) {
+    open(cells, cell);
+    for (std::size_t unit = 0; unit < units_.number; ++unit) {
+        const std::size_t row = cell * units_.number + unit;
+        for (auto& part : parts_) part.at_zero = false;
+        for (std::size_t level = 0; level < units_.num_levels; ++level) {
+            plane_.set(units_.maps[row], units_.errors[row], units_.breakpoints[level][unit], units_.resolution);
+            const Key breakpoint(units_.zero_words[unit * units_.num_levels + level]);
+            // Parts that come from a cut have nothing left on the other side.
+            const std::size_t number = parts_.size();
+            for (std::size_t part = 0; part < number; ++part) cut_part(part, unit, breakpoint);
+        }
+        show_pieces(unit);
+    }
+    close(cell, made);
+}
+
+void CellCutter::open(const PolytopesView& cells, std::size_t cell) {
+    const auto first = static_cast<std::size_t>(cells.vertex_offsets[cell]);
+    const auto first_facet = static_cast<std::size_t>(cells.facet_offsets[cell]);
+    const Polytope whole{0, static_cast<std::size_t>(cells.vertex_offsets[cell + 1]) - first, 0,
+                         static_cast<std::size_t>(cells.facet_offsets[cell + 1]) - first_facet};
+    const std::size_t width = cells.vertices.width(), num_words = tables_.num_words();
+    tables_.resize_vertices(whole.num_vertices);
+    std::copy_n(cells.vertices[first], whole.num_vertices * width, tables_.points[0]);
+    std::copy_n(cells.errors[first], whole.num_vertices * width, tables_.errors[0]);
+    for (std::size_t v = 0; v < whole.num_vertices; ++v) {
+        // An earlier cell may have asked for more words.
+        std::fill_n(tables_.tight[v], num_words, 0);
+        std::copy_n(cells.tight[first + v], cells.tight.width(), tables_.tight[v]);
+    }
+    tables_.facets.clear();
+    for (std::size_t f = first_facet; f < first_facet + whole.num_facets; ++f)
+        tables_.facets.push_back({cells.slots[f], Key(cells.keys[f]), cells.kinds[f], false});
+    parts_.assign(1, {whole, Key(cells.flat[cell]), false});
+    pieces_.resize(0);
+    std::fill_n(pieces_.add(), units_.number, 0);
+}
+
+void CellCutter::cut_part(std::size_t part, std::size_t unit, const Key& breakpoint) {
+    const std::size_t dim = units_.maps.width() - 1;
+    const auto sides = cut_.measure(plane_, parts_[part].at);
+    num_undecided_ += sides.undecided;
+    if (sides.plus > 0 && sides.minus > 0) {
+        if (sides.zero + cut_.find_edges() >= dim) return split(part, unit, breakpoint);
+        // Rounding has made the cut impossible.
+        ++num_undecided_;
+    }
+    if (sides.plus >= sides.minus && sides.plus > 0) ++pieces_[part][unit];
+    if (sides.zero == parts_[part].at.num_vertices) {
+        parts_[part].flat ^= breakpoint;
+        parts_[part].at_zero = true;
+    }
+    if (sides.zero >= dim) cut_.mark_zero_facets(breakpoint);
+}
+
+// The half above is a new part, the half below takes the place of the whole.
+void CellCutter::split(std::size_t part, std::size_t unit, const Key& breakpoint) {
+    Part above = parts_[part];
+    const Facet facet{cut_.free_slot(), above.flat ^ breakpoint, INNER, true};
+    above.at = cut_.add_half(1, facet);
+    parts_[part].at = cut_.add_half(-1, facet);
+    parts_.push_back(above);
+    std::uint16_t* pieces = pieces_.add();
+    std::copy_n(pieces_[part], units_.number, pieces);
+    ++pieces[unit];
+}
+
+// Take the piece of a unit out of the keys of facets and parts on its breakpoints, where it has none.
+void CellCutter::show_pieces(std::size_t unit) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        auto& part = parts_[i];
+        const Key piece(units_.piece_words[unit * (units_.num_levels + 1) + pieces_[i][unit]]);
+        for (std::size_t f = part.at.first_facet; f < part.at.first_facet + part.at.num_facets; ++f) {
+            auto& facet = tables_.facets[f];
+            if (facet.at_zero) facet.key ^= piece;
+            facet.at_zero = false;
+        }
+        if (part.at_zero) part.flat ^= piece;
+    }
+}
+
+void CellCutter::close(std::size_t cell, CutCells& made) {
+    auto& out = made.cells;
+    if (out.tight.width() < tables_.num_words()) out.tight = widened(out.tight, tables_.num_words());
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const Polytope& at = parts_[i].at;
+        append(out.vertices, tables_.points[at.first_vertex], at.num_vertices);
+        append(out.errors, tables_.errors[at.first_vertex], at.num_vertices);
+        append(out.tight, tables_.tight[at.first_vertex], at.num_vertices);
+        for (std::size_t f = at.first_facet; f < at.first_facet + at.num_facets; ++f) {
+            const auto& facet = tables_.facets[f];
+            out.slots.push_back(facet.slot);
+            out.kinds.push_back(facet.kind);
+            append(out.keys, facet.key.words.data(), 1);
+        }
+        append(out.flat, parts_[i].flat.words.data(), 1);
+        out.vertex_offsets.push_back(static_cast<std::int64_t>(out.vertices.size()));
+        out.facet_offsets.push_back(static_cast<std::int64_t>(out.slots.size()));
+        made.parents.push_back(static_cast<std::int64_t>(cell));
+        append(made.pieces, pieces_[i], 1);
+    }
+    made.num_undecided += num_undecided_;
+    num_undecided_ = 0;
+}
+
+CutCells cut_cells(const PolytopesView& cells, const CuttingUnits& units) {
+    const std::size_t width = cells.vertices.width(), num_words = cells.tight.width();
+    CutCells made{PolytopeArrays(width, num_words), {}, Table<std::uint16_t>(0, units.number)};
+    CellCutter cutter(units, width, num_words);
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) cutter.cut(cells, cell, made);
+    return made;
+}
+
+}  // namespace reluscope
