@@ -1,13 +1,8 @@
 #include "double_description.hpp"
 
+#include "simple_cells.hpp"
+
 namespace reluscope {
-namespace {
-
-// The same number as in reluscope.geometry.polytopes.
-constexpr std::uint8_t INNER = 0;
-
-}  // namespace
-
 CellCutter::CellCutter(const CuttingUnits& units, std::size_t width, std::size_t num_words)
     : units_(units), tables_(width, num_words), cut_(units.resolution, tables_), pieces_(0, units.number) {}
 
@@ -117,11 +112,19 @@ void CellCutter::close(std::size_t cell, CutCells& made) {
     num_undecided_ = 0;
 }
 
+void CutCells::resize(std::size_t number) {
+    cells.resize(number);
+    parents.resize(number);
+    pieces.resize(number);
+}
+
 CutCells cut_cells(const PolytopesView& cells, const CuttingUnits& units) {
     const std::size_t width = cells.vertices.width(), num_words = cells.tight.width();
     CutCells made{PolytopeArrays(width, num_words), {}, Table<std::uint16_t>(0, units.number)};
     CellCutter cutter(units, width, num_words);
-    for (std::size_t cell = 0; cell < cells.size(); ++cell) cutter.cut(cells, cell, made);
+    SimpleCells simple(units, width);
+    for (std::size_t cell = 0; cell < cells.size(); ++cell)
+        if (!simple.cut(cells, cell, made)) cutter.cut(cells, cell, made);
     return made;
 }
 

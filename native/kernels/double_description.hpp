@@ -23,6 +23,9 @@ struct CutCells {
     Vector<std::int64_t> parents;
     Table<std::uint16_t> pieces;
     std::size_t num_undecided = 0;
+
+    // Keep so many parts, the first ones.
+    void resize(std::size_t number);
 };
 
 // Cuts one cell after another, and keeps its memory in between.

@@ -37,6 +37,20 @@ void Hyperplane::set(const double* map, const double* map_errors, double level, 
     }
 }
 
+void write_crossing(const MeasuredVertex& above, const MeasuredVertex& below, double rounding, std::size_t width,
+                    double* point, double* error) {
+    const double span = above.value - below.value;
+    // Both shares as quotients: one minus a share near one has no digits left.
+    const double t = above.value / span, rest = -below.value / span;
+    // Errors of the ends along their edge do not move the crossing; those across it are as small as the better's.
+    const double slide = (rest * above.doubt + t * below.doubt + std::min(above.blur, below.blur)) / span;
+    for (std::size_t k = 0; k < width; ++k) {
+        point[k] = rest * above.point[k] + t * below.point[k];
+        error[k] = slide * std::abs(below.point[k] - above.point[k]);
+        error[k] += rounding * std::abs(point[k]) + std::min(above.error[k], below.error[k]);
+    }
+}
+
 void CutTables::resize_vertices(std::size_t number) {
     points.resize(number);
     errors.resize(number);
@@ -157,22 +171,12 @@ std::size_t PolytopeCut::copy_side(int side, std::int64_t slot, std::size_t targ
 
 // The points where edges are crossed; returns the row after.
 std::size_t PolytopeCut::add_crossings(std::int64_t slot, std::size_t target) {
-    const std::size_t width = tables_.points.width(), num_words = tables_.num_words();
+    const std::size_t num_words = tables_.num_words();
     for (const auto [above, below] : edges_) {
-        const double span = values_[above] - values_[below];
-        // Both shares as quotients: one minus a share near one has no digits left.
-        const double t = values_[above] / span, rest = -values_[below] / span;
-        // Errors of the ends along their edge do not move the crossing; those across it are as small as the better's.
-        const double slide = (rest * doubts_[above] + t * doubts_[below] + std::min(blurs_[above], blurs_[below])) / span;
         const std::size_t a = whole_.first_vertex + above, b = whole_.first_vertex + below;
-        const double *one = tables_.points[a], *two = tables_.points[b];
-        const double *one_error = tables_.errors[a], *two_error = tables_.errors[b];
-        double *point = tables_.points[target], *error = tables_.errors[target];
-        for (std::size_t k = 0; k < width; ++k) {
-            point[k] = rest * one[k] + t * two[k];
-            error[k] = slide * std::abs(two[k] - one[k]);
-            error[k] += resolution_.rounding * std::abs(point[k]) + std::min(one_error[k], two_error[k]);
-        }
+        write_crossing({tables_.points[a], tables_.errors[a], values_[above], doubts_[above], blurs_[above]},
+                       {tables_.points[b], tables_.errors[b], values_[below], doubts_[below], blurs_[below]},
+                       resolution_.rounding, tables_.points.width(), tables_.points[target], tables_.errors[target]);
         Word* made = tables_.tight[target];
         for (std::size_t k = 0; k < num_words; ++k) made[k] = tables_.tight[a][k] & tables_.tight[b][k];
         made[word_of(slot)] |= bit_of(slot);

@@ -26,6 +26,16 @@ struct Hyperplane {
     void set(const double* map, const double* map_errors, double level, const Resolution& resolution);
 };
 
+// A vertex, and what a function is there: its value, what rounding may have done to it, and what errors of the vertex may.
+struct MeasuredVertex {
+    const double *point, *error;
+    double value, doubt, blur;
+};
+
+// Write where a function is zero between a vertex above and one below, and bounds on the errors of the coordinates.
+void write_crossing(const MeasuredVertex& above, const MeasuredVertex& below, double rounding, std::size_t width,
+                    double* point, double* error);
+
 struct Facet {
     std::int64_t slot;
     Key key;

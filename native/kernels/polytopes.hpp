@@ -10,6 +10,9 @@ namespace reluscope {
 
 using Word = std::uint64_t;
 
+// Kinds of facets: where units bend; the same number as in reluscope.geometry.polytopes.
+inline constexpr std::uint8_t INNER = 0;
+
 // What both sides of a facet know it by.
 struct Key {
     std::array<Word, 2> words{};
@@ -60,6 +63,21 @@ struct PolytopeArrays {
           tight(0, num_words),
           keys(0, 2),
           flat(0, 2) {}
+
+    // Keep so many cells, the first ones.
+    void resize(std::size_t number) {
+        const auto num_vertices = static_cast<std::size_t>(vertex_offsets[number]);
+        const auto num_facets = static_cast<std::size_t>(facet_offsets[number]);
+        vertex_offsets.resize(number + 1);
+        facet_offsets.resize(number + 1);
+        vertices.resize(num_vertices);
+        errors.resize(num_vertices);
+        tight.resize(num_vertices);
+        slots.resize(num_facets);
+        kinds.resize(num_facets);
+        keys.resize(num_facets);
+        flat.resize(number);
+    }
 };
 
 }  // namespace reluscope

@@ -1,0 +1,316 @@
+#include "simple_cells.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace reluscope {
+namespace {
+
+constexpr std::size_t BITS = 64;
+// Up to so many vertices are compared pair by pair.
+constexpr std::size_t FEW = 24;
+// In place of a vertex: both ends of the edge have been found.
+constexpr std::uint32_t TAKEN = 0xFFFFFFFF;
+
+constexpr Word bit(std::size_t place) { return Word{1} << place; }
+
+template <class Visit> void each_bit(Word word, Visit visit) {
+    for (; word != 0; word &= word - 1) visit(static_cast<std::size_t>(std::countr_zero(word)));
+}
+
+}  // namespace
+
+void VerticesByFacets::restart(std::size_t number) {
+    const std::size_t room = std::bit_ceil(2 * number);
+    if (entries_.size() < room || ++search_ == 0) {
+        entries_.assign(std::max(room, entries_.size()), {0, 0, 0});
+        search_ = 1;
+    }
+    mask_ = room - 1;
+    shift_ = static_cast<int>(BITS) - std::countr_zero(room);
+}
+
+std::uint32_t& VerticesByFacets::find_or_add(Word facets, std::uint32_t vertex) {
+    // Multiplication brings all bits to the top (Fibonacci hashing).
+    std::size_t at = shift_ == static_cast<int>(BITS) ? 0 : facets * 0x9E3779B97F4A7C15ULL >> shift_;
+    while (entries_[at].search == search_ && entries_[at].facets != facets) at = (at + 1) & mask_;
+    if (entries_[at].search != search_) entries_[at] = {facets, vertex, search_};
+    return entries_[at].vertex;
+}
+
+SimpleCells::SimpleCells(const CuttingUnits& units, std::size_t width)
+    : units_(units),
+      dim_(width - 1),
+      num_levels_(units.num_levels),
+      num_columns_(units.number * num_levels_),
+      maps_(dim_ + 1, num_columns_),
+      map_errors_(dim_ + 1, num_columns_),
+      floors_(num_columns_),
+      columns_(BITS),
+      open_maps_((dim_ + 1) * num_columns_),
+      open_errors_((dim_ + 1) * num_columns_),
+      sums_(4 * num_columns_),
+      points_(0, dim_ + 1),
+      errors_(0, dim_ + 1),
+      values_(0, num_columns_),
+      doubts_(0, num_columns_),
+      blurs_(0, num_columns_) {}
+
+bool SimpleCells::cut(const PolytopesView& cells, std::size_t cell, CutCells& found) {
+    if (num_columns_ > BITS || num_levels_ == BITS || !start(cells, cell)) return false;
+    const std::size_t before = found.parents.size();
+    const Word open = num_columns_ == BITS ? ~Word{0} : bit(num_columns_) - 1;
+    const bool is_done =
+        measure(0, open) && find_edges() && split({0, ids_.size(), 0, edges_.size()}, open, 0, found);
+    shrink(0, 0, 0);
+    if (!is_done) found.resize(before);
+    return is_done;
+}
+
+bool SimpleCells::start(const PolytopesView& cells, std::size_t cell) {
+    const auto first = static_cast<std::size_t>(cells.vertex_offsets[cell]);
+    const auto last = static_cast<std::size_t>(cells.vertex_offsets[cell + 1]);
+    for (std::size_t v = first; v < last; ++v) {
+        const Word* tight = cells.tight[v];
+        if (static_cast<std::size_t>(std::popcount(tight[0])) != dim_) return false;
+        if (std::any_of(tight + 1, tight + cells.tight.width(), [](Word word) { return word != 0; })) return false;
+    }
+    cell_ = cell;
+    flat_ = Key(cells.flat[cell]);
+    for (auto f = cells.facet_offsets[cell]; f < cells.facet_offsets[cell + 1]; ++f)
+        facets_[cells.slots[f]] = {cells.kinds[f], NONE, Key(cells.keys[f])};
+    shrink(0, 0, 0);
+    for (std::size_t v = first; v < last; ++v) {
+        std::copy_n(cells.vertices[v], dim_ + 1, points_.add());
+        std::copy_n(cells.errors[v], dim_ + 1, errors_.add());
+        tight_.push_back(cells.tight[v][0]);
+        ids_.push_back(static_cast<std::uint32_t>(v - first));
+    }
+    set_functions();
+    return true;
+}
+
+void SimpleCells::set_functions() {
+    Hyperplane plane;
+    for (std::size_t column = 0; column < num_columns_; ++column) {
+        const std::size_t unit = column / num_levels_, row = cell_ * units_.number + unit;
+        plane.set(units_.maps[row], units_.errors[row], units_.breakpoints[column % num_levels_][unit],
+                  units_.resolution);
+        floors_[column] = plane.floor;
+        for (std::size_t a = 0; a <= dim_; ++a) {
+            maps_[a][column] = plane.coefficients[a];
+            map_errors_[a][column] = plane.errors[a];
+        }
+    }
+}
+
+// Cuts a part by the functions that are open on it, of which those in `above` are known to be positive.
+bool SimpleCells::split(Part part, Word open, Word above, CutCells& found) {
+    Word some = 0, all = ~Word{0}, taken = 0;
+    for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
+        some |= above_[ids_[i]];
+        all &= above_[ids_[i]];
+        taken |= tight_[ids_[i]];
+    }
+    above |= open & all;
+    open &= some & ~all;
+    if (open == 0) {
+        write(part, above, found);
+        return true;
+    }
+    if (taken == ~Word{0}) return false;
+    const auto column = static_cast<std::size_t>(std::countr_zero(open));
+    const auto slot = static_cast<std::size_t>(std::countr_one(taken));
+    open &= open - 1;
+
+    const std::size_t first = points_.size(), first_id = ids_.size(), first_edge = edges_.size();
+    add_crossings(part, column, bit(slot));
+    if (!measure(first, open)) return false;
+    // The upper part: its edges, vertices, and the new facet's, which are the lower part's too.
+    const std::size_t num_new = points_.size() - first;
+    const auto add_side = [&](bool is_above) {
+        const std::size_t begin = ids_.size();
+        for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
+            const std::uint32_t id = ids_[i];
+            if (((above_[id] & bit(column)) != 0) == is_above) ids_.push_back(id);
+        }
+        const std::size_t end = ids_.size();
+        for (std::size_t i = 0; i < num_new; ++i) ids_.push_back(static_cast<std::uint32_t>(first + i));
+        return std::pair{begin, end};
+    };
+    const auto [upper, new_ids] = add_side(true);
+    const std::size_t new_edges = edges_.size();
+    add_edges_of_facet(new_ids, ids_.size(), bit(slot));
+    const std::size_t lower_edge = edges_.size();
+    const auto [lower, ignored] = add_side(false);
+    edges_.insert(edges_.end(), lower_edges_.begin(), lower_edges_.end());
+    for (std::size_t e = new_edges; e < lower_edge; ++e) edges_.push_back(Edge{edges_[e]});
+
+    const KnownFacet before = facets_[slot];
+    facets_[slot] = {INNER, static_cast<std::int32_t>(column), {}};
+    const Part upper_part{upper, lower, first_edge, lower_edge};
+    const Part lower_part{lower, ids_.size(), lower_edge, edges_.size()};
+    const bool is_done = split(upper_part, open, above | bit(column), found) && split(lower_part, open, above, found);
+    facets_[slot] = before;
+    shrink(first, first_id, first_edge);
+    return is_done;
+}
+
+// Adds a vertex where an edge of a part is crossed, and what is left of the edges above to the stack of edges; below
+// to a list of its own.
+void SimpleCells::add_crossings(const Part& part, std::size_t column, Word new_facet) {
+    // By a mask: g++ 12 takes two truths that are a shift and an "and 1" each for equal where they are not.
+    const auto is_above = [&](std::uint32_t id) { return (above_[id] & bit(column)) != 0; };
+    lower_edges_.clear();
+    for (std::size_t e = part.first_edge; e < part.end_edge; ++e) {
+        const Edge edge = edges_[e];
+        const bool tail_above = is_above(edge.tail);
+        if (tail_above == is_above(edge.head)) {
+            (tail_above ? edges_ : lower_edges_).push_back(edge);
+            continue;
+        }
+        const std::uint32_t a = tail_above ? edge.tail : edge.head, b = tail_above ? edge.head : edge.tail;
+        const auto crossing = static_cast<std::uint32_t>(points_.size());
+        double *point = points_.add(), *error = errors_.add();
+        write_crossing({points_[a], errors_[a], values_[a][column], doubts_[a][column], blurs_[a][column]},
+                       {points_[b], errors_[b], values_[b][column], doubts_[b][column], blurs_[b][column]},
+                       units_.resolution.rounding, dim_ + 1, point, error);
+        tight_.push_back((tight_[a] & tight_[b]) | new_facet);
+        edges_.push_back({a, crossing});
+        lower_edges_.push_back({b, crossing});
+    }
+}
+
+// Adds the edges of a cell; false if one has not two ends.
+bool SimpleCells::find_edges() {
+    ends_.restart(ids_.size() * dim_);
+    bool has_two = true;
+    for (const std::uint32_t id : ids_) {
+        each_bit(tight_[id], [&](std::size_t slot) {
+            std::uint32_t& other = ends_.find_or_add(tight_[id] & ~bit(slot), id);
+            if (other == id) return;
+            has_two &= other != TAKEN;
+            edges_.push_back({other, id});
+            other = TAKEN;
+        });
+    }
+    return has_two && 2 * edges_.size() == ids_.size() * dim_;
+}
+
+// Adds the edges of a new facet, given its vertices.
+void SimpleCells::add_edges_of_facet(std::size_t first_id, std::size_t end_id, Word new_facet) {
+    const std::size_t number = end_id - first_id;
+    if (number <= FEW) {
+        for (std::size_t i = first_id; i < end_id; ++i) {
+            for (std::size_t j = i + 1; j < end_id; ++j) {
+                const Word others = tight_[ids_[i]] & ~tight_[ids_[j]];
+                if ((others & (others - 1)) == 0) edges_.push_back({ids_[i], ids_[j]});
+            }
+        }
+        return;
+    }
+    ends_.restart(number * dim_);
+    for (std::size_t i = first_id; i < end_id; ++i) {
+        const std::uint32_t id = ids_[i];
+        each_bit(tight_[id] & ~new_facet, [&](std::size_t slot) {
+            const std::uint32_t other = ends_.find_or_add(tight_[id] & ~bit(slot), id);
+            if (other != id) edges_.push_back({other, id});
+        });
+    }
+}
+
+// Fills in the open functions at the vertices from one on; false if a sign is in doubt.
+bool SimpleCells::measure(std::size_t first, Word open) {
+    const std::size_t last = points_.size(), number = static_cast<std::size_t>(std::popcount(open));
+    values_.resize(last);
+    doubts_.resize(last);
+    blurs_.resize(last);
+    above_.resize(last);
+    std::size_t filled = 0;
+    each_bit(open, [&](std::size_t column) { columns_[filled++] = column; });
+    for (std::size_t a = 0; a <= dim_; ++a) {
+        for (std::size_t i = 0; i < number; ++i) {
+            open_maps_[a * number + i] = maps_[a][columns_[i]];
+            open_errors_[a * number + i] = map_errors_[a][columns_[i]];
+        }
+    }
+    double *values = sums_.data(), *terms = values + number, *doubts = terms + number, *blurs = doubts + number;
+    for (std::size_t v = first; v < last; ++v) {
+        std::fill_n(values, 4 * number, 0.0);
+        for (std::size_t a = 0; a <= dim_; ++a) {
+            const double at = points_[v][a], distance = std::fabs(at), error = errors_[v][a];
+            const double *maps = open_maps_.data() + a * number, *errors = open_errors_.data() + a * number;
+            for (std::size_t i = 0; i < number; ++i) {
+                const double term = maps[i] * at;
+                values[i] += term;
+                terms[i] += std::fabs(term);
+                doubts[i] += errors[i] * distance;
+                blurs[i] += error * std::fabs(maps[i]);
+            }
+        }
+        Word above = 0;
+        bool is_clear = true;
+        for (std::size_t i = 0; i < number; ++i) {
+            const std::size_t column = columns_[i];
+            const double doubt = doubts[i] + units_.resolution.rounding * terms[i];
+            values_[v][column] = values[i];
+            doubts_[v][column] = doubt;
+            blurs_[v][column] = blurs[i];
+            const double floor = floors_[column] + units_.resolution.relative * terms[i];
+            is_clear &= std::fabs(values[i]) > std::max(doubt + blurs[i], floor);
+            above |= Word{values[i] > 0} << column;
+        }
+        if (!is_clear) return false;
+        above_[v] = above;
+    }
+    return true;
+}
+
+void SimpleCells::write(const Part& part, Word above, CutCells& found) const {
+    const std::size_t number = part.end_vertex - part.first_vertex;
+    Word taken = 0;
+    auto& out = found.cells;
+    std::size_t row = out.vertices.size();
+    out.vertices.resize(row + number);
+    out.errors.resize(row + number);
+    out.tight.resize(row + number);
+    for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i, ++row) {
+        const std::uint32_t id = ids_[i];
+        std::copy_n(points_[id], dim_ + 1, out.vertices[row]);
+        std::copy_n(errors_[id], dim_ + 1, out.errors[row]);
+        std::fill_n(out.tight[row], out.tight.width(), Word{0});
+        out.tight[row][0] = tight_[id];
+        taken |= tight_[id];
+    }
+    std::uint16_t* pieces = found.pieces.add();
+    const Word levels = bit(num_levels_) - 1;
+    for (std::size_t unit = 0; unit < units_.number; ++unit)
+        pieces[unit] = static_cast<std::uint16_t>(std::popcount(above >> (unit * num_levels_) & levels));
+    each_bit(taken, [&](std::size_t slot) {
+        const KnownFacet& facet = facets_[slot];
+        Key key = facet.key;
+        if (facet.column != NONE) {
+            const std::size_t unit = facet.column / num_levels_, level = facet.column % num_levels_;
+            key = flat_ ^ Key(units_.zero_words[unit * num_levels_ + level]) ^
+                  Key(units_.piece_words[unit * (num_levels_ + 1) + pieces[unit]]);
+        }
+        out.slots.push_back(static_cast<std::int64_t>(slot));
+        out.kinds.push_back(facet.kind);
+        append(out.keys, key.words.data(), 1);
+    });
+    append(out.flat, flat_.words.data(), 1);
+    out.vertex_offsets.push_back(static_cast<std::int64_t>(out.vertices.size()));
+    out.facet_offsets.push_back(static_cast<std::int64_t>(out.slots.size()));
+    found.parents.push_back(static_cast<std::int64_t>(cell_));
+}
+
+void SimpleCells::shrink(std::size_t num_vertices, std::size_t num_ids, std::size_t num_edges) {
+    points_.resize(num_vertices);
+    errors_.resize(num_vertices);
+    tight_.resize(num_vertices);
+    ids_.resize(num_ids);
+    edges_.resize(num_edges);
+}
+
+}  // namespace reluscope

@@ -1,0 +1,85 @@
+// Simple polytopes, each vertex on as many facets as there are dimensions, cut by functions of which no sign is in doubt.
+//
+// The parts of a cell share its vertices, each of which is measured once, for all functions; edges are kept, so that a
+// cut passes over them and searches for none. Sums are those of the general path, term by term: whoever cuts a cell, its
+// parts are the same.
+#pragma once
+
+#include "double_description.hpp"
+
+namespace reluscope {
+
+// Finds the first vertex that was added under the same facets.
+class VerticesByFacets {
+public:
+    // Forgets all, and makes room for so many.
+    void restart(std::size_t number);
+    std::uint32_t& find_or_add(Word facets, std::uint32_t vertex);
+
+private:
+    struct Entry {
+        Word facets;
+        std::uint32_t vertex, search;
+    };
+    Vector<Entry> entries_;
+    std::size_t mask_ = 0;
+    int shift_ = 0;
+    std::uint32_t search_ = 0;
+};
+
+class SimpleCells {
+public:
+    SimpleCells(const CuttingUnits& units, std::size_t width);
+
+    // Appends the parts of a cell; or nothing, and returns false: where a vertex is on more facets than dimensions, a
+    // sign is in doubt, or there are more facets or functions than a word has bits.
+    bool cut(const PolytopesView& cells, std::size_t cell, CutCells& found);
+
+private:
+    // A range of the stack of vertices and one of the stack of edges.
+    struct Part {
+        std::size_t first_vertex, end_vertex, first_edge, end_edge;
+    };
+    struct Edge {
+        std::uint32_t tail, head;
+    };
+    struct KnownFacet {
+        std::uint8_t kind;
+        std::int32_t column;  // the function that is zero on it, NONE for facets that the cell came with
+        Key key;
+    };
+
+    bool start(const PolytopesView& cells, std::size_t cell);
+    void set_functions();
+    bool split(Part part, Word open, Word above, CutCells& found);
+    void add_crossings(const Part& part, std::size_t column, Word new_facet);
+    bool find_edges();
+    void add_edges_of_facet(std::size_t first_id, std::size_t end_id, Word new_facet);
+    bool measure(std::size_t first, Word open);
+    void write(const Part& part, Word above, CutCells& found) const;
+    void shrink(std::size_t num_vertices, std::size_t num_ids, std::size_t num_edges);
+
+    CuttingUnits units_;
+    std::size_t dim_, num_levels_, num_columns_;
+    std::size_t cell_ = 0;
+    Key flat_{};
+    std::array<KnownFacet, 64> facets_{};
+
+    // The functions of the cell at hand, then those of them that are open, side by side: a row for each coordinate.
+    Table<double> maps_, map_errors_;
+    Vector<double> floors_;
+    Vector<std::size_t> columns_;
+    Vector<double> open_maps_, open_errors_, sums_;
+
+    // Vertices of all parts that are being cut, and bit by bit which functions are positive there.
+    Table<double> points_, errors_;
+    Vector<Word> tight_, above_;
+    Table<double> values_, doubts_, blurs_;
+
+    // Parts as stacks of vertices and edges.
+    Vector<std::uint32_t> ids_;
+    Vector<Edge> edges_, lower_edges_;
+    VerticesByFacets ends_;
+};
+
+}  // namespace reluscope
