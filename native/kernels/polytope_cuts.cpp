@@ -4,23 +4,13 @@
 #include <bit>
 #include <cmath>
 
+#include "shared_bits.hpp"
+
 namespace reluscope {
 namespace {
 
 std::size_t word_of(std::int64_t slot) { return static_cast<std::size_t>(slot) / 64; }
 Word bit_of(std::int64_t slot) { return Word{1} << (slot & 63); }
-
-std::size_t count_bits(const Word* words, std::size_t number) {
-    std::size_t count = 0;
-    for (std::size_t k = 0; k < number; ++k) count += static_cast<std::size_t>(std::popcount(words[k]));
-    return count;
-}
-
-std::size_t count_shared(const Word* one, const Word* other, std::size_t number) {
-    std::size_t count = 0;
-    for (std::size_t k = 0; k < number; ++k) count += static_cast<std::size_t>(std::popcount(one[k] & other[k]));
-    return count;
-}
 
 }  // namespace
 
@@ -95,13 +85,24 @@ PolytopeCut::Sides PolytopeCut::measure(const Hyperplane& plane, const Polytope&
 
 std::size_t PolytopeCut::find_edges() {
     const std::size_t number = whole_.num_vertices, num_words = tables_.num_words(), dim = tables_.points.width() - 1;
+    const std::size_t least = std::max<std::size_t>(dim, 1) - 1;
+    below_.clear();
+    if (sets_below_.width() != num_words) sets_below_ = Table<Word>(0, num_words);
+    sets_below_.resize(0);
+    for (std::size_t v = 0; v < number; ++v) {
+        if (signs_[v] != -1) continue;
+        below_.push_back({v, num_slots(tight(v), num_words) <= dim});
+        std::copy_n(tight(v), num_words, sets_below_.add());
+    }
+    sharing_.resize(below_.size());
     edges_.clear();
-    for (std::size_t a = 0; a < number; ++a) {
-        if (signs_[a] != 1) continue;
-        const bool is_simple = count_bits(tight(a), num_words) <= dim;
-        for (std::size_t b = 0; b < number; ++b) {
-            if (signs_[b] != -1 || count_shared(tight(a), tight(b), num_words) + 1 < dim) continue;
-            if (is_simple || count_bits(tight(b), num_words) <= dim || is_edge(a, b)) edges_.push_back({a, b});
+    for (std::size_t v = 0; v < number; ++v) {
+        if (signs_[v] != 1) continue;
+        const bool is_simple = num_slots(tight(v), num_words) <= dim;
+        const std::size_t num_sharing = find_sharing(sets_below_, tight(v), least, sharing_.data());
+        for (std::size_t i = 0; i < num_sharing; ++i) {
+            const auto& other = below_[sharing_[i]];
+            if (is_simple || other.is_simple || is_edge(v, other.vertex)) edges_.push_back({v, other.vertex});
         }
     }
     return edges_.size();
@@ -109,13 +110,12 @@ std::size_t PolytopeCut::find_edges() {
 
 // Whether no third vertex lies on all facets that two vertices share.
 bool PolytopeCut::is_edge(std::size_t one, std::size_t other) const {
-    const Word *first = tight(one), *second = tight(other);
+    const Word *first = tight(one), *second = tight(other), *third = tight(0);
     const std::size_t num_words = tables_.num_words();
-    for (std::size_t v = 0; v < whole_.num_vertices; ++v) {
-        if (v == one || v == other) continue;
+    for (std::size_t v = 0; v < whole_.num_vertices; ++v, third += num_words) {
         Word missing = 0;
-        for (std::size_t k = 0; k < num_words; ++k) missing |= first[k] & second[k] & ~tight(v)[k];
-        if (!missing) return false;
+        for (std::size_t k = 0; k < num_words; ++k) missing |= first[k] & second[k] & ~third[k];
+        if (!missing && v != one && v != other) return false;
     }
     return true;
 }

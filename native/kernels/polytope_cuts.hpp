@@ -84,6 +84,11 @@ private:
     struct Edge {
         std::size_t above, below;
     };
+    // A vertex on no more facets than it needs has an edge wherever it shares enough of them.
+    struct Below {
+        std::size_t vertex;
+        bool is_simple;
+    };
 
     const Word* tight(std::size_t vertex) const { return tables_.tight[whole_.first_vertex + vertex]; }
     bool is_edge(std::size_t one, std::size_t other) const;
@@ -97,6 +102,10 @@ private:
     // For the vertices of the polytope: values, what rounding may do to them, and signs, 0 if they are open.
     Vector<double> values_, doubts_, blurs_;
     Vector<std::int8_t> signs_;
+    // The vertices below, and the slots that each has; those that share enough with one above.
+    Vector<Below> below_;
+    Table<Word> sets_below_;
+    Vector<std::uint32_t> sharing_;
     Vector<Edge> edges_;
     // Bits of slots.
     Vector<Word> found_, kept_;

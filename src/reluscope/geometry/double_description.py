@@ -80,6 +80,14 @@ def cut_cells(
     vertex where neither of two vertices is simple.
     """
     made, parents, pieces, num_undecided = _kernels.cut_cells(
-        *cells.tables, maps, errors, breakpoints, piece_words, zero_words, rounding, resolution, relative
+        *cells.tables,
+        maps=maps,
+        errors=errors,
+        breakpoints=breakpoints,
+        piece_words=piece_words,
+        zero_words=zero_words,
+        rounding=rounding,
+        resolution=resolution,
+        relative=relative,
     )
     return Pieces(Polytopes(*made), parents, pieces, num_undecided)

@@ -1,0 +1,223 @@
+"""Polytopes cut one by one, against polytopes in fractions, and what is counted, widened and refused."""
+
+from collections import defaultdict
+from itertools import product
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.geometry.double_description import Pieces, cut_cells
+from reluscope.geometry.polytopes import INNER, Polytopes
+from reluscope.geometry.rational_polytopes import RationalPolytope
+from reluscope.partitions.first_cells import first_cells
+
+
+def cells_of(window: rs.Box | rs.Polyhedron) -> Polytopes:
+    dim = window.dim
+    return first_cells(rs.load([(np.eye(dim), np.zeros(dim))]), window, rs.Tolerance()).cells
+
+
+def cut_by(
+    cells: Polytopes, rows, breakpoints=None, *, errors=0.0, rounding=1e-15, relative=1e-12, words=None
+) -> Pieces:
+    """Cut all cells by the same functions, rows ``(a, q)`` of ``a x + q``."""
+    rows = np.asarray(rows, dtype=float)
+    number, width = rows.shape
+    breakpoints = np.zeros((1, number)) if breakpoints is None else np.asarray(breakpoints, dtype=float)
+    piece_words, zero_words = words or random_words(number, len(breakpoints))
+    return cut_cells(
+        cells,
+        np.tile(rows, (len(cells), 1, 1)),
+        np.full((len(cells), number, width), errors),
+        breakpoints,
+        piece_words,
+        zero_words,
+        rounding=rounding,
+        resolution=np.zeros(width),
+        relative=relative,
+    )
+
+
+def random_words(number: int, num_levels: int) -> tuple[np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(3).integers
+    return (
+        draw(2**64, size=(number, num_levels + 1, 2), dtype=np.uint64),
+        draw(2**64, size=(number, num_levels, 2), dtype=np.uint64),
+    )
+
+
+def parts_of(found: Pieces) -> list[tuple]:
+    """Every part by its pieces, its vertices, and the vertices of its facets."""
+    cells, parts = found.cells, []
+    for cell in range(len(cells)):
+        one = cells.take(cell, cell + 1)
+        points = [tuple(np.round(row[:-1] / row[-1], 9) + 0.0) for row in one.vertices]
+        on = one.tight[:, one.slots // 64] >> (one.slots % 64).astype(np.uint64) & np.uint64(1)
+        facets = {frozenset(points[v] for v in np.flatnonzero(column)) for column in on.T}
+        assert on.sum() == np.bitwise_count(one.tight).sum()  # nothing but facets
+        assert len(set(points)) == len(points)
+        parts.append((tuple(found.pieces[cell]), frozenset(points), frozenset(facets)))
+    return parts
+
+
+def parts_in_fractions(whole: RationalPolytope, rows, breakpoints) -> list[tuple]:
+    parts = [((), whole)]
+    for unit, row in enumerate(rows):
+        split = []
+        for pieces, part in parts:
+            levels = [row_at(row, level[unit]) for level in breakpoints]
+            for piece in range(len(levels) + 1):
+                above, below = levels[:piece], [tuple(-entry for entry in level) for level in levels[piece:]]
+                inside = part.cut([*above, *below])
+                if inside is not None:
+                    split.append(((*pieces, piece), inside))
+        parts = split
+    found = []
+    for pieces, part in parts:
+        points = [tuple(np.round([float(x) for x in point], 9) + 0.0) for point in part.points()]
+        facets = frozenset(frozenset(points[v] for v in members) for members in part.facets().values())
+        found.append((pieces, frozenset(points), facets))
+    return found
+
+
+def row_at(row, level):
+    return (*row[:-1], row[-1] - level)
+
+
+@pytest.mark.parametrize(("dim", "seed"), list(product((1, 2, 3, 4), range(6))))
+def test_parts_of_a_cube_are_those_of_fractions(dim, seed):
+    """Small whole numbers: hyperplanes through vertices, along facets and through each other's intersections."""
+    generator = np.random.default_rng(seed)
+    rows = [tuple(row) for row in generator.integers(-2, 3, (4, dim + 1)).tolist() if any(row[:-1])]
+    levels = [[-1] * len(rows), [0] * len(rows)][seed % 2 :]
+    found = cut_by(cells_of(rs.Box(-1, 1, dim)), rows, levels)
+    expected = parts_in_fractions(RationalPolytope.of(rs.Box(-1, 1, dim)), rows, levels)
+    assert len(found.cells) == len(expected)
+    assert set(parts_of(found)) == set(expected)
+    assert found.num_undecided == 0
+    assert (found.parents == 0).all()
+
+
+@pytest.mark.parametrize("dim", [2, 3, 4, 5])
+def test_both_sides_of_a_facet_know_it_by_one_key(dim):
+    generator = np.random.default_rng(dim)
+    rows = np.concatenate([generator.normal(size=(3, dim + 1)), np.eye(dim + 1)[:2], np.eye(dim + 1)[:1]])
+    words = random_words(len(rows), 1)
+    found = cut_by(cells_of(rs.Box(-1, 1, dim)), rows, words=words)
+    cells, sides = found.cells, defaultdict(list)
+    for cell, (_, _, facets) in enumerate(parts_of(found)):
+        shown = words[0][np.arange(len(rows)), found.pieces[cell]]
+        one = cells.take(cell, cell + 1)
+        keys = one.keys ^ np.bitwise_xor.reduce(shown, axis=0)
+        assert len(facets) == len(keys)
+        for slot, kind, key in zip(one.slots, one.kinds, keys.tolist(), strict=True):
+            on = one.tight[:, slot // 64] >> np.uint64(slot % 64) & np.uint64(1) == 1
+            if kind == INNER:
+                sides[tuple(key)].append(frozenset(tuple(np.round(row, 9) + 0.0) for row in one.vertices[on]))
+    assert len(sides) > len(rows)
+    assert all(len(pair) == 2 and pair[0] == pair[1] for pair in sides.values())
+
+
+def test_slots_are_added_where_there_are_none_left():
+    turns = np.arange(90) * 2 * np.pi / 90
+    rows = np.column_stack([-np.cos(turns), -np.sin(turns), np.full(90, 0.6)])
+    square, corner = cells_of(rs.Box(-2, 2, 2)), rs.Polyhedron([[1.0, 0], [0, 1], [-1, -1]], [1.9, 1.9, -2.0])
+    found = cut_by(square, rows)
+    inner = found.cells.select(np.flatnonzero((found.pieces == 1).all(axis=1)))
+    assert (len(inner), len(inner.vertices), len(inner.slots)) == (1, 90, 90)
+    assert sorted(inner.slots) == sorted(set(inner.slots.tolist()))
+    assert inner.tight.shape[1] == 2
+    assert (np.bitwise_count(inner.tight).sum(axis=1) == 2).all()
+    # What has fewer slots to begin with is cut the same, before and after: the rows of every cell are as wide.
+    one = cells_of(corner)
+    both = Polytopes(
+        np.array([0, 3, 7, 10]),
+        *(np.concatenate([a, b, a]) for a, b in zip(one.tables[1:4], square.tables[1:4], strict=True)),
+        np.array([0, 3, 7, 10]),
+        *(np.concatenate([a, b, a]) for a, b in zip(one.tables[5:], square.tables[5:], strict=True)),
+    )
+    three, alone = cut_by(both, rows), cut_by(one, rows)
+    assert alone.cells.tight.shape[1] == 1
+    for cell in (0, 2):
+        mine = three.cells.select(np.flatnonzero(three.parents == cell))
+        for name, table in alone.cells.__dict__.items():
+            wider = np.hstack([table, np.zeros_like(table)]) if name == "tight" else table
+            np.testing.assert_array_equal(getattr(mine, name), wider)
+    middle = three.cells.select(np.flatnonzero(three.parents == 1))
+    for table, other in zip(middle.tables, found.cells.tables, strict=True):
+        np.testing.assert_array_equal(table, other)
+
+
+def test_signs_in_doubt_are_counted():
+    square = cells_of(rs.Box(-1, 1, 2))
+    # At two corners 1e-9 is more than rounding and less than what counts; at none with smaller shares.
+    assert cut_by(square, [[1.0, 0, 1 + 1e-9]], relative=1e-6).num_undecided == 2
+    assert cut_by(square, [[1.0, 0, 1 + 1e-9]], relative=1e-12).num_undecided == 0
+    # An error is doubt, too, where the resolution hides nothing.
+    assert cut_by(square, [[1.0, 0, 1 + 1e-9]], errors=1e-6).num_undecided == 2
+    assert cut_by(square, [[1.0, 0, 1]], errors=1e-6, relative=1e-6).num_undecided == 0
+
+
+def test_cuts_that_rounding_made_impossible_are_counted():
+    square = cells_of(rs.Box(-1, 1, 2))
+    # Vertices that share no facet have no edges that a cut could cross.
+    torn = Polytopes(**{**square.__dict__, "tight": np.zeros_like(square.tight)})
+    found = cut_by(torn, [[1.0, 0.5, 0.1]])
+    # In the plane two vertices must share one facet.
+    assert (len(found.cells), found.num_undecided, found.pieces.tolist()) == (1, 1, [[1]])
+
+
+def test_crossings_know_how_exactly_they_are_known():
+    interval = cells_of(rs.Box(-1, 1, 1))
+    blurred = Polytopes(**{**interval.__dict__, "errors": np.array([[3e-6, 0.0], [1e-6, 0.0]])})
+    found = cut_by(blurred, [[2.0, 1.0]], errors=1e-7, rounding=1e-9)
+    # Heights -1 and 3 at -1 and 1: the crossing at -1/2, shares 1/4 and 3/4.
+    low, high = sorted(range(2), key=lambda v: interval.vertices[v, 0])
+    assert interval.vertices[[low, high]].tolist() == [[-1, 1], [1, 1]]
+    blurs = blurred.errors[[low, high], 0]
+    doubts = 2e-7 + 1e-9 * np.array([3, 3])
+    slide = (3 / 4 * doubts[0] + 1 / 4 * doubts[1] + 2 * min(blurs)) / 4
+    expected = [slide * 2 + 1e-9 * 0.5 + min(blurs), 1e-9]
+    crossing = found.cells.vertices[:, 0] == -0.5
+    assert crossing.sum() == 2
+    np.testing.assert_allclose(found.cells.errors[crossing], [expected] * 2, rtol=1e-12)
+
+
+def test_nothing_to_cut():
+    square = cells_of(rs.Box(-1, 1, 2))
+    for cells in (square, square.take(0, 0)):
+        found = cut_by(cells, np.zeros((0, 3)))
+        assert (len(found.cells), found.pieces.shape) == (len(cells), (len(cells), 0))
+        for table, other in zip(found.cells.tables, cells.tables, strict=True):
+            np.testing.assert_array_equal(table, other)
+            assert table.dtype == other.dtype
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("vertex_offsets", lambda table: table + 1, "offsets of cells"),
+        ("vertex_offsets", lambda table: table[:-1], "offsets of cells"),
+        ("facet_offsets", lambda table: table - 1, "offsets of cells"),
+        ("errors", lambda table: table[:-1], "errors and facets"),
+        ("tight", lambda table: table[:-1], "errors and facets"),
+        ("kinds", lambda table: table[:-1], "a kind and a key"),
+        ("flat", lambda table: table[:, :1], "a kind and a key"),
+        ("slots", lambda table: table + 61, "slots for which"),
+        ("slots", lambda table: table - 1, "slots for which"),
+        ("vertices", lambda table: table[:, :-1], "errors and facets"),
+    ],
+)
+def test_tables_that_do_not_fit(name, change, message):
+    square = cells_of(rs.Box(-1, 1, 2))
+    with pytest.raises(ValueError, match=message):
+        cut_by(Polytopes(**{**square.__dict__, name: change(getattr(square, name))}), np.eye(3))
+
+
+def test_units_that_do_not_fit():
+    square = cells_of(rs.Box(-1, 1, 2))
+    with pytest.raises(ValueError, match="coefficients of every unit"):
+        cut_by(square, np.eye(4))
+    with pytest.raises(ValueError, match="words for all breakpoints"):
+        cut_by(square, np.eye(3), np.zeros((2, 3)), words=random_words(3, 1))
