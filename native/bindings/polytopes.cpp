@@ -28,6 +28,12 @@ bool are_offsets(View<std::int64_t> offsets, std::size_t number, std::size_t end
            offsets.back() == static_cast<std::int64_t>(end);
 }
 
+bool are_below(View<std::int64_t> entries, std::size_t number, std::size_t end) {
+    return entries.size() == number && std::all_of(entries.begin(), entries.end(), [end](auto entry) {
+               return 0 <= entry && entry < static_cast<std::int64_t>(end);
+           });
+}
+
 void check(const PolytopesView& cells) {
     const std::size_t number = cells.flat.size(), num_vertices = cells.vertices.size(), num_facets = cells.slots.size();
     require(are_offsets(cells.vertex_offsets, number, num_vertices) &&
@@ -59,29 +65,36 @@ void bind_polytopes(nb::module_& module) {
         [](In64 vertex_offsets, In<double, 2> vertices, In<double, 2> vertex_errors, In<Word, 2> tight,
            In64 facet_offsets, In64 slots, In<std::uint8_t, 1> kinds, In<Word, 2> keys, In<Word, 2> flat,
            In3<double> maps, In3<double> errors, In<double, 2> breakpoints, In3<Word> piece_words,
-           In3<Word> zero_words, double rounding, In<double, 1> resolution, double relative) {
+           In3<Word> zero_words, double rounding, In<double, 1> resolution, double relative, In64 map_of_cell, In64 first_units,
+           std::size_t max_parts, std::size_t max_vertices) {
             const PolytopesView cells{view(vertex_offsets), rows(vertices), rows(vertex_errors), rows(tight),
                                       view(facet_offsets),  view(slots),    view(kinds),         rows(keys),
                                       rows(flat)};
             const std::size_t number = maps.shape(1), num_levels = breakpoints.shape(0), width = maps.shape(2);
             check(cells);
-            require(has_shape(maps, cells.flat.size(), number, cells.vertices.width()) &&
-                        has_shape(errors, cells.flat.size(), number, width) && resolution.shape(0) == width,
+            require(has_shape(maps, maps.shape(0), number, cells.vertices.width()) &&
+                        has_shape(errors, maps.shape(0), number, width) && resolution.shape(0) == width,
                     "expected coefficients of every unit on every cell");
             require(breakpoints.shape(1) == number && has_shape(piece_words, number, num_levels + 1, 2) &&
                         has_shape(zero_words, number, num_levels, 2),
                     "expected words for all breakpoints and pieces of every unit");
+            require(are_below(view(map_of_cell), cells.flat.size(), maps.shape(0)) &&
+                        are_below(view(first_units), cells.flat.size(), number + 1),
+                    "expected a map and a unit to begin with on every cell");
             auto made = unlocked([&] {
-                return cut_cells(cells, {number, num_levels, flat_rows(maps), flat_rows(errors), rows(breakpoints),
-                                         flat_rows(piece_words), flat_rows(zero_words),
-                                         {rounding, view(resolution), relative}});
+                return cut_cells(cells,
+                                 {number, num_levels, flat_rows(maps), flat_rows(errors), rows(breakpoints),
+                                  flat_rows(piece_words), flat_rows(zero_words), {rounding, view(resolution), relative},
+                                  view(map_of_cell), view(first_units)},
+                                 {max_parts, max_vertices});
             });
             return nb::make_tuple(give(std::move(made.cells)), give(std::move(made.parents)),
-                                  give(std::move(made.pieces)), made.num_undecided);
+                                  give(std::move(made.pieces)), give(std::move(made.next_units)), made.num_taken,
+                                  made.num_undecided);
         },
         "vertex_offsets"_a, "vertices"_a, "vertex_errors"_a, "tight"_a, "facet_offsets"_a, "slots"_a, "kinds"_a,
         "keys"_a, "flat"_a, "maps"_a, "errors"_a, "breakpoints"_a, "piece_words"_a, "zero_words"_a, "rounding"_a,
-        "resolution"_a, "relative"_a);
+        "resolution"_a, "relative"_a, "map_of_cell"_a, "first_units"_a, "max_parts"_a, "max_vertices"_a);
 }
 
 }  // namespace reluscope

@@ -3,13 +3,16 @@
 #include "simple_cells.hpp"
 
 namespace reluscope {
+
 CellCutter::CellCutter(const CuttingUnits& units, std::size_t width, std::size_t num_words)
     : units_(units), tables_(width, num_words), cut_(units.resolution, tables_), pieces_(0, units.number) {}
 
 void CellCutter::cut(const PolytopesView& cells, std::size_t cell, CutCells& made) {
     open(cells, cell);
-    for (std::size_t unit = 0; unit < units_.number; ++unit) {
-        const std::size_t row = cell * units_.number + unit;
+    auto unit = static_cast<std::size_t>(units_.first[cell]);
+    bool is_full = false;
+    for (; unit < units_.number && !is_full; ++unit) {
+        const std::size_t row = units_.row(cell, unit);
         for (auto& part : parts_) part.at_zero = false;
         for (std::size_t level = 0; level < units_.num_levels; ++level) {
             plane_.set(units_.maps[row], units_.errors[row], units_.breakpoints[level][unit], units_.resolution);
@@ -19,8 +22,16 @@ void CellCutter::cut(const PolytopesView& cells, std::size_t cell, CutCells& mad
             for (std::size_t part = 0; part < number; ++part) cut_part(part, unit, breakpoint);
         }
         show_pieces(unit);
+        is_full = made.parents.size() + parts_.size() >= made.room.parts ||
+                  made.cells.vertices.size() + num_vertices() >= made.room.vertices;
     }
-    close(cell, made);
+    close(cell, unit, made);
+}
+
+std::size_t CellCutter::num_vertices() const {
+    std::size_t number = 0;
+    for (const auto& part : parts_) number += part.at.num_vertices;
+    return number;
 }
 
 void CellCutter::open(const PolytopesView& cells, std::size_t cell) {
@@ -88,7 +99,7 @@ void CellCutter::show_pieces(std::size_t unit) {
     }
 }
 
-void CellCutter::close(std::size_t cell, CutCells& made) {
+void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) {
     auto& out = made.cells;
     if (out.tight.width() < tables_.num_words()) out.tight = widened(out.tight, tables_.num_words());
     for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -106,6 +117,7 @@ void CellCutter::close(std::size_t cell, CutCells& made) {
         out.vertex_offsets.push_back(static_cast<std::int64_t>(out.vertices.size()));
         out.facet_offsets.push_back(static_cast<std::int64_t>(out.slots.size()));
         made.parents.push_back(static_cast<std::int64_t>(cell));
+        made.next_units.push_back(static_cast<std::int64_t>(next_unit));
         append(made.pieces, pieces_[i], 1);
     }
     made.num_undecided += num_undecided_;
@@ -115,16 +127,17 @@ void CellCutter::close(std::size_t cell, CutCells& made) {
 void CutCells::resize(std::size_t number) {
     cells.resize(number);
     parents.resize(number);
+    next_units.resize(number);
     pieces.resize(number);
 }
 
-CutCells cut_cells(const PolytopesView& cells, const CuttingUnits& units) {
+CutCells cut_cells(const PolytopesView& cells, const CuttingUnits& units, Room room) {
     const std::size_t width = cells.vertices.width(), num_words = cells.tight.width();
-    CutCells made{PolytopeArrays(width, num_words), {}, Table<std::uint16_t>(0, units.number)};
+    CutCells made{PolytopeArrays(width, num_words), {}, {}, Table<std::uint16_t>(0, units.number), 0, 0, room};
     CellCutter cutter(units, width, num_words);
     SimpleCells simple(units, width);
-    for (std::size_t cell = 0; cell < cells.size(); ++cell)
-        if (!simple.cut(cells, cell, made)) cutter.cut(cells, cell, made);
+    for (; made.num_taken < cells.size() && (made.num_taken == 0 || !made.is_full()); ++made.num_taken)
+        if (!simple.cut(cells, made.num_taken, made)) cutter.cut(cells, made.num_taken, made);
     return made;
 }
 

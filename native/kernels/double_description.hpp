@@ -8,22 +8,36 @@ namespace reluscope {
 // Units that are affine on each of some cells, and the words of facets where they bend.
 struct CuttingUnits {
     std::size_t number, num_levels;
-    // Coefficients, and bounds on their errors: row `cell * number + unit`.
+    // Coefficients, and bounds on their errors: row `map * number + unit`.
     Rows<const double> maps, errors;
     // Row `level`, ascending.
     Rows<const double> breakpoints;
     // Row `unit * (num_levels + 1) + piece`, and row `unit * num_levels + level`.
     Rows<const Word> piece_words, zero_words;
     Resolution resolution;
+    // For each cell, which of the maps is that on it, and the unit to begin with.
+    View<std::int64_t> map_of_cell, first;
+
+    std::size_t row(std::size_t cell, std::size_t unit) const {
+        return static_cast<std::size_t>(map_of_cell[cell]) * number + unit;
+    }
 };
 
-// Parts of cells: the cell that each lies in, and the number of breakpoints below each unit.
+// No more is begun once there are so many parts, or so many vertices of them: what is left is cut another time.
+struct Room {
+    std::size_t parts, vertices;
+};
+
+// Parts of the first `num_taken` cells: the cell that each lies in, the number of breakpoints below each unit that has
+// cut, and which unit comes next.
 struct CutCells {
     PolytopeArrays cells;
-    Vector<std::int64_t> parents;
+    Vector<std::int64_t> parents, next_units;
     Table<std::uint16_t> pieces;
-    std::size_t num_undecided = 0;
+    std::size_t num_taken = 0, num_undecided = 0;
+    Room room;
 
+    bool is_full() const { return parents.size() >= room.parts || cells.vertices.size() >= room.vertices; }
     // Keep so many parts, the first ones.
     void resize(std::size_t number);
 };
@@ -36,7 +50,7 @@ public:
     CellCutter(const CellCutter&) = delete;
     CellCutter& operator=(const CellCutter&) = delete;
 
-    // Cut one of the cells by all units, and add its parts to those of others.
+    // Cut one of the cells by all units, or until there is no room, and add its parts to those of others.
     void cut(const PolytopesView& cells, std::size_t cell, CutCells& made);
 
 private:
@@ -51,7 +65,8 @@ private:
     void cut_part(std::size_t part, std::size_t unit, const Key& breakpoint);
     void split(std::size_t part, std::size_t unit, const Key& breakpoint);
     void show_pieces(std::size_t unit);
-    void close(std::size_t cell, CutCells& made);
+    std::size_t num_vertices() const;
+    void close(std::size_t cell, std::size_t next_unit, CutCells& made);
 
     CuttingUnits units_;
     CutTables tables_;
@@ -62,6 +77,6 @@ private:
     std::size_t num_undecided_ = 0;
 };
 
-CutCells cut_cells(const PolytopesView& cells, const CuttingUnits& units);
+CutCells cut_cells(const PolytopesView& cells, const CuttingUnits& units, Room room);
 
 }  // namespace reluscope

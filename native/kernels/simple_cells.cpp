@@ -15,6 +15,8 @@ constexpr std::uint32_t TAKEN = 0xFFFFFFFF;
 
 constexpr Word bit(std::size_t place) { return Word{1} << place; }
 
+constexpr Word first_bits(std::size_t number) { return number == BITS ? ~Word{0} : bit(number) - 1; }
+
 template <class Visit> void each_bit(Word word, Visit visit) {
     for (; word != 0; word &= word - 1) visit(static_cast<std::size_t>(std::countr_zero(word)));
 }
@@ -43,7 +45,7 @@ SimpleCells::SimpleCells(const CuttingUnits& units, std::size_t width)
     : units_(units),
       dim_(width - 1),
       num_levels_(units.num_levels),
-      num_columns_(units.number * num_levels_),
+      num_columns_(num_levels_ == 0 ? 0 : std::min(units.number, BITS / num_levels_) * num_levels_),
       maps_(dim_ + 1, num_columns_),
       map_errors_(dim_ + 1, num_columns_),
       floors_(num_columns_),
@@ -58,9 +60,9 @@ SimpleCells::SimpleCells(const CuttingUnits& units, std::size_t width)
       blurs_(0, num_columns_) {}
 
 bool SimpleCells::cut(const PolytopesView& cells, std::size_t cell, CutCells& found) {
-    if (num_columns_ > BITS || num_levels_ == BITS || !start(cells, cell)) return false;
+    if (num_columns_ == 0 || !start(cells, cell)) return false;
     const std::size_t before = found.parents.size();
-    const Word open = num_columns_ == BITS ? ~Word{0} : bit(num_columns_) - 1;
+    const Word open = first_bits(num_units_ * num_levels_);
     const bool is_done =
         measure(0, open) && find_edges() && split({0, ids_.size(), 0, edges_.size()}, open, 0, found);
     shrink(0, 0, 0);
@@ -77,6 +79,8 @@ bool SimpleCells::start(const PolytopesView& cells, std::size_t cell) {
         if (std::any_of(tight + 1, tight + cells.tight.width(), [](Word word) { return word != 0; })) return false;
     }
     cell_ = cell;
+    first_unit_ = static_cast<std::size_t>(units_.first[cell]);
+    num_units_ = std::min(units_.number - first_unit_, BITS / num_levels_);
     flat_ = Key(cells.flat[cell]);
     for (auto f = cells.facet_offsets[cell]; f < cells.facet_offsets[cell + 1]; ++f)
         facets_[cells.slots[f]] = {cells.kinds[f], NONE, Key(cells.keys[f])};
@@ -93,8 +97,8 @@ bool SimpleCells::start(const PolytopesView& cells, std::size_t cell) {
 
 void SimpleCells::set_functions() {
     Hyperplane plane;
-    for (std::size_t column = 0; column < num_columns_; ++column) {
-        const std::size_t unit = column / num_levels_, row = cell_ * units_.number + unit;
+    for (std::size_t column = 0; column < num_units_ * num_levels_; ++column) {
+        const std::size_t unit = first_unit_ + column / num_levels_, row = units_.row(cell_, unit);
         plane.set(units_.maps[row], units_.errors[row], units_.breakpoints[column % num_levels_][unit],
                   units_.resolution);
         floors_[column] = plane.floor;
@@ -115,12 +119,13 @@ bool SimpleCells::split(Part part, Word open, Word above, CutCells& found) {
     }
     above |= open & all;
     open &= some & ~all;
-    if (open == 0) {
-        write(part, above, found);
+    const auto column = static_cast<std::size_t>(std::countr_zero(open));
+    // A unit of several breakpoints is not left half done.
+    if (open == 0 || (found.is_full() && column % num_levels_ == 0)) {
+        write(part, open, above, found);
         return true;
     }
     if (taken == ~Word{0}) return false;
-    const auto column = static_cast<std::size_t>(std::countr_zero(open));
     const auto slot = static_cast<std::size_t>(std::countr_one(taken));
     open &= open - 1;
 
@@ -267,7 +272,7 @@ bool SimpleCells::measure(std::size_t first, Word open) {
     return true;
 }
 
-void SimpleCells::write(const Part& part, Word above, CutCells& found) const {
+void SimpleCells::write(const Part& part, Word open, Word above, CutCells& found) const {
     const std::size_t number = part.end_vertex - part.first_vertex;
     Word taken = 0;
     auto& out = found.cells;
@@ -283,15 +288,18 @@ void SimpleCells::write(const Part& part, Word above, CutCells& found) const {
         out.tight[row][0] = tight_[id];
         taken |= tight_[id];
     }
+    const std::size_t num_done = open == 0 ? num_units_ : static_cast<std::size_t>(std::countr_zero(open)) / num_levels_;
     std::uint16_t* pieces = found.pieces.add();
-    const Word levels = bit(num_levels_) - 1;
-    for (std::size_t unit = 0; unit < units_.number; ++unit)
-        pieces[unit] = static_cast<std::uint16_t>(std::popcount(above >> (unit * num_levels_) & levels));
+    std::fill_n(pieces, units_.number, 0);
+    for (std::size_t unit = 0; unit < num_done; ++unit) {
+        const Word levels = above >> (unit * num_levels_) & first_bits(num_levels_);
+        pieces[first_unit_ + unit] = static_cast<std::uint16_t>(std::popcount(levels));
+    }
     each_bit(taken, [&](std::size_t slot) {
         const KnownFacet& facet = facets_[slot];
         Key key = facet.key;
         if (facet.column != NONE) {
-            const std::size_t unit = facet.column / num_levels_, level = facet.column % num_levels_;
+            const std::size_t unit = first_unit_ + facet.column / num_levels_, level = facet.column % num_levels_;
             key = flat_ ^ Key(units_.zero_words[unit * num_levels_ + level]) ^
                   Key(units_.piece_words[unit * (num_levels_ + 1) + pieces[unit]]);
         }
@@ -303,6 +311,7 @@ void SimpleCells::write(const Part& part, Word above, CutCells& found) const {
     out.vertex_offsets.push_back(static_cast<std::int64_t>(out.vertices.size()));
     out.facet_offsets.push_back(static_cast<std::int64_t>(out.slots.size()));
     found.parents.push_back(static_cast<std::int64_t>(cell_));
+    found.next_units.push_back(static_cast<std::int64_t>(first_unit_ + num_done));
 }
 
 void SimpleCells::shrink(std::size_t num_vertices, std::size_t num_ids, std::size_t num_edges) {

@@ -31,8 +31,9 @@ class SimpleCells {
 public:
     SimpleCells(const CuttingUnits& units, std::size_t width);
 
-    // Appends the parts of a cell; or nothing, and returns false: where a vertex is on more facets than dimensions, a
-    // sign is in doubt, or there are more facets or functions than a word has bits.
+    // Appends the parts of a cell, cut by units until there is no room or a word has no more bits for functions; or
+    // nothing, and returns false: where a vertex is on more facets than dimensions, a sign is in doubt, or there are
+    // more facets than bits.
     bool cut(const PolytopesView& cells, std::size_t cell, CutCells& found);
 
 private:
@@ -56,12 +57,13 @@ private:
     bool find_edges();
     void add_edges_of_facet(std::size_t first_id, std::size_t end_id, Word new_facet);
     bool measure(std::size_t first, Word open);
-    void write(const Part& part, Word above, CutCells& found) const;
+    void write(const Part& part, Word open, Word above, CutCells& found) const;
     void shrink(std::size_t num_vertices, std::size_t num_ids, std::size_t num_edges);
 
     CuttingUnits units_;
     std::size_t dim_, num_levels_, num_columns_;
-    std::size_t cell_ = 0;
+    // The cell at hand, and the units that cut it.
+    std::size_t cell_ = 0, first_unit_ = 0, num_units_ = 0;
     Key flat_{};
     std::array<KnownFacet, 64> facets_{};
 

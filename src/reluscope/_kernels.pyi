@@ -91,4 +91,8 @@ def cut_cells(
     rounding: float,
     resolution: Array,
     relative: float,
-) -> tuple[tuple[Array, ...], Array, Array, int]: ...
+    map_of_cell: Array,
+    first_units: Array,
+    max_parts: int,
+    max_vertices: int,
+) -> tuple[tuple[Array, ...], Array, Array, Array, int, int]: ...

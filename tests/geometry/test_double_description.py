@@ -19,14 +19,14 @@ def cells_of(window: rs.Box | rs.Polyhedron) -> Polytopes:
 
 
 def cut_by(
-    cells: Polytopes, rows, breakpoints=None, *, errors=0.0, rounding=1e-15, relative=1e-12, words=None
+    cells: Polytopes, rows, breakpoints=None, *, errors=0.0, rounding=1e-15, relative=1e-12, words=None, **room
 ) -> Pieces:
     """Cut all cells by the same functions, rows ``(a, q)`` of ``a x + q``."""
     rows = np.asarray(rows, dtype=float)
     number, width = rows.shape
     breakpoints = np.zeros((1, number)) if breakpoints is None else np.asarray(breakpoints, dtype=float)
     piece_words, zero_words = words or random_words(number, len(breakpoints))
-    return cut_cells(
+    return cut_by_all(
         cells,
         np.tile(rows, (len(cells), 1, 1)),
         np.full((len(cells), number, width), errors),
@@ -36,7 +36,59 @@ def cut_by(
         rounding=rounding,
         resolution=np.zeros(width),
         relative=relative,
+        **room,
     )
+
+
+def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
+    """Cut again and again, until all units have cut all cells."""
+    num_units = maps.shape[1]
+    parents, next_units = np.arange(len(cells)), np.zeros(len(cells), dtype=np.int64)
+    pieces = np.zeros((len(cells), num_units), dtype=np.uint16)
+    done, num_undecided = [], 0
+    while len(cells) or not done:
+        found = cut_cells(cells, maps, *tables, **how, map_of_cell=parents, first_units=next_units)
+        num_undecided += found.num_undecided
+        assert found.num_taken > 0 or not len(cells)
+        assert (found.parents < found.num_taken).all()
+        assert (np.diff(found.parents) >= 0).all()
+        # Progress: another unit, or several parts.
+        further = found.next_units > next_units[found.parents]
+        is_done = found.next_units == num_units
+        assert (further | is_done | (np.bincount(found.parents)[found.parents] > 1)).all()
+        after = pieces[found.parents] + found.pieces
+        done.append((found.cells.select(np.flatnonzero(is_done)), parents[found.parents][is_done], after[is_done]))
+        left = np.flatnonzero(~is_done)
+        rest = cells.take(found.num_taken, len(cells))
+        origin = [parents[found.parents[left]], parents[found.num_taken :]]
+        following = [next_units[found.num_taken :], after[left], pieces[found.num_taken :]]
+        cells = joined([found.cells.select(left), rest])
+        parents, next_units = np.concatenate(origin), np.concatenate([found.next_units[left], following[0]])
+        pieces = np.concatenate(following[1:])
+    order = np.argsort(np.concatenate([owners for _, owners, _ in done]), kind="stable")
+    return Pieces(
+        joined([some for some, _, _ in done]).select(order),
+        np.concatenate([owners for _, owners, _ in done])[order],
+        np.concatenate([some for _, _, some in done])[order],
+        np.full(len(order), num_units),
+        len(maps),
+        num_undecided,
+    )
+
+
+def joined(parts: list[Polytopes]) -> Polytopes:
+    """Cells one after another, all with as many words for their facets."""
+    words = max(part.tight.shape[1] for part in parts)
+    fields = {}
+    for name in parts[0].__dict__:
+        rows = [getattr(part, name) for part in parts]
+        if name.endswith("offsets"):
+            fields[name] = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(row) for row in rows]))])
+        elif name == "tight":
+            fields[name] = np.concatenate([np.pad(row, ((0, 0), (0, words - row.shape[1]))) for row in rows])
+        else:
+            fields[name] = np.concatenate(rows)
+    return Polytopes(**fields)
 
 
 def random_words(number: int, num_levels: int) -> tuple[np.ndarray, np.ndarray]:
@@ -221,3 +273,45 @@ def test_units_that_do_not_fit():
         cut_by(square, np.eye(4))
     with pytest.raises(ValueError, match="words for all breakpoints"):
         cut_by(square, np.eye(3), np.zeros((2, 3)), words=random_words(3, 1))
+
+
+def test_whatever_the_room_the_parts_are_the_same():
+    """One part at a time, few, or all at once; along edges, or by the general method where units go through corners."""
+    for rows in (np.random.default_rng(8).normal(size=(7, 4)), np.vstack([np.eye(4)[:3], np.ones((2, 4))])):
+        words, levels = random_words(len(rows), 2), np.array([[-0.3] * len(rows), [0.2] * len(rows)])
+        cells = cells_of(rs.Box(-1, 1, 3))
+        whole = cut_by(cells, rows, levels, words=words)
+        for room in ({"max_parts": 1}, {"max_parts": 5}, {"max_vertices": 40}):
+            found = cut_by(cells, rows, levels, words=words, **room)
+            assert found.num_undecided == whole.num_undecided == 0
+            assert len(found.cells) == len(whole.cells)
+            assert set(parts_of(found)) == set(parts_of(whole))
+            assert sorted(keys_of(found, words)) == sorted(keys_of(whole, words))
+
+
+def keys_of(found: Pieces, words) -> list[tuple[int, ...]]:
+    owner = np.repeat(np.arange(len(found.cells)), np.diff(found.cells.facet_offsets))
+    shown = np.bitwise_xor.reduce(words[0][np.arange(found.pieces.shape[1]), found.pieces], axis=1)
+    return [tuple(key) for key in (found.cells.keys ^ shown[owner]).tolist()]
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 5, 7])
+def test_simple_cells_are_cut_as_others_are(dim):
+    """A general cell beside it, or a unit of no sign: the general method cuts the same cell, number for number."""
+    generator = np.random.default_rng(dim)
+    rows = generator.normal(size=(5, dim + 1)) * [*[1.0] * dim, 0.3]
+    words, cells = random_words(6, 1), cells_of(rs.Box(-1, 1, dim))
+    simple = cut_by(cells, rows, words=tuple(table[:5] for table in words))
+    # A unit that is zero everywhere is in doubt at every vertex.
+    general = cut_by(cells, np.vstack([rows, np.zeros(dim + 1)]), words=words)
+    assert len(simple.cells) > 2
+    assert numbers_of(simple) == numbers_of(general)
+
+
+def numbers_of(found: Pieces) -> list[tuple]:
+    cells = found.cells
+    return sorted(
+        (tuple(found.pieces[cell, :5].tolist()), sorted(np.hstack([one.vertices, one.errors]).tolist()))
+        for cell in range(len(cells))
+        for one in [cells.take(cell, cell + 1)]
+    )

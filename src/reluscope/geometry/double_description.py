@@ -15,10 +15,12 @@ import numpy as np
 from reluscope import _kernels
 from reluscope.geometry.polytopes import Polytopes
 
+UNLIMITED = 2**62
+
 
 @dataclass(frozen=True)
 class Pieces:
-    """Polytopes after the cuts of one layer.
+    """Polytopes after cuts by the units of one layer, by all of them or by some.
 
     Parameters
     ----------
@@ -26,7 +28,12 @@ class Pieces:
     parents : (c,) int64
         Cell that each lies in.
     pieces : (c, u) uint16
-        Number of breakpoints below each unit.
+        Number of breakpoints below each unit that has cut; 0 for others.
+    next_units : (c,) int64
+        The unit that comes next, u where all have cut: a call takes a cell through 64 breakpoints at least, or until
+        there is no room.
+    num_taken : int
+        Cells that were cut, the first ones: of the others there are no parts here.
     num_undecided : int
         Signs that were neither clear nor within rounding, and cuts that rounding made impossible.
     """
@@ -34,6 +41,8 @@ class Pieces:
     cells: Polytopes
     parents: np.ndarray
     pieces: np.ndarray
+    next_units: np.ndarray
+    num_taken: int
     num_undecided: int
 
 
@@ -48,15 +57,19 @@ def cut_cells(
     rounding: float,
     resolution: np.ndarray,
     relative: float,
+    map_of_cell: np.ndarray | None = None,
+    first_units: np.ndarray | None = None,
+    max_parts: float = np.inf,
+    max_vertices: float = np.inf,
 ) -> Pieces:
-    """Cut every cell where a unit, affine on the cell, crosses a breakpoint.
+    """Cut cells where a unit, affine on the cell, crosses a breakpoint.
 
     Parameters
     ----------
     cells : Polytopes
-    maps : (c, u, d + 1) float64
+    maps : (m, u, d + 1) float64
         Coefficients of every unit on every cell in homogeneous coordinates.
-    errors : (c, u, d + 1) float64
+    errors : (m, u, d + 1) float64
         Bounds on the errors of the coefficients.
     breakpoints : (b, u) float64
         Ascending.
@@ -68,6 +81,13 @@ def cut_cells(
         Values up to the scalar product of this with the coefficients' magnitudes count as zero.
     relative : float
         Values up to this share of the magnitudes that add up to them count as zero, too.
+    map_of_cell : (c,) int64, optional
+        Which of the maps is that on each cell; by default there is one for each.
+    first_units : (c,) int64, optional
+        The unit to begin with on each cell; by default the first.
+    max_parts, max_vertices : float
+        Once there are so many parts, or vertices of parts, no more cuts are begun: what is left then comes back as it
+        is, to be cut another time.
 
     Returns
     -------
@@ -76,10 +96,16 @@ def cut_cells(
 
     Notes
     -----
-    A cut of a cell of v vertices takes at most v^2 / 4 comparisons of bit masks, and as many searches for a third
-    vertex where neither of two vertices is simple.
+    A simple cell, each vertex of which is on d facets, is cut along its edges as long as no sign is in doubt: a pass
+    over the edges for each cut, and the heights of all units at each new vertex. Any other cell is cut by the general
+    method: at most v^2 / 4 comparisons of bit masks for a cut of a cell of v vertices, and as many searches for a third
+    vertex where neither of two vertices is simple. Both give the same parts, vertices and bounds, in other orders.
     """
-    made, parents, pieces, num_undecided = _kernels.cut_cells(
+    if map_of_cell is None:
+        map_of_cell = np.arange(len(cells))
+    if first_units is None:
+        first_units = np.zeros(len(cells), dtype=np.int64)
+    made, parents, pieces, next_units, num_taken, num_undecided = _kernels.cut_cells(
         *cells.tables,
         maps=maps,
         errors=errors,
@@ -89,5 +115,9 @@ def cut_cells(
         rounding=rounding,
         resolution=resolution,
         relative=relative,
+        map_of_cell=map_of_cell,
+        first_units=first_units,
+        max_parts=int(min(max_parts, UNLIMITED)),
+        max_vertices=int(min(max_vertices, UNLIMITED)),
     )
-    return Pieces(Polytopes(*made), parents, pieces, num_undecided)
+    return Pieces(Polytopes(*made), parents, pieces, next_units, num_taken, num_undecided)

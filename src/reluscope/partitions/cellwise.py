@@ -22,6 +22,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.geometry.double_description import cut_cells
 from reluscope.geometry.polytopes import BORDER, WALL, Polytopes
 from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
+from reluscope.networks.carriers.maps import AffineValue
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.first_cells import EPSILON, Start, first_cells
@@ -30,8 +31,10 @@ from reluscope.partitions.walk import Step, Walked, walk
 from reluscope.progress import RegionProgress
 from reluscope.tolerance import Tolerance
 
-# What one step takes on, so that it is short whatever the dimension: cells and their vertices, units of a gate.
-BATCH, MAX_VERTICES, UNITS = 512, 2**14, 4
+# What one step takes on and what it makes, so that it is short whatever the dimension: cells, and their vertices.
+BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
+# And pieces of units, of which every cell has its own.
+MAX_PIECES = 2**22
 # Work is handed out in so many tasks, once there are so many cells for each.
 TASKS, CELLS_PER_TASK = 64, 16
 
@@ -112,17 +115,54 @@ class Batch:
         """How many of its cells one step may take on."""
         return max(1, min(BATCH, MAX_VERTICES * len(self.cells) // max(1, len(self.cells.vertices))))
 
+    def take(self, first: int, last: int) -> "Batch":
+        """Return the cells of a range."""
+        return self.with_cells(self.cells.take(first, last), slice(first, last))
+
+    def with_cells(self, cells: Polytopes, rows: slice | np.ndarray) -> "Batch":
+        """Return cells that lie in some of these, with what is known of those."""
+        return replace(
+            self,
+            cells=cells,
+            values={position: value.take(_index(value, rows)) for position, value in self.values.items()},
+            words=tuple(word[rows] for word in self.words),
+            hashes=self.hashes[rows],
+            opened=None if self.opened is None else self.opened.take(rows),
+        )
+
 
 class _OpenGate(NamedTuple):
-    """A gate whose units are cutting cells: what it sees on each, and the pieces of the units so far."""
+    """A gate whose units are cutting cells.
+
+    Parameters
+    ----------
+    maps, errors : (m, u, d + 1) float64
+        What it sees on the cells that came to it, which all their parts share.
+    map_of_cell, next_units : (c,) int64
+        Which of the maps is that on each cell, and the unit that is next there.
+    pieces : (c, u) uint16
+        The pieces of the units before it.
+    """
 
     maps: np.ndarray
     errors: np.ndarray
+    map_of_cell: np.ndarray
+    next_units: np.ndarray
     pieces: np.ndarray
+
+    @classmethod
+    def of(cls, maps: np.ndarray, errors: np.ndarray) -> "_OpenGate":
+        """Return a gate that no unit has cut yet."""
+        number, num_units, _ = maps.shape
+        nothing = np.zeros((number, num_units), dtype=np.uint16)
+        maps, errors = np.ascontiguousarray(maps), np.ascontiguousarray(errors)
+        return cls(maps, errors, np.arange(number), np.zeros(number, dtype=np.int64), nothing)
 
     def take(self, rows: "np.ndarray | slice") -> "_OpenGate":
         """Return the same of some cells."""
-        return _OpenGate(*(table[rows] for table in self))
+        return self._replace(
+            map_of_cell=self.map_of_cell[rows], next_units=self.next_units[rows], pieces=self.pieces[rows]
+        )
 
 
 class _Keys:
@@ -157,9 +197,10 @@ class _Cutting:
             return Step(_spread(batch, most))
         if batch.stage == len(self.network.stages):
             return Step([replace(batch, is_finished=True)])
-        following, undecided = self._cut(batch)
+        following, undecided = self._cut(batch, room)
         work = {"batches": 1, "evaluated_cells": len(batch)}
-        return Step(_spread(following, most), num_undecided=undecided, work=work)
+        parts = [part for some in following for part in _spread(some, most)]
+        return Step(parts, num_undecided=undecided, work=work)
 
     def finish(self, batch: Batch) -> CellPatch:
         """Return the cells that have a point at all: of others rounding has left nothing but directions."""
@@ -185,39 +226,59 @@ class _Cutting:
             on_walls=cells.kinds[shown] == WALL,
         )
 
-    def _cut(self, batch: Batch) -> tuple[Batch, int]:
-        """Take a batch through some units of a gate, and through the gate with the last of them."""
+    def _cut(self, batch: Batch, room: float) -> tuple[list[Batch], int]:
+        """Take a batch through units of a gate; what is through the gate comes last."""
         network, keys, gamma = self.network, self.keys, self.gamma
-        stage, values, opened = network.stages[batch.stage], batch.values, batch.opened
-        if opened is None:
-            maps, errors, values = advance_affinely(stage, values, gamma)
-            opened = _OpenGate(maps, errors, np.zeros((len(batch.cells), 0), dtype=np.uint8))
-        num_done = opened.pieces.shape[1]
-        units = slice(num_done, num_done + UNITS)
+        stage, num_units = network.stages[batch.stage], network.stages[batch.stage].gate.num_units
+        if batch.opened is None:
+            maps, errors, values = advance_affinely(stage, batch.values, gamma)
+            if batch.stage == len(network.stages) - 1:
+                values = {}
+            batch = replace(batch, values=values, opened=_OpenGate.of(maps, errors))
+        opened = batch.opened
+        assert opened is not None
         cut = cut_cells(
             batch.cells,
-            np.ascontiguousarray(opened.maps[:, units]),
-            np.ascontiguousarray(opened.errors[:, units]),
-            np.ascontiguousarray(keys.levels[batch.stage][:, units]),
-            keys.pieces[batch.stage][units],
-            keys.zeros[batch.stage][units],
+            opened.maps,
+            opened.errors,
+            keys.levels[batch.stage],
+            keys.pieces[batch.stage],
+            keys.zeros[batch.stage],
             rounding=gamma,
             resolution=self.start.resolution,
             relative=self.start.relative,
+            map_of_cell=opened.map_of_cell,
+            first_units=opened.next_units,
+            max_parts=min(room, max(1, MAX_PIECES // num_units)),
+            max_vertices=MAX_MADE,
         )
-        rows = torch.from_numpy(cut.parents).to(network.device)
-        values = {position: value.take(rows) for position, value in values.items()}
-        shown = keys.pieces[batch.stage][units][np.arange(cut.pieces.shape[1]), cut.pieces]
-        hashes = batch.hashes[cut.parents] ^ np.bitwise_xor.reduce(shown, axis=1)
-        before = tuple(word[cut.parents] for word in batch.words)
-        pieces = np.concatenate([opened.pieces[cut.parents], cut.pieces], axis=1)
-        if pieces.shape[1] < stage.gate.num_units:
-            opened = opened.take(cut.parents)._replace(pieces=pieces)
-            return Batch(batch.stage, cut.cells, values, before, hashes, opened), cut.num_undecided
-        words = pack_pieces([pieces], CodeLayout((network.layout.gates[batch.stage],)))
-        is_last = batch.stage == len(network.stages) - 1
-        closed = {} if is_last else close_affinely(stage, values, pieces, gamma)
-        return Batch(batch.stage + 1, cut.cells, closed, (*before, words), hashes), cut.num_undecided
+        following = []
+        if cut.num_taken < len(batch):
+            following.append(batch.take(cut.num_taken, len(batch)))
+        is_through = cut.next_units == num_units
+        if not is_through.all():
+            rows = np.flatnonzero(~is_through)
+            parents = cut.parents[rows]
+            left = opened.take(parents)._replace(
+                next_units=cut.next_units[rows], pieces=opened.pieces[parents] + cut.pieces[rows]
+            )
+            following.append(replace(batch.with_cells(cut.cells.select(rows), parents), opened=left))
+        rows = np.flatnonzero(is_through)
+        cells = cut.cells if len(rows) == len(cut.cells) else cut.cells.select(rows)
+        parents = cut.parents[rows]
+        following.append(self._close(batch, cells, parents, opened.pieces[parents] + cut.pieces[rows]))
+        return following, cut.num_undecided
+
+    def _close(self, batch: Batch, cells: Polytopes, parents: np.ndarray, pieces: np.ndarray) -> Batch:
+        """Return cells behind a gate, given the cells before it that they lie in and the pieces of its units."""
+        number, gamma = batch.stage, self.gamma
+        stage, keys = self.network.stages[number], self.keys.pieces[number]
+        hashes = batch.hashes[parents] ^ np.bitwise_xor.reduce(keys[np.arange(pieces.shape[1]), pieces], axis=1)
+        words = pack_pieces([pieces], CodeLayout((self.network.layout.gates[number],)))
+        values = {position: value.take(_index(value, parents)) for position, value in batch.values.items()}
+        if values:
+            values = close_affinely(stage, values, pieces, gamma)
+        return Batch(number + 1, cells, values, (*(word[parents] for word in batch.words), words), hashes)
 
 
 def _split(batches: Sequence[Batch]) -> list[Batch] | None:
@@ -228,15 +289,11 @@ def _split(batches: Sequence[Batch]) -> list[Batch] | None:
     return [part for batch in batches for part in _spread(batch, -(-number // TASKS))]
 
 
+def _index(value: AffineValue, rows: slice | np.ndarray) -> slice | torch.Tensor:
+    return rows if isinstance(rows, slice) else torch.from_numpy(rows).to(value.coefficients.device)
+
+
 def _spread(batch: Batch, size: int) -> list[Batch]:
     """Return a batch in parts of bounded size, the first on top."""
-    parts = []
-    for first in range(0, len(batch.cells), size):
-        last = min(first + size, len(batch.cells))
-        rows = torch.arange(first, last)
-        values = {position: value.take(rows.to(value.coefficients.device)) for position, value in batch.values.items()}
-        words = tuple(word[first:last] for word in batch.words)
-        opened = None if batch.opened is None else batch.opened.take(slice(first, last))
-        hashes = batch.hashes[first:last]
-        parts.append(Batch(batch.stage, batch.cells.take(first, last), values, words, hashes, opened))
-    return parts[::-1]
+    starts = range(0, len(batch), size)
+    return [batch.take(first, min(first + size, len(batch))) for first in reversed(starts)]

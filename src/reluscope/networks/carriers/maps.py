@@ -63,7 +63,7 @@ class AffineValue(NamedTuple):
     coefficients: Tensor
     errors: Tensor
 
-    def take(self, cells: Tensor) -> "AffineValue":
+    def take(self, cells: Tensor | slice) -> "AffineValue":
         """Return the same on some cells."""
         return AffineValue(self.coefficients[cells], self.errors[cells])
 
