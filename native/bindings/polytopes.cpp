@@ -89,7 +89,7 @@ void bind_polytopes(nb::module_& module) {
                                  {max_parts, max_vertices});
             });
             return nb::make_tuple(give(std::move(made.cells)), give(std::move(made.parents)),
-                                  give(std::move(made.pieces)), give(std::move(made.next_units)), made.num_taken,
+                                  give(std::move(made.pieces)), give(std::move(made.hashes)), give(std::move(made.next_units)), made.num_taken,
                                   made.num_undecided);
         },
         "vertex_offsets"_a, "vertices"_a, "vertex_errors"_a, "tight"_a, "facet_offsets"_a, "slots"_a, "kinds"_a,

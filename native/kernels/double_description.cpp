@@ -119,6 +119,8 @@ void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) 
         made.parents.push_back(static_cast<std::int64_t>(cell));
         made.next_units.push_back(static_cast<std::int64_t>(next_unit));
         append(made.pieces, pieces_[i], 1);
+        const Key hash = units_.hash(pieces_[i], static_cast<std::size_t>(units_.first[cell]), next_unit);
+        append(made.hashes, hash.words.data(), 1);
     }
     made.num_undecided += num_undecided_;
     num_undecided_ = 0;
@@ -129,11 +131,12 @@ void CutCells::resize(std::size_t number) {
     parents.resize(number);
     next_units.resize(number);
     pieces.resize(number);
+    hashes.resize(number);
 }
 
 CutCells cut_cells(const PolytopesView& cells, const CuttingUnits& units, Room room) {
     const std::size_t width = cells.vertices.width(), num_words = cells.tight.width();
-    CutCells made{PolytopeArrays(width, num_words), {}, {}, Table<std::uint16_t>(0, units.number), 0, 0, room};
+    CutCells made{PolytopeArrays(width, num_words), {}, {}, Table<std::uint16_t>(0, units.number), Table<Word>(0, 2), 0, 0, room};
     CellCutter cutter(units, width, num_words);
     SimpleCells simple(units, width);
     for (; made.num_taken < cells.size() && (made.num_taken == 0 || !made.is_full()); ++made.num_taken)

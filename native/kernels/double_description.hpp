@@ -18,6 +18,13 @@ struct CuttingUnits {
     // For each cell, which of the maps is that on it, and the unit to begin with.
     View<std::int64_t> map_of_cell, first;
 
+    // The exclusive or of the words of the pieces of some units.
+    Key hash(const std::uint16_t* pieces, std::size_t first_unit, std::size_t end_unit) const {
+        Key found;
+        for (std::size_t unit = first_unit; unit < end_unit; ++unit)
+            found ^= Key(piece_words[unit * (num_levels + 1) + pieces[unit]]);
+        return found;
+    }
     std::size_t row(std::size_t cell, std::size_t unit) const {
         return static_cast<std::size_t>(map_of_cell[cell]) * number + unit;
     }
@@ -29,11 +36,12 @@ struct Room {
 };
 
 // Parts of the first `num_taken` cells: the cell that each lies in, the number of breakpoints below each unit that has
-// cut, and which unit comes next.
+// cut, what these pieces add to keys, and which unit comes next.
 struct CutCells {
     PolytopeArrays cells;
     Vector<std::int64_t> parents, next_units;
     Table<std::uint16_t> pieces;
+    Table<Word> hashes;
     std::size_t num_taken = 0, num_undecided = 0;
     Room room;
 

@@ -295,6 +295,7 @@ void SimpleCells::write(const Part& part, Word open, Word above, CutCells& found
         const Word levels = above >> (unit * num_levels_) & first_bits(num_levels_);
         pieces[first_unit_ + unit] = static_cast<std::uint16_t>(std::popcount(levels));
     }
+    append(found.hashes, units_.hash(pieces, first_unit_, first_unit_ + num_done).words.data(), 1);
     each_bit(taken, [&](std::size_t slot) {
         const KnownFacet& facet = facets_[slot];
         Key key = facet.key;

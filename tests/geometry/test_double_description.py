@@ -49,6 +49,11 @@ def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
     while len(cells) or not done:
         found = cut_cells(cells, maps, *tables, **how, map_of_cell=parents, first_units=next_units)
         num_undecided += found.num_undecided
+        shown = tables[2][np.arange(num_units), found.pieces]
+        units = np.arange(num_units)
+        have_cut = (units >= next_units[found.parents, None]) & (units < found.next_units[:, None])
+        hashes = np.bitwise_xor.reduce(np.where(have_cut[:, :, None], shown, np.uint64(0)), axis=1)
+        np.testing.assert_array_equal(found.hashes, hashes)
         assert found.num_taken > 0 or not len(cells)
         assert (found.parents < found.num_taken).all()
         assert (np.diff(found.parents) >= 0).all()
@@ -69,7 +74,8 @@ def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
     return Pieces(
         joined([some for some, _, _ in done]).select(order),
         np.concatenate([owners for _, owners, _ in done])[order],
-        np.concatenate([some for _, _, some in done])[order],
+        (pieces := np.concatenate([some for _, _, some in done])[order]),
+        np.bitwise_xor.reduce(tables[2][np.arange(num_units), pieces], axis=1),
         np.full(len(order), num_units),
         len(maps),
         num_undecided,

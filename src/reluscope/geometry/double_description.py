@@ -29,6 +29,8 @@ class Pieces:
         Cell that each lies in.
     pieces : (c, u) uint16
         Number of breakpoints below each unit that has cut; 0 for others.
+    hashes : (c, 2) uint64
+        The exclusive or of the words of these pieces: what they add to the keys of all facets.
     next_units : (c,) int64
         The unit that comes next, u where all have cut: a call takes a cell through 64 breakpoints at least, or until
         there is no room.
@@ -41,6 +43,7 @@ class Pieces:
     cells: Polytopes
     parents: np.ndarray
     pieces: np.ndarray
+    hashes: np.ndarray
     next_units: np.ndarray
     num_taken: int
     num_undecided: int
@@ -105,7 +108,7 @@ def cut_cells(
         map_of_cell = np.arange(len(cells))
     if first_units is None:
         first_units = np.zeros(len(cells), dtype=np.int64)
-    made, parents, pieces, next_units, num_taken, num_undecided = _kernels.cut_cells(
+    made, parents, pieces, hashes, next_units, num_taken, num_undecided = _kernels.cut_cells(
         *cells.tables,
         maps=maps,
         errors=errors,
@@ -120,4 +123,4 @@ def cut_cells(
         max_parts=int(min(max_parts, UNLIMITED)),
         max_vertices=int(min(max_vertices, UNLIMITED)),
     )
-    return Pieces(Polytopes(*made), parents, pieces, next_units, num_taken, num_undecided)
+    return Pieces(Polytopes(*made), parents, pieces, hashes, next_units, num_taken, num_undecided)

@@ -9,10 +9,8 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
-import torch
 
 from reluscope import _kernels
 from reluscope.budget import Budget
@@ -20,11 +18,11 @@ from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.double_description import cut_cells
-from reluscope.geometry.polytopes import BORDER, WALL, Polytopes
-from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
-from reluscope.networks.carriers.maps import AffineValue
+from reluscope.geometry.polytopes import BORDER, WALL
+from reluscope.networks.affine_values import affine_input
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
+from reluscope.partitions.cell_batches import AtGate, Batch, BeforeGate
 from reluscope.partitions.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.gathered_cells import CellPatch
 from reluscope.partitions.walk import Step, Walked, walk
@@ -76,10 +74,11 @@ def walk_cells(
     start = first_cells(network, domain, tolerance)
     number = len(start.cells)
     hashes = np.zeros((number, 2), dtype=np.uint64)
-    values = affine_input(network, number, start.scale)
+    nothing = np.zeros((number, 0), dtype=np.uint16)
+    known = BeforeGate(affine_input(network, number, start.scale), np.arange(number), None, nothing)
     cutting = _Cutting(network, _Keys(network), tolerance.rounding * EPSILON, start)
     return walk(
-        [Batch(0, start.cells, values, (), hashes)],
+        [Batch(0, start.cells, known, (), hashes)],
         cutting.step,
         split=_split,
         finish=cutting.finish,
@@ -88,81 +87,6 @@ def walk_cells(
         executor=executor,
         progress=progress,
     )
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Cells before a gate, or before some of its units."""
-
-    stage: int
-    cells: Polytopes
-    values: AffineValues
-    words: tuple[np.ndarray, ...]
-    hashes: np.ndarray
-    opened: "_OpenGate | None" = None
-    is_finished: bool = False
-
-    @property
-    def level(self) -> int:
-        """How far the cells have come."""
-        return self.stage
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-    @property
-    def most(self) -> int:
-        """How many of its cells one step may take on."""
-        return max(1, min(BATCH, MAX_VERTICES * len(self.cells) // max(1, len(self.cells.vertices))))
-
-    def take(self, first: int, last: int) -> "Batch":
-        """Return the cells of a range."""
-        return self.with_cells(self.cells.take(first, last), slice(first, last))
-
-    def with_cells(self, cells: Polytopes, rows: slice | np.ndarray) -> "Batch":
-        """Return cells that lie in some of these, with what is known of those."""
-        return replace(
-            self,
-            cells=cells,
-            values={position: value.take(_index(value, rows)) for position, value in self.values.items()},
-            words=tuple(word[rows] for word in self.words),
-            hashes=self.hashes[rows],
-            opened=None if self.opened is None else self.opened.take(rows),
-        )
-
-
-class _OpenGate(NamedTuple):
-    """A gate whose units are cutting cells.
-
-    Parameters
-    ----------
-    maps, errors : (m, u, d + 1) float64
-        What it sees on the cells that came to it, which all their parts share.
-    map_of_cell, next_units : (c,) int64
-        Which of the maps is that on each cell, and the unit that is next there.
-    pieces : (c, u) uint16
-        The pieces of the units before it.
-    """
-
-    maps: np.ndarray
-    errors: np.ndarray
-    map_of_cell: np.ndarray
-    next_units: np.ndarray
-    pieces: np.ndarray
-
-    @classmethod
-    def of(cls, maps: np.ndarray, errors: np.ndarray) -> "_OpenGate":
-        """Return a gate that no unit has cut yet."""
-        number, num_units, _ = maps.shape
-        nothing = np.zeros((number, num_units), dtype=np.uint16)
-        maps, errors = np.ascontiguousarray(maps), np.ascontiguousarray(errors)
-        return cls(maps, errors, np.arange(number), np.zeros(number, dtype=np.int64), nothing)
-
-    def take(self, rows: "np.ndarray | slice") -> "_OpenGate":
-        """Return the same of some cells."""
-        return self._replace(
-            map_of_cell=self.map_of_cell[rows], next_units=self.next_units[rows], pieces=self.pieces[rows]
-        )
 
 
 class _Keys:
@@ -191,16 +115,15 @@ class _Cutting:
     start: Start
 
     def step(self, batch: Batch, room: float) -> Step:
-        """Take a batch through some units, or spread it if it is too large, also for the regions that are asked for."""
-        most = int(min(batch.most, max(1, room)))
+        """Take a batch through units of a gate, or spread it if it is too large, also for the regions asked for."""
+        most = int(min(_most(batch), max(1, room)))
         if len(batch) > most:
-            return Step(_spread(batch, most))
+            return Step(batch.spread(most))
         if batch.stage == len(self.network.stages):
             return Step([replace(batch, is_finished=True)])
         following, undecided = self._cut(batch, room)
         work = {"batches": 1, "evaluated_cells": len(batch)}
-        parts = [part for some in following for part in _spread(some, most)]
-        return Step(parts, num_undecided=undecided, work=work)
+        return Step([part for some in following for part in some.spread(most)], num_undecided=undecided, work=work)
 
     def finish(self, batch: Batch) -> CellPatch:
         """Return the cells that have a point at all: of others rounding has left nothing but directions."""
@@ -227,58 +150,62 @@ class _Cutting:
         )
 
     def _cut(self, batch: Batch, room: float) -> tuple[list[Batch], int]:
-        """Take a batch through units of a gate; what is through the gate comes last."""
-        network, keys, gamma = self.network, self.keys, self.gamma
-        stage, num_units = network.stages[batch.stage], network.stages[batch.stage].gate.num_units
-        if batch.opened is None:
-            maps, errors, values = advance_affinely(stage, batch.values, gamma)
-            if batch.stage == len(network.stages) - 1:
-                values = {}
-            batch = replace(batch, values=values, opened=_OpenGate.of(maps, errors))
-        opened = batch.opened
-        assert opened is not None
+        """Cut a batch by units of a gate; what is through the gate comes last."""
+        number, keys = batch.stage, self.keys
+        stage = self.network.stages[number]
+        if isinstance(batch.known, BeforeGate):
+            opened = batch.known.open(stage, self.gamma, is_last=number == len(self.network.stages) - 1)
+            batch = replace(batch, known=opened)
+        opened = batch.known
+        assert isinstance(opened, AtGate)
+        num_units = stage.gate.num_units
         cut = cut_cells(
             batch.cells,
             opened.maps,
             opened.errors,
-            keys.levels[batch.stage],
-            keys.pieces[batch.stage],
-            keys.zeros[batch.stage],
-            rounding=gamma,
+            keys.levels[number],
+            keys.pieces[number],
+            keys.zeros[number],
+            rounding=self.gamma,
             resolution=self.start.resolution,
             relative=self.start.relative,
-            map_of_cell=opened.map_of_cell,
+            map_of_cell=opened.cell_of,
             first_units=opened.next_units,
-            max_parts=min(room, max(1, MAX_PIECES // num_units)),
+            max_parts=min(room, max(1, MAX_PIECES // max(1, num_units))),
             max_vertices=MAX_MADE,
         )
-        following = []
-        if cut.num_taken < len(batch):
-            following.append(batch.take(cut.num_taken, len(batch)))
         is_through = cut.next_units == num_units
+        parts = batch.replaced(cut.cells, cut.parents)
+        parts = replace(parts, hashes=parts.hashes ^ cut.hashes)
+        pieces = opened.pieces[cut.parents] + cut.pieces
+        following = [batch.take(cut.num_taken, len(batch))] if cut.num_taken < len(batch) else []
         if not is_through.all():
             rows = np.flatnonzero(~is_through)
-            parents = cut.parents[rows]
-            left = opened.take(parents)._replace(
-                next_units=cut.next_units[rows], pieces=opened.pieces[parents] + cut.pieces[rows]
-            )
-            following.append(replace(batch.with_cells(cut.cells.select(rows), parents), opened=left))
-        rows = np.flatnonzero(is_through)
-        cells = cut.cells if len(rows) == len(cut.cells) else cut.cells.select(rows)
-        parents = cut.parents[rows]
-        following.append(self._close(batch, cells, parents, opened.pieces[parents] + cut.pieces[rows]))
+            left = parts.replaced(parts.cells.select(rows), rows)
+            known = left.known._replace(next_units=cut.next_units[rows], pieces=pieces[rows])
+            following.append(replace(left, known=known))
+            rows = np.flatnonzero(is_through)
+            parts, pieces = parts.replaced(parts.cells.select(rows), rows), pieces[rows]
+        if len(parts):
+            following.append(self._pass(parts, pieces))
         return following, cut.num_undecided
 
-    def _close(self, batch: Batch, cells: Polytopes, parents: np.ndarray, pieces: np.ndarray) -> Batch:
-        """Return cells behind a gate, given the cells before it that they lie in and the pieces of its units."""
-        number, gamma = batch.stage, self.gamma
-        stage, keys = self.network.stages[number], self.keys.pieces[number]
-        hashes = batch.hashes[parents] ^ np.bitwise_xor.reduce(keys[np.arange(pieces.shape[1]), pieces], axis=1)
+    def _pass(self, batch: Batch, pieces: np.ndarray) -> Batch:
+        """Return cells behind a gate, given the pieces of its units."""
+        number, opened = batch.stage, batch.known
         words = pack_pieces([pieces], CodeLayout((self.network.layout.gates[number],)))
-        values = {position: value.take(_index(value, parents)) for position, value in batch.values.items()}
-        if values:
-            values = close_affinely(stage, values, pieces, gamma)
-        return Batch(number + 1, cells, values, (*(word[parents] for word in batch.words), words), hashes)
+        return Batch(
+            number + 1,
+            batch.cells,
+            BeforeGate(opened.values, opened.cell_of, self.network.stages[number], pieces),
+            (*batch.words, words),
+            batch.hashes,
+        )
+
+
+def _most(batch: Batch) -> int:
+    """Return how many of its cells one step may take on."""
+    return max(1, min(BATCH, MAX_VERTICES * len(batch) // max(1, len(batch.cells.vertices))))
 
 
 def _split(batches: Sequence[Batch]) -> list[Batch] | None:
@@ -286,14 +213,4 @@ def _split(batches: Sequence[Batch]) -> list[Batch] | None:
     number = sum(map(len, batches))
     if number < TASKS * CELLS_PER_TASK:
         return None
-    return [part for batch in batches for part in _spread(batch, -(-number // TASKS))]
-
-
-def _index(value: AffineValue, rows: slice | np.ndarray) -> slice | torch.Tensor:
-    return rows if isinstance(rows, slice) else torch.from_numpy(rows).to(value.coefficients.device)
-
-
-def _spread(batch: Batch, size: int) -> list[Batch]:
-    """Return a batch in parts of bounded size, the first on top."""
-    starts = range(0, len(batch), size)
-    return [batch.take(first, min(first + size, len(batch))) for first in reversed(starts)]
+    return [part.alone() for batch in batches for part in batch.spread(-(-number // TASKS))]

@@ -1,0 +1,160 @@
+"""Cells that are taken through the gates together, and what is known of the values on them.
+
+What was computed for some cells is shared by all their parts: each says in which of those it lies, and copies nothing.
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from reluscope.geometry.polytopes import Polytopes
+from reluscope.networks.affine_values import AffineValues, advance_affinely, close_affinely
+from reluscope.networks.stages import Stage
+
+Rows = slice | np.ndarray
+
+
+class BeforeGate(NamedTuple):
+    """Values from which a gate is reached, of cells whose pieces of the last gate are known.
+
+    Parameters
+    ----------
+    values : dict
+        The values of some cells before they passed the last gate; nothing where no gate follows.
+    cell_of : (c,) int64
+        Which of those every cell lies in.
+    last : Stage, optional
+        The last gate, if there was one.
+    pieces : (c, u) uint16
+        Its units' pieces.
+    """
+
+    values: AffineValues
+    cell_of: np.ndarray
+    last: Stage | None
+    pieces: np.ndarray
+
+    def take(self, rows: Rows) -> "BeforeGate":
+        """Return the same of some cells."""
+        return self._replace(cell_of=self.cell_of[rows], pieces=self.pieces[rows])
+
+    def alone(self) -> "BeforeGate":
+        """Return the same without values of other cells."""
+        return self._replace(values=_select(self.values, self.cell_of), cell_of=np.arange(len(self.cell_of)))
+
+    def open(self, stage: Stage, gamma: float, *, is_last: bool) -> "AtGate":
+        """Run the affine nodes up to the next gate, each cell for itself."""
+        values = _select(self.values, self.cell_of)
+        if self.last is not None:
+            values = close_affinely(self.last, values, self.pieces, gamma)
+        maps, errors, values = advance_affinely(stage, values, gamma)
+        number, num_units, _ = maps.shape
+        return AtGate(
+            np.ascontiguousarray(maps),
+            np.ascontiguousarray(errors),
+            {} if is_last else values,
+            np.arange(number),
+            np.zeros(number, dtype=np.int64),
+            np.zeros((number, num_units), dtype=np.uint16),
+        )
+
+
+class AtGate(NamedTuple):
+    """A gate whose units are cutting cells.
+
+    Parameters
+    ----------
+    maps, errors : (m, u, d + 1) float64
+        What it sees on the cells that came to it, and bounds on the errors.
+    values : dict
+        The values of those cells that later gates need.
+    cell_of : (c,) int64
+        Which of those every cell lies in.
+    next_units : (c,) int64
+        The unit that comes next there.
+    pieces : (c, u) uint16
+        The pieces of the units before it.
+    """
+
+    maps: np.ndarray
+    errors: np.ndarray
+    values: AffineValues
+    cell_of: np.ndarray
+    next_units: np.ndarray
+    pieces: np.ndarray
+
+    def take(self, rows: Rows) -> "AtGate":
+        """Return the same of some cells."""
+        return self._replace(cell_of=self.cell_of[rows], next_units=self.next_units[rows], pieces=self.pieces[rows])
+
+    def alone(self) -> "AtGate":
+        """Return the same without values of other cells."""
+        return self._replace(
+            maps=self.maps[self.cell_of],
+            errors=self.errors[self.cell_of],
+            values=_select(self.values, self.cell_of),
+            cell_of=np.arange(len(self.cell_of)),
+        )
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Cells before a gate, or before some of its units.
+
+    Parameters
+    ----------
+    stage : int
+        The gate that comes next.
+    cells : Polytopes
+    known : BeforeGate or AtGate
+        The values on the cells.
+    words : tuple of (c, w) uint64
+        Packed codes of the gates passed so far.
+    hashes : (c, 2) uint64
+        What the pieces so far add to the keys of all facets of a cell.
+    is_finished : bool
+    """
+
+    stage: int
+    cells: Polytopes
+    known: BeforeGate | AtGate
+    words: tuple[np.ndarray, ...]
+    hashes: np.ndarray
+    is_finished: bool = False
+
+    @property
+    def level(self) -> int:
+        """How far the cells have come."""
+        return self.stage
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def take(self, first: int, last: int) -> "Batch":
+        """Return the cells of a range."""
+        return self.replaced(self.cells.take(first, last), slice(first, last))
+
+    def replaced(self, cells: Polytopes, rows: Rows) -> "Batch":
+        """Return parts of these cells in their place, given which cell each is a part of."""
+        return replace(
+            self,
+            cells=cells,
+            known=self.known.take(rows),
+            words=tuple(word[rows] for word in self.words),
+            hashes=self.hashes[rows],
+        )
+
+    def alone(self) -> "Batch":
+        """Return the same cells with nothing that others need, to be sent away."""
+        return replace(self, known=self.known.alone())
+
+    def spread(self, size: int) -> list["Batch"]:
+        """Return the cells in batches of bounded size, the first of them last."""
+        return [self.take(first, min(first + size, len(self))) for first in reversed(range(0, len(self), size))]
+
+
+def _select(values: AffineValues, cells: np.ndarray) -> AffineValues:
+    rows = torch.from_numpy(cells)
+    return {position: value.take(rows.to(value.coefficients.device)) for position, value in values.items()}
