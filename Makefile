@@ -37,8 +37,10 @@ lint: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev $(VENV)/.kernels
 	@if [ -f benchmarks/__main__.py ]; then $(BIN)/python -m benchmarks; else echo "There are no benchmarks yet."; fi
 
+# The kernels are compiled in place, beside their sources.
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist src/reluscope/_kernels.*[!i] \
+	  $(addprefix native/,CMakeCache.txt CMakeFiles cmake_install.cmake build.ninja .ninja_deps .ninja_log .skbuild-info.json .cmake *.a)
 
 # Stamps: an environment is brought up to date when the lists of dependencies change, and at no other time.
 # Build backends come first and pinned, because both distributions are installed without build isolation, studies/ with
@@ -46,7 +48,7 @@ clean:
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "reluscope needs Python 3.11 or newer; $(PYTHON) is older: run make PYTHON=/path/to/python3.11"; exit 1; }
-	@command -v c++ g++ clang++ >/dev/null || { \
+	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || { \
 	  echo "reluscope compiles its kernels and finds no C++ compiler: install g++ 11, clang 14 or newer"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
