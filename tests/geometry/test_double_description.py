@@ -99,6 +99,19 @@ def test_parts_of_a_cube_are_those_of_fractions(dim, seed):
     assert (found.parents == 0).all()
 
 
+def test_vertices_may_share_facets_enough_without_an_edge():
+    # An octahedron times a square: at opposite corners, a tip of the octahedron is on the same four facets.
+    octahedron = [(*signs, 0, 0) for signs in product((1, -1), repeat=3)]
+    square = [(0, 0, 0, *row) for row in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+    window = rs.Polyhedron(np.array([*octahedron, *square], dtype=float), np.ones(12))
+    rows = [(0, 0, 0, 2, 2, -1), (2, 0, 1, 0, 0, 0)]
+    found = cut_by(cells_of(window), rows)
+    expected = parts_in_fractions(RationalPolytope.of(window), rows, [[0, 0]])
+    assert sorted(len(points) for _, points, _ in expected) == [18, 18, 30, 30]
+    assert set(parts_of(found)) == set(expected)
+    assert found.num_undecided == 0
+
+
 @pytest.mark.parametrize("dim", [2, 3, 4, 5])
 def test_both_sides_of_a_facet_know_it_by_one_key(dim):
     generator = np.random.default_rng(dim)
@@ -169,17 +182,19 @@ def test_cuts_that_rounding_made_impossible_are_counted():
 
 
 def test_crossings_know_how_exactly_they_are_known():
-    interval = cells_of(rs.Box(-1, 1, 1))
-    blurred = Polytopes(**{**interval.__dict__, "errors": np.array([[3e-6, 0.0], [1e-6, 0.0]])})
-    found = cut_by(blurred, [[2.0, 1.0]], errors=1e-7, rounding=1e-9)
-    # Heights -1 and 3 at -1 and 1: the crossing at -1/2, shares 1/4 and 3/4.
+    interval = cells_of(rs.Box(-1, 3, 1))
     low, high = sorted(range(2), key=lambda v: interval.vertices[v, 0])
-    assert interval.vertices[[low, high]].tolist() == [[-1, 1], [1, 1]]
-    blurs = blurred.errors[[low, high], 0]
-    doubts = 2e-7 + 1e-9 * np.array([3, 3])
-    slide = (3 / 4 * doubts[0] + 1 / 4 * doubts[1] + 2 * min(blurs)) / 4
-    expected = [slide * 2 + 1e-9 * 0.5 + min(blurs), 1e-9]
-    crossing = found.cells.vertices[:, 0] == -0.5
+    assert interval.vertices[[low, high]].tolist() == [[-0.25, 1], [0.75, 1]]
+    errors = np.zeros((2, 2))
+    errors[[low, high], 0] = 3e-6, 1e-6
+    blurred = Polytopes(**{**interval.__dict__, "errors": errors})
+    found = cut_by(blurred, [[4.0, -0.5]], errors=1e-7, rounding=1e-9)
+    # Heights -3/2 and 5/2, from terms of 3/2 and 7/2; between them 1/8 is crossed, at shares 5/8 and 3/8.
+    doubts = 1e-7 * np.array([1.25, 1.75]) + 1e-9 * np.array([1.5, 3.5])
+    slide = (5 / 8 * doubts[0] + 3 / 8 * doubts[1] + 4 * 1e-6) / 4
+    # Along the interval it slides, and at most as much as the better of the ends it lies beside it.
+    expected = [slide + 1e-9 / 8 + 1e-6, 1e-9]
+    crossing = found.cells.vertices[:, 0] == 0.125
     assert crossing.sum() == 2
     np.testing.assert_allclose(found.cells.errors[crossing], [expected] * 2, rtol=1e-12)
 
