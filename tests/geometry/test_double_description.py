@@ -19,7 +19,7 @@ def cells_of(window: rs.Box | rs.Polyhedron) -> Polytopes:
 
 
 def cut_by(
-    cells: Polytopes, rows, breakpoints=None, *, errors=0.0, rounding=1e-15, relative=1e-12, words=None
+    cells: Polytopes, rows, breakpoints=None, *, errors=0.0, rounding=1e-15, relative=1e-12, resolution=0.0, words=None
 ) -> Pieces:
     """Cut all cells by the same functions, rows ``(a, q)`` of ``a x + q``."""
     rows = np.asarray(rows, dtype=float)
@@ -34,7 +34,7 @@ def cut_by(
         piece_words,
         zero_words,
         rounding=rounding,
-        resolution=np.zeros(width),
+        resolution=np.append(np.full(width - 1, resolution), 0.0),
         relative=relative,
     )
 
@@ -113,19 +113,23 @@ def test_vertices_may_share_facets_enough_without_an_edge():
 
 
 @pytest.mark.parametrize("dim", [2, 3, 4, 5])
-def test_both_sides_of_a_facet_know_it_by_one_key(dim):
+def test_keys_of_facets_tell_what_all_units_are_there(dim):
+    """Among the units one twice, one that is zero everywhere, and one that is zero on a side of the box."""
     generator = np.random.default_rng(dim)
-    rows = np.concatenate([generator.normal(size=(3, dim + 1)), np.eye(dim + 1)[:2], np.eye(dim + 1)[:1]])
-    words = random_words(len(rows), 1)
+    axes = np.eye(dim + 1)
+    rows = np.concatenate([generator.normal(size=(3, dim + 1)), axes[:1], 0 * axes[:1], axes[:2], axes[:1] + axes[-1:]])
+    piece_words, zero_words = words = random_words(len(rows), 1)
     found = cut_by(cells_of(rs.Box(-1, 1, dim)), rows, words=words)
-    cells, sides = found.cells, defaultdict(list)
-    for cell, (_, _, facets) in enumerate(parts_of(found)):
-        shown = words[0][np.arange(len(rows)), found.pieces[cell]]
-        one = cells.take(cell, cell + 1)
+    sides = defaultdict(list)
+    for cell in range(len(found.cells)):
+        one = found.cells.take(cell, cell + 1)
+        shown = piece_words[np.arange(len(rows)), found.pieces[cell]]
         keys = one.keys ^ np.bitwise_xor.reduce(shown, axis=0)
-        assert len(facets) == len(keys)
-        for slot, kind, key in zip(one.slots, one.kinds, keys.tolist(), strict=True):
+        for slot, kind, key in zip(one.slots, one.kinds, keys, strict=True):
             on = one.tight[:, slot // 64] >> np.uint64(slot % 64) & np.uint64(1) == 1
+            vanishes = np.abs(one.vertices[on] @ rows.T).max(axis=0) < 1e-9
+            expected = np.bitwise_xor.reduce(np.where(vanishes[:, None], zero_words[:, 0], shown), axis=0)
+            np.testing.assert_array_equal(key, expected)
             if kind == INNER:
                 sides[tuple(key)].append(frozenset(tuple(np.round(row, 9) + 0.0) for row in one.vertices[on]))
     assert len(sides) > len(rows)
@@ -167,6 +171,7 @@ def test_signs_in_doubt_are_counted():
     # At two corners 1e-9 is more than rounding and less than what counts; at none with smaller shares.
     assert cut_by(square, [[1.0, 0, 1 + 1e-9]], relative=1e-6).num_undecided == 2
     assert cut_by(square, [[1.0, 0, 1 + 1e-9]], relative=1e-12).num_undecided == 0
+    assert cut_by(square, [[1.0, 0, 1 + 1e-9]], resolution=1e-6).num_undecided == 2
     # An error is doubt, too, where the resolution hides nothing.
     assert cut_by(square, [[1.0, 0, 1 + 1e-9]], errors=1e-6).num_undecided == 2
     assert cut_by(square, [[1.0, 0, 1]], errors=1e-6, relative=1e-6).num_undecided == 0
