@@ -19,7 +19,16 @@ def cells_of(window: rs.Box | rs.Polyhedron) -> Polytopes:
 
 
 def cut_by(
-    cells: Polytopes, rows, breakpoints=None, *, errors=0.0, rounding=1e-15, relative=1e-12, words=None, **room
+    cells: Polytopes,
+    rows,
+    breakpoints=None,
+    *,
+    errors=0.0,
+    rounding=1e-15,
+    relative=1e-12,
+    resolution=0.0,
+    words=None,
+    **room,
 ) -> Pieces:
     """Cut all cells by the same functions, rows ``(a, q)`` of ``a x + q``."""
     rows = np.asarray(rows, dtype=float)
@@ -34,7 +43,7 @@ def cut_by(
         piece_words,
         zero_words,
         rounding=rounding,
-        resolution=np.zeros(width),
+        resolution=np.append(np.full(width - 1, resolution), 0.0),
         relative=relative,
         **room,
     )
@@ -157,20 +166,37 @@ def test_parts_of_a_cube_are_those_of_fractions(dim, seed):
     assert (found.parents == 0).all()
 
 
+def test_vertices_may_share_facets_enough_without_an_edge():
+    # An octahedron times a square: at opposite corners, a tip of the octahedron is on the same four facets.
+    octahedron = [(*signs, 0, 0) for signs in product((1, -1), repeat=3)]
+    square = [(0, 0, 0, *row) for row in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+    window = rs.Polyhedron(np.array([*octahedron, *square], dtype=float), np.ones(12))
+    rows = [(0, 0, 0, 2, 2, -1), (2, 0, 1, 0, 0, 0)]
+    found = cut_by(cells_of(window), rows)
+    expected = parts_in_fractions(RationalPolytope.of(window), rows, [[0, 0]])
+    assert sorted(len(points) for _, points, _ in expected) == [18, 18, 30, 30]
+    assert set(parts_of(found)) == set(expected)
+    assert found.num_undecided == 0
+
+
 @pytest.mark.parametrize("dim", [2, 3, 4, 5])
-def test_both_sides_of_a_facet_know_it_by_one_key(dim):
+def test_keys_of_facets_tell_what_all_units_are_there(dim):
+    """Among the units one twice, one that is zero everywhere, and one that is zero on a side of the box."""
     generator = np.random.default_rng(dim)
-    rows = np.concatenate([generator.normal(size=(3, dim + 1)), np.eye(dim + 1)[:2], np.eye(dim + 1)[:1]])
-    words = random_words(len(rows), 1)
+    axes = np.eye(dim + 1)
+    rows = np.concatenate([generator.normal(size=(3, dim + 1)), axes[:1], 0 * axes[:1], axes[:2], axes[:1] + axes[-1:]])
+    piece_words, zero_words = words = random_words(len(rows), 1)
     found = cut_by(cells_of(rs.Box(-1, 1, dim)), rows, words=words)
-    cells, sides = found.cells, defaultdict(list)
-    for cell, (_, _, facets) in enumerate(parts_of(found)):
-        shown = words[0][np.arange(len(rows)), found.pieces[cell]]
-        one = cells.take(cell, cell + 1)
+    sides = defaultdict(list)
+    for cell in range(len(found.cells)):
+        one = found.cells.take(cell, cell + 1)
+        shown = piece_words[np.arange(len(rows)), found.pieces[cell]]
         keys = one.keys ^ np.bitwise_xor.reduce(shown, axis=0)
-        assert len(facets) == len(keys)
-        for slot, kind, key in zip(one.slots, one.kinds, keys.tolist(), strict=True):
+        for slot, kind, key in zip(one.slots, one.kinds, keys, strict=True):
             on = one.tight[:, slot // 64] >> np.uint64(slot % 64) & np.uint64(1) == 1
+            vanishes = np.abs(one.vertices[on] @ rows.T).max(axis=0) < 1e-9
+            expected = np.bitwise_xor.reduce(np.where(vanishes[:, None], zero_words[:, 0], shown), axis=0)
+            np.testing.assert_array_equal(key, expected)
             if kind == INNER:
                 sides[tuple(key)].append(frozenset(tuple(np.round(row, 9) + 0.0) for row in one.vertices[on]))
     assert len(sides) > len(rows)
@@ -212,6 +238,7 @@ def test_signs_in_doubt_are_counted():
     # At two corners 1e-9 is more than rounding and less than what counts; at none with smaller shares.
     assert cut_by(square, [[1.0, 0, 1 + 1e-9]], relative=1e-6).num_undecided == 2
     assert cut_by(square, [[1.0, 0, 1 + 1e-9]], relative=1e-12).num_undecided == 0
+    assert cut_by(square, [[1.0, 0, 1 + 1e-9]], resolution=1e-6).num_undecided == 2
     # An error is doubt, too, where the resolution hides nothing.
     assert cut_by(square, [[1.0, 0, 1 + 1e-9]], errors=1e-6).num_undecided == 2
     assert cut_by(square, [[1.0, 0, 1]], errors=1e-6, relative=1e-6).num_undecided == 0
@@ -227,17 +254,19 @@ def test_cuts_that_rounding_made_impossible_are_counted():
 
 
 def test_crossings_know_how_exactly_they_are_known():
-    interval = cells_of(rs.Box(-1, 1, 1))
-    blurred = Polytopes(**{**interval.__dict__, "errors": np.array([[3e-6, 0.0], [1e-6, 0.0]])})
-    found = cut_by(blurred, [[2.0, 1.0]], errors=1e-7, rounding=1e-9)
-    # Heights -1 and 3 at -1 and 1: the crossing at -1/2, shares 1/4 and 3/4.
+    interval = cells_of(rs.Box(-1, 3, 1))
     low, high = sorted(range(2), key=lambda v: interval.vertices[v, 0])
-    assert interval.vertices[[low, high]].tolist() == [[-1, 1], [1, 1]]
-    blurs = blurred.errors[[low, high], 0]
-    doubts = 2e-7 + 1e-9 * np.array([3, 3])
-    slide = (3 / 4 * doubts[0] + 1 / 4 * doubts[1] + 2 * min(blurs)) / 4
-    expected = [slide * 2 + 1e-9 * 0.5 + min(blurs), 1e-9]
-    crossing = found.cells.vertices[:, 0] == -0.5
+    assert interval.vertices[[low, high]].tolist() == [[-0.25, 1], [0.75, 1]]
+    errors = np.zeros((2, 2))
+    errors[[low, high], 0] = 3e-6, 1e-6
+    blurred = Polytopes(**{**interval.__dict__, "errors": errors})
+    found = cut_by(blurred, [[4.0, -0.5]], errors=1e-7, rounding=1e-9)
+    # Heights -3/2 and 5/2, from terms of 3/2 and 7/2; between them 1/8 is crossed, at shares 5/8 and 3/8.
+    doubts = 1e-7 * np.array([1.25, 1.75]) + 1e-9 * np.array([1.5, 3.5])
+    slide = (5 / 8 * doubts[0] + 3 / 8 * doubts[1] + 4 * 1e-6) / 4
+    # Along the interval it slides, and at most as much as the better of the ends it lies beside it.
+    expected = [slide + 1e-9 / 8 + 1e-6, 1e-9]
+    crossing = found.cells.vertices[:, 0] == 0.125
     assert crossing.sum() == 2
     np.testing.assert_allclose(found.cells.errors[crossing], [expected] * 2, rtol=1e-12)
 
