@@ -69,3 +69,35 @@ def extents(points: Array, offsets: Array, ids: Array, faces: Array) -> tuple[Ar
 def nearest_in_place(
     seams: Array, centers: Array, sizes: Array, heights: Array, order: Array, coincident: float
 ) -> Array: ...
+
+# pairs of codes on one hyperplane
+def search_pairs(
+    words: Array,
+    num_planes: int,
+    width: int,
+    values: Array,
+    noise: Array,
+    thresholds: Array,
+    slot: Array,
+    members: Array,
+    alone: Array,
+    proportional: float,
+) -> tuple[Array, Array, Array]: ...
+def stays(
+    words: Array,
+    num_planes: int,
+    width: int,
+    values: Array,
+    noise: Array,
+    thresholds: Array,
+    slot: Array,
+    pairs: Array,
+    lines: Array,
+    proportional: float,
+) -> Array: ...
+
+# points of polyhedra
+def shortest_vector(
+    rows: Array, slack: Array, num_equations: int, lower: Array, upper: Array, bound: float, tolerance: float
+) -> tuple[int, Array, Array, Array, Array]: ...
+def walk(columns: Array, room: Array, draws: int, burn_in: int, thinning: int, refresh: int, bits: Any) -> Array: ...
