@@ -39,7 +39,8 @@ void TightRows::drop(std::size_t which) {
     // Without the column there is one entry below the diagonal in each that follows: rotations of the basis remove it.
     for (std::size_t j = which; j + 1 < number; ++j) std::copy_n(triangle_[j + 1], j + 2, triangle_[j]);
     for (std::size_t i = which; i + 1 < number; ++i) {
-        const double top = triangle_[i][i], bottom = triangle_[i][i + 1], length = std::hypot(top, bottom);
+        const double top = triangle_[i][i], bottom = triangle_[i][i + 1];
+        const double length = std::sqrt(top * top + bottom * bottom);
         const double cosine = top / length, sine = bottom / length;
         for (std::size_t j = i; j + 1 < number; ++j) rotate(triangle_[j] + i, triangle_[j] + i + 1, cosine, sine, 1);
         rotate(basis_[i], basis_[i + 1], cosine, sine, basis_.width());
