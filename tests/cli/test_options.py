@@ -89,7 +89,8 @@ def test_other_devices_are_refused(name):
 
 def test_threads_are_limited_before_libraries_are_imported():
     script = (
-        "from reluscope.cli.threads import limit_threads; limit_threads(1); import torch; print(torch.get_num_threads())"
+        "from reluscope.cli.threads import limit_threads; limit_threads(1); "
+        "import torch; print(torch.get_num_threads())"
     )
     clean = {key: value for key, value in os.environ.items() if key not in VARIABLES}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=clean)
