@@ -6,4 +6,5 @@ NB_MODULE(_kernels, module) {
     reluscope::bind_complexes(module);
     reluscope::bind_partitions(module);
     reluscope::bind_polytopes(module);
+    reluscope::bind_points(module);
 }

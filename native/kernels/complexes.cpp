@@ -4,6 +4,11 @@
 
 namespace reluscope {
 
+ComplexArrays::ComplexArrays(Vector<std::int64_t> number) : size(std::move(number)) {
+    const auto most = static_cast<std::size_t>(*std::max_element(size.begin(), size.end()));
+    start = count = Table<std::int32_t>(size.size(), most, 0);
+}
+
 Lists gather_lists(View<std::int32_t> start, View<std::int32_t> count, View<std::int32_t> pool) {
     Lists lists;
     lists.offsets.resize(count.size() + 1);
@@ -59,15 +64,10 @@ Extract extract(const ComplexView& from, View<std::int64_t> cells) {
                     old_id[k - 1].push_back(child);
                 }
         }
-    Extract part;
+    Vector<std::int64_t> number;
+    for (const auto& faces : old_id) number.push_back(static_cast<std::int64_t>(faces.size()));
+    Extract part{ComplexArrays(std::move(number)), {}, {}, {}};
     auto& made = part.complex;
-    std::size_t most = 0;
-    for (const auto& faces : old_id) {
-        made.size.push_back(static_cast<std::int64_t>(faces.size()));
-        most = std::max(most, faces.size());
-    }
-    made.start = Table<std::int32_t>(dim + 1, most, 0);
-    made.count = Table<std::int32_t>(dim + 1, most, 0);
     made.pool.reserve(total);
     for (std::size_t k = 1; k <= dim; ++k)
         for (std::size_t f = 0; f < old_id[k].size(); ++f) {

@@ -13,6 +13,9 @@ struct ComplexView {
 };
 
 struct ComplexArrays {
+    ComplexArrays() = default;
+    // So many faces of each dimension, whose boundaries are still empty.
+    explicit ComplexArrays(Vector<std::int64_t> number);
     Table<std::int32_t> start, count;
     Vector<std::int32_t> pool;
     Vector<std::int64_t> size;

@@ -200,42 +200,53 @@ private:
         const Word bit = this->bit(j);
         const double known = errors_.rounding[j], slope = errors_.slopes[j], floor = errors_.floor[j];
         const double resolution = floor / slope;
-        const auto value = [&](std::int32_t v) {
-            return (faces_[0].above[v] | faces_[0].below[v]) & bit ? out_.heights[v][j] : raw_[v];
-        };
-        // The largest slope along the edges of every face, from below.
-        Vector<double> lower(faces_[1].size()), steep;
-        for (std::size_t edge = 0; edge < faces_[1].size(); ++edge) {
-            const auto a = pool_[faces_[1].start[edge]], b = pool_[faces_[1].start[edge] + 1];
-            const double length = distance(a, b);
-            lower[edge] = length > 0 ? std::abs(value(a) - value(b)) / length : 0.0;
-        }
-        for (std::size_t k = 2; k <= dim_; ++k) {
-            const auto& faces = faces_[k];
-            steep.assign(faces.size(), 0.0);
-            for (std::size_t f = 0; f < faces.size(); ++f)
-                for (auto i = faces.start[f]; i < faces.start[f] + faces.count[f]; ++i)
-                    steep[f] = std::max(steep[f], lower[pool_[i]]);
-            std::swap(lower, steep);
-        }
-        // The least steep cell with a strict sign around every vertex, from above.
-        const auto& cells = faces_[dim_];
-        for (std::size_t cell = 0; cell < cells.size(); ++cell)
-            if (!((cells.above[cell] | cells.below[cell]) & bit)) lower[cell] = INFINITE;
-        for (std::size_t k = dim_; k > 0; --k) {
-            const auto& faces = faces_[k];
-            steep.assign(faces_[k - 1].size(), INFINITE);
-            for (std::size_t f = 0; f < faces.size(); ++f)
-                for (auto i = faces.start[f]; i < faces.start[f] + faces.count[f]; ++i)
-                    steep[pool_[i]] = std::min(steep[pool_[i]], lower[f]);
-            std::swap(lower, steep);
-        }
+        const Vector<double> least = least_steep(cell_slopes(j), bit);
         for (std::size_t v = 0; v < faces_[0].size(); ++v) {
-            if ((faces_[0].above[v] | faces_[0].below[v]) & bit || lower[v] == INFINITE) continue;
-            const double error = known + slope * out_.blur[v], thinnest = std::min(error, resolution * lower[v]);
+            if ((faces_[0].above[v] | faces_[0].below[v]) & bit || least[v] == INFINITE) continue;
+            const double error = known + slope * out_.blur[v], thinnest = std::min(error, resolution * least[v]);
             // A zero whose sign is known or that may hide a region, or one that is not known well enough.
             out_.num_undecided += std::abs(raw_[v]) > thinnest || error > SLACK * floor;
         }
+    }
+
+    // The largest slope along the edges of every cell: from faces up to those that they bound.
+    Vector<double> cell_slopes(std::size_t j) const {
+        const Word bit = this->bit(j);
+        const auto value = [&](std::int32_t v) {
+            return (faces_[0].above[v] | faces_[0].below[v]) & bit ? out_.heights[v][j] : raw_[v];
+        };
+        Vector<double> largest(faces_[1].size());
+        for (std::size_t edge = 0; edge < faces_[1].size(); ++edge) {
+            const auto a = pool_[faces_[1].start[edge]], b = pool_[faces_[1].start[edge] + 1];
+            const double length = distance(a, b);
+            largest[edge] = length > 0 ? std::abs(value(a) - value(b)) / length : 0.0;
+        }
+        for (std::size_t k = 2; k <= dim_; ++k) {
+            const auto& faces = faces_[k];
+            Vector<double> above(faces.size(), 0.0);
+            for (std::size_t f = 0; f < faces.size(); ++f)
+                for (auto i = faces.start[f]; i < faces.start[f] + faces.count[f]; ++i)
+                    above[f] = std::max(above[f], largest[pool_[i]]);
+            largest = std::move(above);
+        }
+        return largest;
+    }
+
+    // The slope of the least steep cell with a strict sign around every vertex, infinite where there is none: from
+    // cells down to the faces that bound them.
+    Vector<double> least_steep(Vector<double> least, Word bit) const {
+        const auto& cells = faces_[dim_];
+        for (std::size_t cell = 0; cell < cells.size(); ++cell)
+            if (!((cells.above[cell] | cells.below[cell]) & bit)) least[cell] = INFINITE;
+        for (std::size_t k = dim_; k > 0; --k) {
+            const auto& faces = faces_[k];
+            Vector<double> below(faces_[k - 1].size(), INFINITE);
+            for (std::size_t f = 0; f < faces.size(); ++f)
+                for (auto i = faces.start[f]; i < faces.start[f] + faces.count[f]; ++i)
+                    below[pool_[i]] = std::min(below[pool_[i]], least[f]);
+            least = std::move(below);
+        }
+        return least;
     }
 
     double distance(std::int32_t a, std::int32_t b) const {
@@ -422,14 +433,10 @@ private:
     }
 
     void gather() {
+        Vector<std::int64_t> number;
+        for (const auto& faces : faces_) number.push_back(static_cast<std::int64_t>(faces.size()));
+        out_.complex = ComplexArrays(std::move(number));
         auto& made = out_.complex;
-        std::size_t most = 0;
-        for (const auto& faces : faces_) {
-            made.size.push_back(static_cast<std::int64_t>(faces.size()));
-            most = std::max(most, faces.size());
-        }
-        made.start = Table<std::int32_t>(dim_ + 1, most, 0);
-        made.count = Table<std::int32_t>(dim_ + 1, most, 0);
         for (std::size_t k = 0; k <= dim_; ++k) {
             std::copy(faces_[k].start.begin(), faces_[k].start.end(), made.start[k]);
             std::copy(faces_[k].count.begin(), faces_[k].count.end(), made.count[k]);

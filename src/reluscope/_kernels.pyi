@@ -96,3 +96,34 @@ def cut_cells(
     max_parts: int,
     max_vertices: int,
 ) -> tuple[tuple[Array, ...], Array, Array, Array, Array, int, int]: ...
+# pairs of codes on one hyperplane
+def search_pairs(
+    words: Array,
+    num_planes: int,
+    width: int,
+    values: Array,
+    noise: Array,
+    thresholds: Array,
+    slot: Array,
+    members: Array,
+    alone: Array,
+    proportional: float,
+) -> tuple[Array, Array, Array]: ...
+def stays(
+    words: Array,
+    num_planes: int,
+    width: int,
+    values: Array,
+    noise: Array,
+    thresholds: Array,
+    slot: Array,
+    pairs: Array,
+    lines: Array,
+    proportional: float,
+) -> Array: ...
+
+# points of polyhedra
+def shortest_vector(
+    rows: Array, slack: Array, num_equations: int, lower: Array, upper: Array, bound: float, tolerance: float
+) -> tuple[int, Array, Array, Array, Array]: ...
+def walk(columns: Array, room: Array, draws: int, burn_in: int, thinning: int, refresh: int, bits: Any) -> Array: ...

@@ -16,8 +16,11 @@ class Tolerance:
     where rho is the unit's rounding, g its steepest slope over the cells at hand, blur the error of the vertex's
     position and diameter that of the domain. Rounding comes from a running error analysis: ``rounding * eps *
     (|W| |h| + |b|)`` for every affine node, entry by entry, and ``|W| e`` for errors up to e in h.
-    Two kinds of zero are *undecided*, are counted, and make the result an interval instead of EXACT: those whose sign
-    is known (the resolution hides them), and those that are not known well enough for the resolution.
+    Some zeros at vertices of cells on which the unit has a sign are *undecided*, are counted, and make the result an
+    interval instead of EXACT: those where ``|z|`` exceeds its error ``rho + g * blur`` (the sign is known, and the
+    resolution hides it), or ``resolution * diameter * s`` with the slope s of the least steep of these cells, the
+    largest one along its edges (a region thicker than the resolution may be hidden), and those whose error exceeds
+    ``32 * resolution * diameter * g`` (they are not known well enough for the resolution).
 
     An unbounded domain has no diameter, and there the resolution is relative to position: no region is hidden that
     contains a ball of radius more than ``resolution * |c|`` around a point c, wherever it lies. The place of the origin

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
+from reluscope import _kernels
 
 
 def check_mean(values: np.ndarray, truth: float, chains: int) -> None:
@@ -62,3 +63,57 @@ def test_what_cannot_be_sampled() -> None:
         rs.Polyhedron([[1, 0], [-1, 0]], [1, 1]).sample(2)
     with pytest.raises(rs.errors.InputError, match="at least 1, got 0"):
         rs.Box(0, 1, 2).polyhedron.sample(0)
+
+
+def walk(columns, room, draws, burn_in, thinning, refresh, draw):
+    """The walk one step at a time, in the same order of sums."""
+    place, slack, steps, found = np.zeros(len(columns)), room.copy(), 0, []
+    for number in [burn_in] + [thinning] * (draws - 1):
+        for _ in range(number):
+            axis = int(draw.random() * len(columns))
+            speed = columns[axis]
+            ahead = min(slack[speed > 0] / speed[speed > 0], default=np.inf)
+            back = min(-slack[speed < 0] / speed[speed < 0], default=np.inf)
+            step = draw.random() * (ahead + back) - back
+            place[axis] += step
+            slack = np.maximum(slack - step * speed, 0.0)
+            steps += 1
+            if steps % refresh == 0:
+                slack = room.copy()
+                for other, column in zip(place, columns, strict=True):
+                    slack -= other * column
+                slack = np.maximum(slack, 0.0)
+        found.append(place.copy())
+    return np.array(found)
+
+
+@pytest.mark.parametrize("height", [0, 1, 2, 3, 6])  # rows are read four at a time
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_steps_of_a_walk(dim: int, height: int) -> None:
+    draw = np.random.default_rng([dim, height])
+    columns = np.concatenate([draw.normal(size=(dim, height)), -np.eye(dim), np.eye(dim)], axis=1)
+    columns[:, :1] = 0.0 if height else columns[:, :1]
+    room = draw.exponential(size=columns.shape[1])
+    for burn_in, thinning, refresh in ((7, 3, 1000), (40, 11, 10), (0, 90, 1)):
+        mine, other = (np.random.default_rng(3) for _ in range(2))
+        bits = mine.bit_generator.capsule
+        found = _kernels.walk(columns, room, 4, burn_in, thinning, refresh, bits)
+        np.testing.assert_array_equal(found, walk(columns, room, 4, burn_in, thinning, refresh, other))
+        assert mine.random() == other.random()
+
+
+def test_slacks_that_rounding_takes_are_none() -> None:
+    """A slack below zero would let the next chord end before it begins; numbers this small are rounded often."""
+    draw = np.random.default_rng(0)
+    columns = np.concatenate([10.0 * draw.normal(size=(3, 4)), -np.eye(3), np.eye(3)], axis=1)
+    room = np.full(10, 2e-323)
+    mine, other = (np.random.default_rng(1) for _ in range(2))
+    found = _kernels.walk(columns, room, 200, 50, 1, 1000, mine.bit_generator.capsule)
+    np.testing.assert_array_equal(found, walk(columns, room, 200, 50, 1, 1000, other))
+
+
+def test_walks_read_no_more_than_there_is() -> None:
+    bits = np.random.default_rng(0).bit_generator.capsule
+    for columns, room in ((np.zeros((0, 3)), np.zeros(3)), (np.zeros((2, 3)), np.zeros(4))):
+        with pytest.raises(ValueError, match="do not belong together"):
+            _kernels.walk(columns, room, 1, 1, 1, 1, bits)

@@ -64,7 +64,7 @@ def open_executor(given: ExecutorArguments) -> Iterator[Executor | None]:
 @contextmanager
 def _processes(number: int) -> Iterator[Executor]:
     before = set(multiprocessing.active_children())
-    # Not by fork: this process has threads, of torch and of numba.
+    # Not by fork: this process has threads of torch.
     context = multiprocessing.get_context("spawn")
     executor = ProcessPoolExecutor(number, mp_context=context, initializer=_prepare)
     try:

@@ -1,4 +1,4 @@
-"""The number of threads of linear algebra and compiled kernels, set before they are imported and read it."""
+"""The number of threads of linear algebra, set before the libraries are imported and read it."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 def limit_threads(number: int | None) -> None:
-    """Let torch, NumPy's linear algebra and numba use so many threads, which sleep while they wait.
+    """Let torch and NumPy's linear algebra use so many threads, which sleep while they wait.
 
     Threads that spin instead hold each other up as soon as another process has one of the cores: small programs then
     take up to fifty times as long.
@@ -22,10 +22,6 @@ def limit_threads(number: int | None) -> None:
         return
     for name in VARIABLES:
         os.environ[name] = str(number)
-    torch, numba = sys.modules.get("torch"), sys.modules.get("numba")
+    torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(number)
-    if numba is None:
-        os.environ["NUMBA_NUM_THREADS"] = str(number)
-    else:
-        numba.set_num_threads(min(number, numba.config.NUMBA_NUM_THREADS))

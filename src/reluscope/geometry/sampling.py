@@ -10,12 +10,11 @@ SIAM Journal on Computing 35 (4), 2006.
 import numpy as np
 import torch
 from jaxtyping import Float
-from numba import njit
 from scipy.linalg import solve_triangular
 
+from reluscope import _kernels
 from reluscope.geometry.convex_questions import analytic_centers
 from reluscope.geometry.half_space_stack import HalfSpaceStack
-from reluscope.interruption import held
 
 # Slacks are summed up along a chain; after so many steps they are computed afresh.
 REFRESH = 1000
@@ -71,37 +70,6 @@ def sample_chains(
     columns = np.ascontiguousarray(speeds.T)
     found = np.empty((chains, draws, body.dim))
     for chain, generator in enumerate(np.random.default_rng(seed).spawn(chains)):
-        _walk(columns, room, burn_in, thinning, generator, REFRESH, found[chain])
+        bits = generator.bit_generator.capsule
+        found[chain] = _kernels.walk(columns, room, draws, burn_in, thinning, REFRESH, bits)
     return center + found @ axes.T
-
-
-@held
-@njit(cache=True)
-def _walk(columns, room, burn_in, thinning, generator, refresh, found):
-    dim, height = columns.shape
-    z, slack = np.zeros(dim), room.copy()
-    since = 0
-    for draw in range(found.shape[0]):
-        for _ in range(thinning if draw else burn_in):
-            axis = min(int(generator.random() * dim), dim - 1)
-            speed = columns[axis]
-            ahead, back = np.inf, np.inf
-            for row in range(height):
-                if speed[row] > 0.0:
-                    ahead = min(ahead, slack[row] / speed[row])
-                elif speed[row] < 0.0:
-                    back = min(back, -slack[row] / speed[row])
-            step = generator.random() * (ahead + back) - back
-            z[axis] += step
-            for row in range(height):
-                slack[row] = max(slack[row] - step * speed[row], 0.0)
-            since += 1
-            if since == refresh:
-                since = 0
-                slack[:] = room
-                for other in range(dim):
-                    for row in range(height):
-                        slack[row] -= z[other] * columns[other, row]
-                for row in range(height):
-                    slack[row] = max(slack[row], 0.0)
-        found[draw] = z

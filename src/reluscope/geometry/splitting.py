@@ -139,8 +139,10 @@ def subdivide(
     Notes
     -----
     A sign is strict if the value exceeds both the floor and its error, ``rounding + slopes * blur``. Other values count
-    as zero, which is *undecided* if the value exceeds its error (the sign is known, and the resolution hides it) or
-    the error exceeds the floor by more than a small factor (more than the resolution may be hidden).
+    as zero. At a vertex of cells that have a strict sign this is *undecided* if the value exceeds its error (the sign
+    is known, and the resolution hides it), or the resolution ``floor / slopes`` times the slope of the least steep of
+    these cells (a region thicker than the resolution may be hidden), or if the error exceeds the floor more than 32
+    times (it is not known well enough). The slope of a cell is here the largest one along its edges.
 
     Each cut looks at every face once: O(cuts * faces). Keep complexes small (hundreds of cells).
     """

@@ -14,12 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from jaxtyping import Float, Int, Shaped
-from numba import njit
 
+from reluscope import _kernels
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import WORD_BITS
 from reluscope.codes.packed import Codes
-from reluscope.interruption import held
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max
@@ -51,7 +50,6 @@ class PairsOnHyperplanes(NamedTuple):
     unclear: Int[np.ndarray, "k 2"]
 
 
-@held
 @torch.no_grad()
 def pairs_on_hyperplanes(
     network: Network, codes: Codes, points: Float[np.ndarray, "g n"], *, rounding: float
@@ -100,9 +98,9 @@ def pairs_on_hyperplanes(
         for members, slot, values, noise in _tables(network, codes, stage, group, pairs[:, 0], points, rounding):
             gate = (words, layout.num_planes, layout.words_per_plane, values, noise, thresholds)
             mine = np.flatnonzero(slot[pairs[:, 0]] >= 0)
-            is_on[mine] = _stays(*gate, slot, pairs[mine], lines[mine], PROPORTIONAL)
+            is_on[mine] = _kernels.stays(*gate, slot, pairs[mine], lines[mine], PROPORTIONAL)
             alone = _alone_units(values, noise, thresholds, np.bincount(slot[members]))
-            new, new_lines, is_clear = _search(*gate, slot, members, alone, PROPORTIONAL)
+            new, new_lines, is_clear = _kernels.search_pairs(*gate, slot, members, alone, PROPORTIONAL)
             found.append(new[is_clear])
             found_lines.append(new_lines[is_clear])
             unclear.append(new[~is_clear])
@@ -216,137 +214,3 @@ def _alone_units(
         own[owner[1:][is_close]] = own[owner[:-1][is_close]] = False
         is_alone[group, :units] = own
     return np.packbits(is_alone, axis=1, bitorder="little").view(np.uint64)
-
-
-@njit(cache=True)
-def _search(words, num_planes, width, values, noise, thresholds, slot, members, alone, proportional):
-    """Return pairs of one group that differ in the gate on one hyperplane, this one, and whether there is one."""
-    pairs = np.empty((16, 2), dtype=np.int64)
-    lines = np.empty((16, values.shape[3]))
-    is_clear = np.empty(16, dtype=np.bool_)
-    used = 0
-    line, function = np.empty(values.shape[3]), np.empty(values.shape[3])
-    for place in range(members.shape[0]):
-        first = members[place]
-        for other in range(place + 1, members.shape[0]):
-            second = members[other]
-            if slot[second] != slot[first]:
-                break
-            if _differ_in_two(words, num_planes, width, alone[slot[first]], first, second):
-                continue
-            line[:] = 0.0
-            if not _vanish(
-                words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional
-            ):
-                continue
-            is_same = True
-            for column in range(words.shape[1]):
-                is_same &= words[first, column] == words[second, column]
-            if is_same:
-                continue
-            if used == pairs.shape[0]:
-                pairs = np.concatenate((pairs, np.empty_like(pairs)))
-                lines = np.concatenate((lines, np.empty_like(lines)))
-                is_clear = np.concatenate((is_clear, np.empty_like(is_clear)))
-            pairs[used, 0], pairs[used, 1], lines[used], is_clear[used] = first, second, line, line.any()
-            used += 1
-    return pairs[:used].copy(), lines[:used].copy(), is_clear[:used].copy()
-
-
-@njit(cache=True)
-def _differ_in_two(words, num_planes, width, units, first, second):
-    """Return whether two codes differ in at least two of some units."""
-    found = False
-    for word in range(width):
-        changed = np.uint64(0)
-        for plane in range(num_planes):
-            changed |= words[first, plane * width + word] ^ words[second, plane * width + word]
-        changed &= units[word]
-        if changed != np.uint64(0):
-            if found or changed & (changed - np.uint64(1)) != np.uint64(0):
-                return True
-            found = True
-    return False
-
-
-@njit(cache=True)
-def _stays(words, num_planes, width, values, noise, thresholds, slot, pairs, lines, proportional):
-    """Return for which pairs all units that differ in a later gate vanish on the pair's hyperplane."""
-    found, function = np.empty(pairs.shape[0], dtype=np.bool_), np.empty(values.shape[3])
-    for pair in range(pairs.shape[0]):
-        first, second = pairs[pair]
-        line = lines[pair].copy()
-        found[pair] = _vanish(
-            words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional
-        )
-    return found
-
-
-@njit(cache=True)
-def _vanish(words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional):
-    """Return whether all units that differ are on the breakpoints between their pieces all over one hyperplane.
-
-    The hyperplane is ``line``, values of a function that vanishes on it, of length 1; the first unit that is not
-    constant sets it where it is still zero. ``function`` is room to work in.
-    """
-    num_places = line.shape[0]
-    group = slot[first]
-    for word in range(width):
-        changed = np.uint64(0)
-        for plane in range(num_planes):
-            changed |= words[first, plane * width + word] ^ words[second, plane * width + word]
-        bit = 0
-        while changed != np.uint64(0):
-            while changed & np.uint64(0xFF) == np.uint64(0):
-                changed >>= np.uint64(8)
-                bit += 8
-            if changed & np.uint64(1):
-                unit = 64 * word + bit
-                own = _piece(words, num_planes, width, first, word, bit)
-                other = _piece(words, num_planes, width, second, word, bit)
-                # A max unit goes from one candidate to another, others over all breakpoints in between.
-                steps = 1 if thresholds.shape[1] == 0 else abs(other - own)
-                for step in range(steps):
-                    for place in range(num_places):
-                        if thresholds.shape[1] == 0:
-                            function[place] = values[group, unit, other, place] - values[group, unit, own, place]
-                        else:
-                            function[place] = values[group, unit, 0, place] - thresholds[unit, min(own, other) + step]
-                    if not _is_on(function, line, noise[group, unit], proportional):
-                        return False
-            changed >>= np.uint64(1)
-            bit += 1
-    return True
-
-
-@njit(cache=True)
-def _piece(words, num_planes, width, code, word, bit):
-    piece = 0
-    for plane in range(num_planes):
-        piece |= int((words[code, plane * width + word] >> np.uint64(bit)) & np.uint64(1)) << plane
-    return piece
-
-
-@njit(cache=True)
-def _is_on(function, line, noise, proportional):
-    """Return whether a function vanishes where another does, by their values; a constant zero does everywhere."""
-    largest, least, most, squares, along, is_set = 0.0, np.inf, -np.inf, 0.0, 0.0, False
-    for place in range(line.shape[0]):
-        value = function[place]
-        largest, least, most = max(largest, abs(value)), min(least, value), max(most, value)
-        squares += value * value
-        along += value * line[place]
-        is_set |= line[place] != 0
-    if largest <= noise:
-        return True
-    if is_set:
-        for place in range(line.shape[0]):
-            if abs(function[place] - along * line[place]) > proportional * largest + noise:
-                return False
-        return True
-    if most - least <= 2 * noise:
-        return False
-    length = np.sqrt(squares)
-    for place in range(line.shape[0]):
-        line[place] = function[place] / length
-    return True

@@ -103,7 +103,10 @@ def linear_margins(
 
     Notes
     -----
-    One forward pass with error bounds and one `Network.linearize`.
+    One forward pass with bounds on rounding gives outputs, their errors and the pieces of all units; maps come from
+    these pieces, as in `Network.linearize`, and bounds on the rounding of their weights from two passes more. Margins
+    are known up to the errors of outputs, slopes up to those of the maps, distances up to both. Where rounding could
+    change the code of a sample, and with it the map, nothing is known of its slope and distance.
 
     Examples
     --------

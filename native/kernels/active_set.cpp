@@ -1,0 +1,216 @@
+#include "active_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tight_rows.hpp"
+#include "vectors.hpp"
+
+namespace reluscope {
+namespace {
+
+// Rows of length 1 closer than this to a combination of others depend on them.
+constexpr double DEPENDENT = 1e-9;
+// Smaller shares of a tight row in another are taken for rounding: the row does not leave for them.
+constexpr double LEAST_PULL = 1e-12;
+constexpr std::size_t NOBODY = static_cast<std::size_t>(-1);
+
+// A row, an upper bound or a lower bound, numbered in this order; an equation may be read with the other sign.
+struct Side {
+    std::size_t which = NOBODY;
+    double sign = 1.0, excess = 0.0;
+};
+struct Tight {
+    Side side;
+    double weight;
+};
+
+class Search {
+public:
+    Search(const ShortestProblem& problem, double bound, double tolerance)
+        : problem_(problem),
+          bound_(bound),
+          tolerance_(tolerance),
+          dim_(problem.rows.width()),
+          height_(problem.rows.size()),
+          max_steps_(20 * (height_ + 2 * dim_) + 100),
+          factors_(dim_),
+          normal_(dim_) {
+        found_.vector.assign(dim_, 0.0);
+        found_.rows.assign(height_, 0.0);
+        found_.upper.assign(dim_, 0.0);
+        found_.lower.assign(dim_, 0.0);
+    }
+
+    ShortestVector run() {
+        bool is_polished = false;
+        while (num_steps_ < max_steps_) {
+            Side side = next_equation();
+            if (side.which == NOBODY) side = most_violated();
+            if (side.which == NOBODY) {
+                // The vector is computed once more from the tight rows, without the rounding of all steps.
+                polish();
+                if (is_polished) {
+                    found_.ending = Ending::FOUND;
+                    break;
+                }
+                is_polished = true;
+                continue;
+            }
+            is_polished = false;
+            if (!tighten(side)) return std::move(found_);
+            if (length(found_.vector) >= bound_) {
+                found_.ending = Ending::BEYOND;
+                break;
+            }
+        }
+        for (const auto& one : tight_) put(one.side, one.weight);
+        return std::move(found_);
+    }
+
+private:
+    double length(const Vector<double>& vector) const { return std::sqrt(inner(vector.data(), vector.data(), dim_)); }
+
+    // Equations come first and stay.
+    Side next_equation() {
+        while (num_read_ < problem_.num_equations) {
+            const std::size_t which = num_read_++;
+            const double* row = problem_.rows[which];
+            const double off = inner(row, found_.vector.data(), dim_) - problem_.slack[which];
+            if (std::abs(off) > tolerance_ || distance_to_span(row) > DEPENDENT)
+                return {which, off >= 0 ? 1.0 : -1.0, std::abs(off)};
+        }
+        return {};
+    }
+
+    double distance_to_span(const double* normal) {
+        if (factors_.size() == dim_) return 0.0;
+        factors_.split(normal, parts_);
+        return parts_.length;
+    }
+
+    Side most_violated() const {
+        Side worst{NOBODY, 1.0, tolerance_};
+        const auto ask = [&](std::size_t which, double excess) {
+            if (excess > worst.excess) worst = {which, 1.0, excess};
+        };
+        for (std::size_t i = problem_.num_equations; i < height_; ++i)
+            ask(i, inner(problem_.rows[i], found_.vector.data(), dim_) - problem_.slack[i]);
+        for (std::size_t k = 0; k < dim_; ++k) {
+            ask(height_ + k, found_.vector[k] - problem_.upper[k]);
+            ask(height_ + dim_ + k, problem_.lower[k] - found_.vector[k]);
+        }
+        return worst;
+    }
+
+    // Make a side tight, and let go of those that begin to pull; false if they contradict each other.
+    bool tighten(Side side) {
+        write_normal(side);
+        double weight = 0.0;
+        while (true) {
+            ++num_steps_;
+            factors_.split(normal_.data(), parts_);
+            pull_.assign(parts_.along.begin(), parts_.along.end());
+            factors_.solve(pull_.data());
+            const auto [dual_step, dropped] = first_to_leave();
+            const double square = parts_.length * parts_.length;
+            const double full_step = parts_.length > DEPENDENT ? side.excess / square : INFINITE;
+            const double step = std::min(dual_step, full_step);
+            if (step == INFINITE) {
+                // An equation may follow from the others.
+                if (side.which < problem_.num_equations && side.excess <= tolerance_) return true;
+                write_contradiction(side);
+                return false;
+            }
+            for (std::size_t j = 0; j < tight_.size(); ++j) tight_[j].weight -= step * pull_[j];
+            weight += step;
+            if (full_step < INFINITE) {
+                add_scaled(found_.vector.data(), -step, parts_.rest.data(), dim_);
+                side.excess -= step * square;
+            }
+            if (step == full_step) {
+                factors_.add(parts_);
+                tight_.push_back({side, weight});
+                return true;
+            }
+            factors_.drop(dropped);
+            tight_.erase(tight_.begin() + static_cast<std::ptrdiff_t>(dropped));
+            if (num_steps_ > max_steps_) return true;
+        }
+    }
+
+    // The tight side whose weight vanishes first, and when.
+    std::pair<double, std::size_t> first_to_leave() const {
+        std::pair<double, std::size_t> first{INFINITE, NOBODY};
+        for (std::size_t j = 0; j < tight_.size(); ++j)
+            if (tight_[j].side.which >= problem_.num_equations && pull_[j] > LEAST_PULL &&
+                tight_[j].weight / pull_[j] < first.first)
+                first = {tight_[j].weight / pull_[j], j};
+        return first;
+    }
+
+    // Outward.
+    void write_normal(const Side& side) {
+        if (side.which < height_) {
+            for (std::size_t k = 0; k < dim_; ++k) normal_[k] = side.sign * problem_.rows[side.which][k];
+            return;
+        }
+        std::fill(normal_.begin(), normal_.end(), 0.0);
+        if (side.which < height_ + dim_)
+            normal_[side.which - height_] = 1.0;
+        else
+            normal_[side.which - height_ - dim_] = -1.0;
+    }
+
+    void write_contradiction(const Side& side) {
+        found_.ending = Ending::EMPTY;
+        put(side, 1.0);
+        for (std::size_t j = 0; j < tight_.size(); ++j) put(tight_[j].side, -pull_[j]);
+    }
+
+    void put(const Side& side, double weight) {
+        if (side.which < height_)
+            found_.rows[side.which] = side.sign * weight;
+        else if (side.which < height_ + dim_)
+            found_.upper[side.which - height_] = weight;
+        else
+            found_.lower[side.which - height_ - dim_] = weight;
+    }
+
+    double constant(const Side& side) const {
+        if (side.which < height_) return side.sign * problem_.slack[side.which];
+        if (side.which < height_ + dim_) return problem_.upper[side.which - height_];
+        return -problem_.lower[side.which - height_ - dim_];
+    }
+
+    // Vector and multipliers from the tight rows: with the basis Q and the triangle R, R' w = s, u = Q w and
+    // R weights = -w.
+    void polish() {
+        Vector<double> inside;
+        for (const auto& one : tight_) inside.push_back(constant(one.side));
+        factors_.solve_transposed(inside.data());
+        factors_.combine(inside.data(), found_.vector.data());
+        for (auto& value : inside) value = -value;
+        factors_.solve(inside.data());
+        for (std::size_t i = 0; i < tight_.size(); ++i) tight_[i].weight = inside[i];
+    }
+
+    ShortestProblem problem_;
+    double bound_, tolerance_;
+    std::size_t dim_, height_, max_steps_;
+    // Steps that were made, and equations that were looked at.
+    std::size_t num_steps_ = 0, num_read_ = 0;
+    TightRows factors_;
+    std::vector<Tight> tight_;
+    TightRows::Split parts_;
+    Vector<double> normal_, pull_;
+    ShortestVector found_;
+};
+
+}  // namespace
+
+ShortestVector shortest_vector(const ShortestProblem& problem, double bound, double tolerance) {
+    return Search(problem, bound, tolerance).run();
+}
+
+}  // namespace reluscope
