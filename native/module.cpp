@@ -5,4 +5,5 @@ NB_MODULE(_kernels, module) {
     reluscope::bind_codes(module);
     reluscope::bind_complexes(module);
     reluscope::bind_partitions(module);
+    reluscope::bind_programs(module);
 }

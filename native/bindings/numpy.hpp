@@ -60,5 +60,6 @@ template <class Kernel> auto unlocked(Kernel kernel) {
 void bind_codes(nb::module_& module);
 void bind_complexes(nb::module_& module);
 void bind_partitions(nb::module_& module);
+void bind_programs(nb::module_& module);
 
 }  // namespace reluscope

@@ -1,0 +1,216 @@
+#include "generation.hpp"
+
+namespace reluscope {
+namespace {
+
+// After this many new corners for one question an exact method is called.
+constexpr std::int64_t MAX_CORNERS = 40;
+// Entries of the table up to here are rounding.
+constexpr double ROUNDING = 1e-11;
+// Bounds closer than this to what is reached, relative to their size, are reached.
+constexpr double RELATIVE = 1e-9;
+
+// An upper bound on the form, and the error of the sum that shows it.
+struct Bound {
+    double value, error;
+};
+
+Bound bound_of(const Question& question, Workspace& work, const Corners& corners, const CornerProgram& program) {
+    const Sides& sides = question.sides;
+    const std::size_t size = work.frame.size();
+    double error = question.form.noise;
+    std::copy_n(question.form.coefficients, size, work.total.data());
+    std::fill_n(work.multipliers.begin(), sides.number(), 0.0);
+    for (std::size_t c = 0; c < corners.number(); ++c) {
+        const auto i = program.column(c);
+        const double factor = -program.price(c);
+        if (i >= static_cast<std::int64_t>(sides.number()) || !(factor > 0.0)) continue;
+        work.multipliers[i] = factor;
+        add_multiple(work.total.data(), factor, sides.rows[i], size);
+        error += factor * sides.noise[i];
+    }
+    work.frame.pull_back(work.total.data(), work.full.data());
+    return {work.frame.largest(work.full.data()), error};
+}
+
+// Write the point that the weights describe.
+void combine(const Question& question, Workspace& work, const Corners& corners, const CornerProgram& program) {
+    const std::size_t n = work.frame.num_columns();
+    double *y = work.out_y.data(), total = 0.0;
+    std::fill_n(y, n, 0.0);
+    for (std::size_t r = 0; r <= question.sides.number(); ++r) {
+        const auto corner = program.variable(r) - program.first_corner();
+        const double weight = program.value(r);
+        if (corner < 0 || !(weight > 0.0)) continue;
+        add_multiple(y, weight, corners.y(corner), n);
+        total += weight;
+    }
+    add_multiple(y, 1.0 - total, question.witness.y, n);
+    for (std::size_t j = 0; j < n; ++j) y[j] = std::min(std::max(y[j], work.frame.lower[j]), work.frame.upper[j]);
+    work.frame.image(y, work.out_z.data());
+}
+
+bool is_inside(const Sides& sides, std::size_t size, const double* z) {
+    double worst = 0.0;
+    for (std::size_t i = 0; i < sides.number(); ++i)
+        worst = std::min(worst, dot(sides.rows[i], z, size) + 2.0 * sides.noise[i]);
+    return worst >= 0.0;
+}
+
+}  // namespace
+
+Corners::Corners(const Frame& frame, std::size_t capacity)
+    : y_(capacity, frame.num_columns(), 0.0), z_(capacity, frame.size(), 0.0) {}
+
+void Corners::put(std::size_t slot, const Frame& frame, const double* full) {
+    double* y = y_[slot];
+    for (std::size_t j = 0; j < frame.num_columns(); ++j) y[j] = full[j] > 0.0 ? frame.upper[j] : frame.lower[j];
+    frame.image(y, z_[slot]);
+}
+
+// The dictionary in which the witness has all the weight.
+void CornerProgram::begin(const Question& question, std::size_t size, const Corners& corners) {
+    const Sides& sides = question.sides;
+    rows_ = sides.number();
+    columns_ = corners.number();
+    if (table_.size() < rows_ + 2 || table_.width() != corners.capacity())
+        table_ = Table<double>(rows_ + 2, corners.capacity());
+    level_.resize(rows_ + 2);
+    start_.resize(rows_ + 1);
+    row_variables_.resize(rows_ + 1);
+    column_variables_.resize(corners.capacity());
+    for (std::size_t i = 0; i <= rows_; ++i) {
+        const double* row = i < rows_ ? sides.rows[i] : question.form.coefficients;
+        double* entries = table_[i < rows_ ? i : rows_ + 1];
+        start_[i] = dot(row, question.witness.z, size);
+        for (std::size_t c = 0; c < columns_; ++c) entries[c] = dot(row, corners.z(c), size) - start_[i];
+        row_variables_[i] = static_cast<std::int64_t>(i);
+    }
+    std::copy_n(start_.begin(), rows_, level_.begin());
+    level_[rows_] = 1.0;
+    level_[rows_ + 1] = start_[rows_];
+    std::fill_n(table_[rows_], columns_, -1.0);
+    for (std::size_t c = 0; c < columns_; ++c) column_variables_[c] = first_corner() + static_cast<std::int64_t>(c);
+}
+
+double CornerProgram::improve() {
+    for (std::size_t step = 0; step < 20 + 4 * rows_; ++step) {
+        const auto enters = entering();
+        if (enters == NONE) break;
+        double ratio = INFINITE;
+        const auto leaves = leaving(enters, ratio);
+        if (leaves == NONE) break;
+        exchange(leaves, enters, ratio);
+    }
+    return level_[rows_ + 1];
+}
+
+std::int64_t CornerProgram::entering() const {
+    const double* objective = table_[rows_ + 1];
+    std::int64_t found = NONE;
+    double best = ROUNDING;
+    for (std::size_t c = 0; c < columns_; ++c)
+        if (objective[c] > best) {
+            best = objective[c];
+            found = static_cast<std::int64_t>(c);
+        }
+    return found;
+}
+
+std::int64_t CornerProgram::leaving(std::size_t entering, double& ratio) const {
+    std::int64_t found = NONE;
+    double size = 0.0;
+    for (std::size_t r = 0; r <= rows_; ++r) {
+        const double entry = -table_[r][entering];
+        if (!(entry > ROUNDING)) continue;
+        const double step = std::max(level_[r], 0.0) / entry;
+        if (step < ratio || (step == ratio && entry > size)) {
+            ratio = step;
+            found = static_cast<std::int64_t>(r);
+            size = entry;
+        }
+    }
+    return found;
+}
+
+void CornerProgram::exchange(std::size_t leaving, std::size_t entering, double ratio) {
+    double* own = table_[leaving];
+    const double inverse = 1.0 / own[entering];
+    for (std::size_t c = 0; c < columns_; ++c) own[c] *= -inverse;
+    own[entering] = inverse;
+    level_[leaving] = ratio;
+    for (std::size_t r = 0; r < rows_ + 2; ++r) {
+        double* row = table_[r];
+        const double factor = row[entering];
+        if (r == leaving || factor == 0.0) continue;
+        level_[r] += factor * ratio;
+        row[entering] = 0.0;
+        add_multiple(row, factor, own, columns_);
+    }
+    std::swap(row_variables_[leaving], column_variables_[entering]);
+}
+
+bool CornerProgram::uses(std::size_t slot) const {
+    const auto variable = first_corner() + static_cast<std::int64_t>(slot);
+    return std::find(row_variables_.begin(), row_variables_.end(), variable) != row_variables_.end();
+}
+
+// How a weight at z changes a row, or the sum of weights.
+double CornerProgram::change(const Question& question, std::size_t size, std::int64_t variable, const double* z) const {
+    if (variable == static_cast<std::int64_t>(rows_)) return -1.0;
+    return dot(question.sides.rows[variable], z, size) - start_[variable];
+}
+
+void CornerProgram::join(const Question& question, std::size_t size, Corners& corners, std::size_t slot) {
+    const double* z = corners.z(slot);
+    const auto variable = first_corner() + static_cast<std::int64_t>(slot), last = static_cast<std::int64_t>(rows_);
+    std::size_t column = columns_;
+    for (std::size_t c = 0; c < columns_; ++c)
+        if (column_variables_[c] == variable) column = c;
+    if (column == columns_) {
+        corners.add();
+        columns_ = corners.number();
+        column_variables_[column] = variable;
+    }
+    for (std::size_t r = 0; r < rows_ + 2; ++r) table_[r][column] = 0.0;
+    table_[rows_ + 1][column] = dot(question.form.coefficients, z, size) - start_[rows_];
+    // A new weight acts like a change of the constants of the rows, and of the sum of weights.
+    for (std::size_t r = 0; r <= rows_; ++r)
+        if (row_variables_[r] <= last) table_[r][column] += change(question, size, row_variables_[r], z);
+    for (std::size_t c = 0; c < columns_; ++c) {
+        if (c == column || column_variables_[c] > last) continue;
+        const double by = change(question, size, column_variables_[c], z);
+        for (std::size_t r = 0; r < rows_ + 2; ++r) table_[r][column] -= by * table_[r][c];
+    }
+}
+
+Answer find_among_corners(const Question& question, Workspace& work, Corners& corners, CornerProgram& program) {
+    const Form& form = question.form;
+    const std::size_t size = work.frame.size();
+    const double start = dot(form.coefficients, question.witness.z, size);
+    const double least = std::max(form.threshold, 2.0 * form.noise);
+    work.multipliers.resize(question.sides.number());
+    program.begin(question, size, corners);
+    for (std::int64_t step = 0; step < MAX_CORNERS; ++step) {
+        const double value = program.improve();
+        if (value > least && value >= GOOD_SHARE * (value - start)) {
+            combine(question, work, corners, program);
+            // What the dictionary says is checked: the point itself must be inside.
+            const bool is_shown = dot(form.coefficients, work.out_z.data(), size) > least &&
+                                  is_inside(question.sides, size, work.out_z.data());
+            return {is_shown ? Verdict::some : Verdict::undecided, step};
+        }
+        const auto [bound, error] = bound_of(question, work, corners, program);
+        if (bound + error <= 0.0) return {Verdict::none, step};
+        if (bound - value <= RELATIVE * (std::abs(bound) + std::abs(start)) ||
+            bound <= std::max(form.threshold, RELATIVE * std::abs(start)))
+            return {Verdict::undecided, step};
+        const auto slot = corners.slot([&](std::size_t one) { return program.uses(one); });
+        if (slot == NONE) return {Verdict::undecided, step};
+        corners.put(slot, work.frame, work.full.data());
+        program.join(question, size, corners, slot);
+    }
+    return {Verdict::undecided, MAX_CORNERS};
+}
+
+}  // namespace reluscope
