@@ -62,11 +62,10 @@ struct FormAndRows {
     template <class Asked> auto ask(Room& room, Asked asked) const {
         const Frame& frame = room.work.frame;
         const Form form{coefficients.data(), noise, view(slack), threshold};
-        room.pulled.forget(rows.shape(0), frame.num_columns());
-        const Sides sides{reluscope::rows(rows), view(row_noise), reluscope::rows(row_slack), room.pulled};
-        room.form.resize(frame.num_columns());
-        frame.pull_back(form.coefficients, room.form.data());
-        return asked(Question{form, room.form.data(), sides, {y.data(), z.data()}});
+        // The rows, and then the form.
+        room.known.forget(rows.shape(0) + 1, frame.num_columns());
+        const Sides sides{reluscope::rows(rows), view(row_noise), reluscope::rows(row_slack), room.known};
+        return asked(Question{form, sides, {y.data(), z.data()}, rows.shape(0)});
     }
     void check(const Frame& frame) const {
         const std::size_t size = frame.size(), number = rows.shape(0);
@@ -171,6 +170,7 @@ void bind_room(nb::module_& module) {
                 reader(corners);
                 new (&room) GuardedRoom(std::in_place, std::move(frame), 0);
                 room.object.corners = std::move(corners);
+                room.object.corners.number_anew();
             },
             "state"_a);
 }

@@ -27,7 +27,7 @@ public:
 
     Answer go(double perturbation) {
         auto& dictionary = work_.dictionary;
-        dictionary.begin(frame_, question_.full, sides_.number(), perturbation);
+        dictionary.begin(frame_, question_.full(frame_), sides_.number(), perturbation);
         bool is_perturbed = perturbation > 0.0;
         double least = std::max(form_.threshold, 2.0 * form_.noise);
         const std::int64_t max_steps = 400 + 40 * static_cast<std::int64_t>(std::min(sides_.number(), frame_.size()));

@@ -21,11 +21,15 @@ struct Place {
 // A linear form and the cell that it is asked about.
 struct Question {
     const Form& form;
-    // The form in terms of y.
-    const double* full;
     const Sides& sides;
     // Strictly inside the cell.
     Place witness;
+    // Of the form among what is known of rows.
+    std::size_t name = 0;
+    double sign = 1.0;
+
+    // The form in terms of y.
+    KnownRow full(const Frame& frame) const { return sides.known.full(frame, name, form.coefficients, sign); }
 };
 
 // A point that is good enough to stop at lies beyond the zero set by this share of its way from the witness.

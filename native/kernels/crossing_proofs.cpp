@@ -23,7 +23,8 @@ bool is_proof_on_cone(const Question& question, Workspace& work) {
     double *total = work.total.data(), *allowed = work.allowed.data(), *full = work.full.data();
     std::copy_n(question.form.coefficients, frame.size(), total);
     std::copy_n(question.form.slack.data(), n, allowed);
-    double slopes = slope(question.full, n), constants = std::abs(question.full[n - 1]);
+    const double* own = question.full(frame).entries;
+    double slopes = slope(own, n), constants = std::abs(own[n - 1]);
     for (std::size_t i = 0; i < sides.number(); ++i) {
         const double factor = work.multipliers[i] = work.dictionary.multiplier(i);
         if (factor == 0.0) continue;

@@ -25,15 +25,16 @@ double largest_entry(const Vector<double>& entries) {
 
 }  // namespace
 
-void Dictionary::begin(const Frame& frame, const double* objective, std::size_t num_rows, double perturbation) {
+void Dictionary::begin(const Frame& frame, KnownRow objective, std::size_t num_rows, double perturbation) {
     const std::size_t n = frame.num_columns(), ranks = std::min(frame.size(), num_rows) + 2;
     frame_ = &frame;
     columns_ = n;
     rank_ = 0;
     if (table_.width() != n || table_.size() != ranks) table_ = Table<double>(ranks, n);
     basis_.resize(ranks);
-    reduced_.assign(objective, objective + n);
-    exact_.assign(objective, objective + n);
+    exact_.resize(n);
+    for (std::size_t j = 0; j < n; ++j) exact_[j] = objective.sign * objective.entries[j];
+    reduced_ = exact_;
     perturb(reduced_, perturbation);
     lower_.assign(frame.lower.begin(), frame.lower.end());
     upper_.assign(frame.upper.begin(), frame.upper.end());

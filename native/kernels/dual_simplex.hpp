@@ -24,7 +24,7 @@ struct Leaving {
 class Dictionary {
 public:
     // Start without rows, with every column at the bound that the objective asks for.
-    void begin(const Frame& frame, const double* objective, std::size_t num_rows, double perturbation);
+    void begin(const Frame& frame, KnownRow objective, std::size_t num_rows, double perturbation);
 
     // Put columns where the dictionary says that they are.
     void place(double* y) const;

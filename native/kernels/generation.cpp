@@ -1,5 +1,7 @@
 #include "generation.hpp"
 
+#include <atomic>
+
 namespace reluscope {
 namespace {
 
@@ -9,6 +11,8 @@ constexpr std::int64_t MAX_CORNERS = 40;
 constexpr double ROUNDING = 1e-11;
 // Bounds closer than this to what is reached, relative to their size, are reached.
 constexpr double RELATIVE = 1e-9;
+
+std::atomic<std::uint64_t> next_number = 1;
 
 // An upper bound on the form, and the error of the sum that shows it.
 struct Bound {
@@ -60,12 +64,18 @@ bool is_inside(const Sides& sides, std::size_t size, const double* z) {
 }  // namespace
 
 Corners::Corners(const Frame& frame, std::size_t capacity)
-    : y_(capacity, frame.num_columns(), 0.0), z_(capacity, frame.size(), 0.0) {}
+    : y_(capacity, frame.num_columns(), 0.0), z_(capacity, frame.size(), 0.0), numbers_(capacity, 0) {}
+
+void Corners::number_anew() {
+    numbers_.resize(capacity());
+    for (auto& number : numbers_) number = next_number++;
+}
 
 void Corners::put(std::size_t slot, const Frame& frame, const double* full) {
     double* y = y_[slot];
     for (std::size_t j = 0; j < frame.num_columns(); ++j) y[j] = full[j] > 0.0 ? frame.upper[j] : frame.lower[j];
     frame.image(y, z_[slot]);
+    numbers_[slot] = next_number++;
 }
 
 // The dictionary in which the witness has all the weight.
@@ -81,9 +91,10 @@ void CornerProgram::begin(const Question& question, std::size_t size, const Corn
     column_variables_.resize(corners.capacity());
     for (std::size_t i = 0; i <= rows_; ++i) {
         const double* row = i < rows_ ? sides.rows[i] : question.form.coefficients;
-        double* entries = table_[i < rows_ ? i : rows_ + 1];
         start_[i] = dot(row, question.witness.z, size);
-        for (std::size_t c = 0; c < columns_; ++c) entries[c] = dot(row, corners.z(c), size) - start_[i];
+        const auto [heights, sign] = heights_of(question, corners, i);
+        double* entries = table_[i < rows_ ? i : rows_ + 1];
+        for (std::size_t c = 0; c < columns_; ++c) entries[c] = sign * heights[c] - start_[i];
         row_variables_[i] = static_cast<std::int64_t>(i);
     }
     std::copy_n(start_.begin(), rows_, level_.begin());
@@ -155,15 +166,21 @@ bool CornerProgram::uses(std::size_t slot) const {
     return std::find(row_variables_.begin(), row_variables_.end(), variable) != row_variables_.end();
 }
 
-// How a weight at z changes a row, or the sum of weights.
-double CornerProgram::change(const Question& question, std::size_t size, std::int64_t variable, const double* z) const {
-    if (variable == static_cast<std::int64_t>(rows_)) return -1.0;
-    return dot(question.sides.rows[variable], z, size) - start_[variable];
+// The values at all corners of a row, or after the last one those of the form.
+KnownRow CornerProgram::heights_of(const Question& question, const Corners& corners, std::size_t i) const {
+    const Sides& sides = question.sides;
+    if (i == rows_) return corners.heights(sides.known, question.name, question.form.coefficients, question.sign);
+    return corners.heights(sides.known, sides.name(i), sides.rows[i], sides.sign(i));
 }
 
-void CornerProgram::join(const Question& question, std::size_t size, Corners& corners, std::size_t slot) {
-    const double* z = corners.z(slot);
-    const auto variable = first_corner() + static_cast<std::int64_t>(slot), last = static_cast<std::int64_t>(rows_);
+// How the weight of a corner changes a row, or after the last one the form.
+double CornerProgram::change(const Question& question, const Corners& corners, std::size_t i, std::size_t slot) const {
+    const auto [heights, sign] = heights_of(question, corners, i);
+    return sign * heights[slot] - start_[i];
+}
+
+void CornerProgram::join(const Question& question, Corners& corners, std::size_t slot) {
+    const auto variable = first_corner() + static_cast<std::int64_t>(slot), total = static_cast<std::int64_t>(rows_);
     std::size_t column = columns_;
     for (std::size_t c = 0; c < columns_; ++c)
         if (column_variables_[c] == variable) column = c;
@@ -172,15 +189,16 @@ void CornerProgram::join(const Question& question, std::size_t size, Corners& co
         columns_ = corners.number();
         column_variables_[column] = variable;
     }
+    const auto by = [&](std::int64_t row) { return row == total ? -1.0 : change(question, corners, row, slot); };
     for (std::size_t r = 0; r < rows_ + 2; ++r) table_[r][column] = 0.0;
-    table_[rows_ + 1][column] = dot(question.form.coefficients, z, size) - start_[rows_];
+    table_[rows_ + 1][column] = change(question, corners, rows_, slot);
     // A new weight acts like a change of the constants of the rows, and of the sum of weights.
     for (std::size_t r = 0; r <= rows_; ++r)
-        if (row_variables_[r] <= last) table_[r][column] += change(question, size, row_variables_[r], z);
+        if (row_variables_[r] <= total) table_[r][column] += by(row_variables_[r]);
     for (std::size_t c = 0; c < columns_; ++c) {
-        if (c == column || column_variables_[c] > last) continue;
-        const double by = change(question, size, column_variables_[c], z);
-        for (std::size_t r = 0; r < rows_ + 2; ++r) table_[r][column] -= by * table_[r][c];
+        if (c == column || column_variables_[c] > total) continue;
+        const double factor = by(column_variables_[c]);
+        for (std::size_t r = 0; r < rows_ + 2; ++r) table_[r][column] -= factor * table_[r][c];
     }
 }
 
@@ -208,7 +226,7 @@ Answer find_among_corners(const Question& question, Workspace& work, Corners& co
         const auto slot = corners.slot([&](std::size_t one) { return program.uses(one); });
         if (slot == NONE) return {Verdict::undecided, step};
         corners.put(slot, work.frame, work.full.data());
-        program.join(question, size, corners, slot);
+        program.join(question, corners, slot);
     }
     return {Verdict::undecided, MAX_CORNERS};
 }

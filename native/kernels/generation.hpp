@@ -14,7 +14,10 @@ public:
     std::size_t number() const { return known_; }
     std::size_t capacity() const { return y_.size(); }
     const double* y(std::size_t slot) const { return y_[slot]; }
-    const double* z(std::size_t slot) const { return z_[slot]; }
+    // The values of a row at all corners.
+    KnownRow heights(KnownRows& known, std::size_t name, const double* row, double sign) const {
+        return known.heights(z_, numbers_, name, row, sign);
+    }
 
     // The next slot that is free, or in turn one that is not used; NONE if all are.
     template <class IsUsed> std::int64_t slot(const IsUsed& is_used) {
@@ -31,10 +34,14 @@ public:
     void put(std::size_t slot, const Frame& frame, const double* full);
 
     template <class Archive> void keep(Archive& archive) { archive(known_, met_, y_, z_); }
+    // Give numbers of their own to corners that were read.
+    void number_anew();
 
 private:
     std::size_t known_ = 0, met_ = 0;
     Table<double> y_, z_;
+    // Of the corner in each slot, different from those of all corners before, and of those elsewhere.
+    Vector<std::uint64_t> numbers_;
 };
 
 // The program of one question: the convex combinations of the witness and of corners.
@@ -44,7 +51,7 @@ public:
     // The primal simplex method on the columns at hand; the objective.
     double improve();
     // Let a corner join, or come again at its slot.
-    void join(const Question& question, std::size_t size, Corners& corners, std::size_t slot);
+    void join(const Question& question, Corners& corners, std::size_t slot);
     bool uses(std::size_t slot) const;
 
     // Whether the column is the slack of a row, which one, and its multiplier.
@@ -57,7 +64,8 @@ public:
     std::int64_t first_corner() const { return static_cast<std::int64_t>(rows_) + 1; }
 
 private:
-    double change(const Question& question, std::size_t size, std::int64_t variable, const double* z) const;
+    KnownRow heights_of(const Question& question, const Corners& corners, std::size_t i) const;
+    double change(const Question& question, const Corners& corners, std::size_t i, std::size_t slot) const;
     std::int64_t entering() const;
     std::int64_t leaving(std::size_t entering, double& ratio) const;
     void exchange(std::size_t leaving, std::size_t entering, double ratio);

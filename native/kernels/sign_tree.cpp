@@ -56,9 +56,8 @@ SignTree::SignTree(const Frame& frame, Cell cell, Forms forms)
 }
 
 void SignTree::forget() {
-    pulled_.forget(num_fixed_ + forms_.size(), store_y_.width());
+    known_.forget(num_fixed_ + forms_.size(), store_y_.width());
     signed_form_.resize(store_z_.width());
-    signed_full_.resize(store_y_.width());
 }
 
 std::int64_t SignTree::num_open() const {
@@ -242,7 +241,7 @@ Sides SignTree::sides() {
     return {{rows_[0], rows_.size(), rows_.width()},
             noise_,
             {slack_[0], slack_.size(), slack_.width()},
-            pulled_,
+            known_,
             names_,
             row_signs_};
 }
@@ -252,9 +251,7 @@ Verdict SignTree::ask(Room& room, double side) {
     const Frame& frame = room.work.frame;
     const Sides sides = this->sides();
     const Form form = signed_form(side);
-    const auto [full, sign] = pulled_.row(frame, num_fixed_ + depth_, form.coefficients, side);
-    for (std::size_t j = 0; j < signed_full_.size(); ++j) signed_full_[j] = sign * full[j];
-    const Question question{form, signed_full_.data(), sides, witness()};
+    const Question question{form, sides, witness(), static_cast<std::size_t>(num_fixed_ + depth_), side};
     ++counters_[PROGRAMS];
     if (!frame.is_identity()) {
         const Answer answer = find_among_corners(question, room.work, room.corners, room.program);
@@ -283,7 +280,7 @@ std::int64_t SignTree::between(Room& room, double side, double least) {
     Workspace& work = room.work;
     const Sides sides = this->sides();
     const Form form = signed_form(side);
-    const Question question{form, nullptr, sides, witness()};
+    const Question question{form, sides, witness()};
     if (!inner_point(question, work.frame, work.out_y.data(), least, work.y.data(), work.z.data())) return NONE;
     return store(work.y, work.z);
 }

@@ -36,9 +36,8 @@ struct Room {
     Workspace work;
     Corners corners;
     CornerProgram program;
-    // Of questions that come alone: their rows, and their form in terms of y.
-    PulledRows pulled;
-    Vector<double> form;
+    // Of questions that come alone.
+    KnownRows known;
 };
 
 // The same order as in reluscope.geometry.sign_tree.
@@ -154,8 +153,8 @@ private:
     std::array<std::int64_t, NUM_COUNTERS> counters_ = {};
     std::int64_t depth_ = 0;
     // Not kept: what can be computed again. Rows of the cell first, then the forms.
-    PulledRows pulled_;
-    Vector<double> signed_form_, signed_full_;
+    KnownRows known_;
+    Vector<double> signed_form_;
 };
 
 }  // namespace reluscope
