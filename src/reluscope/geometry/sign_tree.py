@@ -5,7 +5,9 @@ programs found often show both. A proof that there is only one uses a few rows; 
 rows come up again (learned clauses, as in solvers for satisfiability). What neither decides costs one program.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -79,12 +81,47 @@ class SignTree:
         """Return the next sign vectors, at most this many, in the order of the search; maybe none (see ``WORK``)."""
         return SignBatch(*self._tree.take(self._scratch.room, most, WORK // len(self.frame.lower)))
 
-    def cells(self, batch: SignBatch) -> list[FramedCell]:
+    def cells(self, batch: SignBatch) -> "CutCells":
         """Return the cells of sign vectors."""
-        cells = []
-        for signs, is_cut, witness in zip(*batch, strict=True):
-            which = np.flatnonzero(is_cut)
-            side = np.where(signs[which], 1.0, -1.0)
-            rows = side[:, None] * self.forms.coefficients[which]
-            cells.append(self.cell.cut(rows, self.forms.noise[which], self.forms.slack[which], witness))
-        return cells
+        return CutCells(self.cell, self.forms, batch)
+
+
+@dataclass(frozen=True, eq=False)
+class CutCells(Sequence[FramedCell]):
+    """The cells of sign vectors, each of which is made when it is asked for: many are only counted.
+
+    Parameters
+    ----------
+    cell : FramedCell
+        That was searched.
+    forms : LinearForms
+    batch : SignBatch
+    """
+
+    cell: FramedCell
+    forms: LinearForms
+    batch: SignBatch
+
+    def __len__(self) -> int:
+        return len(self.batch.signs)
+
+    @overload
+    def __getitem__(self, index: int) -> FramedCell: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "CutCells": ...
+
+    def __getitem__(self, index: int | slice) -> "FramedCell | CutCells":
+        """Return a cell, or some of them."""
+        signs, is_cut, witness = (column[index] for column in self.batch)
+        if isinstance(index, slice):
+            return CutCells(self.cell, self.forms, SignBatch(signs, is_cut, witness))
+        which = np.flatnonzero(is_cut)
+        side = np.where(signs[which], 1.0, -1.0)
+        rows = side[:, None] * self.forms.coefficients[which]
+        return self.cell.cut(rows, self.forms.noise[which], self.forms.slack[which], witness)
+
+    @property
+    def witnesses(self) -> np.ndarray:
+        """A point (r, n) strictly inside each."""
+        return self.batch.witnesses
