@@ -40,14 +40,17 @@ public:
         }
         return lengths_[name];
     }
-    // The values at some points z, whose numbers tell one point from another.
-    KnownRow heights(const Table<double>& points, View<std::uint64_t> numbers, std::size_t name, const double* row,
-                     double sign) {
+    // The values at some points z. Numbers tell one point from another; the last one given tells what all points are.
+    KnownRow heights(const Table<double>& points, View<std::uint64_t> numbers, std::uint64_t last, std::size_t name,
+                     const double* row, double sign) {
         if (heights_.width() != points.size() || heights_.size() < lengths_.size()) {
             heights_ = Table<double>(lengths_.size(), points.size());
             numbers_ = Table<std::uint64_t>(lengths_.size(), points.size(), 0);
+            last_.assign(lengths_.size(), 0);
         }
         double* heights = heights_[name];
+        if (last_[name] == last) return {heights, sign};
+        last_[name] = last;
         std::uint64_t* known = numbers_[name];
         for (std::size_t c = 0; c < numbers.size(); ++c)
             if (known[c] != numbers[c]) {
@@ -64,6 +67,7 @@ private:
     Vector<std::uint8_t> is_full_;
     Table<double> heights_;
     Table<std::uint64_t> numbers_;
+    Vector<std::uint64_t> last_;
 };
 
 struct Sides {

@@ -17,10 +17,14 @@ void perturb(Vector<double>& costs, double share) {
     }
 }
 
+// The largest of four in turn: each waits for the one before.
 double largest_entry(const Vector<double>& entries) {
-    double largest = 0.0;
-    for (const double entry : entries) largest = std::max(largest, std::abs(entry));
-    return largest;
+    double largest[4] = {};
+    std::size_t j = 0;
+    for (; j + 4 <= entries.size(); j += 4)
+        for (std::size_t i = 0; i < 4; ++i) largest[i] = std::max(largest[i], std::abs(entries[j + i]));
+    for (; j < entries.size(); ++j) largest[0] = std::max(largest[0], std::abs(entries[j]));
+    return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
 }
 
 }  // namespace
@@ -42,13 +46,14 @@ void Dictionary::begin(const Frame& frame, KnownRow objective, std::size_t num_r
     values_.resize(n);
     for (std::size_t j = 0; j < n; ++j) {
         variables_[j] = static_cast<Variable>(j);
-        values_[j] = reduced_[j] > 0 ? upper_[j] : lower_[j];
+        const double low = lower_[j], high = upper_[j];
+        values_[j] = reduced_[j] > 0.0 ? high : low;
     }
     moved_.clear();
     position_.assign(num_rows, NONE);
     entries_.resize(n);
-    ratios_.resize(n);
-    candidates_.resize(n);
+    // One more, to be written and not kept.
+    candidates_.resize(n + 1);
 }
 
 void Dictionary::place(double* y) const {
@@ -88,36 +93,41 @@ void Dictionary::express(std::size_t row, const Sides& sides) {
 std::size_t Dictionary::collect(double side) {
     const double least = SMALLEST_PIVOT * largest_entry(entries_);
     std::size_t count = 0;
+    // Every position is written down, and kept or not, without a branch: whether it is kept is as good as random.
     for (std::size_t j = 0; j < columns_; ++j) {
         const double entry = side * entries_[j];
-        if (std::abs(entry) <= least || lower_[j] == upper_[j] || (values_[j] == upper_[j]) == (entry > 0.0)) continue;
-        ratios_[count] = std::max(0.0, -reduced_[j] / entry);
-        candidates_[count++] = static_cast<std::int64_t>(j);
+        candidates_[count].position = static_cast<std::int64_t>(j);
+        count += !(std::abs(entry) <= least) & (lower_[j] != upper_[j]) & ((values_[j] == upper_[j]) != (entry > 0.0));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        Candidate& candidate = candidates_[i];
+        const auto j = candidate.position;
+        candidate.ratio = std::max(0.0, -reduced_[j] / (side * entries_[j]));
+        candidate.swing = std::abs(entries_[j]) * (upper_[j] - lower_[j]);
     }
     return count;
 }
 
-// Passing the breakpoint of a column swaps its bound, which makes up for |entry| (upper - lower) of the deficit. The
-// first breakpoint at which nothing is left of it is found by partition, as quicksort does.
+// Passing the breakpoint of a column swaps its bound, which makes up for its swing in the deficit. The first breakpoint
+// at which nothing is left of it is found by partition, as quicksort does.
 Entering Dictionary::ratio_test(double side, double deficit) {
+    Candidate* all = candidates_.data();
     std::size_t first = 0, last = collect(side);
-    const auto exchange = [&](std::size_t one, std::size_t other) {
-        std::swap(ratios_[one], ratios_[other]);
-        std::swap(candidates_[one], candidates_[other]);
-    };
     while (last > first) {
-        const double middle = ratios_[(first + last) / 2];
+        const double middle = all[(first + last) / 2].ratio;
         // Three ways: below the pivot, equal to it, above.
         std::size_t i = first, below = first, above = last;
         double gain = 0.0, level = 0.0;
         while (i < above) {
-            if (ratios_[i] < middle) {
-                gain += swing(candidates_[i]);
-                exchange(i++, below++);
-            } else if (ratios_[i] > middle) {
-                exchange(i, --above);
+            const Candidate here = all[i];
+            if (here.ratio < middle) {
+                gain += here.swing;
+                std::swap(all[i++], all[below++]);
+            } else if (here.ratio > middle) {
+                std::swap(all[i], all[--above]);
             } else {
-                level += swing(candidates_[i++]);
+                level += here.swing;
+                ++i;
             }
         }
         if (gain >= deficit) {
@@ -125,8 +135,8 @@ Entering Dictionary::ratio_test(double side, double deficit) {
         } else if (gain + level >= deficit) {
             std::size_t best = below;
             for (i = below; i < above; ++i)
-                if (std::abs(entries_[candidates_[i]]) > std::abs(entries_[candidates_[best]])) best = i;
-            return {candidates_[best], middle};
+                if (std::abs(entries_[all[i].position]) > std::abs(entries_[all[best].position])) best = i;
+            return {all[best].position, middle};
         } else {
             deficit -= gain + level;
             first = above;
@@ -192,8 +202,12 @@ void Dictionary::follow_prices() {
     const auto number = static_cast<Variable>(columns_);
     for (const auto position : moved_)
         if (variables_[position] >= number) reduced_[position] = std::min(reduced_[position], 0.0);
-    for (std::size_t j = 0; j < columns_; ++j)
-        values_[j] = reduced_[j] > 0.0 ? upper_[j] : reduced_[j] < 0.0 ? lower_[j] : values_[j];
+    const double *costs = reduced_.data(), *lower = lower_.data(), *upper = upper_.data();
+    double* values = values_.data();
+    for (std::size_t j = 0; j < columns_; ++j) {
+        const double low = lower[j], high = upper[j], value = costs[j] < 0.0 ? low : values[j];
+        values[j] = costs[j] > 0.0 ? high : value;
+    }
 }
 
 void Dictionary::restore() {

@@ -47,12 +47,15 @@ public:
     void restore();
 
 private:
+    // A position that may enter: when its cost changes its sign, and how much of the deficit it makes up for.
+    struct Candidate {
+        double ratio, swing;
+        std::int64_t position;
+    };
+
     void express(std::size_t row, const Sides& sides);
     Entering ratio_test(double side, double deficit);
     std::size_t collect(double side);
-    double swing(std::int64_t position) const {
-        return std::abs(entries_[position]) * (upper_[position] - lower_[position]);
-    }
     void pivot(const Leaving& leaving, const Entering& entering);
     void put(std::size_t position, Variable variable, double value);
     void follow_prices();
@@ -71,8 +74,7 @@ private:
     Vector<std::int64_t> position_;
     // Of what leaves, by position.
     Vector<double> entries_;
-    Vector<double> ratios_;
-    Vector<std::int64_t> candidates_;
+    Vector<Candidate> candidates_;
 };
 
 }  // namespace reluscope

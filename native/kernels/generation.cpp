@@ -68,14 +68,17 @@ Corners::Corners(const Frame& frame, std::size_t capacity)
 
 void Corners::number_anew() {
     numbers_.resize(capacity());
-    for (auto& number : numbers_) number = next_number++;
+    for (auto& number : numbers_) number = last_ = next_number++;
 }
 
 void Corners::put(std::size_t slot, const Frame& frame, const double* full) {
     double* y = y_[slot];
-    for (std::size_t j = 0; j < frame.num_columns(); ++j) y[j] = full[j] > 0.0 ? frame.upper[j] : frame.lower[j];
+    for (std::size_t j = 0; j < frame.num_columns(); ++j) {
+        const double low = frame.lower[j], high = frame.upper[j];
+        y[j] = full[j] > 0.0 ? high : low;
+    }
     frame.image(y, z_[slot]);
-    numbers_[slot] = next_number++;
+    numbers_[slot] = last_ = next_number++;
 }
 
 // The dictionary in which the witness has all the weight.
@@ -87,6 +90,8 @@ void CornerProgram::begin(const Question& question, std::size_t size, const Corn
         table_ = Table<double>(rows_ + 2, corners.capacity());
     level_.resize(rows_ + 2);
     start_.resize(rows_ + 1);
+    steps_.resize(rows_ + 1);
+    sizes_.resize(rows_ + 1);
     row_variables_.resize(rows_ + 1);
     column_variables_.resize(corners.capacity());
     for (std::size_t i = 0; i <= rows_; ++i) {
@@ -128,19 +133,22 @@ std::int64_t CornerProgram::entering() const {
     return found;
 }
 
-std::int64_t CornerProgram::leaving(std::size_t entering, double& ratio) const {
+std::int64_t CornerProgram::leaving(std::size_t entering, double& ratio) {
+    // All quotients first, so that none has to be foreseen.
+    for (std::size_t r = 0; r <= rows_; ++r) {
+        const double entry = -table_[r][entering], step = std::max(level_[r], 0.0) / entry;
+        const bool is_used = entry > ROUNDING;
+        sizes_[r] = is_used ? entry : 0.0;
+        steps_[r] = is_used ? step : INFINITE;
+    }
     std::int64_t found = NONE;
     double size = 0.0;
-    for (std::size_t r = 0; r <= rows_; ++r) {
-        const double entry = -table_[r][entering];
-        if (!(entry > ROUNDING)) continue;
-        const double step = std::max(level_[r], 0.0) / entry;
-        if (step < ratio || (step == ratio && entry > size)) {
-            ratio = step;
+    for (std::size_t r = 0; r <= rows_; ++r)
+        if (steps_[r] < ratio || (steps_[r] == ratio && sizes_[r] > size)) {
+            ratio = steps_[r];
             found = static_cast<std::int64_t>(r);
-            size = entry;
+            size = sizes_[r];
         }
-    }
     return found;
 }
 

@@ -16,7 +16,7 @@ public:
     const double* y(std::size_t slot) const { return y_[slot]; }
     // The values of a row at all corners.
     KnownRow heights(KnownRows& known, std::size_t name, const double* row, double sign) const {
-        return known.heights(z_, numbers_, name, row, sign);
+        return known.heights(z_, numbers_, last_, name, row, sign);
     }
 
     // The next slot that is free, or in turn one that is not used; NONE if all are.
@@ -42,6 +42,8 @@ private:
     Table<double> y_, z_;
     // Of the corner in each slot, different from those of all corners before, and of those elsewhere.
     Vector<std::uint64_t> numbers_;
+    // The last of them.
+    std::uint64_t last_ = 0;
 };
 
 // The program of one question: the convex combinations of the witness and of corners.
@@ -67,7 +69,7 @@ private:
     KnownRow heights_of(const Question& question, const Corners& corners, std::size_t i) const;
     double change(const Question& question, const Corners& corners, std::size_t i, std::size_t slot) const;
     std::int64_t entering() const;
-    std::int64_t leaving(std::size_t entering, double& ratio) const;
+    std::int64_t leaving(std::size_t entering, double& ratio);
     void exchange(std::size_t leaving, std::size_t entering, double ratio);
 
     std::size_t rows_ = 0, columns_ = 0;
@@ -77,6 +79,8 @@ private:
     Vector<std::int64_t> row_variables_, column_variables_;
     // Values of the rows, and of the form, at the witness.
     Vector<double> start_;
+    // How far each row lets a column enter, and its entry, 0 if it is none.
+    Vector<double> steps_, sizes_;
 };
 
 // Answers as find_positive does, and UNDECIDED as soon as corners do not lead further; a step is a new corner.
