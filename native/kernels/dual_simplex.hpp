@@ -1,4 +1,7 @@
-// A dual simplex method for few rows and many bounded columns: see reluscope.geometry.dual_simplex.
+// A dual simplex method for few rows and many bounded columns: its dictionary, and its steps.
+//
+// Rows join the dictionary when they are violated. Steps pass over bounds of columns as long as the dual objective falls
+// (the bound flipping ratio test).
 #pragma once
 
 #include "cell_rows.hpp"
