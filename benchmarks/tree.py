@@ -13,7 +13,6 @@ from benchmarks.measure import Measurement
 from reluscope.budget import Budget
 from reluscope.datasets.mnist import mnist
 from reluscope.geometry.crossing import SOME, UNDECIDED, find_positive
-from reluscope.geometry.forms_on_boxes import image
 from reluscope.geometry.framed_cells import LinearForm, Sides
 from reluscope.geometry.generation import find_among_corners
 from reluscope.geometry.linear_program import LinearProgram
@@ -80,23 +79,20 @@ def _against_highs(network: rs.Network, num_regions: int) -> Measurement:
     """Ask of every unit whether it bounds a region in a facet: here, and of one HiGHS model per region."""
     regions = tree_regions(network, BOX, budget=Budget(regions=num_regions))
     coordinates = Coordinates.of(network, BOX, Tolerance())
-    frame, scratch = coordinates.frame, coordinates.scratch
+    scratch = coordinates.scratch
     mine, its, answers, solved = 0.0, 0.0, [], []
     found = _cells(coordinates, _pieces(coordinates, regions.words), regions.witnesses, 0)
     for cell, *_ in found[:num_regions]:
         number = len(cell.rows)
-        scratch.reserve(number)
-        z = np.empty(cell.rows.shape[1])
-        image(frame.generators, cell.witness, z)
+        z = scratch.image(cell.witness)
         others = [np.delete(np.arange(number), row) for row in range(number)]
         began = time.perf_counter()
         for row in range(number):
             form = LinearForm(-cell.rows[row], float(cell.noise[row]), cell.slack[row], 1e-9)
-            rest = np.ascontiguousarray(cell.rows[others[row]]), cell.noise[others[row]], cell.slack[others[row]]
-            sides = Sides(*rest, number - 1)
-            answer, _ = find_among_corners(form, sides, frame, scratch.work, scratch.corners, cell.witness, z)
+            sides = Sides(cell.rows[others[row]], cell.noise[others[row]], cell.slack[others[row]])
+            answer, _ = find_among_corners(form, sides, scratch, cell.witness, z)
             if answer == UNDECIDED:
-                answer, _ = find_positive(form, sides, frame, scratch.work, cell.witness, z)
+                answer, _ = find_positive(form, sides, scratch, cell.witness, z)
             answers.append(answer == SOME)
         mine += time.perf_counter() - began
         rows = cell.rows @ frame.generators

@@ -7,4 +7,5 @@ NB_MODULE(_kernels, module) {
     reluscope::bind_partitions(module);
     reluscope::bind_polytopes(module);
     reluscope::bind_points(module);
+    reluscope::bind_programs(module);
 }

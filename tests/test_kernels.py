@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from reluscope import _kernels
-from reluscope.geometry.forms_on_boxes import dot
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src"
@@ -39,15 +38,25 @@ def test_inner_products_are_summed_in_one_order():
             products = products[8:]
         for one in products:  # not `sum`, which compensates for rounding
             total += one
-        assert dot(a, b) == total
+        assert _kernels.dot(a, b) == total
 
 
 def test_stubs_name_every_kernel():
-    stubs = {node.name: node for node in ast.parse(STUBS.read_text()).body if isinstance(node, ast.FunctionDef)}
-    assert set(stubs) == {name for name in dir(_kernels) if not name.startswith("_")}
-    for name, node in stubs.items():
-        arguments = [one.arg for one in node.args.args]
-        assert all(f"{one}:" in getattr(_kernels, name).__doc__ for one in arguments), name
+    body = ast.parse(STUBS.read_text()).body
+    named = [(_kernels, node) for node in body if isinstance(node, ast.FunctionDef)]
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    names = {node.name for _, node in named} | {one.name for one in classes}
+    assert names == {name for name in dir(_kernels) if not name.startswith("_")}
+    for one in classes:
+        kernel = getattr(_kernels, one.name)
+        methods = [node for node in one.body if isinstance(node, ast.FunctionDef)]
+        attributes = [ast.unparse(node.target) for node in one.body if isinstance(node, ast.AnnAssign)]
+        public = {name for name in [*(node.name for node in methods), *attributes] if not name.startswith("_")}
+        assert public == {name for name in dir(kernel) if not name.startswith("_")}
+        named += [(kernel, node) for node in methods if node.name != "__init__"]
+    for owner, node in named:
+        arguments = [one.arg for one in node.args.args if one.arg != "self"]
+        assert all(f"{one}:" in getattr(owner, node.name).__doc__ for one in arguments), node.name
 
 
 def test_whole_numbers_are_those_of_numpy():

@@ -62,5 +62,6 @@ void bind_complexes(nb::module_& module);
 void bind_partitions(nb::module_& module);
 void bind_polytopes(nb::module_& module);
 void bind_points(nb::module_& module);
+void bind_programs(nb::module_& module);
 
 }  // namespace reluscope

@@ -127,3 +127,77 @@ def shortest_vector(
     rows: Array, slack: Array, num_equations: int, lower: Array, upper: Array, bound: float, tolerance: float
 ) -> tuple[int, Array, Array, Array, Array]: ...
 def walk(columns: Array, room: Array, draws: int, burn_in: int, thinning: int, refresh: int, bits: Any) -> Array: ...
+# linear programs on cells
+def dot(a: Array, b: Array) -> float: ...
+
+class Room:
+    out_y: Array
+    out_z: Array
+    multipliers: Array
+    def __init__(
+        self, generators: Array, lower: Array, upper: Array, is_cone: bool, resolution: float, num_corners: int
+    ) -> None: ...
+    def find_positive(
+        self,
+        coefficients: Array,
+        noise: float,
+        slack: Array,
+        threshold: float,
+        rows: Array,
+        row_noise: Array,
+        row_slack: Array,
+        y: Array,
+        z: Array,
+    ) -> tuple[int, int]: ...
+    def find_among_corners(
+        self,
+        coefficients: Array,
+        noise: float,
+        slack: Array,
+        threshold: float,
+        rows: Array,
+        row_noise: Array,
+        row_slack: Array,
+        y: Array,
+        z: Array,
+    ) -> tuple[int, int]: ...
+    def inner_point(
+        self,
+        coefficients: Array,
+        noise: float,
+        slack: Array,
+        threshold: float,
+        rows: Array,
+        row_noise: Array,
+        row_slack: Array,
+        y: Array,
+        z: Array,
+        to_y: Array,
+        least: float,
+    ) -> tuple[Array, Array] | None: ...
+    def image(self, y: Array) -> Array: ...
+    def largest(self, form: Array) -> float: ...
+    def __getstate__(self) -> bytes: ...
+    def __setstate__(self, state: bytes) -> None: ...
+
+class SignTree:
+    is_done: bool
+    num_open: int
+    counters: Array
+    def __init__(
+        self,
+        room: Room,
+        rows: Array,
+        row_noise: Array,
+        row_slack: Array,
+        witness: Array,
+        coefficients: Array,
+        noise: Array,
+        slack: Array,
+        threshold: Array,
+        is_constant: Array,
+        is_doubtful: Array,
+    ) -> None: ...
+    def take(self, room: Room, most: int, most_steps: int) -> tuple[Array, Array, Array]: ...
+    def __getstate__(self) -> bytes: ...
+    def __setstate__(self, state: bytes) -> None: ...

@@ -32,23 +32,20 @@ class Frame(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """The rows of a cell as kernels read them; tables may have room for more rows than there are.
+    """The rows of a cell.
 
     Parameters
     ----------
-    rows : (at least number, k) float64
-    noise : (at least number,) float64
+    rows : (m, k) float64
+    noise : (m,) float64
         Bounds on the errors of the rows' values anywhere in the box.
-    slack : (at least number, n) or (at least number, 0) float64
+    slack : (m, n) or (m, 0) float64
         Of cones: at y the errors are at most ``slack @ |y|``.
-    number : int
-        How many of the rows there are.
     """
 
     rows: np.ndarray
     noise: np.ndarray
     slack: np.ndarray
-    number: int
 
 
 class FramedCell(NamedTuple):
@@ -81,8 +78,8 @@ class FramedCell(NamedTuple):
 
     @property
     def sides(self) -> Sides:
-        """The rows as kernels read them."""
-        return Sides(self.rows, self.noise, self.slack, len(self.rows))
+        """The rows."""
+        return Sides(self.rows, self.noise, self.slack)
 
 
 class LinearForm(NamedTuple):

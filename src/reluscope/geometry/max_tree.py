@@ -11,11 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from reluscope.geometry.crossing import NONE, SOME, find_positive, inner_point
-from reluscope.geometry.forms_on_boxes import image, largest_on_box, pull_back
 from reluscope.geometry.framed_cells import Frame, FramedCell, LinearForms
 from reluscope.geometry.generation import Scratch
 from reluscope.geometry.sign_tree import NODES, NUM_COUNTERS, PIVOTS, PROGRAMS, UNDECIDED_FORMS, WORK
-from reluscope.interruption import held
 
 
 class MaxBatch(NamedTuple):
@@ -50,7 +48,6 @@ class MaxTree:
     def __init__(self, frame: Frame, cell: FramedCell, differences: Sequence[LinearForms], scratch: Scratch) -> None:
         self.frame, self.differences = frame, differences
         self.sizes = [round(len(forms.noise) ** 0.5) for forms in differences]
-        scratch.reserve(len(cell.rows) + sum(size - 1 for size in self.sizes))
         self._scratch = scratch
         self._stack: list[tuple[tuple[int, ...], FramedCell]] = [((), cell)]
         self.counters = np.zeros(NUM_COUNTERS, dtype=np.int64)
@@ -117,30 +114,24 @@ class MaxTree:
             cell = cell.cut(form[None], forms.noise[[pair]], forms.slack[[pair]], cell.witness)
         return cell
 
-    @held
     def _moved(self, cell: FramedCell, forms: LinearForms, index: int, z: np.ndarray) -> np.ndarray | None:
         """Return a witness at which a form is positive too, or None."""
-        form, sides = forms.one(index), cell.sides
-        work, start = self._scratch.work, float(form.coefficients @ z)
-        answer, steps = find_positive(form, sides, self.frame, work, cell.witness, z)
+        form, sides, scratch = forms.one(index), cell.sides, self._scratch
+        start = float(form.coefficients @ z)
+        answer, steps = find_positive(form, sides, scratch, cell.witness, z)
         self.counters[PROGRAMS] += 1
         self.counters[PIVOTS] += steps
         if answer == SOME:
-            least = max(0.0, -start) / (max(0.0, -start) + float(form.coefficients @ work.out_z))
-            y = np.empty_like(cell.witness)
-            if inner_point(form, sides, self.frame, cell.witness, work.out_y, least, y, z):
-                return y
+            least = max(0.0, -start) / (max(0.0, -start) + float(form.coefficients @ scratch.out_z))
+            inner = inner_point(form, sides, scratch, cell.witness, z, scratch.out_y, least)
+            if inner is not None:
+                return inner[0]
         if answer != NONE:
             self.counters[UNDECIDED_FORMS] += 1
         return None
 
-    @held
     def _is_positive_everywhere(self, form: np.ndarray, noise: float) -> bool:
-        pull_back(-form, self.frame.generators, self._scratch.work.full)
-        return largest_on_box(self._scratch.work.full, self.frame.lower, self.frame.upper) < -noise
+        return self._scratch.largest(-form) < -noise
 
-    @held
     def _image(self, y: np.ndarray) -> np.ndarray:
-        z = np.empty(len(self.frame.generators) or len(y))
-        image(self.frame.generators, y, z)
-        return z
+        return self._scratch.image(y)

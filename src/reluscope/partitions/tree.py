@@ -157,4 +157,4 @@ def _by_code(batches: list[TreeBatch]) -> TreeBatch:
 
 def _batch(coordinates: Coordinates, block: Block) -> TreeBatch:
     words = pack_pieces(block.pieces, coordinates.network.layout, num_codes=len(block.cells))
-    return TreeBatch(words, coordinates.points(np.stack([cell.witness for cell in block.cells])))
+    return TreeBatch(words, coordinates.points(block.witnesses))

@@ -20,12 +20,11 @@ from reluscope.codes.packing import pack_pieces, unpack_pieces
 from reluscope.geometry.coincidence import coincident_groups
 from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, find_positive
 from reluscope.geometry.domains import Domain, Slice
-from reluscope.geometry.forms_on_boxes import image
 from reluscope.geometry.framed_cells import FramedCell, LinearForm, Sides
 from reluscope.geometry.generation import find_among_corners
 from reluscope.geometry.interior import proves_bounded
 from reluscope.geometry.rational_polytopes import Row, integer_row
-from reluscope.interruption import held, safe_point
+from reluscope.interruption import safe_point
 from reluscope.networks.network import Network
 from reluscope.networks.pieces_across import pieces_across
 from reluscope.partitions.exact_rows import ExactRows
@@ -314,21 +313,17 @@ def _wall(coordinates: Coordinates, row: np.ndarray) -> Row:
     return integer_row([*(Fraction(entry) / scale for entry in row[:-1].tolist()), Fraction(float(row[-1]))])
 
 
-@held
 def _bears_facet(coordinates: Coordinates, cell: FramedCell, pulled: np.ndarray, group: np.ndarray) -> int:
     """Ask whether some point violates the rows of a group and no other."""
     frame, scratch = coordinates.frame, coordinates.scratch
-    z = np.empty(cell.rows.shape[1])
-    image(frame.generators, cell.witness, z)
     others = np.delete(np.arange(len(cell.rows)), group)
     threshold = 0.0 if frame.is_cone else coordinates.tolerance.resolution * float(np.linalg.norm(pulled[group[0]]))
     form = LinearForm(-cell.rows[group[0]], float(cell.noise[group[0]]), cell.slack[group[0]], threshold)
-    rows, slack = np.ascontiguousarray(cell.rows[others]), np.ascontiguousarray(cell.slack[others])
-    sides = Sides(rows, cell.noise[others], slack, len(rows))
-    scratch.reserve(len(rows))
+    sides = Sides(cell.rows[others], cell.noise[others], cell.slack[others])
+    witness = cell.witness, scratch.image(cell.witness)
     if coordinates.is_narrow:
-        answer, _ = find_among_corners(form, sides, frame, scratch.work, scratch.corners, cell.witness, z)
+        answer, _ = find_among_corners(form, sides, scratch, *witness)
         if answer != UNDECIDED:
             return answer
-    answer, _ = find_positive(form, sides, frame, scratch.work, cell.witness, z)
+    answer, _ = find_positive(form, sides, scratch, *witness)
     return answer

@@ -15,7 +15,7 @@ import torch
 
 from reluscope.geometry.framed_cells import FramedCell, LinearForms
 from reluscope.geometry.max_tree import MaxBatch, MaxTree
-from reluscope.geometry.sign_tree import SignTree
+from reluscope.geometry.sign_tree import CutCells, SignTree
 from reluscope.networks.affine_values import AffineValue, AffineValues, close_affinely
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.rational_maps import AffineFunction
@@ -44,7 +44,7 @@ class Block:
     coordinates : Coordinates
     stage : int
         The gate to come; the number of gates if there is none.
-    cells : list of c FramedCell
+    cells : sequence of c FramedCell
     pieces : tuple of (c, u) arrays
         What the gates before have chosen.
     values : AffineValues
@@ -53,7 +53,7 @@ class Block:
 
     coordinates: Coordinates
     stage: int
-    cells: list[FramedCell]
+    cells: Sequence[FramedCell]
     pieces: tuple[np.ndarray, ...]
     values: AffineValues
 
@@ -69,6 +69,11 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.cells)
+
+    @property
+    def witnesses(self) -> np.ndarray:
+        """A point strictly inside every cell, in coordinates y: (c, n)."""
+        return self.cells.witnesses if isinstance(self.cells, CutCells) else np.stack([one.witness for one in self.cells])
 
     @property
     def is_finished(self) -> bool:
@@ -273,7 +278,7 @@ class OpenGate:
         columns = [group[members[:, unit]] for unit, group in enumerate(self._groups)]
         return np.stack(columns, axis=1) if columns else members
 
-    def close(self, cells: list[FramedCell], pieces: np.ndarray) -> Block:
+    def close(self, cells: Sequence[FramedCell], pieces: np.ndarray) -> Block:
         """Return cells with their pieces of this gate as a block before the next one."""
         coordinates, network = self.coordinates, self.coordinates.network
         number = len(cells)
@@ -293,12 +298,12 @@ class GatePart:
     Parameters
     ----------
     gate : OpenGate
-    cells : list of c FramedCell
+    cells : sequence of c FramedCell
     signs : (c, p) bool
     """
 
     gate: OpenGate
-    cells: list[FramedCell]
+    cells: Sequence[FramedCell]
     signs: np.ndarray
 
     is_finished = False

@@ -1,0 +1,80 @@
+// Objects as bytes: what keep() names is written and read in the same order.
+#pragma once
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "arrays.hpp"
+
+namespace reluscope {
+
+template <class T> concept Kept = requires(T& object, struct Writer& archive) { object.keep(archive); };
+
+struct Writer {
+    std::string bytes;
+
+    template <class... Parts> void operator()(Parts&... parts) { (put(parts), ...); }
+
+private:
+    void put_bytes(const void* data, std::size_t number) { bytes.append(static_cast<const char*>(data), number); }
+    template <class T> void put(T& part) {
+        if constexpr (Kept<T>)
+            part.keep(*this);
+        else
+            put_bytes(&part, sizeof part);
+    }
+    template <class T, class Memory> void put(std::vector<T, Memory>& part) {
+        std::size_t number = part.size();
+        put(number);
+        if constexpr (Kept<T>)
+            for (T& one : part) put(one);
+        else
+            put_bytes(part.data(), number * sizeof(T));
+    }
+    template <class T> void put(Table<T>& part) {
+        std::size_t number = part.size(), width = part.width();
+        (*this)(number, width, part.entries());
+    }
+};
+
+struct Reader {
+    std::string_view bytes;
+
+    template <class... Parts> void operator()(Parts&... parts) { (get(parts), ...); }
+
+private:
+    void get_bytes(void* data, std::size_t number) {
+        if (number > bytes.size()) throw std::invalid_argument("these bytes end too early");
+        if (number) std::memcpy(data, bytes.data(), number);
+        bytes.remove_prefix(number);
+    }
+    template <class T> void get(T& part) {
+        if constexpr (Kept<T>)
+            part.keep(*this);
+        else
+            get_bytes(&part, sizeof part);
+    }
+    template <class T, class Memory> void get(std::vector<T, Memory>& part) {
+        std::size_t number = 0;
+        get(number);
+        if (number > bytes.size()) throw std::invalid_argument("these bytes end too early");
+        part.resize(number);
+        if constexpr (Kept<T>)
+            for (T& one : part) get(one);
+        else
+            get_bytes(part.data(), number * sizeof(T));
+    }
+    template <class T> void get(Table<T>& part) {
+        std::size_t number = 0, width = 0;
+        Vector<T> entries;
+        (*this)(number, width, entries);
+        if (width && number != entries.size() / width) throw std::invalid_argument("these bytes are no table");
+        part = Table<T>(number, width);
+        if (entries.size() != part.entries().size()) throw std::invalid_argument("these bytes are no table");
+        part.entries() = std::move(entries);
+    }
+};
+
+}  // namespace reluscope
