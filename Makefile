@@ -18,11 +18,9 @@ demo: $(VENV)/.installed $(VENV)/.kernels
 	$(BIN)/reluscope demo
 
 test: $(VENV)/.installed-dev $(VENV)/.kernels
-	@$(BIN)/python tests/compile_kernels.py
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
 test-all: $(VENV)/.installed-dev $(VENV)/.kernels
-	@$(BIN)/python tests/compile_kernels.py
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
 
 # Small faults planted one at a time in a copy, to see whether tests notice: make mutants MUTANTS="--sample 50 --seed 1"

@@ -16,14 +16,13 @@ PACKAGES = (ROOT / "src" / "reluscope", ROOT / "studies" / "src" / "reluscope_st
 def modules_to_check():
     """Return the modules that declare shapes of arrays, which only a call can check; for all others pyright is enough.
 
-    Not among them: packages (their ``__init__`` only re-exports, and naming one would include everything below it),
-    modules that use numba, which must see the bare functions, and strategies, in which Hypothesis forbids the random
-    numbers by which beartype picks the list entries it looks at.
+    Not among them: packages (their ``__init__`` only re-exports, and naming one would include everything below it), and
+    strategies, in which Hypothesis forbids the random numbers by which beartype picks the list entries it looks at.
     """
     for package in PACKAGES:
         for path in sorted(package.rglob("*.py")):
             text = path.read_text()
-            if path.name not in ("__init__.py", "strategies.py") and "jaxtyping" in text and "numba" not in text:
+            if path.name not in ("__init__.py", "strategies.py") and "jaxtyping" in text:
                 yield ".".join(path.relative_to(package.parent).with_suffix("").parts)
 
 

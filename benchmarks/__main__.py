@@ -7,7 +7,6 @@ import os
 import platform
 from pathlib import Path
 
-import numba
 import numpy as np
 import torch
 
@@ -48,8 +47,8 @@ def machine() -> str:
     if cpuinfo.exists():
         names = [line.split(":", 1)[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
         model = names[0] if names else model
-    versions = f"Python {platform.python_version()}, torch {torch.__version__}, numpy {np.__version__}, "
-    return f"{model}, {os.cpu_count()} cores; {versions}numba {numba.__version__}"
+    versions = f"Python {platform.python_version()}, torch {torch.__version__}, numpy {np.__version__}"
+    return f"{model}, {os.cpu_count()} cores; {versions}"
 
 
 def table(rows: list[Measurement]) -> list[str]:

@@ -1,6 +1,5 @@
 """Ctrl-C at random moments of every long call: what was found, with a true claim, or KeyboardInterrupt; never else."""
 
-import ast
 import signal
 import threading
 import time
@@ -388,38 +387,3 @@ def test_other_threads_hear_nothing():
 
     with listening() as before, ThreadPoolExecutor(1) as executor:
         assert executor.submit(within).result() is before
-
-
-def called_bare():
-    """Return calls of compiled functions that Ctrl-C could leave by an exception: from Python, and not held."""
-    sources = {path: path.read_text() for path in PACKAGE.rglob("*.py")}
-    trees = {path: ast.parse(source) for path, source in sources.items() if "@njit" in source}
-    homes = {path: ".".join(("reluscope", *path.relative_to(PACKAGE).with_suffix("").parts)) for path in sources}
-    marks = {
-        (homes[path], one.name): {ast.unparse(mark).split("(")[0] for mark in one.decorator_list}
-        for path, tree in trees.items()
-        for one in tree.body
-        if isinstance(one, ast.FunctionDef)
-    }
-    bare = {where for where, names in marks.items() if "njit" in names and "held" not in names}
-    found = []
-    for path, source in sources.items():
-        there = {name for module, name in bare if module == homes[path]}
-        if not there and not any(f"from {module} import" in source for module, _ in bare):
-            continue
-        nodes = list(ast.walk(trees.get(path) or ast.parse(source)))
-        for one in nodes:
-            if isinstance(one, ast.ImportFrom):
-                there |= {name.name for name in one.names if (one.module, name.name) in bare}
-        for one in nodes:
-            if isinstance(one, ast.FunctionDef) and not {"njit", "held"} & {
-                ast.unparse(mark).split("(")[0] for mark in one.decorator_list
-            }:
-                calls = (call.func for call in ast.walk(one) if isinstance(call, ast.Call))
-                names = {function.id for function in calls if isinstance(function, ast.Name)}
-                found += [f"{path.name}: {one.name} calls {name}" for name in sorted(names & there)]
-    return found
-
-
-def test_compiled_code_is_never_left_by_an_exception():
-    assert called_bare() == []

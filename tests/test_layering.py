@@ -111,7 +111,7 @@ def test_an_import_upwards_is_seen(module, source):
     [
         ("reluscope.regions.assembly", "from reluscope.networks import Network\nfrom reluscope import errors"),
         ("reluscope.codes.packed", "from .layout import CodeLayout\nfrom ..errors import InputError"),
-        ("reluscope.codes.packed", "import numpy as np\nfrom numba import njit\nfrom reluscope import _kernels"),
+        ("reluscope.codes.packed", "import numpy as np\nfrom reluscope import _kernels"),
         ("reluscope", "from reluscope.networks import load"),
     ],
 )

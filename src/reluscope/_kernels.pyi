@@ -96,6 +96,7 @@ def cut_cells(
     max_parts: int,
     max_vertices: int,
 ) -> tuple[tuple[Array, ...], Array, Array, Array, Array, int, int]: ...
+
 # pairs of codes on one hyperplane
 def search_pairs(
     words: Array,
@@ -127,6 +128,7 @@ def shortest_vector(
     rows: Array, slack: Array, num_equations: int, lower: Array, upper: Array, bound: float, tolerance: float
 ) -> tuple[int, Array, Array, Array, Array]: ...
 def walk(columns: Array, room: Array, draws: int, burn_in: int, thinning: int, refresh: int, bits: Any) -> Array: ...
+
 # linear programs on cells
 def dot(a: Array, b: Array) -> float: ...
 

