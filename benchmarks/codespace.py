@@ -13,8 +13,8 @@ from benchmarks.models import mlp
 from reluscope import _kernels
 
 TARGET = (
-    "all pairs: at most 1.5 times what as many pairs take that stay in the first-level cache, 200 times faster than SciPy; "
-    "distinct codes of 60,000 points on 10,000 units: under 0.5 GB above import"
+    "all pairs: at most 1.5 times what as many pairs take that stay in the first-level cache, "
+    "200 times faster than SciPy; distinct codes of 60,000 points on 10,000 units: under 0.5 GB above import"
 )
 BITS = 4096
 

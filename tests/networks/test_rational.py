@@ -100,11 +100,11 @@ def test_sums_of_outputs_are_pulled_back_to_the_input():
     point = [Fraction(1, 3), Fraction(-2, 7), Fraction(5, 4)]
     pieces = exact.pieces(point)
     weights = {0: Fraction(2), 1: Fraction(-3, 5)}
-    row, constant = exact.pull_back(pieces, weights)
+    row, constant, cost = exact.pull_back(pieces, weights)
     value = sum(weight * exact.output(point)[entry] for entry, weight in weights.items())
     assert sum(weight * point[entry] for entry, weight in row.items()) + constant == value
     maps = rational_maps(exact, pieces)
     assert [row[axis] for axis in range(3)] == [
         2 * maps.outputs[0][k] - Fraction(3, 5) * maps.outputs[1][k] for k in range(3)
     ]
-    assert exact.pull_back(pieces, {0: Fraction(0)}) == ({}, 0)
+    assert exact.pull_back(pieces, {0: Fraction(0)}) == ({}, 0, 0)

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from math import lcm
+from math import inf, lcm
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,6 +44,17 @@ class _Matrix:
 
     rows: tuple[tuple[tuple[int, int], ...], ...]
     scale: int
+
+
+Weights = Mapping[int, Fraction]
+
+
+class PulledBack(NamedTuple):
+    """A function of the input: coefficients of entries, without those that are 0, the constant, and what it cost."""
+
+    coefficients: Weights
+    constant: Fraction
+    cost: int
 
 
 class Rationals:
@@ -216,45 +228,67 @@ class RationalNetwork:
         return [*seen, stages[len(pieces)].advance(values, carrier)[0]]
 
     def pull_back(
-        self, pieces: Sequence[Sequence[int]], weights: Mapping[int, Fraction]
-    ) -> tuple[Mapping[int, Fraction], Fraction]:
+        self,
+        pieces: Sequence[Sequence[int]],
+        weights: Mapping[int, Fraction],
+        *,
+        stage: int | None = None,
+        most: float = inf,
+    ) -> PulledBack:
         """Return a weighted sum of outputs as a function of the input, if every unit uses the given piece.
 
         Parameters
         ----------
         pieces : one sequence of u integers per gate
+            Of the gates that come before.
         weights : mapping of entries of the flattened output to fractions
+        stage : int, optional
+            Of what the gate of this stage sees, in place of outputs.
+        most : float
+            Multiplications to make.
 
         Returns
         -------
         coefficients : mapping of entries of the input to fractions
             Without those that are 0.
         constant : Fraction
+        cost : int
+            Multiplications made.
+
+        Raises
+        ------
+        TooManyMultiplicationsError
+            If the given number does not suffice.
 
         Notes
         -----
         One pass backwards, over what the sum depends on: of two outputs with the same weights nothing is left at once.
         """
-        carrier = _RationalWeights(self._matrices, pieces)
-        found = carry_back(self.network, carrier, _without_zeros(weights))
-        return found or {}, carrier.constant
+        carrier = _RationalWeights(self._matrices, pieces, most)
+        position = None if stage is None else self.network.stages[stage].leg.target
+        found = carry_back(self.network, carrier, _without_zeros(weights), position)
+        return PulledBack(found or {}, carrier.constant, carrier.cost)
 
 
-Weights = Mapping[int, Fraction]
+class TooManyMultiplicationsError(Exception):
+    """An exact answer would take more multiplications than it may."""
 
 
 class _RationalWeights:
     """Weights of entries, without those that are 0, and the sum of what constants add."""
 
-    def __init__(self, matrices: MatrixTable, pieces: Sequence[Sequence[int]]) -> None:
-        self._matrices, self._pieces = matrices, pieces
-        self.constant = Fraction(0)
+    def __init__(self, matrices: MatrixTable, pieces: Sequence[Sequence[int]], most: float) -> None:
+        self._matrices, self._pieces, self._most = matrices, pieces, most
+        self.constant, self.cost = Fraction(0), 0
 
     def affine_back(self, node: Affine, weights: Weights) -> list[Weights]:
         """Return the weights of each value that the node reads."""
         if not weights:
             return [{}] * len(node.inputs)
         matrices, shift = self._matrices.of(node)
+        self.cost += sum(len(matrix.rows[entry]) for matrix in matrices for entry in weights)
+        if self.cost > self._most:
+            raise TooManyMultiplicationsError
         if shift is not None:
             shifts = (weight * shift[0][entry] for entry, weight in weights.items())
             self.constant += sum(shifts, Fraction(0)) / shift[1]

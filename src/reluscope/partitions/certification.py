@@ -4,18 +4,20 @@ A vertex is where a cut function vanishes between two earlier vertices, so its r
 the sign of any unit there follows from one exact evaluation of the network. Both are found when they are asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from reluscope.codes.layout import CodeLayout
+from reluscope.codes.packing import unpack_pieces
 from reluscope.geometry.complexes import Complex
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.splitting import Placement, Subdivision, subdivide
 from reluscope.interruption import safe_point
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork, RationalVector
+from reluscope.networks.rational import RationalNetwork, RationalVector, TooManyMultiplicationsError
 
 # A sign is in doubt within this multiple of the rounding bound, or this fraction of the largest value of its unit.
 MARGIN = 1024.0
@@ -123,6 +125,19 @@ class Certifier:
     def preactivations(self, stage: int, point: Point) -> RationalVector:
         """Return what the gate of a stage sees at a point of the domain."""
         return self._rational.preactivations(stage, self._input(point))
+
+    def in_domain(self, coefficients: Mapping[int, Fraction]) -> tuple[list[Fraction], Fraction]:
+        """Return a linear function of inputs in coordinates of the domain: slopes and constant."""
+        if self._lift is None:
+            return [
+                coefficients.get(entry, Fraction(0)) for entry in range(self._rational.network.num_inputs)
+            ], Fraction(0)
+        origin, basis = self._lift
+        slopes, constant = [
+            [sum((weight * row[entry] for entry, weight in coefficients.items()), Fraction(0)) for row in rows]
+            for rows in (basis, [origin])
+        ]
+        return slopes, constant[0]
 
     def winners(self, corners: list[ExactVertex], stage: int, candidates: list[list[int]]) -> list[int]:
         """Return for each max unit the position of the lowest of its largest candidates inside a cell.
@@ -256,7 +271,8 @@ class ExactSigns:
     """Decides in rational arithmetic what a function is on a cell at all of whose vertices floats call it zero.
 
     Such a function is the zero function in truth (two equal units that cancel, a dead unit), or it has a sign on the
-    cell, or it has both; floats cannot tell. It is affine there, so its exact values at d + 1 points of the cell do.
+    cell, or it has both; floats cannot tell. It is affine there, with coefficients that follow from the pieces of the
+    gates before.
 
     Parameters
     ----------
@@ -266,8 +282,9 @@ class ExactSigns:
 
     Notes
     -----
-    One answer costs d + 1 exact evaluations of the network. No more than ``MULTIPLICATIONS`` are spent in all: for a
-    large network there are no answers.
+    One answer costs a multiplication for each weight that the function depends on, from gate to gate, and those of the
+    first gate's functions are found once for all cells. No more than ``MULTIPLICATIONS`` are spent in all: for a large
+    network there may be no answers.
     """
 
     def __init__(self, network: Network, domains: Sequence[Domain]) -> None:
@@ -277,21 +294,18 @@ class ExactSigns:
         self._rational: RationalNetwork | None = None
         self._left = MULTIPLICATIONS
         self._cost = multiplications(network)
+        self._forms: dict[tuple[int, Cut, bytes], tuple[list[Fraction], Fraction]] = {}
 
     def is_able(self, points: int) -> bool:
-        """Whether so many more exact evaluations can be afforded."""
+        """Whether so many exact evaluations can be afforded."""
         return points * self._cost <= self._left
 
     def preactivations(self, root: int, stage: int, points: list[Point]) -> list[RationalVector]:
         """Return what the gate of a stage sees at points of one domain."""
         self._left -= len(points) * self._cost
-        if self._rational is None:
-            self._rational = RationalNetwork(self._network)
-        if root not in self._certifiers:
-            self._certifiers[root] = Certifier(self._rational, self._domains[root])
-        return [self._certifiers[root].preactivations(stage, point) for point in points]
+        return [self._certifier(root).preactivations(stage, point) for point in points]
 
-    def signs(self, root: int, corners: np.ndarray, cuts: "list[Cut]") -> list[int | None]:
+    def signs(self, root: int, corners: np.ndarray, words: np.ndarray, cuts: "list[Cut]") -> list[int | None] | None:
         """Return for each cut function of one stage its sign inside a cell: 0 for the zero function, None for both.
 
         Parameters
@@ -300,33 +314,65 @@ class ExactSigns:
             Domain that the cell lies in.
         corners : (c, d) float64
             Vertices of the cell.
+        words : (w,) uint64
+            Its code, of the gates before the stage.
         cuts : list of Cut
+
+        Returns
+        -------
+        list, or None
+            None where there is nothing left to spend.
         """
-        exact = [tuple(Fraction(float(entry)) for entry in corner) for corner in corners]
-        center = tuple(sum(column, Fraction(0)) / len(exact) for column in zip(*exact, strict=True))
-        arms = [tuple(a - b for a, b in zip(corner, center, strict=True)) for corner in exact]
-        chosen = [arms[i] for i in _widest(corners - corners.mean(axis=0))]
-        frame = [center, *(tuple(c + a / 2 for c, a in zip(center, arm, strict=True)) for arm in chosen)]
-        weights = _coordinates(arms, chosen)
-        if not weights:
-            return [None] * len(cuts)
-        values = self.preactivations(root, cuts[0].stage, frame)
+        points: list[Point] | None = None
         found: list[int | None] = []
         for cut in cuts:
-            middle, *others = (height(value, cut) for value in values)
-            rises = [2 * (other - middle) for other in others]
-            size = max(abs(middle), *map(abs, rises))
-            if size == 0:
-                found.append(0)
+            try:
+                slopes, constant = self._form(root, words, cut)
+            except TooManyMultiplicationsError:
+                self._left = 0
+                return None
+            if not any(slopes):
+                found.append((constant > 0) - (constant < 0))
                 continue
+            if points is None:
+                points = [tuple(Fraction(float(entry)) for entry in corner) for corner in corners]
+            values = [_dot(slopes, point) + constant for point in points]
+            middle = sum(values, Fraction(0)) / len(values)
+            size = max(abs(middle), *(abs(value - middle) for value in values))
             # Vertices are floats: what is zero there in truth is not quite.
-            at_corners = [
-                float((middle + sum(w * rise for w, rise in zip(weight, rises, strict=True))) / size)
-                for weight in weights
-            ]
-            above, below = max(at_corners) > MIN_SHARE, min(at_corners) < -MIN_SHARE
-            found.append(None if above and below else 1 if above else -1)
+            above, below = max(values) > MIN_SHARE * size, min(values) < -MIN_SHARE * size
+            found.append(None if above == below else 1 if above else -1)
         return found
+
+    def _form(self, root: int, words: np.ndarray, cut: Cut) -> tuple[list[Fraction], Fraction]:
+        """Return a cut function on a cell by its code: slopes in the domain's coordinates, and the constant."""
+        key = root, cut, words.tobytes()
+        if key not in self._forms:
+            certifier = self._certifier(root)
+            assert self._rational is not None
+            weights = {cut.first: Fraction(1)} | ({cut.second: Fraction(-1)} if cut.second >= 0 else {})
+            pieces = _pieces_by_gate(words, CodeLayout(self._network.layout.gates[: cut.stage]))
+            pulled = self._rational.pull_back(pieces, weights, stage=cut.stage, most=self._left)
+            self._left -= pulled.cost
+            slopes, constant = certifier.in_domain(pulled.coefficients)
+            self._forms[key] = slopes, constant + pulled.constant - Fraction(cut.breakpoint)
+        return self._forms[key]
+
+    def _certifier(self, root: int) -> Certifier:
+        if self._rational is None:
+            self._rational = RationalNetwork(self._network)
+        if root not in self._certifiers:
+            self._certifiers[root] = Certifier(self._rational, self._domains[root])
+        return self._certifiers[root]
+
+
+def _pieces_by_gate(words: np.ndarray, layout: CodeLayout) -> list[list[int]]:
+    pieces = unpack_pieces(words[None], layout)[0]
+    return [pieces[layout.units(gate)].tolist() for gate in range(len(layout.gates))]
+
+
+def _dot(slopes: Sequence[Fraction], point: Sequence[Fraction]) -> Fraction:
+    return sum((a * x for a, x in zip(slopes, point, strict=True)), Fraction(0))
 
 
 def height(values: RationalVector, cut: Cut) -> Fraction:
@@ -343,30 +389,3 @@ def multiplications(network: Network) -> int:
         weight = node.tensors().get("weight")
         total += node.size * (1 if weight is None else max(1, weight.numel() // max(1, weight.shape[0])))
     return total
-
-
-def _widest(arms: np.ndarray) -> list[int]:
-    """Return d rows that span the space well: each time the one farthest from the span of those before."""
-    left, chosen = arms.copy(), []
-    for _ in range(arms.shape[1]):
-        chosen.append(int(np.argmax(np.linalg.norm(left, axis=1))))
-        axis = left[chosen[-1]] / (np.linalg.norm(left[chosen[-1]]) or 1.0)
-        left -= np.outer(left @ axis, axis)
-    return chosen
-
-
-def _coordinates(vectors: list[Point], basis: list[Point]) -> list[list[Fraction]]:
-    """Return the coordinates of vectors in a basis, by elimination; none if it is no basis."""
-    size = len(basis)
-    rows = [[*(one[axis] for one in basis), *(one[axis] for one in vectors)] for axis in range(size)]
-    for step in range(size):
-        pivot = next((row for row in range(step, size) if rows[row][step]), None)
-        if pivot is None:
-            return []
-        rows[step], rows[pivot] = rows[pivot], rows[step]
-        lead = rows[step][step]
-        rows[step] = [entry / lead for entry in rows[step]]
-        for row in range(size):
-            if row != step and (factor := rows[row][step]):
-                rows[row] = [one - factor * other for one, other in zip(rows[row], rows[step], strict=True)]
-    return [[rows[axis][size + which] for axis in range(size)] for which in range(len(vectors))]

@@ -164,18 +164,19 @@ def _settle_flat(
     sides = sides.copy()
     undecided = flat & doubted
     exact_signs = chunk.exact_signs
-    points_each = work.complex.dim + 1
-    if exact_signs is not None and exact_signs.is_able(points_each):
+    if exact_signs is not None:
         offsets, ids = work.complex.cell_vertices()
+        words = np.concatenate([*chunk.words, np.zeros((len(chunk), 0), dtype=np.uint64)], axis=1)
         # What is surely not exact comes first, should exact arithmetic run out.
         order = np.flatnonzero(flat.any(axis=1))
         for cell in order[np.argsort(~undecided[order].any(axis=1), kind="stable")].tolist():
-            if not exact_signs.is_able(points_each):
-                break
             columns = np.flatnonzero(flat[cell])
             corners = work.placement.points[ids[offsets[cell] : offsets[cell + 1]]]
-            root = int(chunk.roots[work.parent[cell]])
-            for column, sign in zip(columns, exact_signs.signs(root, corners, cuts(columns)), strict=True):
+            parent = int(work.parent[cell])
+            signs = exact_signs.signs(int(chunk.roots[parent]), corners, words[parent], cuts(columns))
+            if signs is None:
+                break
+            for column, sign in zip(columns, signs, strict=True):
                 undecided[cell, column] = sign is None
                 if sign is not None:
                     sides[cell, column] = 0 if sign == 0 else PLUS if sign > 0 else MINUS

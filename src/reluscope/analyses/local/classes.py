@@ -403,8 +403,8 @@ def _firsts(exact: RationalNetwork, region: Region) -> np.ndarray:
             size = max(np.abs(weight[[one, other]]).max(initial=0.0), np.abs(bias[[one, other]]).max())
             if np.abs(apart).max() <= ALIKE * size:
                 signs = {one - shift: Fraction(1), other - shift: Fraction(-1)}
-                row, constant = exact.pull_back(pieces, {entry: sign for entry, sign in signs.items() if entry >= 0})
-                if not row and constant == 0:
+                found = exact.pull_back(pieces, {entry: sign for entry, sign in signs.items() if entry >= 0})
+                if not found.coefficients and found.constant == 0:
                     firsts[one] = other
                     break
     return firsts

@@ -28,35 +28,38 @@ class BackwardCarrier(Protocol[W]):
         ...
 
 
-def carry_back(network: "Network", carrier: BackwardCarrier[W], weights: W) -> W | None:
-    """Take weights of the output back to the input.
+def carry_back(network: "Network", carrier: BackwardCarrier[W], weights: W, position: int | None = None) -> W | None:
+    """Take weights of a value, by default the output, back to the input.
 
     Parameters
     ----------
     network : Network
     carrier : BackwardCarrier
     weights : W
-        Of the output.
+        Of that value.
+    position : int, optional
+        Of the node whose value it is.
 
     Returns
     -------
     W or None
-        Weights of the input; None if the output does not read it.
+        Weights of the input; None if the value does not depend on it.
 
     Notes
     -----
-    Nodes in reverse order, those that the output does not depend on left out. Tensors of gradients go back by
+    Nodes in reverse order, those that the value does not depend on left out. Tensors of gradients go back by
     `reluscope.networks.backward`.
     """
-    found, stages = {network.output: weights}, {stage.position: stage for stage in network.stages}
-    for position in range(network.output, 0, -1):
-        if position not in found:
+    start = network.output if position is None else position
+    found, stages = {start: weights}, {stage.position: stage for stage in network.stages}
+    for current in range(start, 0, -1):
+        if current not in found:
             continue
-        node, after = network.nodes[position], found.pop(position)
+        node, after = network.nodes[current], found.pop(current)
         if isinstance(node, Affine):
             before = carrier.affine_back(node, after)
         else:
-            before = [carrier.gate_back(stages[position], after)]
+            before = [carrier.gate_back(stages[current], after)]
         for source, part in zip(node.inputs, before, strict=True):
             found[source] = carrier.add(found[source], part) if source in found else part
     return found.get(0)
