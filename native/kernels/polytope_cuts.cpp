@@ -163,7 +163,8 @@ std::size_t PolytopeCut::add_crossings(std::int64_t slot, std::size_t target) {
         // Both shares as quotients: one minus a share near one has no digits left.
         const double t = values_[above] / span, rest = -values_[below] / span;
         // Errors of the ends along their edge do not move the crossing; those across it are as small as the better's.
-        const double slide = (rest * doubts_[above] + t * doubts_[below] + std::min(blurs_[above], blurs_[below])) / span;
+        const double across = std::min(blurs_[above], blurs_[below]);
+        const double slide = (rest * doubts_[above] + t * doubts_[below] + across) / span;
         const std::size_t a = whole_.first_vertex + above, b = whole_.first_vertex + below;
         const double *one = tables_.points[a], *two = tables_.points[b];
         const double *one_error = tables_.errors[a], *two_error = tables_.errors[b];
@@ -200,7 +201,8 @@ void PolytopeCut::add_facets(Polytope& half, const Facet& cut) {
         const Word bit = bit_of(facet.slot);
         if (!(found_[word] & bit)) continue;
         std::size_t on_it = 0;
-        for (std::size_t v = half.first_vertex; v < last && on_it < dim; ++v) on_it += (tables_.tight[v][word] & bit) != 0;
+        for (std::size_t v = half.first_vertex; v < last && on_it < dim; ++v)
+            on_it += (tables_.tight[v][word] & bit) != 0;
         if (on_it < dim) continue;
         tables_.facets.push_back(facet);
         kept_[word] |= bit;
