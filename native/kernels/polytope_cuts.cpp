@@ -33,7 +33,8 @@ void write_crossing(const MeasuredVertex& above, const MeasuredVertex& below, do
     // Both shares as quotients: one minus a share near one has no digits left.
     const double t = above.value / span, rest = -below.value / span;
     // Errors of the ends along their edge do not move the crossing; those across it are as small as the better's.
-    const double slide = (rest * above.doubt + t * below.doubt + std::min(above.blur, below.blur)) / span;
+    const double across = std::min(above.blur, below.blur);
+    const double slide = (rest * above.doubt + t * below.doubt + across) / span;
     for (std::size_t k = 0; k < width; ++k) {
         point[k] = rest * above.point[k] + t * below.point[k];
         error[k] = slide * std::abs(below.point[k] - above.point[k]);
@@ -204,7 +205,8 @@ void PolytopeCut::add_facets(Polytope& half, const Facet& cut) {
         const Word bit = bit_of(facet.slot);
         if (!(found_[word] & bit)) continue;
         std::size_t on_it = 0;
-        for (std::size_t v = half.first_vertex; v < last && on_it < dim; ++v) on_it += (tables_.tight[v][word] & bit) != 0;
+        for (std::size_t v = half.first_vertex; v < last && on_it < dim; ++v)
+            on_it += (tables_.tight[v][word] & bit) != 0;
         if (on_it < dim) continue;
         tables_.facets.push_back(facet);
         kept_[word] |= bit;

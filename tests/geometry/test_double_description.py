@@ -253,6 +253,23 @@ def test_cuts_that_rounding_made_impossible_are_counted():
     assert (len(found.cells), found.num_undecided, found.pieces.tolist()) == (1, 1, [[1]])
 
 
+def test_what_rounding_left_of_a_facet_is_none():
+    square = cells_of(rs.Box(-1, 1, 2))
+    top = square.vertices[:, 1] == 1
+    slot = next(
+        slot for slot in square.slots if (((square.tight[:, 0] >> np.uint64(slot)) & np.uint64(1)) == top).all()
+    )
+    corner = top & (square.vertices[:, 0] == 1)
+    tight = square.tight.copy()
+    tight[corner] &= ~(np.uint64(1) << np.uint64(slot))
+    found = cut_by(Polytopes(**{**square.__dict__, "tight": tight}), [[0.0, 1.0, 0.0]])
+    assert found.pieces.tolist() == [[0], [1]]
+    below, above = found.cells.take(0, 1), found.cells.take(1, 2)
+    assert (len(below.slots), len(above.slots)) == (4, 3)
+    assert slot not in above.slots
+    assert not (above.tight & (np.uint64(1) << np.uint64(slot))).any()
+
+
 def test_crossings_know_how_exactly_they_are_known():
     interval = cells_of(rs.Box(-1, 3, 1))
     low, high = sorted(range(2), key=lambda v: interval.vertices[v, 0])
