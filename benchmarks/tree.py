@@ -95,7 +95,7 @@ def _against_highs(network: rs.Network, num_regions: int) -> Measurement:
                 answer, _ = find_positive(form, sides, scratch, cell.witness, z)
             answers.append(answer == SOME)
         mine += time.perf_counter() - began
-        rows = cell.rows @ frame.generators
+        rows = cell.rows @ coordinates.frame.generators
         began = time.perf_counter()
         program = LinearProgram(784)
         for pixel in range(784):

@@ -73,7 +73,9 @@ class Block:
     @property
     def witnesses(self) -> np.ndarray:
         """A point strictly inside every cell, in coordinates y: (c, n)."""
-        return self.cells.witnesses if isinstance(self.cells, CutCells) else np.stack([one.witness for one in self.cells])
+        return (
+            self.cells.witnesses if isinstance(self.cells, CutCells) else np.stack([one.witness for one in self.cells])
+        )
 
     @property
     def is_finished(self) -> bool:
