@@ -255,6 +255,8 @@ void bind_sign_tree(nb::module_& module) {
 }  // namespace
 
 void bind_programs(nb::module_& module) {
+    // Rooms of threads may be there until the process ends; nobody needs to be told.
+    nb::set_leak_warnings(false);
     module.def(
         "dot",
         [](Floats a, Floats b) {
