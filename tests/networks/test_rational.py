@@ -8,7 +8,7 @@ import torch
 import reluscope as rs
 from oracles import fractions_plane
 from reluscope.networks.builder import GraphBuilder
-from reluscope.networks.rational import RationalNetwork, RationalVector
+from reluscope.networks.rational import RationalNetwork, TooManyMultiplicationsError, RationalVector
 from reluscope.networks.rational_maps import rational_maps
 
 
@@ -108,3 +108,10 @@ def test_sums_of_outputs_are_pulled_back_to_the_input():
         2 * maps.outputs[0][k] - Fraction(3, 5) * maps.outputs[1][k] for k in range(3)
     ]
     assert exact.pull_back(pieces, {0: Fraction(0)}) == ({}, 0, 0)
+    assert exact.pull_back(pieces, weights, most=cost) == (row, constant, cost)
+    with pytest.raises(TooManyMultiplicationsError):
+        exact.pull_back(pieces, weights, most=cost - 1)
+    for stage, seen in enumerate(exact.all_preactivations(point)):
+        row, constant, cost = exact.pull_back(pieces[:stage], {1: Fraction(1), 2: Fraction(-2)}, stage=stage)
+        assert sum(weight * point[entry] for entry, weight in row.items()) + constant == seen[1] - 2 * seen[2]
+        assert 0 < cost <= 2 * (3 + 6 * 3 + 6 * 6)
