@@ -3,12 +3,13 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 import torch
 
 import reluscope as rs
 from oracles import fractions_plane
 from reluscope.networks.builder import GraphBuilder
-from reluscope.networks.rational import RationalNetwork, TooManyMultiplicationsError, RationalVector
+from reluscope.networks.rational import RationalNetwork, RationalVector, TooManyMultiplicationsError
 from reluscope.networks.rational_maps import rational_maps
 
 
