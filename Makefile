@@ -1,4 +1,4 @@
-# make demo | test | test-all | mutants | lint | bench: each creates .venv with pinned dependencies first, and does nothing twice.
+# make demo | test | test-all | sanitize | mutants | lint | bench: each creates .venv with pinned dependencies first, and does nothing twice.
 # On Linux, torch comes with CUDA unless pip is pointed at PyTorch's index of CPU builds.
 
 PYTHON ?= python3
@@ -11,7 +11,7 @@ NATIVE := $(wildcard native/CMakeLists.txt native/*.cpp native/*/*.cpp native/*/
 BUILD := hatchling scikit-build-core nanobind ninja $(shell command -v cmake >/dev/null || echo cmake)
 
 # Tests that take many seconds and guard what seldom changes are left to test-all.
-.PHONY: demo test test-all mutants lint bench clean
+.PHONY: demo test test-all sanitize mutants lint bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed $(VENV)/.kernels
@@ -20,8 +20,12 @@ demo: $(VENV)/.installed $(VENV)/.kernels
 test: $(VENV)/.installed-dev $(VENV)/.kernels
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
-test-all: $(VENV)/.installed-dev $(VENV)/.kernels
+test-all: sanitize
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
+
+# The tests of the kernels on kernels that check every access to memory (g++ or clang, Linux).
+sanitize: $(VENV)/.installed-dev $(VENV)/.kernels
+	$(BIN)/python tests/sanitized.py
 
 # Small faults planted one at a time in a copy, to see whether tests notice: make mutants MUTANTS="--sample 50 --seed 1"
 mutants: $(VENV)/.installed-dev $(VENV)/.kernels

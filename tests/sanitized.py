@@ -1,0 +1,79 @@
+"""Run the tests of the kernels on kernels that check every access to memory and stop at undefined behaviour.
+
+``python tests/sanitized.py [tests ...]`` compiles a copy of the package with g++'s or clang's sanitizers, on Linux.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FLAGS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g -O1"
+TESTS = (
+    "test_kernels.py",
+    "geometry/test_active_set.py",
+    "geometry/test_complexes.py",
+    "geometry/test_crossing.py",
+    "geometry/test_double_description.py",
+    "geometry/test_sampling.py",
+    "geometry/test_splitting.py",
+    "codes",
+    "partitions/test_candidates.py",
+    "partitions/test_cellwise.py",
+    "partitions/test_decision.py",
+    "partitions/test_tree_count.py",
+    "analyses/codespace/test_common_hyperplanes.py",
+)
+
+
+def main(tests: list[str]) -> int:
+    """Compile the kernels, and run tests on them."""
+    if sys.platform != "linux":
+        print(f"expected Linux, got {sys.platform}: run this there")
+        return 1
+    with tempfile.TemporaryDirectory(prefix="sanitized-") as folder:
+        package = Path(folder) / "src" / "reluscope"
+        shutil.copytree(ROOT / "src" / "reluscope", package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        _compile(Path(folder) / "build", package)
+        compiler = os.environ.get("CXX", "c++")
+        libraries = [
+            subprocess.run([compiler, f"-print-file-name={name}"], check=True, capture_output=True, text=True).stdout
+            for name in ("libasan.so", "libubsan.so")
+        ]
+        environment = os.environ | {
+            "LD_PRELOAD": ":".join(library.strip() for library in libraries),
+            "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter leaves things behind on purpose
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+            "PYTHONPATH": os.pathsep.join([str(package.parent), str(ROOT / "studies" / "src")]),
+            "OMP_NUM_THREADS": "1",
+        }
+        found = subprocess.run(
+            [sys.executable, "-c", "import reluscope._kernels as k; print(k.__file__)"],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
+        assert folder in found.stdout, f"the tests would see {found.stdout}"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "ci", *tests]
+        return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+def _compile(build: Path, package: Path) -> None:
+    nanobind = subprocess.run(
+        [sys.executable, "-m", "nanobind", "--cmake_dir"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    cmake = shutil.which("cmake") or str(Path(sys.executable).with_name("cmake"))
+    options = [f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind}", "-DCMAKE_BUILD_TYPE=Debug"]
+    environment = os.environ | {"CXXFLAGS": FLAGS}
+    subprocess.run([cmake, "-S", str(ROOT / "native"), "-B", str(build), *options], check=True, env=environment)
+    subprocess.run([cmake, "--build", str(build), "--parallel", "2"], check=True, env=environment)
+    for library in build.glob("_kernels*.so"):
+        shutil.copy(library, package)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or [str(Path("tests") / name) for name in TESTS]))
