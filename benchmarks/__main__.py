@@ -35,6 +35,7 @@ NAMES = (
     "balls",
     "boolean",
     "startup",
+    "engines",
     "peers",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")

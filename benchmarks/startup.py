@@ -1,4 +1,4 @@
-"""How long a user waits for the first thing to happen; kernels cached."""
+"""How long a user waits for the first thing to happen."""
 
 import statistics
 import subprocess

@@ -87,6 +87,27 @@ def test_a_sum_of_rows_is_not_positive_behind_them():
     np.testing.assert_allclose(scratch.multipliers[:3], [1.0, 0.5, 3.0], rtol=1e-9)
 
 
+@pytest.mark.parametrize("method", ["simplex", "corners"])
+def test_what_rounding_may_have_done_weakens_a_proof(method):
+    """In the square, x - 0.7 is negative where 0.5 - x >= 0, by 0.2: no more if rows or form may be wrong by more."""
+    frame = Frame(np.eye(3), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
+    witness = np.array([0.0, 0.0, 1.0])
+    row, form = np.array([[-1.0, 0.0, 0.5]]), np.array([1.0, 0.0, -0.7])
+    # The row twice over counts twice: 2x - 1.4 is -0.4 there.
+    for factor in (1.0, 2.0):
+        for noise, form_noise, is_proof in (
+            (0.09, 0.0, True),
+            (0.0, 0.09, True),
+            (0.21, 0.0, False),
+            (0.0, 0.21, False),
+        ):
+            answer, _, _ = ask(
+                method, frame, row, np.array([noise]), factor * form, factor * form_noise, witness, witness
+            )
+            assert (answer == NONE) == is_proof
+            assert answer != SOME
+
+
 def test_slivers_below_the_threshold_are_not_separated():
     frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
     witness = np.array([0.5, 0.0, 1.0])
