@@ -100,9 +100,11 @@ def _orthants(domain: Space | Polyhedron, scale: float) -> Polytopes | None:
     dim = domain.dim
     if isinstance(domain, Polyhedron) and len(domain.C):
         return None
-    sides = [] if isinstance(domain, Space) else [integer_row(side) for side in half_spaces(domain)]
     draw = np.random.default_rng(20_18).integers
     walls = draw(2**64, size=(dim, 2), dtype=np.uint64)
+    if isinstance(domain, Space):
+        return _whole_orthants(walls)
+    sides = [integer_row(side) for side in half_spaces(domain)]
     vertices, errors, incidences, kinds, keys = [], [], [], [], []
     for signs in itertools.product((1, -1), repeat=dim):
         wall_rows = [tuple(sign * (axis == other) for other in range(dim + 1)) for axis, sign in enumerate(signs)]
@@ -130,6 +132,19 @@ def _orthants(domain: Space | Polyhedron, scale: float) -> Polytopes | None:
             )
         )
     return _cells(vertices, errors, incidences, kinds, keys) if vertices else None
+
+
+def _whole_orthants(walls: np.ndarray) -> Polytopes:
+    """Return all orthants: the origin and the directions along the axes, between the walls and infinity."""
+    dim = len(walls)
+    corners = [np.diag([*signs, 1.0]) for signs in itertools.product((1.0, -1.0), repeat=dim)]
+    # Every vertex is on all facets but one: a direction on all other walls and at infinity, the origin on all walls.
+    incidence = ~np.eye(dim + 1, dtype=bool)
+    kinds = np.append(np.full(dim, WALL), BORDER)
+    keys = np.concatenate([walls, np.zeros((1, 2), dtype=np.uint64)])
+    number = len(corners)
+    nothing = [np.zeros((dim + 1, dim + 1))] * number
+    return _cells(corners, nothing, [incidence] * number, [kinds] * number, [keys] * number)
 
 
 def _surface_point(vertex: Row, scale: float) -> list[float]:
