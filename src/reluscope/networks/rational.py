@@ -101,6 +101,7 @@ class MatrixTable:
     """Matrices and constants of affine nodes as integers, made once for each node."""
 
     def __init__(self) -> None:
+        self._tables: dict[GateNode, tuple[list, list]] = {}
         self._known: dict[Affine, tuple[list[_Matrix], tuple[tuple[int, ...], int] | None]] = {}
 
     def of(self, node: Affine) -> tuple[list[_Matrix], tuple[tuple[int, ...], int] | None]:
@@ -111,6 +112,16 @@ class MatrixTable:
             matrices = [_integer_matrix(matrix) for matrix in node.matrix()]
             self._known[node] = matrices, None if full is None else _integers(full)
         return self._known[node]
+
+    def of_gate(self, gate: Max | Pointwise) -> tuple[list, list]:
+        """Return slopes and intercepts by piece and unit; of a max gate the entries by unit and piece, and nothing."""
+        if gate not in self._tables:
+            if isinstance(gate, Max):
+                self._tables[gate] = gate.index.tolist(), []
+            else:
+                slopes, intercepts = (table.expand(-1, gate.num_units) for table in (gate.slopes, gate.intercepts))
+                self._tables[gate] = slopes.tolist(), intercepts.tolist()
+        return self._tables[gate]
 
 
 class RationalNetwork:
@@ -303,17 +314,21 @@ class _RationalWeights:
 
     def gate_back(self, stage: Stage, weights: Weights) -> Weights:
         """Return the weights of the gate's input."""
-        gate, before = stage.gate, {}
+        gate, pieces, before = stage.gate, self._pieces[stage.index], {}
+        if isinstance(gate, Max):
+            entries, _ = self._matrices.of_gate(gate)
+            for unit, weight in weights.items():
+                entry = entries[unit][pieces[unit]]
+                before[entry] = before.get(entry, 0) + weight
+            return _without_zeros(before)
+        slopes, intercepts = self._matrices.of_gate(gate)
         for unit, weight in weights.items():
-            piece = self._pieces[stage.index][unit]
-            if isinstance(gate, Max):
-                entry, slope = int(gate.index[unit, piece]), Fraction(1)
-            else:
-                slopes, intercepts = (table.expand(-1, gate.num_units) for table in (gate.slopes, gate.intercepts))
-                entry, slope = unit, Fraction(float(slopes[piece, unit]))
-                self.constant += weight * Fraction(float(intercepts[piece, unit]))
-            before[entry] = before.get(entry, Fraction(0)) + weight * slope
-        return _without_zeros(before)
+            slope, intercept = slopes[pieces[unit]][unit], intercepts[pieces[unit]][unit]
+            if intercept:
+                self.constant += weight * Fraction(intercept)
+            if slope:
+                before[unit] = weight if slope == 1 else weight * Fraction(slope)
+        return before
 
     def add(self, first: Weights, second: Weights) -> Weights:
         """Return the sum of the weights of one value."""

@@ -7,6 +7,7 @@ the sign of any unit there follows from one exact evaluation of the network. Bot
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -294,6 +295,8 @@ class ExactSigns:
         self._rational: RationalNetwork | None = None
         self._left = MULTIPLICATIONS
         self._cost = multiplications(network)
+        gates = network.layout.gates
+        self._layouts = [CodeLayout(gates[:number]) for number in range(len(gates))]
         self._forms: dict[tuple[int, Cut, bytes], tuple[list[Fraction], Fraction]] = {}
 
     def is_able(self, points: int) -> bool:
@@ -325,9 +328,10 @@ class ExactSigns:
         """
         points: list[Point] | None = None
         found: list[int | None] = []
+        code = _HeldCode(words, self._layouts[cuts[0].stage])
         for cut in cuts:
             try:
-                slopes, constant = self._form(root, words, cut)
+                slopes, constant = self._form(root, code, cut)
             except TooManyMultiplicationsError:
                 self._left = 0
                 return None
@@ -344,15 +348,14 @@ class ExactSigns:
             found.append(None if above == below else 1 if above else -1)
         return found
 
-    def _form(self, root: int, words: np.ndarray, cut: Cut) -> tuple[list[Fraction], Fraction]:
+    def _form(self, root: int, code: "_HeldCode", cut: Cut) -> tuple[list[Fraction], Fraction]:
         """Return a cut function on a cell by its code: slopes in the domain's coordinates, and the constant."""
-        key = root, cut, words.tobytes()
+        key = root, cut, code.key
         if key not in self._forms:
             certifier = self._certifier(root)
             assert self._rational is not None
             weights = {cut.first: Fraction(1)} | ({cut.second: Fraction(-1)} if cut.second >= 0 else {})
-            pieces = _pieces_by_gate(words, CodeLayout(self._network.layout.gates[: cut.stage]))
-            pulled = self._rational.pull_back(pieces, weights, stage=cut.stage, most=self._left)
+            pulled = self._rational.pull_back(code.pieces, weights, stage=cut.stage, most=self._left)
             self._left -= pulled.cost
             slopes, constant = certifier.in_domain(pulled.coefficients)
             self._forms[key] = slopes, constant + pulled.constant - Fraction(cut.breakpoint)
@@ -366,9 +369,16 @@ class ExactSigns:
         return self._certifiers[root]
 
 
-def _pieces_by_gate(words: np.ndarray, layout: CodeLayout) -> list[list[int]]:
-    pieces = unpack_pieces(words[None], layout)[0]
-    return [pieces[layout.units(gate)].tolist() for gate in range(len(layout.gates))]
+class _HeldCode:
+    """The pieces of the first gates on a cell, unpacked when they are asked for."""
+
+    def __init__(self, words: np.ndarray, layout: CodeLayout) -> None:
+        self._words, self._layout, self.key = words, layout, words.tobytes()
+
+    @cached_property
+    def pieces(self) -> list[list[int]]:
+        pieces = unpack_pieces(self._words[None], self._layout)[0]
+        return [pieces[self._layout.units(gate)].tolist() for gate in range(len(self._layout.gates))]
 
 
 def _dot(slopes: Sequence[Fraction], point: Sequence[Fraction]) -> Fraction:
