@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "wide.hpp"
+
 namespace reluscope {
 
 Groups group_equal_rows(Rows<const Word> words) {
@@ -61,12 +63,6 @@ Differences differences(Rows<const Word> words, View<std::int64_t> first, View<s
 namespace {
 
 // Sums of counted bits, in whole numbers: processors that count faster find the same.
-#if defined(__GNUC__)
-#define INLINED inline __attribute__((always_inline))
-#else
-#define INLINED inline
-#endif
-
 INLINED void add_distances(Word* __restrict row, const Word* __restrict others, Word word, std::size_t number) {
     for (std::size_t j = 0; j < number; ++j) row[j] += static_cast<Word>(std::popcount(word ^ others[j]));
 }

@@ -2,16 +2,12 @@
 
 #include <bit>
 
+#include "wide.hpp"
+
 namespace reluscope {
 namespace {
 
 // Whole numbers: processors that count bits by an instruction of their own find the same.
-#if defined(__GNUC__)
-#define INLINED inline __attribute__((always_inline))
-#else
-#define INLINED inline
-#endif
-
 INLINED std::size_t count(Word word) { return static_cast<std::size_t>(std::popcount(word)); }
 
 // Every row is written and only those that count are kept: nothing has to be predicted.

@@ -23,24 +23,6 @@ template <class Visit> void each_bit(Word word, Visit visit) {
 
 }  // namespace
 
-void VerticesByFacets::restart(std::size_t number) {
-    const std::size_t room = std::bit_ceil(2 * number);
-    if (entries_.size() < room || ++search_ == 0) {
-        entries_.assign(std::max(room, entries_.size()), {0, 0, 0});
-        search_ = 1;
-    }
-    mask_ = room - 1;
-    shift_ = static_cast<int>(BITS) - std::countr_zero(room);
-}
-
-std::uint32_t& VerticesByFacets::find_or_add(Word facets, std::uint32_t vertex) {
-    // Multiplication brings all bits to the top (Fibonacci hashing).
-    std::size_t at = shift_ == static_cast<int>(BITS) ? 0 : facets * 0x9E3779B97F4A7C15ULL >> shift_;
-    while (entries_[at].search == search_ && entries_[at].facets != facets) at = (at + 1) & mask_;
-    if (entries_[at].search != search_) entries_[at] = {facets, vertex, search_};
-    return entries_[at].vertex;
-}
-
 SimpleCells::SimpleCells(const CuttingUnits& units, std::size_t width)
     : units_(units),
       dim_(width - 1),

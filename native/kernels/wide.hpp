@@ -9,3 +9,10 @@
 #else
 #define WIDE
 #endif
+
+// For what is compiled for several kinds of processors by those who call it.
+#if defined(__GNUC__)
+#define INLINED inline __attribute__((always_inline))
+#else
+#define INLINED inline
+#endif
