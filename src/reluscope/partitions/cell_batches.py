@@ -11,7 +11,7 @@ import torch
 
 from reluscope.geometry.polytopes import Polytopes
 from reluscope.networks.affine_values import AffineValues, advance_affinely, close_affinely
-from reluscope.networks.stages import Stage
+from reluscope.networks.network import Network
 
 Rows = slice | np.ndarray
 
@@ -25,15 +25,12 @@ class BeforeGate(NamedTuple):
         The values of some cells before they passed the last gate; nothing where no gate follows.
     cell_of : (c,) int64
         Which of those every cell lies in.
-    last : Stage, optional
-        The last gate, if there was one.
     pieces : (c, u) uint16
-        Its units' pieces.
+        The pieces of the last gate's units.
     """
 
     values: AffineValues
     cell_of: np.ndarray
-    last: Stage | None
     pieces: np.ndarray
 
     def take(self, rows: Rows) -> "BeforeGate":
@@ -44,12 +41,13 @@ class BeforeGate(NamedTuple):
         """Return the same without values of other cells."""
         return self._replace(values=_select(self.values, self.cell_of), cell_of=np.arange(len(self.cell_of)))
 
-    def open(self, stage: Stage, gamma: float, *, is_last: bool) -> "AtGate":
-        """Run the affine nodes up to the next gate, each cell for itself."""
+    def open(self, network: Network, stage: int, gamma: float) -> "AtGate":
+        """Run the affine nodes up to the gate of a stage, each cell for itself."""
         values = _select(self.values, self.cell_of)
-        if self.last is not None:
-            values = close_affinely(self.last, values, self.pieces, gamma)
-        maps, errors, values = advance_affinely(stage, values, gamma)
+        if stage > 0:
+            values = close_affinely(network.stages[stage - 1], values, self.pieces, gamma)
+        maps, errors, values = advance_affinely(network.stages[stage], values, gamma)
+        is_last = stage == len(network.stages) - 1
         number, num_units, _ = maps.shape
         return AtGate(
             np.ascontiguousarray(maps),

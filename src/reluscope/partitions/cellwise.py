@@ -75,7 +75,7 @@ def walk_cells(
     number = len(start.cells)
     hashes = np.zeros((number, 2), dtype=np.uint64)
     nothing = np.zeros((number, 0), dtype=np.uint16)
-    known = BeforeGate(affine_input(network, number, start.scale), np.arange(number), None, nothing)
+    known = BeforeGate(affine_input(network, number, start.scale), np.arange(number), nothing)
     cutting = _Cutting(network, _Keys(network), tolerance.rounding * EPSILON, start)
     return walk(
         [Batch(0, start.cells, known, (), hashes)],
@@ -152,13 +152,11 @@ class _Cutting:
     def _cut(self, batch: Batch, room: float) -> tuple[list[Batch], int]:
         """Cut a batch by units of a gate; what is through the gate comes last."""
         number, keys = batch.stage, self.keys
-        stage = self.network.stages[number]
         if isinstance(batch.known, BeforeGate):
-            opened = batch.known.open(stage, self.gamma, is_last=number == len(self.network.stages) - 1)
-            batch = replace(batch, known=opened)
+            batch = replace(batch, known=batch.known.open(self.network, number, self.gamma))
         opened = batch.known
         assert isinstance(opened, AtGate)
-        num_units = stage.gate.num_units
+        num_units = self.network.stages[number].gate.num_units
         cut = cut_cells(
             batch.cells,
             opened.maps,
@@ -197,7 +195,7 @@ class _Cutting:
         return Batch(
             number + 1,
             batch.cells,
-            BeforeGate(opened.values, opened.cell_of, self.network.stages[number], pieces),
+            BeforeGate(opened.values, opened.cell_of, pieces),
             (*batch.words, words),
             batch.hashes,
         )
