@@ -35,6 +35,7 @@ def starve(monkeypatch, owner, name, after, error):
 def small_steps(monkeypatch, chunks_of):
     chunks_of(4)
     monkeypatch.setattr(cellwise, "BATCH", 8)
+    monkeypatch.setattr(cellwise, "MAX_MADE", 40)
     monkeypatch.setattr("reluscope.partitions.tree_items.BATCH", 4)
 
 
