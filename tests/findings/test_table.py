@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.claims import claim_of
+from reluscope.findings.derived import Ends, at_an_end, quantile, total
 from reluscope.findings.writing import ends_in_words, with_ends
 
 LENGTH = declare("test_length", "length of what is tested", unit="input")
@@ -406,3 +407,38 @@ def test_tables_cut_and_joined_are_what_they_were(ends, place) -> None:
         Findings.joined([found, table(Column.of(COUNT, [1]))])
     with pytest.raises(InputError, match="got 0 kinds of 0"):
         Findings.joined([])
+
+
+def test_rows_that_were_drawn_and_not_reached_are_no_part_of_the_sample() -> None:
+    two, status = Column.of(LENGTH, [1.0, 3.0]), (Status.DONE, Status.DONE, Status.NOT_REACHED)
+    found = table(Column.joined([two], 1), status=status, population=10).mean(LENGTH)
+    assert found.interval == table(two, population=10).mean(LENGTH).interval
+    assert found.domain == "2 of 10 samples"
+
+
+def test_counts_are_whole_numbers_and_shares_are_not() -> None:
+    found = table(Column.of(TRUTH, [1, 1]), Column.of(COUNT, [3, 5]))
+    assert [type(one.value) for one in (found.finding(COUNT, 0), found.median(COUNT), found.total(COUNT))] == [int] * 3
+    assert (type(found.share(TRUTH).value), found.share(TRUTH).value) == (float, 1.0)
+
+
+def test_a_value_is_an_end_up_to_the_tolerance() -> None:
+    assert at_an_end(Ends(2.0, 1.5, 9.0), 0.5).value == 1.5
+    assert at_an_end(Ends(2.0, 1.5, 9.0), 0.499).value == 2.0
+    assert at_an_end(Ends(2.0, -9.0, 2.5), 0.5).value == 2.5
+    assert at_an_end(Ends(2.0, -9.0, 2.5), 0.499).value == 2.0
+    assert at_an_end(Ends(2.0, 1.75, 2.25), 0.5).value == 2.0  # all of them are one number
+    assert at_an_end(Ends(2.0, 1.75, 2.25), 0.499).value == 1.75
+
+
+def test_sums_of_all_rows_only() -> None:
+    with pytest.raises(ValueError, match="no sum over some of it"):
+        total(np.ones(2), np.ones(2), np.ones(2), 3)
+    assert total(np.ones(2), np.zeros(2), np.full(2, 4.0), 2) == Ends(2.0, 0.0, 8.0)
+
+
+def test_quantiles_between_neighbours_and_beside_infinity() -> None:
+    ends = np.array([-np.inf, 1.0, 3.0, np.inf])
+    found = [quantile(ends, ends, ends, level, 4).value for level in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    assert found == [-np.inf, -np.inf, 2.0, np.inf, np.inf]
+    assert quantile(np.array([4.0, 0.0, 1.0]), np.zeros(3), np.ones(3), 0.25, 3) == Ends(0.5, 0.0, 1.0)

@@ -192,6 +192,16 @@ def test_analytic_centers():
     assert found.gaps[0] < 1e-9
 
 
+def test_analytic_centers_of_several_bodies_are_all_found():
+    """One starts at its centre, the others have some way to go."""
+    square = bodies_of([(np.zeros((0, 2)), np.zeros(0))] * 3, -1.0, 1.0)
+    start = torch.tensor([[0.0, 0.0], [0.9, -0.99], [-0.5, 0.0]], dtype=torch.float64)
+    found = analytic_centers(square, start)
+    np.testing.assert_allclose(found.points, np.zeros((3, 2)), atol=1e-9)
+    assert (found.gaps < 1e-15).all()
+    np.testing.assert_allclose(found.values, np.zeros(3), atol=1e-12)
+
+
 def test_what_stalls_goes_to_the_simplex_method(monkeypatch):
     dim, bodies = 3, tables(3, 9, 2)
     gains = torch.from_numpy(np.random.default_rng(5).standard_normal((2, dim)))
@@ -235,10 +245,10 @@ def test_a_margin_that_is_the_same_everywhere(ahead, is_sign_enough):
     assert np.sign(found.values[0]) == np.sign(ahead)
 
 
-@pytest.mark.parametrize(("ahead", "middle", "truth"), [(20.0, 10.0, 11.0), (-10.0, -10.0, 1.0)])
+@pytest.mark.parametrize(("ahead", "middle", "truth"), [(20.0, 10.0, 13.0), (-10.0, -10.0, 3.0)])
 def test_margins_far_above_what_either_part_of_them_says(ahead, middle, truth):
-    """``20 - x`` around 10 is 11 at most, and ``-10 - x`` around -10 is 1: of that the slope adds -9, and 11."""
-    interval = bodies_of([(np.zeros((0, 1)), np.zeros(0))], middle - 1, middle + 1)
+    """``20 - x`` around 10 is 13 at most, and ``-10 - x`` around -10 is 3: of that the slope adds -7, and 13."""
+    interval = bodies_of([(np.zeros((0, 1)), np.zeros(0))], middle - 3, middle + 3)
     weights, biases = torch.tensor([[[0.0], [1.0]]]).double(), torch.tensor([[ahead, 0.0]]).double()
     found = widest_margins(interval, zeros(1, 1) + middle, weights, biases, torch.tensor([0]))
     assert found.values[0] == pytest.approx(truth, rel=1e-6)
@@ -375,6 +385,7 @@ def test_what_is_left_open_goes_to_the_simplex_method(monkeypatch):
     assert 0.0 <= found.gaps[0] <= 1e-13
     assert convex_questions.point_beyond(square, gain, 1.9).sum() > 1.9
     assert convex_questions.point_beyond(square, gain, 2.1) is None
+    assert convex_questions.point_beyond(square, gain, 2.0) is None  # it is not passed
     # A start that is the answer already, of which nothing is proved.
     monkeypatch.setattr(
         convex_questions,

@@ -193,3 +193,20 @@ def test_numbers_in_fractions_are_those_of_rows_and_of_both_sides_of_equations(m
     system = ProvedSystem(np.array([[1.0, 0.0]]), np.ones(1), np.array([[0.0, 1.0]]), np.ones(1))
     found = system._in_fractions([Fraction(1), Fraction(1)])
     assert found is None if not is_solved else found is not None and found.value == 2
+
+
+def test_numbers_too_small_for_floats_are_asked_in_fractions():
+    """Two fifths of the least float are 0 in floats; three of them are more than one."""
+    least, third = Fraction(1, 2**1074), np.zeros((0, 3))
+    system = ProvedSystem(np.ones((1, 3)), np.array([float(least)]), third, np.zeros(0))
+    assert not system.contains([Fraction(2, 5) * least] * 3)
+    assert system.contains([Fraction(1, 5) * least] * 3)
+
+
+def test_flat_polyhedra_have_a_point_on_all_rows_that_are_tight(monkeypatch):
+    """One point, (1/3, 1/3), is on three rows, of which floats miss two."""
+    monkeypatch.setattr(ProvedSystem, "_in_fractions", lambda *_: None)
+    system = ProvedSystem(
+        np.array([[3.0, 0.0], [0.0, 3.0], [-3.0, -3.0]]), np.array([1.0, 1.0, -2.0]), np.zeros((0, 2)), np.zeros(0)
+    )
+    assert system.is_empty() is False

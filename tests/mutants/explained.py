@@ -207,4 +207,49 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/proved_programs",
         "if self.dim >= MAX_DIMENSIONS or (len(self.b) + 2 * len(self.d)) * self.dim > MAX_NUMBERS:",
     ): "from how many dimensions on fractions are too slow",
+    (
+        "networks/carriers/forms",
+        "rivals = (entries).reshape(-1)",
+    ): "padding is left out, whichever entry stands for it, or makes the bound wider",
+    (
+        "networks/carriers/forms",
+        "is_fixed, 0.0, np.where(high >= 0, np.minimum(high, clear), 0.0).max(axis=1, initial=0.0)",
+    ): "the least of zero and of what is not negative is added",
+    (
+        "networks/carriers/forms",
+        "pieces = (places[:, None] >= levels[None]).sum(axis=1)",
+    ): "at a breakpoint both pieces have one value",
+    (
+        "geometry/ball_bounds",
+        "share = 1 - Fraction((dim + 4) * EPS) if total >= 0 else 1 + Fraction((dim + 4) * EPS)",
+    ): "zero is zero, divided by either",
+    (
+        "geometry/ball_bounds",
+        "if len(rows) < rows.shape[1]:",
+    ): "as many rows as coordinates that nearly cancel do not span all directions: the steepness shows it",
+    ("analyses/pacing", "BLOCK_SECONDS = (0.4 / 2)"): "how long a block takes",
+    (
+        "analyses/codespace/sampled",
+        "block = max(1, 2**24 // (gate.num_units))",
+    ): "size of a block; a gate without units has no codes to count",
+    (
+        "geometry/convex_questions",
+        "torch.cat([bodies.upper, (most)], dim=1),",
+    ): "room for the rounding of a bound, which rows prove as well",
+    (
+        "geometry/convex_questions",
+        "is_moving = torch.isfinite(decrement)[:, None] & (decrement >= CENTERED)[:, None]",
+    ): "equality of two reals; a point that has arrived may go on",
+    (
+        "analyses/robustness/changes",
+        "tries = step + np.outer(np.array(BEYOND) * (rival.distance), way)",
+    ): "how far beyond a tie is looked; a class there is confirmed by the network",
+    (
+        "analyses/robustness/search",
+        "kept = lengths * view.scale >= limit.errors",
+    ): "equality of two reals; what is without length and errors is held to nothing",
+    (
+        "analyses/similarity/moments",
+        "if more >= SPARE_EXPONENTS:",
+    ): "from where on sums are scaled anew",
 }

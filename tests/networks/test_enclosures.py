@@ -258,7 +258,9 @@ def test_steps_are_as_large_as_the_ball_and_the_box_let_them_be():
 
 def test_only_open_units_without_end_are_split_where_a_range_has_none():
     """The first unit is open and bounded, the second one open without end, the third held."""
-    net = network_of([affine([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], np.zeros(3)), RELU, affine(np.ones((1, 3)), [0.0])], 2)
+    net = network_of(
+        [affine([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], np.zeros(3)), RELU, affine(np.ones((1, 3)), [0.0])], 2
+    )
     ends, first = np.array([1.0, np.inf]), [np.array([0, 0, 1])]
     found = enclose(net, np.zeros(2), CutBall(np.inf, "l2", -ends, ends), first, [np.ones(3, int)], rounding=ROUNDING)
     assert ([one.unit for one in found.open], found.outputs) == ([1], None)
@@ -351,7 +353,9 @@ class ByHand:
                 error += self.unit * (abs(slope) * size + abs(middle) + (stray or 0.0))
             error += 2 * max(map(abs, slopes)) * clear if crosses else 0.0
             largest = max(abs(slope * end + middle) for end in (low, high)) + (stray or 0.0)
-            found.append(self.scaled(value, slope, middle, stray, error, max(largest, abs(slope * value.center + middle))))
+            found.append(
+                self.scaled(value, slope, middle, stray, error, max(largest, abs(slope * value.center + middle)))
+            )
         self.values = found
 
     def max(self, group, first, last):

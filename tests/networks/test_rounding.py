@@ -9,7 +9,7 @@ import torch
 from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_values
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded, RoundedNumbers
-from reluscope.networks.rounding import ANY_ORDER
+from reluscope.networks.rounding import ANY_ORDER, piece_error
 
 UNIT = 16 * 2.0**-52
 KINKED = ("pointwise", [-0.5, 1.0], [-0.7, 0.0, 2.3], [-0.35, 0.0, -2.3])
@@ -131,3 +131,13 @@ def test_sums_in_any_order_are_covered():
     """Higham's gamma of 2^16 products, in units of half an epsilon."""
     number, half = Fraction(2**16), Fraction(2) ** -53
     assert number * half / (1 - number * half) < Fraction(ANY_ORDER) <= 4 * number * half
+
+
+@pytest.mark.parametrize(("slope", "own"), [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (-3.0, 12.0)])
+def test_derivatives_of_units_that_pass_all_or_nothing_are_not_rounded(slope, own):
+    slope, size, error = (torch.tensor([entry], dtype=torch.float64) for entry in (slope, 4.0, 0.5))
+    assert piece_error(slope, None, size, error, 0.125).item() == abs(slope.item()) * 0.5 + 0.125 * own
+    nothing = torch.zeros(1, dtype=torch.float64)
+    assert piece_error(slope, nothing, size, error, 0.125).item() == abs(slope.item()) * 0.5 + 0.125 * own
+    shifted = piece_error(slope, nothing - 2, size, error, 0.125).item()
+    assert shifted == abs(slope.item()) * 0.5 + 0.125 * (4 * abs(slope.item()) + 2)

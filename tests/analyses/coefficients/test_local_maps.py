@@ -11,7 +11,7 @@ from torch import nn
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope.analyses import pacing
-from reluscope.analyses.coefficients import linear_margins, local_norms
+from reluscope.analyses.coefficients import linear_margins, local_norms, margins
 
 NETWORKS = {
     "dense": lambda: rs.load(layers([5, 9, 7, 3])),
@@ -162,3 +162,11 @@ def test_a_slope_within_rounding_leaves_the_distance_open():
     found = linear_margins(net, [[1.0, 1.0]]).finding("rival_distance")
     assert found.claim == "ESTIMATE"
     assert found.interval[1] == np.inf
+
+
+def test_slopes_are_as_uncertain_as_both_rows_of_the_map():
+    nothing = np.zeros(2)
+    found = margins.Margins(np.array([0, 2]), np.array([2, 1]), nothing, nothing, nothing)
+    of_maps = np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])
+    assert margins.slope_errors(found, of_maps).tolist() == [5.0, 48.0]
+    assert margins.slope_errors(found, of_maps[:, :1]).tolist() == [1.0, 8.0]

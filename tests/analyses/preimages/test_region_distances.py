@@ -136,3 +136,21 @@ def test_tolerances_are_relative_to_the_features_and_at_least_to_one(size):
     net = rs.load([(size * np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     found = rs.preimages.distance_to_range(net, [0.5 * size, 3.0 * size], domain=BOX)
     assert found["distance_to_image"].tolerance == RELATIVE * max(1.0, 3.0 * size)
+
+
+def test_no_region_is_said_to_be_farther_than_is_proved(monkeypatch):
+    """Distances of which less is proved, nothing, and by rounding more."""
+    point = np.zeros(1)
+    told = [region_distances._Nearest(0.05, lower, row, point, point) for row, lower in enumerate((0.03, -1.0, 0.06))]
+    monkeypatch.setattr(region_distances, "_nearest", lambda *_: told)
+    found = rs.preimages.reached_from_elsewhere(folds(), [0.1], 0.1, domain=rs.Box(-1, 1, 1))
+    assert found["distance_from_region"].value.tolist() == [0.05] * 3
+    assert found["distance_from_region"].lower.tolist() == [0.03, 0.0, 0.05]
+
+
+def test_rounding_of_features_near_the_origin_counts_from_one():
+    net = rs.load([(np.eye(2), 5 * np.ones(2)), (np.eye(2), np.zeros(2))])
+    part = rs.partition(net, BOX)
+    for goal, size in (([5.0, 0.0], 5.0), ([0.0, 0.5], 1.0)):
+        far = np.linalg.norm(np.maximum(4.0 - np.array(goal), 0.0))
+        assert region_distances._lower(part, np.array(goal)) == pytest.approx([far - RELATIVE * size], abs=1e-13, rel=0)

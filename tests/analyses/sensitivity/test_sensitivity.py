@@ -351,3 +351,10 @@ def test_balls_within_rounding_are_not_told_apart():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     found = rs.sensitivity.local_complexity(net, [[8e-13, 8e-13]], 1e-12, norm="l2").finding(COMPLEXITY)
     assert found.value == 3 or found.claim is not rs.Claim.EXACT
+
+
+def test_sums_of_contributions_are_rounded_themselves():
+    one, gradients = [np.array([entry]) for entry in (1.0, 0.0, 0.0, 2.0)], np.array([[1.5]])
+    found = rs.sensitivity.Saliency(np.array([0]), gradients, 2 * gradients, *one).constant_share(0)
+    assert (found.value, found.claim) == (0.25, "EXACT")
+    assert found.tolerance == pytest.approx(2 * 16 * 2.0**-52, rel=1e-6, abs=0)

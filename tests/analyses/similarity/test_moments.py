@@ -169,3 +169,22 @@ def test_rows_are_equal_up_to_a_millionth_of_a_millionth_of_their_length():
     for share, is_constant in ((0.9e-12, True), (1.1e-12, False)):
         rows = 1.0 + share * sides
         assert gram_of(rows, rows).is_constant(0) == is_constant
+
+
+@pytest.mark.parametrize("make", [gram_of, factor_of])
+@pytest.mark.parametrize("samples", [8, 24])
+def test_later_rows_may_be_far_larger_in_one_representation(make, samples):
+    generator = np.random.default_rng(samples)
+    one, other = generator.normal(size=(samples, 2)), generator.normal(size=(samples, 3))
+    one[samples // 2 :] *= 2.0**40
+    for parts in ((one, other), (other, one)):
+        found = make(*parts, blocks=2)
+        scaled = in_units_of(found, *parts)
+        centred = [part - part.mean(axis=0) for part in scaled]
+        for index in (0, 1):
+            assert found.means(index) + found.shifts[index] == pytest.approx(scaled[index].mean(axis=0), rel=1e-9)
+            assert found.total(index) == pytest.approx(np.sum(centred[index] ** 2), rel=1e-9)
+            assert found.exponents[index] < 60
+        assert found.product(0, 1) == pytest.approx(np.sum((centred[0].T @ centred[1]) ** 2), rel=1e-9)
+        debiased = float(exact_debiased(*scaled))
+        assert found.debiased_product(0, 1) == pytest.approx(debiased, rel=1e-6, abs=1e-9 * found.product(0, 1))
