@@ -152,8 +152,10 @@ def test_samples_come_in_batches_that_add_up(monkeypatch):
         "_hits",
         lambda *arguments, proper=volumes._hits: (told.append(len(arguments[2])), proper(*arguments))[1],
     )
-    found = region_volumes(part, method="sampling", num_samples=50, seed=1)["region_volume"]
+    shares: list[float] = []
+    found = region_volumes(part, method="sampling", num_samples=50, seed=1, progress=shares.append)["region_volume"]
     assert told == [7] * 7 + [1]
+    assert shares[-8:] == pytest.approx([*(7 * batch / 50 for batch in range(1, 8)), 1.0])
     assert found.value.tolist() == whole.value.tolist()
 
 

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.claims import claim_of
-from reluscope.findings.derived import Ends, at_an_end, quantile, total
+from reluscope.findings.derived import Ends, at_an_end, mean, quantile, total
 from reluscope.findings.writing import ends_in_words, with_ends
 
 LENGTH = declare("test_length", "length of what is tested", unit="input")
@@ -441,4 +441,27 @@ def test_quantiles_between_neighbours_and_beside_infinity() -> None:
     ends = np.array([-np.inf, 1.0, 3.0, np.inf])
     found = [quantile(ends, ends, ends, level, 4).value for level in (0.0, 0.25, 0.5, 0.75, 1.0)]
     assert found == [-np.inf, -np.inf, 2.0, np.inf, np.inf]
+    assert np.isneginf(quantile(np.arange(3.0), np.arange(3.0), np.arange(3.0), 0.5, 9).lower)  # too few draws
     assert quantile(np.array([4.0, 0.0, 1.0]), np.zeros(3), np.ones(3), 0.25, 3) == Ends(0.5, 0.0, 1.0)
+
+
+def test_ends_of_quantiles_of_a_sample_are_its_entries_and_hold_its_own() -> None:
+    six, two, one = np.arange(6.0), np.array([0.0, 1.0]), np.ones(2)
+    assert quantile(six, six - 1, six + 1, 0.5, 100) == Ends(2.5, -1.0, 6.0, is_certain=False)
+    # The largest of two is above the quantile 0.999 with certainty enough, but that of the sample is below it.
+    assert quantile(two, two, two, 0.999, 100) == Ends(0.999, 0.999, np.inf, is_certain=False)
+    assert quantile(two, two, two, 0.001, 100) == Ends(0.001, -np.inf, 0.001, is_certain=False)
+    assert quantile(one, one, one, 0.999, 100) == Ends(1.0, 1.0, np.inf, is_certain=False)
+
+
+def test_the_mean_of_a_sample_has_the_interval_of_student() -> None:
+    three = np.array([1.0, 3.0, 5.0])
+    reach = 4.302652729911275 * 2.0 / 3.0**0.5  # two degrees of freedom
+    found = mean(three, three - 1, three + 2, 10)
+    assert found[:3] == pytest.approx((3.0, 2.0 - reach, 5.0 + reach))
+    wide = mean(three, 2 * three, 4 * three, 10)
+    assert wide[:3] == pytest.approx((3.0, 6.0 - 2 * reach, 12.0 + 4 * reach))
+    assert not found.is_certain
+    assert mean(three[:1], three[:1], three[:1], 10) == Ends(1.0, -np.inf, np.inf, is_certain=False)
+    endless = mean(three, three, np.array([1.0, np.inf, np.inf]), 10)
+    assert (endless.lower, endless.upper) == (pytest.approx(3.0 - reach), np.inf)

@@ -197,6 +197,7 @@ def test_numbers_in_fractions_are_those_of_rows_and_of_both_sides_of_equations(m
 
 def test_numbers_too_small_for_floats_are_asked_in_fractions():
     """Two fifths of the least float are 0 in floats; three of them are more than one."""
+    assert np.finfo(float).eps == proved_programs.EPS
     least, third = Fraction(1, 2**1074), np.zeros((0, 3))
     system = ProvedSystem(np.ones((1, 3)), np.array([float(least)]), third, np.zeros(0))
     assert not system.contains([Fraction(2, 5) * least] * 3)

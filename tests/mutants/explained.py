@@ -252,4 +252,17 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/similarity/moments",
         "if more >= SPARE_EXPONENTS:",
     ): "from where on sums are scaled anew",
+    (
+        "analyses/robustness/search",
+        "radius = (self.limit)",
+    ): "a ball smaller than the resolution, within which nothing is nearer by more than that",
+    (
+        "analyses/robustness/search",
+        "is_exact = is_exact and bool((spread < CLEAR * limit.errors).all())",
+    ): "equality of two reals; what is split although it is settled is settled in parts",
+    (
+        "geometry/proved_programs",
+        "TIGHT = (1e-7 / 2)",
+    ): "which rows are tried; what is found is checked, and what is not is asked in fractions",
+    ("analyses/inscribed_balls", "MULTIPLICATIONS = (2e10 / 2)"): "an estimate of the time that a ball takes",
 }

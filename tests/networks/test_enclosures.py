@@ -343,8 +343,8 @@ class ByHand:
                 crosses = any(low < level < high for level in breakpoints)
             else:
                 ends = [low, *(level for level in breakpoints if low < level < high), high]
-                heights = [slopes[sum(end > level for level in breakpoints)] * end for end in ends]
-                heights = [h + intercepts[sum(end > level for level in breakpoints)] for h, end in zip(heights, ends)]
+                pieces = [sum(end > level for level in breakpoints) for end in ends]
+                heights = [slopes[piece] * end + intercepts[piece] for piece, end in zip(pieces, ends, strict=True)]
                 slope, crosses = (heights[-1] - heights[0]) / (high - low), False
                 away = [height - slope * end for height, end in zip(heights, ends, strict=True)]
                 middle, stray = (max(away) + min(away)) / 2, (max(away) - min(away)) / 2
@@ -353,6 +353,7 @@ class ByHand:
                 error += self.unit * (abs(slope) * size + abs(middle) + (stray or 0.0))
             error += 2 * max(map(abs, slopes)) * clear if crosses else 0.0
             largest = max(abs(slope * end + middle) for end in (low, high)) + (stray or 0.0)
+            largest = max(largest, abs(slope * value.center + middle))
             found.append(
                 self.scaled(value, slope, middle, stray, error, max(largest, abs(slope * value.center + middle)))
             )

@@ -364,3 +364,12 @@ def test_what_comes_after_a_later_piece_is_on_the_one_behind_it():
         assert ends.alphas.tolist() == [0.5, 0.5]
         assert ends.points[:, 0].tolist() == [1.0, 1.0]
     assert found.first.within[:, 0].tolist() == [0.5, 0.5]
+
+
+def test_a_tie_at_an_end_that_errors_make_leaves_the_piece_its_class():
+    """One output is ahead by 1 at a knot without errors, and by a half at one where errors are 1."""
+    outputs, errors = np.array([[1.0, 0.0], [0.5, 0.0]]), np.array([[0.0, 0.0], [1.0, 1.0]])
+    for way in (1, -1):
+        own = class_ends._Shares.of(in_pieces(1), outputs[::way], errors[::way])
+        assert (own.classes.tolist(), own.left.tolist(), own.right.tolist()) == ([0], [0.0], [1.0])
+        assert own.unsure.tolist() == [0.0]

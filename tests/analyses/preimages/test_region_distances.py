@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
+from empty_partitions import empty_partition
 from networks.models import layers
 from reluscope.analyses.preimages import region_distances
 from reluscope.analyses.preimages.region_distances import RELATIVE
@@ -154,3 +155,12 @@ def test_rounding_of_features_near_the_origin_counts_from_one():
     for goal, size in (([5.0, 0.0], 5.0), ([0.0, 0.5], 1.0)):
         far = np.linalg.norm(np.maximum(4.0 - np.array(goal), 0.0))
         assert region_distances._lower(part, np.array(goal)) == pytest.approx([far - RELATIVE * size], abs=1e-13, rel=0)
+
+
+def test_without_corners_nothing_is_known_of_the_distance():
+    net = rs.load(layers([8, 3, 2], seed=0))
+    part = rs.partition(net, rs.Box(-1, 1, 8))
+    assert not part.has_vertices
+    assert region_distances._lower(part, np.full(2, 1e3)).tolist() == [0.0] * len(part)
+    plane = rs.load(layers([2, 3, 2], seed=0))
+    assert region_distances._lower(empty_partition(plane, BOX), np.ones(2)).tolist() == []
