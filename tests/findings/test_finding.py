@@ -116,3 +116,9 @@ def test_nine_digits_make_a_real_number_one() -> None:
         size = abs(value)
         assert Finding.of(value, value, value + 0.99e-9 * size).claim is Claim.EXACT
         assert Finding.of(value, value, value + 1.01e-9 * size).claim is Claim.LOWER
+
+
+def test_numbers_up_to_an_error_that_is_larger_than_they_are():
+    assert Finding.within(1.0, 3.0).interval == (0.0, 4.0)
+    assert Finding.within(1.0, 3.0, least=-5.0).interval == (-2.0, 4.0)
+    assert Finding.within(1.0, 0.25).interval == (0.75, 1.25)

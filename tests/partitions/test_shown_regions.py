@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import reluscope as rs
+from empty_partitions import empty_partition
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
+from reluscope.partitions import shown_regions
 from reluscope.partitions.shown_regions import shown
 
 NET = rs.load(
@@ -155,3 +157,35 @@ def test_weights_of_many_scales_make_no_regions():
     assert (truth.claim, len(truth)) == (Claim.EXACT, 18)
     assert set(codes_of(part)) <= set(codes_of(truth))
     assert len(part) == int(part.finding())
+
+
+def test_nothing_is_asked_where_there_is_nothing_to_ask():
+    """Without a network, without a doubt, without regions, or where all was decided exactly, a partition stays."""
+    part = replace(rs.partition(NET, SQUARE, method="cellwise"), num_undecided=1)
+    for fields in ({"certified": True}, {"num_undecided": 0}, {"network": None}):
+        same = replace(part, **fields)
+        assert shown(same) is same
+    nothing = replace(empty_partition(NET, SQUARE), num_undecided=1)
+    assert shown(nothing) is nothing
+
+
+def test_of_two_cells_of_one_region_that_which_is_there_stays(monkeypatch):
+    """The first cell had the code before, but its witness shows nothing; the second one's does."""
+    part = replace(rs.partition(NET, SQUARE, method="tree"), num_undecided=1)
+    words = part.codes.words.copy()
+    words[1] = words[0]
+    is_there = np.ones(len(part), dtype=bool)
+    for first, second, kept in ((False, True, 1), (True, False, 0), (True, True, 0)):
+        is_there[:2] = first, second
+        there = is_there.copy()
+        monkeypatch.setattr(
+            shown_regions, "_codes_inside", lambda _, there=there: (Codes(words, part.codes.layout), there)
+        )
+        again = shown(part)
+        assert again.work["cells_left_out"] == 1
+        np.testing.assert_array_equal(again.witnesses[0], part.witnesses[kept])
+    is_there[:2] = True
+    words[0] = part.codes.words[1]
+    words[1] = part.codes.words[1]  # the second one had it before
+    again = shown(part)
+    np.testing.assert_array_equal(again.witnesses[0], part.witnesses[1])

@@ -204,3 +204,21 @@ def test_a_step_that_ended_half_way_is_not_taken_for_done():
     assert search.run(Budget()) == "out of memory"
     assert search.run(Budget()) == "out of memory"
     assert search.frontier == 0.0
+
+
+def test_an_executor_has_nothing_to_do_where_work_is_not_broken_up():
+    with ThreadPoolExecutor(2) as executor:
+        for options in ({"executor": executor}, {"checkpoint": lambda tasks: {}}):
+            found = every(split=None, **options)
+            assert (set(found_in(found)), found.left, found.stopped) == (WORDS, (), "")
+
+
+def test_work_in_one_piece_is_the_same_whether_it_could_be_broken_up_or_not():
+    asked: list[int] = []
+
+    def split(words):
+        asked.append(len(words))
+        return tasks_of(words)
+
+    assert found_in(every(split=split)) == found_in(every())
+    assert asked == []

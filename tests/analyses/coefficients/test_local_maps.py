@@ -11,7 +11,7 @@ from torch import nn
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope.analyses import pacing
-from reluscope.analyses.coefficients import linear_margins, local_norms, margins
+from reluscope.analyses.coefficients import linear_margins, local_norms, margins, norms
 
 NETWORKS = {
     "dense": lambda: rs.load(layers([5, 9, 7, 3])),
@@ -170,3 +170,17 @@ def test_slopes_are_as_uncertain_as_both_rows_of_the_map():
     of_maps = np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])
     assert margins.slope_errors(found, of_maps).tolist() == [5.0, 48.0]
     assert margins.slope_errors(found, of_maps[:, :1]).tolist() == [1.0, 8.0]
+
+
+def test_maps_are_told_apart_by_what_they_have_along_directions_of_length_one(monkeypatch):
+    """Else two maps that differ by no more than their errors could be farther apart than these."""
+    seen = []
+
+    def spied(number, ask, proper=norms.measure, **options):
+        return proper(number, lambda block: seen.append(ask(block)) or seen[-1], **options)
+
+    monkeypatch.setattr(norms, "measure", spied)
+    local_norms(rs.load([(np.array([[3.0]]), np.zeros(1))]), [[1.0]])  # its map is (3, 0)
+    projected = np.abs(seen[0].details["projected"])
+    assert projected.max() <= 3.0
+    assert projected.max() > 1.5

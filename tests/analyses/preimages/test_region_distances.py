@@ -159,7 +159,7 @@ def test_rounding_of_features_near_the_origin_counts_from_one():
 
 def test_without_corners_nothing_is_known_of_the_distance():
     net = rs.load(layers([8, 3, 2], seed=0))
-    part = rs.partition(net, rs.Box(-1, 1, 8))
+    part = rs.partition(net, rs.Box(-1, 1, 8), method="tree")
     assert not part.has_vertices
     assert region_distances._lower(part, np.full(2, 1e3)).tolist() == [0.0] * len(part)
     plane = rs.load(layers([2, 3, 2], seed=0))
