@@ -465,3 +465,34 @@ def test_the_mean_of_a_sample_has_the_interval_of_student() -> None:
     assert mean(three[:1], three[:1], three[:1], 10) == Ends(1.0, -np.inf, np.inf, is_certain=False)
     endless = mean(three, three, np.array([1.0, np.inf, np.inf]), 10)
     assert (endless.lower, endless.upper) == (pytest.approx(3.0 - reach), np.inf)
+
+
+def test_what_is_drawn_from_more_than_was_looked_at() -> None:
+    two, status = Column.of(LENGTH, [1.0, 3.0]), (Status.DONE, Status.DONE, Status.NOT_REACHED)
+    found = table(Column.joined([two], 1), status=status, population=3).mean(LENGTH)
+    assert (found.domain, found.claim) == ("2 of 3 samples", "ESTIMATE")
+    assert table(two, population=2).total(LENGTH).value == 4.0
+
+
+def test_of_real_numbers_nine_digits_count_and_of_counts_a_difference() -> None:
+    large = np.array([1e3, 3e3])
+    assert table(Column.of(LENGTH, large, large - 2e-7, large + 2e-7)).mean(LENGTH).claim == "EXACT"
+    many = np.array([1e10, 3e10])
+    assert table(Column.of(COUNT, many, many, many + 1)).mean(COUNT).claim == "LOWER"
+    loose = Column.of(LENGTH, [1.0, 2.0], [0.9, 1.9], [1.1, 2.1], tolerance=0.5)
+    assert table(loose).mean(LENGTH).claim == "EXACT"
+    tight = Column.of(LENGTH, [1.0, 2.0], [0.9, 1.9], [1.1, 2.1], tolerance=0.1)
+    assert table(tight).mean(LENGTH).claim == "ESTIMATE"
+
+
+def test_drawn_ends_are_no_farther_than_a_quantity_can_be() -> None:
+    share = declare("test_part", "part of what is tested", kind=Kind.SHARE)
+    assert ends_of(table(Column.of(LENGTH, [1.0]), population=5).mean(LENGTH)) == (0.0, np.inf)
+    low, high = ends_of(table(Column.of(LENGTH, [0.1, 3.0]), population=5).mean(LENGTH))
+    assert low == 0.0 < 3.0 < high
+    assert ends_of(table(Column.of(share, [0.1, 0.9]), population=5).mean(share)) == (0.0, 1.0)
+
+
+def test_an_end_that_is_not_certain_is_no_bound() -> None:
+    found = table(Column.of(LENGTH, [1.0, 3.0], [1.0, 3.0], [2.0, 5.0], confidence=0.95)).mean(LENGTH)
+    assert (found.claim, found.interval) == ("ESTIMATE", (2.0, 3.5))

@@ -200,6 +200,13 @@ def test_analytic_centers_of_several_bodies_are_all_found():
     np.testing.assert_allclose(found.points, np.zeros((3, 2)), atol=1e-9)
     assert (found.gaps < 1e-15).all()
     np.testing.assert_allclose(found.values, np.zeros(3), atol=1e-12)
+    # One has no centre, and the other one is found all the same.
+    square = np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4)
+    strip = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.ones(2)
+    found = analytic_centers(bodies_of([strip, square]), start[[1, 1]])
+    np.testing.assert_allclose(found.points[1], np.zeros(2), atol=1e-9)
+    assert found.gaps[0] == np.inf
+    assert found.gaps[1] < 1e-15
 
 
 def test_what_stalls_goes_to_the_simplex_method(monkeypatch):

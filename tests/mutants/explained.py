@@ -265,4 +265,28 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "TIGHT = (1e-7 / 2)",
     ): "which rows are tried; what is found is checked, and what is not is asked in fractions",
     ("analyses/inscribed_balls", "MULTIPLICATIONS = (2e10 / 2)"): "an estimate of the time that a ball takes",
+    (
+        "analyses/preimages/region_distances",
+        "best = (nearest.distance)",
+    ): "more regions are looked at, with the same nearest one",
+    (
+        "analyses/robustness/changes",
+        "tries = (np.outer(np.array(BEYOND) * max(view.scale, rival.distance), way))",
+    ): "where a class beyond is sought first; if it is not found there, it is on the way to the deepest point",
+    (
+        "networks/carriers/forms",
+        "if (low > most + clear).any() or (high <= least - clear).any():",
+    ): "equality of two reals; either answer is right",
+    (
+        "networks/carriers/forms",
+        "if (low >= most + clear).any() or (high < least - clear).any():",
+    ): "equality of two reals; either answer is right",
+    (
+        "geometry/convex_questions",
+        "if (decrement < CENTERED).all() or not torch.isfinite(decrement).any():",
+    ): "equality of two reals; a step more does no harm",
+    (
+        "geometry/convex_questions",
+        "if (decrement <= CENTERED).all() and not torch.isfinite(decrement).any():",
+    ): "what has arrived takes no more steps",
 }

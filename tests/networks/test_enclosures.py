@@ -428,3 +428,13 @@ def test_forms_are_those_of_their_rules(kinks, held):
     assert num_open > 10
     assert (held is None) == (num_limits == 0)
     assert held is None or num_limits > 5
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_piece_that_is_missed_by_less_than_rounding_may_be_had(side):
+    """``x - 1`` up to -0.1, and with rounding up to -0.07: a unit that is held on may be on if four times that is."""
+    net = network_of([affine([[side]], [-side]), RELU, affine([[1.0]], [0.0])], 1)
+    held = [np.array([1 if side > 0 else 0])]
+    for radius, is_empty in ((0.9, False), (0.8, True)):
+        steps = CutBall(radius, "l2", -np.ones(1), np.ones(1))
+        assert enclose(net, np.zeros(1), steps, held, held, rounding=COARSE).is_empty == is_empty
