@@ -187,3 +187,9 @@ def test_a_tie_at_a_kink_cuts_no_region(way):
     assert found.ends.tolist() == [[-1.0, 0.0], [0.0, 1.0]]
     assert found.classes.tolist() == ([1, 0] if way > 0 else [0, 1])
     assert found.by_class(2).tolist() == [1.0, 1.0]
+
+
+def test_outputs_that_rounding_cannot_tell_apart_tie():
+    net = rs.load([(np.array([[0.3], [0.1 + 0.2]]), np.zeros(2))])  # the second is larger by a last bit
+    assert class_intervals(rs.partition(net, rs.Box(1, 2, 1))).classes.tolist() == [0]
+    assert class_intervals(rs.partition(net, rs.Box(-2, -1, 1))).classes.tolist() == [0]

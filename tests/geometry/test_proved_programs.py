@@ -211,3 +211,10 @@ def test_flat_polyhedra_have_a_point_on_all_rows_that_are_tight(monkeypatch):
         np.array([[3.0, 0.0], [0.0, 3.0], [-3.0, -3.0]]), np.array([1.0, 1.0, -2.0]), np.zeros((0, 2)), np.zeros(0)
     )
     assert system.is_empty() is False
+
+
+def test_points_that_are_none_are_not_moved():
+    system = ProvedSystem(np.eye(2), np.ones(2), np.zeros((0, 2)), np.zeros(0))
+    for wrong in ([np.nan, 0.0], [0.0, np.inf], [np.nan, np.nan]):
+        assert system._onto(np.array(wrong), np.zeros(0), is_near=True) is None
+    assert system._onto(np.array([0.5, 2.0]), np.zeros(0), is_near=False) == (Fraction(1, 2), 2)

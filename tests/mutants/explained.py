@@ -289,4 +289,18 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/convex_questions",
         "if (decrement <= CENTERED).all() and not torch.isfinite(decrement).any():",
     ): "what has arrived takes no more steps",
+    (
+        "geometry/proved_programs",
+        "if self.dim >= MAX_DIMENSIONS:",
+    ): "from how many dimensions on fractions are too slow",
+    (
+        "geometry/checked_bounds",
+        "for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt >= 0)).tolist():",
+    ): "without doubt the rest is zero, and so is its sign",
+    ("geometry/convex_questions", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
+    ("analyses/inscribed_balls", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
+    (
+        "partitions/shown_regions",
+        "exact, most = _ExactCodes(part), max(1, MULTIPLICATIONS // (multiplications(part.network)))",
+    ): "a network without multiplications has no sign in doubt",
 }

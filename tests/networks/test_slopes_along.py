@@ -12,7 +12,7 @@ from oracles.rational_steps import affine, network_of
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.analyses.counting.faces import face_codes
 from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.maps import AffineValue, RoundedMaps, along_directions, slopes_of_units
+from reluscope.networks.carriers.maps import AffineValue, RoundedMaps, along_directions, flat_entries, slopes_of_units
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.pieces_across import pieces_across
@@ -132,3 +132,9 @@ def test_constants_are_carried_with_their_rounding():
         expected = [2 * (errors[0] + unit * values[0]), 2 * (errors[1] + unit * abs(values[1])) + unit * fifth]
         assert left.coefficients.flatten().tolist() == pytest.approx([2 * values[0], 2 * values[1] + fifth])
         assert left.errors.flatten().tolist() == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def test_values_without_a_shape_have_one_entry():
+    assert flat_entries(torch.zeros(3, 2)).shape == (3, 2, 1)
+    assert flat_entries(torch.zeros(3, 2, 5)).shape == (3, 2, 5)
+    assert flat_entries(torch.zeros(3, 2, 5, 4)).shape == (3, 2, 20)

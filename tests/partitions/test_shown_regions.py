@@ -10,6 +10,7 @@ from empty_partitions import empty_partition
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
 from reluscope.partitions import shown_regions
+from reluscope.partitions.certification import multiplications
 from reluscope.partitions.shown_regions import shown
 
 NET = rs.load(
@@ -189,3 +190,30 @@ def test_of_two_cells_of_one_region_that_which_is_there_stays(monkeypatch):
     words[1] = part.codes.words[1]  # the second one had it before
     again = shown(part)
     np.testing.assert_array_equal(again.witnesses[0], part.witnesses[1])
+
+
+def test_a_cell_had_a_code_if_all_words_of_it_agree(monkeypatch):
+    """The second of two words is that of all cells."""
+    part = rs.partition(rs.load([(np.ones((70, 1)), [0.0, *[3.0] * 69]), (np.ones((1, 70)), [0.0])]), rs.Box(-1, 1, 1))
+    words = part.codes.words.copy()
+    assert words.shape == (2, 2)
+    assert (words[0, 1], words[0, 0] != words[1, 0]) == (words[1, 1], True)
+    words[0] = words[1]
+    part = replace(part, num_undecided=1)
+    there = Codes(words, part.codes.layout), np.ones(2, dtype=bool)
+    monkeypatch.setattr(shown_regions, "_codes_inside", lambda _: there)
+    np.testing.assert_array_equal(shown(part).witnesses, part.witnesses[1:])
+
+
+def test_what_is_in_doubt_hangs_on_the_tolerance_of_the_partition(monkeypatch):
+    """Where sums may be off by half, every code is in doubt, and all but one are too many for fractions."""
+    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
+    part = replace(rs.partition(NET, SQUARE, method="tree"), num_undecided=1)
+    assert len(shown(part)) == len(part) > 1
+    coarse = replace(part, tolerance=rs.Tolerance(rounding=2.0**51))
+    assert 1 <= len(shown(coarse)) <= 2
+    asked: list[np.ndarray] = []
+    monkeypatch.setattr(shown_regions._ExactCodes, "beside", lambda _, witness: asked.append(witness))
+    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 4 * multiplications(NET) - 1)
+    shown(coarse)
+    assert len(asked) == 3
