@@ -222,3 +222,76 @@ def test_work_in_one_piece_is_the_same_whether_it_could_be_broken_up_or_not():
 
     assert found_in(every(split=split)) == found_in(every())
     assert asked == []
+
+
+@pytest.mark.parametrize("has_executor", [False, True])
+@pytest.mark.parametrize("regions", [0, 1, 5, 16, 17, 40, 63, 64, 65])
+def test_tasks_share_a_budget_and_what_is_kept_goes_on(has_executor, regions):
+    kept: dict[str, Walked] = {}
+    with ThreadPoolExecutor(2) as executor:
+        options = {"split": tasks_of, "executor": executor if has_executor else None}
+        plain = every(budget=Budget(regions=regions), **options)
+        part = every(budget=Budget(regions=regions), checkpoint=lambda tasks: kept, **options)
+        for found in (plain, part):
+            words = found_in(found)
+            assert len(set(words)) == len(words) == found.num_found == min(regions, 64)
+            assert found.stopped == ("" if regions >= 64 else f"budget of {regions} regions")
+            assert bool(found.left) == (regions < 64)
+        assert not any(one.left for one in kept.values())
+        assert {word for one in kept.values() for word in found_in(one)} <= set(found_in(part))
+        told: list[float] = []
+        whole = every(checkpoint=lambda tasks: kept, progress=RegionProgress(told.append), **options)
+    assert sorted(found_in(whole)) == sorted(WORDS)
+    assert (whole.left, whole.stopped, whole.work["steps"]) == ((), "", 2**LENGTH - 1)
+    assert told[-1] == pytest.approx(1.0)
+    assert len(kept) == 5
+
+
+@pytest.mark.parametrize("has_executor", [False, True])
+def test_tasks_without_time_come_to_a_first_word(has_executor):
+    with ThreadPoolExecutor(2) as executor:
+        found = every(split=tasks_of, executor=executor if has_executor else None, budget=Budget(seconds=0.0))
+    assert (found.num_found, found.stopped) == (1, "budget of 0 s")
+    assert sum(found.left) > 0
+
+
+class Hopeless(Budget):
+    """Work in parts makes no sense."""
+
+    def foresee(self):
+        return "nobody to do it"
+
+
+def test_what_is_not_handed_out_comes_to_a_first_word():
+    with ThreadPoolExecutor(2) as executor:
+        found = every(split=tasks_of, executor=executor, budget=Hopeless())
+    assert (found_in(found), found.stopped) == (["100000"], "nobody to do it")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError()])
+def test_a_task_that_is_given_up_is_left(error):
+    def failing(word, room):
+        if word.letters[0].startswith("01"):
+            raise error
+        return longer(word, room)
+
+    found = walk(
+        [Word(("",))],
+        failing,
+        finish=lambda word: list(word.letters),
+        split=lambda words: list(words) if all(one.level == 2 for one in words) else None,
+        checkpoint=lambda tasks: {},
+        budget=Budget(),
+    )
+    words = set(found_in(found))
+    assert found.stopped == ("interrupted" if isinstance(error, KeyboardInterrupt) else "out of memory")
+    assert found.left
+    assert not any(word.startswith("01") for word in words)
+
+
+def test_what_exceeds_a_budget_counts_as_left():
+    walked = Walked([["a", "b"], ["c"], ["d", "e"]], 5, 0, (7,), "", {})
+    for most, number, left in ((5, 5, (7,)), (4, 5, (7,)), (3, 3, (7, 2)), (2, 2, (7, 2, 1)), (0, 0, (7, 2, 1, 2))):
+        part = walked.within(most, len)
+        assert (part.num_found, part.left) == (number, left)
+        assert sum(map(len, part.parts)) == number
