@@ -303,4 +303,9 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/shown_regions",
         "exact, most = _ExactCodes(part), max(1, MULTIPLICATIONS // (multiplications(part.network)))",
     ): "a network without multiplications has no sign in doubt",
+    (
+        "analyses/sensitivity/gradient_covariance",
+        "is_thin = basis is None and len(first) <= network.num_inputs",
+    ): "regions as many as inputs: either way gives the eigenvalues",
+    ("geometry/checked_bounds", "ends = np.where(taken >= 0, high, low)"): "where a multiplier is zero, so is its end",
 }

@@ -1,5 +1,6 @@
 """The driver of long work, on a tree of words: whatever stops it, words are found or left, and none twice."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -239,6 +240,9 @@ def test_tasks_share_a_budget_and_what_is_kept_goes_on(has_executor, regions):
             assert bool(found.left) == (regions < 64)
         assert not any(one.left for one in kept.values())
         assert {word for one in kept.values() for word in found_in(one)} <= set(found_in(part))
+        known = sum(one.num_found for one in kept.values())  # all of what was kept, and no more than the budget
+        again = every(budget=Budget(regions=50), checkpoint=lambda tasks: kept, **options)
+        assert again.num_found == max(50, known)
         told: list[float] = []
         whole = every(checkpoint=lambda tasks: kept, progress=RegionProgress(told.append), **options)
     assert sorted(found_in(whole)) == sorted(WORDS)
@@ -287,6 +291,7 @@ def test_a_task_that_is_given_up_is_left(error):
     assert found.stopped == ("interrupted" if isinstance(error, KeyboardInterrupt) else "out of memory")
     assert found.left
     assert not any(word.startswith("01") for word in words)
+    assert bool(words) == isinstance(error, MemoryError)  # the first task is given up: Ctrl-C ends all work
 
 
 def test_what_exceeds_a_budget_counts_as_left():
@@ -295,3 +300,55 @@ def test_what_exceeds_a_budget_counts_as_left():
         part = walked.within(most, len)
         assert (part.num_found, part.left) == (number, left)
         assert sum(map(len, part.parts)) == number
+
+
+def test_branches_are_told_as_they_are_bounded():
+    told: list[int] = []
+
+    class Told(RegionProgress):
+        def __call__(self, number, share):
+            told.append(number)
+
+    search = Shortest(901)
+    search.run(Budget(), progress=Told(lambda share: None))
+    assert sum(told) == search.num_branches
+
+
+@pytest.mark.parametrize("with_tasks", [False, True])
+def test_what_steps_leave_undecided_adds_up(with_tasks):
+    def doubtful(word, room):
+        return longer(word, room)._replace(num_undecided=len(word))
+
+    with ThreadPoolExecutor(2) as executor:
+        options = {"split": tasks_of, "executor": executor} if with_tasks else {}
+        found = walk([Word(("",))], doubtful, budget=Budget(), **options)
+    assert found.num_undecided == 2**LENGTH - 1
+
+
+def test_tasks_that_are_kept_are_the_same_whatever_the_budget():
+    for options, expected in (({"checkpoint": lambda tasks: {}}, math.inf), ({}, 5)):
+        rooms: list[tuple[int, float]] = []
+
+        def asked(word, room, rooms=rooms):
+            rooms.append((word.level, room))
+            return longer(word, room)
+
+        with ThreadPoolExecutor(1) as executor:
+            walk([Word(("",))], asked, split=tasks_of, executor=executor, budget=Budget(regions=5), **options)
+        assert {room for level, room in rooms if level < 2} == {expected}
+        assert max(room for level, room in rooms if level > 3) == 5
+
+
+def test_tasks_are_counted_with_those_that_are_kept():
+    shown: list[tuple[int, int]] = []
+
+    class Shown(RegionProgress):
+        def show_tasks(self, done, total):
+            shown.append((done, total))
+
+    with ThreadPoolExecutor(1) as executor:
+        kept = {task_name(2): Walked(num_found=7), task_name(0): Walked(num_found=7)}
+        every(split=tasks_of, executor=executor, checkpoint=lambda tasks: kept, progress=Shown(lambda share: None))
+    assert shown == sorted(shown)
+    assert shown[0][0] >= 2
+    assert shown[-1] == (5, 5)

@@ -180,7 +180,11 @@ def test_maps_are_told_apart_by_what_they_have_along_directions_of_length_one(mo
         return proper(number, lambda block: seen.append(ask(block)) or seen[-1], **options)
 
     monkeypatch.setattr(norms, "measure", spied)
-    local_norms(rs.load([(np.array([[3.0]]), np.zeros(1))]), [[1.0]])  # its map is (3, 0)
+    net, tolerance = rs.load([(np.array([[3.0]]), np.zeros(1))]), rs.Tolerance(rounding=2.0**20)
+    local_norms(net, [[1.0]], tolerance=tolerance)  # its map is (3, 0)
+    at = net.at([[1.0]], tolerance=tolerance)
+    own = np.hypot(np.linalg.norm(at.map_errors), np.linalg.norm(at.constant_errors))
+    assert seen[0].details["errors"] == pytest.approx([own + 3 * 2.0**-32], rel=1e-9, abs=0)
     projected = np.abs(seen[0].details["projected"])
     assert projected.max() <= 3.0
     assert projected.max() > 1.5
