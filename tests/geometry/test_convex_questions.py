@@ -450,3 +450,11 @@ def test_no_end_is_a_claim_that_a_way_proves(monkeypatch):
     found = convex_questions._finished(square, gain, answers, np.ones(1, dtype=bool))
     assert found.values[0] == 0.0
     assert found.gaps[0] == np.inf
+
+
+def test_margins_from_a_start_at_which_classes_tie():
+    square, weights = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0), torch.zeros(1, 2, 2).double()
+    weights[0, 0, 0] = 1.0
+    found = widest_margins(square, zeros(1, 2), weights, torch.zeros(1, 2).double(), torch.tensor([0]))
+    assert found.values[0] == pytest.approx(1.0, rel=1e-8)
+    assert found.values[0] + found.gaps[0] >= 1.0 - 1e-15

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
+from reluscope.errors import SolverError
 from reluscope.geometry import proved_programs
 from reluscope.geometry.interior import is_cone_trivial
 from reluscope.geometry.linear_program import LinearProgram, Solution, Status
@@ -218,3 +219,42 @@ def test_points_that_are_none_are_not_moved():
     for wrong in ([np.nan, 0.0], [0.0, np.inf], [np.nan, np.nan]):
         assert system._onto(np.array(wrong), np.zeros(0), is_near=True) is None
     assert system._onto(np.array([0.5, 2.0]), np.zeros(0), is_near=False) == (Fraction(1, 2), 2)
+
+
+def test_rows_and_equations_of_zeros_are_kept_or_not_by_nobody(monkeypatch):
+    monkeypatch.setattr(ProvedSystem, "_in_fractions", lambda *_: None)
+    zero, nothing = np.zeros((1, 2)), (np.zeros((0, 2)), np.zeros(0))
+    for end, is_empty in ((-1.0, True), (0.0, False), (1.0, False)):
+        system = ProvedSystem(np.concatenate([zero, np.eye(2)]), np.array([end, 1.0, 1.0]), *nothing)
+        assert system.is_empty() is is_empty
+    for value, is_empty in ((-1.0, True), (0.0, False), (1.0, True)):
+        system = ProvedSystem(np.eye(2), np.ones(2), zero, np.array([value]))
+        assert system.is_empty() is is_empty
+        found = system.maximum([Fraction(1), Fraction(1)])
+        assert (found.status is Status.INFEASIBLE) == is_empty
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_equations_contradict_each_other_and_rows_from_either_side(monkeypatch, sign):
+    monkeypatch.setattr(ProvedSystem, "_in_fractions", lambda *_: None)
+    line, nothing = sign * np.ones((1, 2)), (np.zeros((0, 2)), np.zeros(0))
+    for values, is_empty in (([1.0, 3.0], True), ([3.0, 1.0], True), ([1.0, 1.0], False)):
+        system = ProvedSystem(*nothing, np.concatenate([line, line]), np.array(values))
+        assert system.is_empty() is is_empty
+    for end, is_empty in ((0.5, True), (1.0, False), (2.0, False)):
+        assert ProvedSystem(line, np.array([end]), line, np.ones(1)).is_empty() is is_empty
+        assert ProvedSystem(-line, np.array([-2 + end]), line, np.ones(1)).is_empty() is is_empty
+
+
+def test_a_solver_that_gives_up_leaves_the_answer_to_fractions(monkeypatch):
+    def give_up(self, objective):
+        raise SolverError("no answer")
+
+    monkeypatch.setattr(LinearProgram, "maximize", give_up)
+    nothing = np.zeros((0, 2)), np.zeros(0)
+    square = ProvedSystem(np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4), *nothing)
+    assert square.is_empty() is False
+    assert square.maximum([Fraction(1), Fraction(2)]).value == 3
+    assert ProvedSystem(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, -1.0]), *nothing).is_empty() is True
+    corner = ProvedSystem(np.eye(2), np.ones(2), *nothing)
+    assert corner.maximum([Fraction(-1), Fraction(0)]).status is Status.UNBOUNDED

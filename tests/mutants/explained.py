@@ -9,10 +9,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/preimages/region_distances",
         "nearest = nearest_image(part[row].polyhedron, weight, bias, goal, tolerance=(0.0))",
     ): "the nearest point is found more precisely",
-    (
-        "analyses/inscribed_balls",
-        "rows = sum(gate.num_units * max(1, (gate.num_pieces)) for gate in network.gates)",
-    ): "an estimate of the time that a ball takes",
     ("analyses/robustness/certified", "exact = away + error < reach.lower"): "equality of two reals; either is right",
     (
         "analyses/regression",
@@ -308,4 +304,37 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "is_thin = basis is None and len(first) <= network.num_inputs",
     ): "regions as many as inputs: either way gives the eigenvalues",
     ("geometry/checked_bounds", "ends = np.where(taken >= 0, high, low)"): "where a multiplier is zero, so is its end",
+    ("geometry/checked_bounds", "sides = np.where(rest >= 0, upper, lower)"): "what is zero is left out",
+    (
+        "geometry/checked_bounds",
+        "for column in np.flatnonzero(endless & (np.abs(rest) < doubt) & (doubt > 0)).tolist():",
+    ): "equality of two reals; what is not asked is not proved",
+    ("geometry/checked_bounds", "sides[column] = upper[column] if rest[column] >= 0 else lower[column]"): (
+        "what is zero is left out"
+    ),
+    (
+        "geometry/checked_bounds",
+        "widest = np.where(np.abs(rest) >= doubt, sure, widest)",
+    ): "equality of two reals: what is as large as its doubt has one sign, or is zero",
+    (
+        "analyses/stability/singular_values",
+        "side = max(1, round((TILE / shape[0]) ** (1 / ((len(shape))))))",
+    ): "size of a tile",
+    (
+        "geometry/proved_programs",
+        "point = self._onto(found.point[:-1], np.zeros(0), is_near=bool(found.point[-1] <= TIGHT))",
+    ): "how rows are tried; what is found is checked",
+    (
+        "geometry/proved_programs",
+        "if found.point[-1] <= TIGHT and self.is_excluded_by(np.append(own, above - below)):",
+    ): "when a proof is tried; it holds by itself",
+    (
+        "geometry/proved_programs",
+        "if (self.dim > MAX_DIMENSIONS and (len(self._own) and is_near)) or not np.isfinite(near).all():",
+    ): "from how many dimensions on fractions are too slow",
+    ("geometry/proved_programs", "size = (1.0)"): "which rows are tried; what is found is checked",
+    (
+        "geometry/proved_programs",
+        "size = (float(np.abs(near).max(initial=0.0)))",
+    ): "which rows are tried; what is found is checked",
 }

@@ -352,3 +352,16 @@ def test_tasks_are_counted_with_those_that_are_kept():
     assert shown == sorted(shown)
     assert shown[0][0] >= 2
     assert shown[-1] == (5, 5)
+
+
+def test_tasks_without_regions_are_no_reason_to_look_for_more():
+    """Four of five tasks find nothing; the budget is spent by what the other one finds."""
+    with ThreadPoolExecutor(1) as executor:
+        found = every(
+            split=tasks_of,
+            executor=executor,
+            finish=lambda word: [one for one in word.letters if one.startswith("00")],
+            budget=Budget(regions=3),
+        )
+    assert found_in(found) == sorted(found_in(found))
+    assert found.num_found == 3
