@@ -197,12 +197,28 @@ def test_numbers_in_fractions_are_those_of_rows_and_of_both_sides_of_equations(m
 
 
 def test_numbers_too_small_for_floats_are_asked_in_fractions():
-    """Two fifths of the least float are 0 in floats; three of them are more than one."""
+    """Two fifths of the least float are 0 in floats; half of six of them is more than one."""
     assert np.finfo(float).eps == proved_programs.EPS
-    least, third = Fraction(1, 2**1074), np.zeros((0, 3))
-    system = ProvedSystem(np.ones((1, 3)), np.array([float(least)]), third, np.zeros(0))
-    assert not system.contains([Fraction(2, 5) * least] * 3)
-    assert system.contains([Fraction(1, 5) * least] * 3)
+    least, nothing = Fraction(1, 2**1074), (np.zeros((0, 6)), np.zeros(0))
+    system = ProvedSystem(np.full((1, 6), 0.5), np.array([float(least)]), *nothing)
+    assert not system.contains([Fraction(2, 5) * least] * 6)
+    assert system.contains([Fraction(1, 5) * least] * 6)
+
+
+def test_points_on_a_row_whose_terms_cancel_are_in_or_out():
+    """What is left of the sum is its rounding, and so is the offset."""
+    told, nothing = {True: 0, False: 0}, (np.zeros((0, 3)), np.zeros(0))
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        row, x = random.normal(size=3), random.normal(size=3)
+        row[2] = -(row[:2] @ x[:2]) / x[2]
+        point = [Fraction(entry) for entry in x.tolist()]
+        height = sum(Fraction(a) * b for a, b in zip(row.tolist(), point, strict=True))
+        end = float(height) + float(random.choice([-1e-18, 1e-18]))
+        truth = height <= Fraction(end)
+        assert ProvedSystem(row[None], np.array([end]), *nothing).contains(point) == truth
+        told[truth] += 1
+    assert min(told.values()) > 10
 
 
 def test_flat_polyhedra_have_a_point_on_all_rows_that_are_tight(monkeypatch):
@@ -258,3 +274,24 @@ def test_a_solver_that_gives_up_leaves_the_answer_to_fractions(monkeypatch):
     assert ProvedSystem(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, -1.0]), *nothing).is_empty() is True
     corner = ProvedSystem(np.eye(2), np.ones(2), *nothing)
     assert corner.maximum([Fraction(-1), Fraction(0)]).status is Status.UNBOUNDED
+
+
+@pytest.mark.parametrize(("short", "is_asked"), [(0.11, True), (0.125, False)])
+def test_rows_are_sure_beyond_the_rounding_of_their_sums(monkeypatch, short, is_asked):
+    """In two dimensions 16 epsilons: of ``x <= 1`` at ``1 - s`` and a coarse epsilon of 2^-8, from 2 / 17 on."""
+    asked, proper = [], proved_programs._product
+    monkeypatch.setattr(proved_programs, "EPS", 2.0**-8)
+    monkeypatch.setattr(proved_programs, "_product", lambda *given: asked.append(given) or proper(*given))
+    system = ProvedSystem(np.array([[1.0, 0.0]]), np.ones(1), np.zeros((0, 2)), np.zeros(0))
+    assert system.contains([Fraction(1) - Fraction(short), Fraction(0)])
+    assert bool(asked) == is_asked
+
+
+def test_ways_without_end_may_be_along_an_axis_and_are_made_of_numbers(monkeypatch):
+    monkeypatch.setattr(ProvedSystem, "_in_fractions", lambda *_: None)
+    strip = ProvedSystem(np.array([[0.0, 1.0], [0.0, -1.0]]), np.ones(2), np.zeros((0, 2)), np.zeros(0))
+    assert strip.maximum([Fraction(1), Fraction(0)]).status is Status.UNBOUNDED
+    for wrong in ([np.nan, 1.0], [np.inf, 0.0], [0.0, 0.0]):
+        told = Solution(Status.OPTIMAL, 1.0, np.array(wrong), np.zeros(2))
+        monkeypatch.setattr(LinearProgram, "maximize", lambda *_, told=told: told)
+        assert not strip._has_ray([Fraction(1), Fraction(0)])

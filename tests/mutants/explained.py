@@ -337,4 +337,24 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/proved_programs",
         "size = (float(np.abs(near).max(initial=0.0)))",
     ): "which rows are tried; what is found is checked",
+    (
+        "geometry/proved_programs",
+        "sizes = (np.abs(normals) @ np.abs(near))",
+    ): "where the slack is as small as rounding, the offset is no larger than this",
+    (
+        "geometry/proved_programs",
+        "is_sure = slack >= 4 * (self.dim + 2) * EPS * sizes + 2.0**-1000 * (1.0 + np.abs(near).sum())",
+    ): "equality of two reals; what is not sure is asked in fractions",
+    (
+        "geometry/proved_programs",
+        "is_sure = slack > 4 * (self.dim + 2) * EPS * sizes + 2.0**-1000 * ((1.0))",
+    ): "what is lost below all floats does not grow with the point",
+    ("geometry/proved_programs", "tight = np.flatnonzero(self._normals @ ray > -TIGHT)"): (
+        "which rows are tried; what is found is checked"
+    ),
+    (
+        "geometry/proved_programs",
+        "return np.inf if value >= 0 else -np.inf",
+    ): "what is beyond all floats is not zero",
+    ("geometry/convex_questions", "reach = (reach).clamp_min(1e-150)"): "the scale of the search; gaps are told",
 }
