@@ -193,3 +193,6 @@ def test_outputs_that_rounding_cannot_tell_apart_tie():
     net = rs.load([(np.array([[0.3], [0.1 + 0.2]]), np.zeros(2))])  # the second is larger by a last bit
     assert class_intervals(rs.partition(net, rs.Box(1, 2, 1))).classes.tolist() == [0]
     assert class_intervals(rs.partition(net, rs.Box(-2, -1, 1))).classes.tolist() == [0]
+    plane = rs.load([(np.array([[0.3, 0.0], [0.1 + 0.2, 0.0]]), np.zeros(2))])
+    assert class_areas(rs.partition(plane, rs.Box(1, 2, 2))).classes.tolist() == [0]
+    assert class_areas(rs.partition(plane, rs.Box(-2, -1, 2))).classes.tolist() == [0]

@@ -252,7 +252,7 @@ def test_a_margin_that_is_the_same_everywhere(ahead, is_sign_enough):
     assert np.sign(found.values[0]) == np.sign(ahead)
 
 
-@pytest.mark.parametrize(("ahead", "middle", "truth"), [(20.0, 10.0, 13.0), (-10.0, -10.0, 3.0)])
+@pytest.mark.parametrize(("ahead", "middle", "truth"), [(20.0, 10.0, 13.0), (-10.0, -10.0, 3.0), (0.0, 35.0, -32.0)])
 def test_margins_far_above_what_either_part_of_them_says(ahead, middle, truth):
     """``20 - x`` around 10 is 13 at most, and ``-10 - x`` around -10 is 3: of that the slope adds -7, and 13."""
     interval = bodies_of([(np.zeros((0, 1)), np.zeros(0))], middle - 3, middle + 3)
@@ -458,3 +458,29 @@ def test_margins_from_a_start_at_which_classes_tie():
     found = widest_margins(square, zeros(1, 2), weights, torch.zeros(1, 2).double(), torch.tensor([0]))
     assert found.values[0] == pytest.approx(1.0, rel=1e-8)
     assert found.values[0] + found.gaps[0] >= 1.0 - 1e-15
+
+
+@pytest.mark.parametrize("offsets", [[-1.0, -2.0], [3.0, 0.5], [0.0, -4.0]])
+def test_balls_without_end_have_a_centre_well_inside(offsets):
+    """As far from every row as rows are from the origin."""
+    wedge = np.array([[-1.0, 0.0], [0.0, -1.0]]), np.array(offsets)
+    found = largest_balls(bodies_of([wedge]), torch.full((1, 2), 5.0, dtype=torch.float64))
+    assert found.values[0] == np.inf
+    slack = wedge[1] - wedge[0] @ found.points[0]
+    assert (slack >= np.abs(offsets).max() * (1 - 1e-9)).all()
+    assert np.abs(found.points).max() <= 1e3 * np.abs(offsets).max()
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.5, 40.0, np.inf])
+def test_gaps_of_logarithms_are_those_of_what_was_minimised(monkeypatch, gap):
+    """Of log(1 + exp g), with g known from below by its gap: all of it where nothing is known."""
+
+    def stopped(bodies, objective, start, is_done):
+        values = objective(start, torch.arange(len(start))).value
+        return convex_questions.Minima(start, values, torch.full_like(values, gap), torch.zeros(1, 4), 0)
+
+    monkeypatch.setattr(convex_questions, "minimize", stopped)
+    square, biases = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0), torch.tensor([[1.0, 3.0]]).double()
+    found = likeliest_points(square, zeros(1, 2), torch.zeros(1, 2, 2).double(), biases, torch.tensor([0]))
+    assert found.values[0] == pytest.approx(-np.log1p(np.exp(2.0)))
+    assert found.gaps[0] == pytest.approx(np.log1p(np.exp(2.0)) - np.log1p(np.exp(2.0 - gap)), abs=1e-15)

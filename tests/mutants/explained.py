@@ -357,4 +357,32 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "return np.inf if value >= 0 else -np.inf",
     ): "what is beyond all floats is not zero",
     ("geometry/convex_questions", "reach = (reach).clamp_min(1e-150)"): "the scale of the search; gaps are told",
+    (
+        "geometry/convex_questions",
+        "is_endless = torch.isinf(bodies.lower).any(dim=1) & torch.isinf(bodies.upper).all(dim=1)",
+    ): ("only bodies without end have a ball so much larger than their offsets"),
+    (
+        "geometry/convex_questions",
+        "is_endless = torch.isinf(bodies.lower).all(dim=1) & torch.isinf(bodies.upper).any(dim=1)",
+    ): ("only bodies without end have a ball so much larger than their offsets"),
+    (
+        "geometry/convex_questions",
+        "is_endless = torch.isinf(bodies.lower).all(dim=1) | torch.isinf(bodies.upper).all(dim=1)",
+    ): ("only bodies without end have a ball so much larger than their offsets"),
+    (
+        "geometry/convex_questions",
+        "is_endless &= ((radii > 1e-3 * most) & (moved <= 0).any(dim=1)) | ~bodies.exists.any(dim=1)",
+    ): ("only bodies without end have a ball so much larger than their offsets"),
+    ("analyses/codespace/sampled", "block = (1)"): "size of a block",
+    (
+        "networks/carriers/forms",
+        "above, below = np.flatnonzero(low <= least - clear), np.flatnonzero(high > most + clear)",
+    ): "equality of two reals; a limit that all steps keep",
+    (
+        "networks/carriers/forms",
+        "above, below = np.flatnonzero(low < least - clear), np.flatnonzero(high >= most + clear)",
+    ): "equality of two reals; a limit that all steps keep",
+    ("analyses/sensitivity/gradient_covariance", "if basis is not None and len(basis) > widest:"): (
+        "a basis as large as the space: either way gives the eigenvalues"
+    ),
 }

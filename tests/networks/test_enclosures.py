@@ -438,3 +438,14 @@ def test_a_piece_that_is_missed_by_less_than_rounding_may_be_had(side):
     for radius, is_empty in ((0.9, False), (0.8, True)):
         steps = CutBall(radius, "l2", -np.ones(1), np.ones(1))
         assert enclose(net, np.zeros(1), steps, held, held, rounding=COARSE).is_empty == is_empty
+
+
+@pytest.mark.parametrize(("point", "possible"), [(2.0, [0]), (-2.0, [1]), (0.5, [0, 1])])
+def test_a_candidate_that_is_behind_all_over_is_not_chosen(point, possible):
+    """The larger of u and -u, and beside it one that is open."""
+    net = network_of([affine([[1.0], [-1.0], [1.0], [-1.0]], [0.0, 0.0, -point, point]), ("max", 2)], 1)
+    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    for candidate in (0, 1):
+        first, last = [np.array([candidate, 0])], [np.array([candidate, 1])]
+        found = enclose(net, np.array([point]), steps, first, last, rounding=ROUNDING)
+        assert found.is_empty == (candidate not in possible)

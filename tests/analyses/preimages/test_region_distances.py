@@ -164,3 +164,13 @@ def test_without_corners_nothing_is_known_of_the_distance():
     assert region_distances._lower(part, np.full(2, 1e3)).tolist() == [0.0] * len(part)
     plane = rs.load(layers([2, 3, 2], seed=0))
     assert region_distances._lower(empty_partition(plane, BOX), np.ones(2)).tolist() == []
+
+
+def test_a_region_as_far_as_the_radius_is_looked_at(monkeypatch):
+    net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+    part = rs.partition(net, rs.Box(-1, 2, 1))
+    far = np.where(part.witnesses[:, 0] < 0, 0.5, 0.0)
+    monkeypatch.setattr(region_distances, "_lower", lambda *_: far)
+    for radius, number in ((0.5, 2), (0.499, 1)):
+        found = region_distances._nearest(part, np.array([1.5]), np.arange(2), radius)
+        assert [round(one.distance, 6) for one in found] == [0.0, 0.5][:number]
