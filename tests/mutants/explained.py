@@ -385,4 +385,12 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("analyses/sensitivity/gradient_covariance", "if basis is not None and len(basis) > widest:"): (
         "a basis as large as the space: either way gives the eigenvalues"
     ),
+    (
+        "geometry/convex_questions",
+        "return (values <= 0) | (bounds > 0) | precise(values, bounds)",
+    ): "equality of two reals; a margin of zero is none",
+    (
+        "geometry/convex_questions",
+        "return (values < 0) | (bounds >= 0) | precise(values, bounds)",
+    ): "equality of two reals; a margin of zero is none",
 }

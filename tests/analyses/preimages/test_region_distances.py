@@ -174,3 +174,10 @@ def test_a_region_as_far_as_the_radius_is_looked_at(monkeypatch):
     for radius, number in ((0.5, 2), (0.499, 1)):
         found = region_distances._nearest(part, np.array([1.5]), np.arange(2), radius)
         assert [round(one.distance, 6) for one in found] == [0.0, 0.5][:number]
+
+
+@pytest.mark.parametrize(("place", "size"), [(5.0, 5.0), (0.25, 1.0)])
+def test_distances_from_regions_are_exact_for_the_size_of_the_features(place, size):
+    net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+    found = rs.preimages.reached_from_elsewhere(net, [place], 0.5, domain=rs.Box(-6, 6, 1))
+    assert found["distance_from_region"].tolerance == pytest.approx([RELATIVE * size], rel=1e-9, abs=0)
