@@ -484,3 +484,19 @@ def test_gaps_of_logarithms_are_those_of_what_was_minimised(monkeypatch, gap):
     found = likeliest_points(square, zeros(1, 2), torch.zeros(1, 2, 2).double(), biases, torch.tensor([0]))
     assert found.values[0] == pytest.approx(-np.log1p(np.exp(2.0)))
     assert found.gaps[0] == pytest.approx(np.log1p(np.exp(2.0)) - np.log1p(np.exp(2.0 - gap)), abs=1e-15)
+
+
+@pytest.mark.parametrize("start", [0.05, 0.1, 0.15, 0.25, 0.5, 0.9])
+def test_steps_to_a_centre_are_damped_while_they_are_long(monkeypatch, start):
+    """Of ``log(1 - x) + log(1 + x)``: with Newton's decrement d above a quarter, 1 / (1 + d) of its step."""
+    monkeypatch.setattr(convex_questions, "MAX_CENTERING", 1)
+    interval = bodies_of([(np.zeros((0, 1)), np.zeros(0))], -1.0, 1.0)
+    found = analytic_centers(interval, torch.full((1, 1), start, dtype=torch.float64))
+    slope, bend = 1 / (1 - start) - 1 / (1 + start), 1 / (1 - start) ** 2 + 1 / (1 + start) ** 2
+    decrement = slope / bend**0.5
+    length = 1 / (1 + decrement) if decrement > 0.25 else 1.0
+    x = start - length * slope / bend
+    assert found.points[0, 0] == pytest.approx(x, rel=1e-12)
+    assert found.values[0] == pytest.approx(np.log1p(x) + np.log1p(-x), rel=1e-12)
+    gap = -decrement - np.log1p(-decrement) if decrement < 0.5 else np.inf
+    assert found.gaps[0] == pytest.approx(gap, rel=1e-12, abs=0)

@@ -393,4 +393,12 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/convex_questions",
         "return (values < 0) | (bounds >= 0) | precise(values, bounds)",
     ): "equality of two reals; a margin of zero is none",
+    (
+        "geometry/convex_questions",
+        "length = torch.where(decrement >= 0.25, 1.0 / (1.0 + decrement), 1.0)[:, None]",
+    ): "equality of two reals; either step is one towards the centre",
+    (
+        "analyses/robustness/search",
+        "last = tuple(np.full(gate.num_units, (gate.num_pieces), dtype=np.int32) for gate in gates)",
+    ): "behind the last piece there is none",
 }

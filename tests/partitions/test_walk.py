@@ -365,3 +365,11 @@ def test_tasks_without_regions_are_no_reason_to_look_for_more():
         )
     assert found_in(found) == sorted(found_in(found))
     assert found.num_found == 3
+
+
+def test_a_frontier_does_not_go_back():
+    search = Shortest(901)
+    search.num_branches, search.frontier = 1, 5.0
+    search.push(2.0, (2, 4))
+    assert search.run(Budget()) == ""
+    assert (search.order, search.frontier) == ([2.0], 5.0)
