@@ -401,4 +401,13 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/search",
         "last = tuple(np.full(gate.num_units, (gate.num_pieces), dtype=np.int32) for gate in gates)",
     ): "behind the last piece there is none",
+    ("analyses/similarity/moments", "panel = (len(self._table))"): "how many columns LAPACK takes at once",
+    (
+        "analyses/sensitivity/gradient_covariance",
+        "every = matrix(network, x, outputs=outputs, budget=Budget(memory=(memory)))",
+    ): "memory for codes: nothing else is computed there",
+    (
+        "analyses/sensitivity/gradient_covariance",
+        "every = matrix(network, x, outputs=outputs, budget=Budget(memory=(_one_sample(network))))",
+    ): "memory for codes: nothing else is computed there",
 }

@@ -121,6 +121,10 @@ def test_what_is_passed_over_and_what_is_undecided_bounds_the_answer():
     assert (found.change.distance, found.limit, found.passed) == (0.75, 0.75, 0.125)
     found._settle(change(0.5, 0.5))
     assert (found.change.distance, found.limit) == (0.5, 0.5)
+    beyond = _NearestChange(view, None)
+    beyond.limit = 0.5
+    beyond._settle(change(0.75, 0.75))  # confirmed, but beyond the radius that is searched
+    assert (beyond.change.distance, beyond.limit, beyond.passed) == (0.75, 0.5, 0.75)
 
 
 def test_an_undecided_change_is_below_what_the_search_says(monkeypatch):
