@@ -410,4 +410,5 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/sensitivity/gradient_covariance",
         "every = matrix(network, x, outputs=outputs, budget=Budget(memory=(_one_sample(network))))",
     ): "memory for codes: nothing else is computed there",
+    ("analyses/stability/singular_values", "if 2 * len(seen) >= n:"): "which of two ways to the same products",
 }
