@@ -411,4 +411,14 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "every = matrix(network, x, outputs=outputs, budget=Budget(memory=(_one_sample(network))))",
     ): "memory for codes: nothing else is computed there",
     ("analyses/stability/singular_values", "if 2 * len(seen) >= n:"): "which of two ways to the same products",
+    ("regions/nearest", "_nearest(part, norm, memory // (len(part)) // per_input)"): "there is no block of no points",
+    (
+        "regions/nearest",
+        "for _, part in at.with_gates().blocks(per_input * (64), memory)",
+    ): "how many points are taken at once",
+    (
+        "regions/nearest",
+        "for _, part in at.with_gates().blocks(per_input * (at.network.num_inputs), memory)",
+    ): "how many points are taken at once",
+    ("regions/nearest", "lengths, largest = _lengths(at, norm, (1))"): "how many inputs are taken at once",
 }
