@@ -421,4 +421,16 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "for _, part in at.with_gates().blocks(per_input * (at.network.num_inputs), memory)",
     ): "how many points are taken at once",
     ("regions/nearest", "lengths, largest = _lengths(at, norm, (1))"): "how many inputs are taken at once",
+    (
+        "analyses/similarity/moments",
+        "return found if abs(found) >= CANCELLED * noise else 0.0",
+    ): "equality of two reals; zero is zero",
+    (
+        "analyses/similarity/moments",
+        "return self.factor is not None and len(self.factor) < (self.sizes[first])",
+    ): "which of two ways to the product",
+    (
+        "analyses/similarity/moments",
+        "return self.factor is not None and len(self.factor) < (self.sizes[second])",
+    ): "which of two ways to the product",
 }
