@@ -161,3 +161,18 @@ def test_before_and_behind_a_gate_whose_units_keep_lessen_or_lose_what_arrives(m
 def test_no_singular_value_is_below_zero():
     found = _spectrum(SingularValues(np.array([3.0, 1e-20]), np.array([0.5, 1.0]), "by hand"))
     assert (found.lower.tolist(), found.upper.tolist()) == ([2.5, 0.0], [3.5, 1.0])
+
+
+def test_what_the_products_of_one_of_both_cannot_tell_is_asked_of_the_triangle(monkeypatch):
+    """Behind the gate one direction is left with a millionth of its length."""
+    import torch
+
+    from reluscope.analyses.stability import singular_values as module
+
+    monkeypatch.setattr(module, "SHORT", 0)
+    columns, scale = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 2.0]]), np.array([1.0, 1e-6, 1e-6])
+    before, after = module.before_and_after(
+        torch.tensor(columns), torch.tensor(scale), gamma=16 * 2.0**-52, errors=(0.0, 0.0), before=True
+    )
+    assert before.values == pytest.approx([5**0.5, 1.0])
+    assert after.values == pytest.approx([1.0, 5**0.5 * 1e-6], rel=1e-6, abs=0)

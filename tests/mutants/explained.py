@@ -433,4 +433,16 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/similarity/moments",
         "return self.factor is not None and len(self.factor) < (self.sizes[second])",
     ): "which of two ways to the product",
+    (
+        "analyses/robustness/search",
+        "if found.distance > self.limit - RESOLUTION * view.scale:  # no nearer than what is known",
+    ): "equality of two reals; either answer is right",
+    (
+        "analyses/robustness/boundary",
+        "parts = at.blocks((8 * at.network.num_inputs))",
+    ): "how many points are taken at once",
+    (
+        "analyses/robustness/boundary",
+        "parts = at.blocks((3 * at.network.bytes_per_point))",
+    ): "how many points are taken at once",
 }

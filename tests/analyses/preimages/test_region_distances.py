@@ -181,3 +181,13 @@ def test_distances_from_regions_are_exact_for_the_size_of_the_features(place, si
     net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
     found = rs.preimages.reached_from_elsewhere(net, [place], 0.5, domain=rs.Box(-6, 6, 1))
     assert found["distance_from_region"].tolerance == pytest.approx([RELATIVE * size], rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize(("lower", "said"), [(0.5, None), (0.51, False)])
+def test_a_ball_is_not_reached_if_that_is_proved_of_all_of_it(monkeypatch, lower, said):
+    """Its border belongs to it: a region that is as far as the radius, as far as is proved, may reach it."""
+    point = np.zeros(1)
+    monkeypatch.setattr(
+        region_distances, "_nearest", lambda *_: [region_distances._Nearest(0.6, lower, 0, point, point)]
+    )
+    assert answer(rs.preimages.reached_from_elsewhere(folds(), [0.1], 0.5, domain=rs.Box(-1, 1, 1))) is said
