@@ -445,4 +445,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/boundary",
         "parts = at.blocks((3 * at.network.bytes_per_point))",
     ): "how many points are taken at once",
+    (
+        "regions/nearest",
+        "bends = rows.exists & (length >= wrong)",
+    ): "equality of two reals; a unit that is zero all over has no row",
 }
