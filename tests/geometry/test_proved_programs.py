@@ -295,3 +295,10 @@ def test_ways_without_end_may_be_along_an_axis_and_are_made_of_numbers(monkeypat
         told = Solution(Status.OPTIMAL, 1.0, np.array(wrong), np.zeros(2))
         monkeypatch.setattr(LinearProgram, "maximize", lambda *_, told=told: told)
         assert not strip._has_ray([Fraction(1), Fraction(0)])
+
+
+def test_a_cone_that_a_solver_gives_up_on_is_left_to_fractions():
+    """Rows that repeat each other but for 1e-10; HiGHS ends without an answer."""
+    polyhedron = near_ties(136755)
+    assert not polyhedron.is_bounded()
+    assert not polyhedron.is_empty()
