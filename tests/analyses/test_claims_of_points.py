@@ -152,8 +152,10 @@ def test_samples_come_in_batches_that_add_up(monkeypatch):
         "_hits",
         lambda *arguments, proper=volumes._hits: (told.append(len(arguments[2])), proper(*arguments))[1],
     )
-    found = region_volumes(part, method="sampling", num_samples=50, seed=1)["region_volume"]
+    shares: list[float] = []
+    found = region_volumes(part, method="sampling", num_samples=50, seed=1, progress=shares.append)["region_volume"]
     assert told == [7] * 7 + [1]
+    assert shares[-8:] == pytest.approx([*(7 * batch / 50 for batch in range(1, 8)), 1.0])
     assert found.value.tolist() == whole.value.tolist()
 
 
@@ -183,3 +185,17 @@ def test_domains_that_are_no_boxes_are_sampled_from_a_box_around_them():
     for domain in (rs.Space(2), rs.Polyhedron([[-1.0, 0.0]], [1.0])):
         with pytest.raises(rs.errors.InputError, match="bounded domain"):
             region_volumes(rs.partition(net, domain), method="sampling")
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_volumes_are_exact_up_to_some_dimension(monkeypatch, most):
+    monkeypatch.setattr(volumes, "MAX_EXACT_DIMENSIONS", most)
+    part = rs.partition(rs.load(layers([2, 4, 1], seed=0)), rs.Box(-1, 1, 2))
+    assert region_volumes(part, num_samples=10)["region_volume"].is_exact.all() == (most == 2)
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, -0.5, 2.0])
+def test_confidences_are_between_0_and_1(confidence):
+    part = rs.partition(rs.load(layers([2, 4, 1], seed=0)), rs.Box(-1, 1, 2))
+    with pytest.raises(rs.errors.InputError, match="confidence"):
+        region_volumes(part, method="sampling", num_samples=10, confidence=confidence)

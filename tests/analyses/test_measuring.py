@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reluscope as rs
+from reluscope.analyses import pacing
 from reluscope.analyses.measuring import KeptRows, Measured, key_of, measure, ragged
 from reluscope.errors import InputError
 from reluscope.findings import Column, Status, declare
@@ -128,3 +129,36 @@ def test_what_measurements_depend_on_is_in_their_key() -> None:
     assert key["norm"] == "l2"
     assert key != key_of(net, points + 1, norm="l2")
     assert key != key_of(rs.load([(np.eye(2), np.ones(2))]), points, norm="l2")
+
+
+def test_blocks_grow_with_the_time_that_they_take(monkeypatch) -> None:
+    """On a clock of our own: 64 times as many where nothing takes time, as many as take 0.4 s, never fewer."""
+
+    def sizes(seconds_of, number=10_000, **given):
+        clock = [0.0]
+        monkeypatch.setattr(pacing.time, "perf_counter", lambda: clock[0])
+        pace, found = pacing.Pace(number, **{"seconds": 1e9, **given}), []
+        for block in pace.blocks():
+            found.append(block.stop - block.start)
+            clock[0] += seconds_of(found[-1])
+        return found
+
+    assert sizes(lambda _: 0.0) == [1, 64, 4096, 4096, 1743]
+    assert sizes(lambda size: 0.1 * size, 12) == [1, 4, 4, 3]
+    assert sizes(lambda size: 1.0, 3) == [1, 1, 1]
+    assert sizes(lambda _: 0.0, 200, most=50) == [1, 50, 50, 50, 49]
+    assert sizes(lambda _: 0.0, 200, done=190) == [1, 9]
+    assert sizes(lambda _: 1.0, 9, seconds=2.5) == [1, 1, 1]
+    assert sizes(lambda _: 1.0, 9, seconds=2.0, done=3) == [1, 1, 1]
+
+
+def test_progress_is_the_larger_share_of_samples_or_time(monkeypatch) -> None:
+    clock, told = [0.0], []
+    monkeypatch.setattr(pacing.time, "perf_counter", lambda: clock[0])
+    for _ in pacing.Pace(4, seconds=2.0, most=1, progress=told.append).blocks():
+        clock[0] += 0.8
+    assert told == [0.4, 0.8, 1.0]
+    told.clear()
+    for _ in pacing.Pace(4, seconds=0.0, done=2, progress=told.append).blocks():
+        pass
+    assert told == [1.0, 1.0]

@@ -177,3 +177,22 @@ def test_intervals_agree_with_areas_of_a_thin_plane():
 def test_norms_of_maps_are_their_largest_singular_values(part):
     weights = part.maps.weight.numpy()
     assert map_norms(part) == pytest.approx([np.linalg.norm(weight, 2) for weight in weights])
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_a_tie_at_a_kink_cuts_no_region(way):
+    """``x`` and ``2 x`` beside 0 tie at 0, where the unit has its kink, and nowhere else."""
+    net = rs.load([(np.array([[way], [-way]]), np.zeros(2)), (np.array([[1.0, -1.0], [0.0, 0.0]]), np.zeros(2))])
+    found = class_intervals(rs.partition(net, rs.Box(-1, 1, 1)))
+    assert found.ends.tolist() == [[-1.0, 0.0], [0.0, 1.0]]
+    assert found.classes.tolist() == ([1, 0] if way > 0 else [0, 1])
+    assert found.by_class(2).tolist() == [1.0, 1.0]
+
+
+def test_outputs_that_rounding_cannot_tell_apart_tie():
+    net = rs.load([(np.array([[0.3], [0.1 + 0.2]]), np.zeros(2))])  # the second is larger by a last bit
+    assert class_intervals(rs.partition(net, rs.Box(1, 2, 1))).classes.tolist() == [0]
+    assert class_intervals(rs.partition(net, rs.Box(-2, -1, 1))).classes.tolist() == [0]
+    plane = rs.load([(np.array([[0.3, 0.0], [0.1 + 0.2, 0.0]]), np.zeros(2))])
+    assert class_areas(rs.partition(plane, rs.Box(1, 2, 2))).classes.tolist() == [0]
+    assert class_areas(rs.partition(plane, rs.Box(-2, -1, 2))).classes.tolist() == [0]

@@ -10,7 +10,8 @@ import reluscope as rs
 from networks.models import layers
 from oracles.rational_steps import affine, network_of, rational_map
 from reluscope.analyses.stability.prefix import prefix_map
-from reluscope.analyses.stability.spectra import jacobian_bytes
+from reluscope.analyses.stability.singular_values import SingularValues
+from reluscope.analyses.stability.spectra import _spectrum, jacobian_bytes
 from reluscope.networks.builder import GraphBuilder
 
 
@@ -133,6 +134,7 @@ def test_eigenvalues_of_a_gram_matrix_are_off_by_its_own_rounding_and_by_that_of
     delta = gamma * (14.0 + np.sqrt(3.0) * 9.0)
     assert found.values == pytest.approx([3.0, 2.0, 1.0])
     assert found.errors == pytest.approx(0.125 + delta / np.array([3.0, 2.0, 1.0]), rel=1e-12)
+    assert _of_gram(gram, 1.99e-3 / (14.0 + np.sqrt(3.0) * 9.0), 3, 3, 0.0) is not None
     assert _of_gram(gram, 2.01e-3 / (14.0 + np.sqrt(3.0) * 9.0), 3, 3, 0.0) is None
 
 
@@ -154,3 +156,23 @@ def test_before_and_behind_a_gate_whose_units_keep_lessen_or_lose_what_arrives(m
             if found is not None:
                 assert found.values == pytest.approx(np.linalg.svd(factors[:, None] * columns.T, compute_uv=False))
                 assert found.errors == pytest.approx(error, abs=1e-12)
+
+
+def test_no_singular_value_is_below_zero():
+    found = _spectrum(SingularValues(np.array([3.0, 1e-20]), np.array([0.5, 1.0]), "by hand"))
+    assert (found.lower.tolist(), found.upper.tolist()) == ([2.5, 0.0], [3.5, 1.0])
+
+
+def test_what_the_products_of_one_of_both_cannot_tell_is_asked_of_the_triangle(monkeypatch):
+    """Behind the gate one direction is left with a millionth of its length."""
+    import torch
+
+    from reluscope.analyses.stability import singular_values as module
+
+    monkeypatch.setattr(module, "SHORT", 0)
+    columns, scale = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 2.0]]), np.array([1.0, 1e-6, 1e-6])
+    before, after = module.before_and_after(
+        torch.tensor(columns), torch.tensor(scale), gamma=16 * 2.0**-52, errors=(0.0, 0.0), before=True
+    )
+    assert before.values == pytest.approx([5**0.5, 1.0])
+    assert after.values == pytest.approx([1.0, 5**0.5 * 1e-6], rel=1e-6, abs=0)

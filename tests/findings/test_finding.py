@@ -109,3 +109,16 @@ def test_is_frozen():
 def test_an_upper_end_stays_where_nothing_is_known_below():
     assert Finding.of(1.0, -inf, 3.0).interval == (-inf, 3.0)
     assert Finding.of(3.0, -inf).interval is None
+
+
+def test_nine_digits_make_a_real_number_one() -> None:
+    for value in (1.0, -250.0, 1e-6):
+        size = abs(value)
+        assert Finding.of(value, value, value + 0.99e-9 * size).claim is Claim.EXACT
+        assert Finding.of(value, value, value + 1.01e-9 * size).claim is Claim.LOWER
+
+
+def test_numbers_up_to_an_error_that_is_larger_than_they_are():
+    assert Finding.within(1.0, 3.0).interval == (0.0, 4.0)
+    assert Finding.within(1.0, 3.0, least=-5.0).interval == (-2.0, 4.0)
+    assert Finding.within(1.0, 0.25).interval == (0.75, 1.25)

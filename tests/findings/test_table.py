@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.claims import claim_of
+from reluscope.findings.derived import Ends, at_an_end, mean, quantile, total
 from reluscope.findings.writing import ends_in_words, with_ends
 
 LENGTH = declare("test_length", "length of what is tested", unit="input")
@@ -406,3 +407,92 @@ def test_tables_cut_and_joined_are_what_they_were(ends, place) -> None:
         Findings.joined([found, table(Column.of(COUNT, [1]))])
     with pytest.raises(InputError, match="got 0 kinds of 0"):
         Findings.joined([])
+
+
+def test_rows_that_were_drawn_and_not_reached_are_no_part_of_the_sample() -> None:
+    two, status = Column.of(LENGTH, [1.0, 3.0]), (Status.DONE, Status.DONE, Status.NOT_REACHED)
+    found = table(Column.joined([two], 1), status=status, population=10).mean(LENGTH)
+    assert found.interval == table(two, population=10).mean(LENGTH).interval
+    assert found.domain == "2 of 10 samples"
+
+
+def test_counts_are_whole_numbers_and_shares_are_not() -> None:
+    found = table(Column.of(TRUTH, [1, 1]), Column.of(COUNT, [3, 5]))
+    assert [type(one.value) for one in (found.finding(COUNT, 0), found.median(COUNT), found.total(COUNT))] == [int] * 3
+    assert (type(found.share(TRUTH).value), found.share(TRUTH).value) == (float, 1.0)
+
+
+def test_a_value_is_an_end_up_to_the_tolerance() -> None:
+    assert at_an_end(Ends(2.0, 1.5, 9.0), 0.5).value == 1.5
+    assert at_an_end(Ends(2.0, 1.5, 9.0), 0.499).value == 2.0
+    assert at_an_end(Ends(2.0, -9.0, 2.5), 0.5).value == 2.5
+    assert at_an_end(Ends(2.0, -9.0, 2.5), 0.499).value == 2.0
+    assert at_an_end(Ends(2.0, 1.75, 2.25), 0.5).value == 2.0  # all of them are one number
+    assert at_an_end(Ends(2.0, 1.75, 2.25), 0.499).value == 1.75
+
+
+def test_sums_of_all_rows_only() -> None:
+    with pytest.raises(ValueError, match="no sum over some of it"):
+        total(np.ones(2), np.ones(2), np.ones(2), 3)
+    assert total(np.ones(2), np.zeros(2), np.full(2, 4.0), 2) == Ends(2.0, 0.0, 8.0)
+
+
+def test_quantiles_between_neighbours_and_beside_infinity() -> None:
+    ends = np.array([-np.inf, 1.0, 3.0, np.inf])
+    found = [quantile(ends, ends, ends, level, 4).value for level in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    assert found == [-np.inf, -np.inf, 2.0, np.inf, np.inf]
+    assert np.isneginf(quantile(np.arange(3.0), np.arange(3.0), np.arange(3.0), 0.5, 9).lower)  # too few draws
+    assert quantile(np.array([4.0, 0.0, 1.0]), np.zeros(3), np.ones(3), 0.25, 3) == Ends(0.5, 0.0, 1.0)
+
+
+def test_ends_of_quantiles_of_a_sample_are_its_entries_and_hold_its_own() -> None:
+    six, two, one = np.arange(6.0), np.array([0.0, 1.0]), np.ones(2)
+    assert quantile(six, six - 1, six + 1, 0.5, 100) == Ends(2.5, -1.0, 6.0, is_certain=False)
+    # The largest of two is above the quantile 0.999 with certainty enough, but that of the sample is below it.
+    assert quantile(two, two, two, 0.999, 100) == Ends(0.999, 0.999, np.inf, is_certain=False)
+    assert quantile(two, two, two, 0.001, 100) == Ends(0.001, -np.inf, 0.001, is_certain=False)
+    assert quantile(one, one, one, 0.999, 100) == Ends(1.0, 1.0, np.inf, is_certain=False)
+
+
+def test_the_mean_of_a_sample_has_the_interval_of_student() -> None:
+    three = np.array([1.0, 3.0, 5.0])
+    reach = 4.302652729911275 * 2.0 / 3.0**0.5  # two degrees of freedom
+    found = mean(three, three - 1, three + 2, 10)
+    assert found[:3] == pytest.approx((3.0, 2.0 - reach, 5.0 + reach))
+    wide = mean(three, 2 * three, 4 * three, 10)
+    assert wide[:3] == pytest.approx((3.0, 6.0 - 2 * reach, 12.0 + 4 * reach))
+    assert not found.is_certain
+    assert mean(three[:1], three[:1], three[:1], 10) == Ends(1.0, -np.inf, np.inf, is_certain=False)
+    endless = mean(three, three, np.array([1.0, np.inf, np.inf]), 10)
+    assert (endless.lower, endless.upper) == (pytest.approx(3.0 - reach), np.inf)
+
+
+def test_what_is_drawn_from_more_than_was_looked_at() -> None:
+    two, status = Column.of(LENGTH, [1.0, 3.0]), (Status.DONE, Status.DONE, Status.NOT_REACHED)
+    found = table(Column.joined([two], 1), status=status, population=3).mean(LENGTH)
+    assert (found.domain, found.claim) == ("2 of 3 samples", "ESTIMATE")
+    assert table(two, population=2).total(LENGTH).value == 4.0
+
+
+def test_of_real_numbers_nine_digits_count_and_of_counts_a_difference() -> None:
+    large = np.array([1e3, 3e3])
+    assert table(Column.of(LENGTH, large, large - 2e-7, large + 2e-7)).mean(LENGTH).claim == "EXACT"
+    many = np.array([1e10, 3e10])
+    assert table(Column.of(COUNT, many, many, many + 1)).mean(COUNT).claim == "LOWER"
+    loose = Column.of(LENGTH, [1.0, 2.0], [0.9, 1.9], [1.1, 2.1], tolerance=0.5)
+    assert table(loose).mean(LENGTH).claim == "EXACT"
+    tight = Column.of(LENGTH, [1.0, 2.0], [0.9, 1.9], [1.1, 2.1], tolerance=0.1)
+    assert table(tight).mean(LENGTH).claim == "ESTIMATE"
+
+
+def test_drawn_ends_are_no_farther_than_a_quantity_can_be() -> None:
+    share = declare("test_part", "part of what is tested", kind=Kind.SHARE)
+    assert ends_of(table(Column.of(LENGTH, [1.0]), population=5).mean(LENGTH)) == (0.0, np.inf)
+    low, high = ends_of(table(Column.of(LENGTH, [0.1, 3.0]), population=5).mean(LENGTH))
+    assert low == 0.0 < 3.0 < high
+    assert ends_of(table(Column.of(share, [0.1, 0.9]), population=5).mean(share)) == (0.0, 1.0)
+
+
+def test_an_end_that_is_not_certain_is_no_bound() -> None:
+    found = table(Column.of(LENGTH, [1.0, 3.0], [1.0, 3.0], [2.0, 5.0], confidence=0.95)).mean(LENGTH)
+    assert (found.claim, found.interval) == ("ESTIMATE", (2.0, 3.5))

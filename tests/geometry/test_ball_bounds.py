@@ -107,6 +107,7 @@ def test_a_lying_solver_makes_no_claim(status, monkeypatch):
 @pytest.mark.parametrize("is_boxed", [False, True])
 def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, is_boxed):
     """With a coarse epsilon every term shows."""
+    assert np.finfo(float).eps == ball_bounds.EPS
     eps = 2.0**-16
     monkeypatch.setattr(ball_bounds, "EPS", eps)
     finite = 0
@@ -138,7 +139,7 @@ def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, is_boxed):
         if np.isfinite(far):
             finite += 1
             bound = room + rest * far
-            assert found == pytest.approx(bound + 8 * (size + 4) * eps * (abs(bound) + rest * far), rel=1e-12)
+            assert found == pytest.approx(bound + 8 * (size + 4) * eps * (abs(bound) + rest * far), rel=1e-12, abs=0)
     assert finite > 3
 
 
@@ -151,3 +152,9 @@ def test_lengths_are_rounded_where_weights_cancel_in_truth(monkeypatch, width):
     found = radius_bound(A, np.array([width, 0.0, 5.0]), np.zeros(3), np.array([0.5, 0.5, 0.0]))
     share = 1 - 7 * eps if width > 0 else 1 + 7 * eps
     assert found == pytest.approx(width / 2 / np.sqrt(59.0) / share, rel=1e-12)
+
+
+def test_balls_as_small_as_floats_are_bounded_too():
+    least = 2.0**-1074  # half of which is 0 in floats
+    rows = np.concatenate([np.eye(2), -np.eye(2)])
+    assert radius_bound(rows, np.full(4, least), np.zeros(2), np.array([0.5, 0.0, 0.5, 0.0])) >= least

@@ -60,6 +60,7 @@ def test_the_rounding_of_what_is_left_decides():
 @pytest.mark.parametrize("seed", range(6))
 def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, seed):
     """With a coarse epsilon every term shows."""
+    assert np.finfo(float).eps == checked_bounds.EPS
     eps, random = 2.0**-10, np.random.default_rng(seed)
     monkeypatch.setattr(checked_bounds, "EPS", eps)
     rows, gain, multipliers = random.normal(size=(3, 5)), random.normal(size=5), random.normal(size=3)
@@ -115,3 +116,29 @@ def test_ends_of_boxes_are_on_the_right_side():
     empty = bounding_box(rs.Polyhedron([[1.0], [-1.0]], [-1.0, -1.0]))
     assert empty[0][0] > empty[1][0]
     assert bounding_box(rs.Polyhedron([[1.0, 1.0]], [1.0])) is None
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(0.0, np.inf), (-np.inf, 0.0), (-np.inf, np.inf)])
+def test_what_vanishes_in_truth_needs_no_end(lower, upper):
+    found = upper_bound(
+        np.ones(1), np.ones((1, 1)), np.full(1, -np.inf), np.ones(1), np.array([lower]), np.array([upper]), np.ones(1)
+    )
+    assert 1.0 <= found < 1.0 + 1e-14
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_is_left_decides_which_end_is_asked_for(sign):
+    """0.3 less 0.1 and 0.2 is above zero as floats have it, or below: by less than they see."""
+    rows, gain = sign * np.array([[0.1], [0.2]]), sign * np.array([0.1 + 0.2])
+    ends = np.zeros(2), np.zeros(2)
+    high, low = np.array([np.inf]), np.array([-np.inf])
+    beyond, within = ((-np.ones(1), high), (low, np.ones(1)))[:: int(sign)]
+    assert upper_bound(gain, rows, *ends, *beyond, np.ones(2)) == np.inf
+    assert 0.0 < upper_bound(gain, rows, *ends, *within, np.ones(2)) < 1.1
+
+
+def test_products_below_all_floats_are_allowed_for():
+    small = 2.0**-600
+    one = np.array([small])
+    found = upper_bound(one, np.ones((1, 1)), -one, one, np.zeros(1), np.zeros(1), one)
+    assert Fraction(found) >= Fraction(1, 2**1200)

@@ -192,6 +192,23 @@ def test_analytic_centers():
     assert found.gaps[0] < 1e-9
 
 
+def test_analytic_centers_of_several_bodies_are_all_found():
+    """One starts at its centre, the others have some way to go."""
+    square = bodies_of([(np.zeros((0, 2)), np.zeros(0))] * 3, -1.0, 1.0)
+    start = torch.tensor([[0.0, 0.0], [0.9, -0.99], [-0.5, 0.0]], dtype=torch.float64)
+    found = analytic_centers(square, start)
+    np.testing.assert_allclose(found.points, np.zeros((3, 2)), atol=1e-9)
+    assert (found.gaps < 1e-15).all()
+    np.testing.assert_allclose(found.values, np.zeros(3), atol=1e-12)
+    # One has no centre, and the other one is found all the same.
+    square = np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4)
+    strip = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.ones(2)
+    found = analytic_centers(bodies_of([strip, square]), start[[1, 1]])
+    np.testing.assert_allclose(found.points[1], np.zeros(2), atol=1e-9)
+    assert found.gaps[0] == np.inf
+    assert found.gaps[1] < 1e-15
+
+
 def test_what_stalls_goes_to_the_simplex_method(monkeypatch):
     dim, bodies = 3, tables(3, 9, 2)
     gains = torch.from_numpy(np.random.default_rng(5).standard_normal((2, dim)))
@@ -235,10 +252,10 @@ def test_a_margin_that_is_the_same_everywhere(ahead, is_sign_enough):
     assert np.sign(found.values[0]) == np.sign(ahead)
 
 
-@pytest.mark.parametrize(("ahead", "middle", "truth"), [(20.0, 10.0, 11.0), (-10.0, -10.0, 1.0)])
+@pytest.mark.parametrize(("ahead", "middle", "truth"), [(20.0, 10.0, 13.0), (-10.0, -10.0, 3.0), (0.0, 35.0, -32.0)])
 def test_margins_far_above_what_either_part_of_them_says(ahead, middle, truth):
-    """``20 - x`` around 10 is 11 at most, and ``-10 - x`` around -10 is 1: of that the slope adds -9, and 11."""
-    interval = bodies_of([(np.zeros((0, 1)), np.zeros(0))], middle - 1, middle + 1)
+    """``20 - x`` around 10 is 13 at most, and ``-10 - x`` around -10 is 3: of that the slope adds -7, and 13."""
+    interval = bodies_of([(np.zeros((0, 1)), np.zeros(0))], middle - 3, middle + 3)
     weights, biases = torch.tensor([[[0.0], [1.0]]]).double(), torch.tensor([[ahead, 0.0]]).double()
     found = widest_margins(interval, zeros(1, 1) + middle, weights, biases, torch.tensor([0]))
     assert found.values[0] == pytest.approx(truth, rel=1e-6)
@@ -375,6 +392,7 @@ def test_what_is_left_open_goes_to_the_simplex_method(monkeypatch):
     assert 0.0 <= found.gaps[0] <= 1e-13
     assert convex_questions.point_beyond(square, gain, 1.9).sum() > 1.9
     assert convex_questions.point_beyond(square, gain, 2.1) is None
+    assert convex_questions.point_beyond(square, gain, 2.0) is None  # it is not passed
     # A start that is the answer already, of which nothing is proved.
     monkeypatch.setattr(
         convex_questions,
@@ -432,3 +450,53 @@ def test_no_end_is_a_claim_that_a_way_proves(monkeypatch):
     found = convex_questions._finished(square, gain, answers, np.ones(1, dtype=bool))
     assert found.values[0] == 0.0
     assert found.gaps[0] == np.inf
+
+
+def test_margins_from_a_start_at_which_classes_tie():
+    square, weights = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0), torch.zeros(1, 2, 2).double()
+    weights[0, 0, 0] = 1.0
+    found = widest_margins(square, zeros(1, 2), weights, torch.zeros(1, 2).double(), torch.tensor([0]))
+    assert found.values[0] == pytest.approx(1.0, rel=1e-8)
+    assert found.values[0] + found.gaps[0] >= 1.0 - 1e-15
+
+
+@pytest.mark.parametrize("offsets", [[-1.0, -2.0], [3.0, 0.5], [0.0, -4.0]])
+def test_balls_without_end_have_a_centre_well_inside(offsets):
+    """As far from every row as rows are from the origin."""
+    wedge = np.array([[-1.0, 0.0], [0.0, -1.0]]), np.array(offsets)
+    found = largest_balls(bodies_of([wedge]), torch.full((1, 2), 5.0, dtype=torch.float64))
+    assert found.values[0] == np.inf
+    slack = wedge[1] - wedge[0] @ found.points[0]
+    assert (slack >= np.abs(offsets).max() * (1 - 1e-9)).all()
+    assert np.abs(found.points).max() <= 1e3 * np.abs(offsets).max()
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.5, 40.0, np.inf])
+def test_gaps_of_logarithms_are_those_of_what_was_minimised(monkeypatch, gap):
+    """Of log(1 + exp g), with g known from below by its gap: all of it where nothing is known."""
+
+    def stopped(bodies, objective, start, is_done):
+        values = objective(start, torch.arange(len(start))).value
+        return convex_questions.Minima(start, values, torch.full_like(values, gap), torch.zeros(1, 4), 0)
+
+    monkeypatch.setattr(convex_questions, "minimize", stopped)
+    square, biases = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0), torch.tensor([[1.0, 3.0]]).double()
+    found = likeliest_points(square, zeros(1, 2), torch.zeros(1, 2, 2).double(), biases, torch.tensor([0]))
+    assert found.values[0] == pytest.approx(-np.log1p(np.exp(2.0)))
+    assert found.gaps[0] == pytest.approx(np.log1p(np.exp(2.0)) - np.log1p(np.exp(2.0 - gap)), abs=1e-15)
+
+
+@pytest.mark.parametrize("start", [0.05, 0.1, 0.15, 0.25, 0.5, 0.9])
+def test_steps_to_a_centre_are_damped_while_they_are_long(monkeypatch, start):
+    """Of ``log(1 - x) + log(1 + x)``: with Newton's decrement d above a quarter, 1 / (1 + d) of its step."""
+    monkeypatch.setattr(convex_questions, "MAX_CENTERING", 1)
+    interval = bodies_of([(np.zeros((0, 1)), np.zeros(0))], -1.0, 1.0)
+    found = analytic_centers(interval, torch.full((1, 1), start, dtype=torch.float64))
+    slope, bend = 1 / (1 - start) - 1 / (1 + start), 1 / (1 - start) ** 2 + 1 / (1 + start) ** 2
+    decrement = slope / bend**0.5
+    length = 1 / (1 + decrement) if decrement > 0.25 else 1.0
+    x = start - length * slope / bend
+    assert found.points[0, 0] == pytest.approx(x, rel=1e-12)
+    assert found.values[0] == pytest.approx(np.log1p(x) + np.log1p(-x), rel=1e-12)
+    gap = -decrement - np.log1p(-decrement) if decrement < 0.5 else np.inf
+    assert found.gaps[0] == pytest.approx(gap, rel=1e-12, abs=0)

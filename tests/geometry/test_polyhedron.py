@@ -133,7 +133,7 @@ def test_a_rotated_flat_polyhedron_is_flat(seed: int) -> None:
     rows = np.vstack([np.eye(3), -np.eye(3)]) @ rotation
     assert Polyhedron(rows, [1, 1, 0.3, 1, 1, -0.3]).insphere().radius == 0
     sliver = Polyhedron(rows, [1, 1, 0.3 + 1e-11, 1, 1, -0.3]).insphere()
-    assert sliver.radius == pytest.approx(0.5e-11, rel=1e-3)
+    assert sliver.radius == pytest.approx(0.5e-11, rel=1e-3, abs=0)
 
 
 def test_repeated_parallel_and_zero_rows() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
+from reluscope.errors import SolverError
 from reluscope.geometry import proved_programs
 from reluscope.geometry.interior import is_cone_trivial
 from reluscope.geometry.linear_program import LinearProgram, Solution, Status
@@ -193,3 +194,111 @@ def test_numbers_in_fractions_are_those_of_rows_and_of_both_sides_of_equations(m
     system = ProvedSystem(np.array([[1.0, 0.0]]), np.ones(1), np.array([[0.0, 1.0]]), np.ones(1))
     found = system._in_fractions([Fraction(1), Fraction(1)])
     assert found is None if not is_solved else found is not None and found.value == 2
+
+
+def test_numbers_too_small_for_floats_are_asked_in_fractions():
+    """Two fifths of the least float are 0 in floats; half of six of them is more than one."""
+    assert np.finfo(float).eps == proved_programs.EPS
+    least, nothing = Fraction(1, 2**1074), (np.zeros((0, 6)), np.zeros(0))
+    system = ProvedSystem(np.full((1, 6), 0.5), np.array([float(least)]), *nothing)
+    assert not system.contains([Fraction(2, 5) * least] * 6)
+    assert system.contains([Fraction(1, 5) * least] * 6)
+
+
+def test_points_on_a_row_whose_terms_cancel_are_in_or_out():
+    """What is left of the sum is its rounding, and so is the offset."""
+    told, nothing = {True: 0, False: 0}, (np.zeros((0, 3)), np.zeros(0))
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        row, x = random.normal(size=3), random.normal(size=3)
+        row[2] = -(row[:2] @ x[:2]) / x[2]
+        point = [Fraction(entry) for entry in x.tolist()]
+        height = sum(Fraction(a) * b for a, b in zip(row.tolist(), point, strict=True))
+        end = float(height) + float(random.choice([-1e-18, 1e-18]))
+        truth = height <= Fraction(end)
+        assert ProvedSystem(row[None], np.array([end]), *nothing).contains(point) == truth
+        told[truth] += 1
+    assert min(told.values()) > 10
+
+
+def test_flat_polyhedra_have_a_point_on_all_rows_that_are_tight(monkeypatch):
+    """One point, (1/3, 1/3), is on three rows, of which floats miss two."""
+    monkeypatch.setattr(ProvedSystem, "_in_fractions", lambda *_: None)
+    system = ProvedSystem(
+        np.array([[3.0, 0.0], [0.0, 3.0], [-3.0, -3.0]]), np.array([1.0, 1.0, -2.0]), np.zeros((0, 2)), np.zeros(0)
+    )
+    assert system.is_empty() is False
+
+
+def test_points_that_are_none_are_not_moved():
+    system = ProvedSystem(np.eye(2), np.ones(2), np.zeros((0, 2)), np.zeros(0))
+    for wrong in ([np.nan, 0.0], [0.0, np.inf], [np.nan, np.nan]):
+        assert system._onto(np.array(wrong), np.zeros(0), is_near=True) is None
+    assert system._onto(np.array([0.5, 2.0]), np.zeros(0), is_near=False) == (Fraction(1, 2), 2)
+
+
+def test_rows_and_equations_of_zeros_are_kept_or_not_by_nobody(monkeypatch):
+    monkeypatch.setattr(ProvedSystem, "_in_fractions", lambda *_: None)
+    zero, nothing = np.zeros((1, 2)), (np.zeros((0, 2)), np.zeros(0))
+    for end, is_empty in ((-1.0, True), (0.0, False), (1.0, False)):
+        system = ProvedSystem(np.concatenate([zero, np.eye(2)]), np.array([end, 1.0, 1.0]), *nothing)
+        assert system.is_empty() is is_empty
+    for value, is_empty in ((-1.0, True), (0.0, False), (1.0, True)):
+        system = ProvedSystem(np.eye(2), np.ones(2), zero, np.array([value]))
+        assert system.is_empty() is is_empty
+        found = system.maximum([Fraction(1), Fraction(1)])
+        assert (found.status is Status.INFEASIBLE) == is_empty
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_equations_contradict_each_other_and_rows_from_either_side(monkeypatch, sign):
+    monkeypatch.setattr(ProvedSystem, "_in_fractions", lambda *_: None)
+    line, nothing = sign * np.ones((1, 2)), (np.zeros((0, 2)), np.zeros(0))
+    for values, is_empty in (([1.0, 3.0], True), ([3.0, 1.0], True), ([1.0, 1.0], False)):
+        system = ProvedSystem(*nothing, np.concatenate([line, line]), np.array(values))
+        assert system.is_empty() is is_empty
+    for end, is_empty in ((0.5, True), (1.0, False), (2.0, False)):
+        assert ProvedSystem(line, np.array([end]), line, np.ones(1)).is_empty() is is_empty
+        assert ProvedSystem(-line, np.array([-2 + end]), line, np.ones(1)).is_empty() is is_empty
+
+
+def test_a_solver_that_gives_up_leaves_the_answer_to_fractions(monkeypatch):
+    def give_up(self, objective):
+        raise SolverError("no answer")
+
+    monkeypatch.setattr(LinearProgram, "maximize", give_up)
+    nothing = np.zeros((0, 2)), np.zeros(0)
+    square = ProvedSystem(np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4), *nothing)
+    assert square.is_empty() is False
+    assert square.maximum([Fraction(1), Fraction(2)]).value == 3
+    assert ProvedSystem(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, -1.0]), *nothing).is_empty() is True
+    corner = ProvedSystem(np.eye(2), np.ones(2), *nothing)
+    assert corner.maximum([Fraction(-1), Fraction(0)]).status is Status.UNBOUNDED
+
+
+@pytest.mark.parametrize(("short", "is_asked"), [(0.11, True), (0.125, False)])
+def test_rows_are_sure_beyond_the_rounding_of_their_sums(monkeypatch, short, is_asked):
+    """In two dimensions 16 epsilons: of ``x <= 1`` at ``1 - s`` and a coarse epsilon of 2^-8, from 2 / 17 on."""
+    asked, proper = [], proved_programs._product
+    monkeypatch.setattr(proved_programs, "EPS", 2.0**-8)
+    monkeypatch.setattr(proved_programs, "_product", lambda *given: asked.append(given) or proper(*given))
+    system = ProvedSystem(np.array([[1.0, 0.0]]), np.ones(1), np.zeros((0, 2)), np.zeros(0))
+    assert system.contains([Fraction(1) - Fraction(short), Fraction(0)])
+    assert bool(asked) == is_asked
+
+
+def test_ways_without_end_may_be_along_an_axis_and_are_made_of_numbers(monkeypatch):
+    monkeypatch.setattr(ProvedSystem, "_in_fractions", lambda *_: None)
+    strip = ProvedSystem(np.array([[0.0, 1.0], [0.0, -1.0]]), np.ones(2), np.zeros((0, 2)), np.zeros(0))
+    assert strip.maximum([Fraction(1), Fraction(0)]).status is Status.UNBOUNDED
+    for wrong in ([np.nan, 1.0], [np.inf, 0.0], [0.0, 0.0]):
+        told = Solution(Status.OPTIMAL, 1.0, np.array(wrong), np.zeros(2))
+        monkeypatch.setattr(LinearProgram, "maximize", lambda *_, told=told: told)
+        assert not strip._has_ray([Fraction(1), Fraction(0)])
+
+
+def test_a_cone_that_a_solver_gives_up_on_is_left_to_fractions():
+    """Rows that repeat each other but for 1e-10; HiGHS ends without an answer."""
+    polyhedron = near_ties(136755)
+    assert not polyhedron.is_bounded()
+    assert not polyhedron.is_empty()

@@ -80,7 +80,7 @@ def test_equations_are_consistent_or_not_at_any_scale(scale):
     rows, ends = np.concatenate([np.eye(2), -np.eye(2)]), np.full(4, 4.0 * scale)
     twice, apart = np.array([[1.0, 1.0], [3.0, 3.0]]), np.array([1.0, 3.0]) * scale
     line = Polyhedron(rows, ends, twice, apart)
-    assert line.insphere().radius == pytest.approx(3.5 * np.sqrt(2) * scale)
+    assert line.insphere().radius == pytest.approx(3.5 * np.sqrt(2) * scale, rel=1e-6, abs=0)
     assert Polyhedron(rows, ends, twice, apart * [1.0, 1.1]).insphere().radius == -np.inf
     # The row x + y <= c is constant on the line: it leaves all of it, or nothing.
     for offset, radius in ((1.0, 3.5 * np.sqrt(2) * scale), (0.9, -np.inf)):

@@ -9,10 +9,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/preimages/region_distances",
         "nearest = nearest_image(part[row].polyhedron, weight, bias, goal, tolerance=(0.0))",
     ): "the nearest point is found more precisely",
-    (
-        "analyses/inscribed_balls",
-        "rows = sum(gate.num_units * max(1, (gate.num_pieces)) for gate in network.gates)",
-    ): "an estimate of the time that a ball takes",
     ("analyses/robustness/certified", "exact = away + error < reach.lower"): "equality of two reals; either is right",
     (
         "analyses/regression",
@@ -207,4 +203,250 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/proved_programs",
         "if self.dim >= MAX_DIMENSIONS or (len(self.b) + 2 * len(self.d)) * self.dim > MAX_NUMBERS:",
     ): "from how many dimensions on fractions are too slow",
+    (
+        "networks/carriers/forms",
+        "rivals = (entries).reshape(-1)",
+    ): "padding is left out, whichever entry stands for it, or makes the bound wider",
+    (
+        "networks/carriers/forms",
+        "is_fixed, 0.0, np.where(high >= 0, np.minimum(high, clear), 0.0).max(axis=1, initial=0.0)",
+    ): "the least of zero and of what is not negative is added",
+    (
+        "networks/carriers/forms",
+        "pieces = (places[:, None] >= levels[None]).sum(axis=1)",
+    ): "at a breakpoint both pieces have one value",
+    (
+        "geometry/ball_bounds",
+        "share = 1 - Fraction((dim + 4) * EPS) if total >= 0 else 1 + Fraction((dim + 4) * EPS)",
+    ): "zero is zero, divided by either",
+    (
+        "geometry/ball_bounds",
+        "if len(rows) < rows.shape[1]:",
+    ): "as many rows as coordinates that nearly cancel do not span all directions: the steepness shows it",
+    ("analyses/pacing", "BLOCK_SECONDS = (0.4 / 2)"): "how long a block takes",
+    (
+        "analyses/codespace/sampled",
+        "block = max(1, 2**24 // (gate.num_units))",
+    ): "size of a block; a gate without units has no codes to count",
+    (
+        "geometry/convex_questions",
+        "torch.cat([bodies.upper, (most)], dim=1),",
+    ): "room for the rounding of a bound, which rows prove as well",
+    (
+        "geometry/convex_questions",
+        "is_moving = torch.isfinite(decrement)[:, None] & (decrement >= CENTERED)[:, None]",
+    ): "equality of two reals; a point that has arrived may go on",
+    (
+        "analyses/robustness/changes",
+        "tries = step + np.outer(np.array(BEYOND) * (rival.distance), way)",
+    ): "how far beyond a tie is looked; a class there is confirmed by the network",
+    (
+        "analyses/robustness/search",
+        "kept = lengths * view.scale >= limit.errors",
+    ): "equality of two reals; what is without length and errors is held to nothing",
+    (
+        "analyses/similarity/moments",
+        "if more >= SPARE_EXPONENTS:",
+    ): "from where on sums are scaled anew",
+    (
+        "analyses/robustness/search",
+        "radius = (self.limit)",
+    ): "a ball smaller than the resolution, within which nothing is nearer by more than that",
+    (
+        "analyses/robustness/search",
+        "is_exact = is_exact and bool((spread < CLEAR * limit.errors).all())",
+    ): "equality of two reals; what is split although it is settled is settled in parts",
+    (
+        "geometry/proved_programs",
+        "TIGHT = (1e-7 / 2)",
+    ): "which rows are tried; what is found is checked, and what is not is asked in fractions",
+    ("analyses/inscribed_balls", "MULTIPLICATIONS = (2e10 / 2)"): "an estimate of the time that a ball takes",
+    (
+        "analyses/preimages/region_distances",
+        "best = (nearest.distance)",
+    ): "more regions are looked at, with the same nearest one",
+    (
+        "analyses/robustness/changes",
+        "tries = (np.outer(np.array(BEYOND) * max(view.scale, rival.distance), way))",
+    ): "where a class beyond is sought first; if it is not found there, it is on the way to the deepest point",
+    (
+        "networks/carriers/forms",
+        "if (low > most + clear).any() or (high <= least - clear).any():",
+    ): "equality of two reals; either answer is right",
+    (
+        "networks/carriers/forms",
+        "if (low >= most + clear).any() or (high < least - clear).any():",
+    ): "equality of two reals; either answer is right",
+    (
+        "geometry/convex_questions",
+        "if (decrement < CENTERED).all() or not torch.isfinite(decrement).any():",
+    ): "equality of two reals; a step more does no harm",
+    (
+        "geometry/convex_questions",
+        "if (decrement <= CENTERED).all() and not torch.isfinite(decrement).any():",
+    ): "what has arrived takes no more steps",
+    (
+        "geometry/proved_programs",
+        "if self.dim >= MAX_DIMENSIONS:",
+    ): "from how many dimensions on fractions are too slow",
+    (
+        "geometry/checked_bounds",
+        "for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt >= 0)).tolist():",
+    ): "without doubt the rest is zero, and so is its sign",
+    ("geometry/convex_questions", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
+    ("analyses/inscribed_balls", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
+    (
+        "partitions/shown_regions",
+        "exact, most = _ExactCodes(part), max(1, MULTIPLICATIONS // (multiplications(part.network)))",
+    ): "a network without multiplications has no sign in doubt",
+    (
+        "analyses/sensitivity/gradient_covariance",
+        "is_thin = basis is None and len(first) <= network.num_inputs",
+    ): "regions as many as inputs: either way gives the eigenvalues",
+    ("geometry/checked_bounds", "ends = np.where(taken >= 0, high, low)"): "where a multiplier is zero, so is its end",
+    ("geometry/checked_bounds", "sides = np.where(rest >= 0, upper, lower)"): "what is zero is left out",
+    (
+        "geometry/checked_bounds",
+        "for column in np.flatnonzero(endless & (np.abs(rest) < doubt) & (doubt > 0)).tolist():",
+    ): "equality of two reals; what is not asked is not proved",
+    ("geometry/checked_bounds", "sides[column] = upper[column] if rest[column] >= 0 else lower[column]"): (
+        "what is zero is left out"
+    ),
+    (
+        "geometry/checked_bounds",
+        "widest = np.where(np.abs(rest) >= doubt, sure, widest)",
+    ): "equality of two reals: what is as large as its doubt has one sign, or is zero",
+    (
+        "analyses/stability/singular_values",
+        "side = max(1, round((TILE / shape[0]) ** (1 / ((len(shape))))))",
+    ): "size of a tile",
+    (
+        "geometry/proved_programs",
+        "point = self._onto(found.point[:-1], np.zeros(0), is_near=bool(found.point[-1] <= TIGHT))",
+    ): "how rows are tried; what is found is checked",
+    (
+        "geometry/proved_programs",
+        "if found.point[-1] <= TIGHT and self.is_excluded_by(np.append(own, above - below)):",
+    ): "when a proof is tried; it holds by itself",
+    (
+        "geometry/proved_programs",
+        "if (self.dim > MAX_DIMENSIONS and (len(self._own) and is_near)) or not np.isfinite(near).all():",
+    ): "from how many dimensions on fractions are too slow",
+    ("geometry/proved_programs", "size = (1.0)"): "which rows are tried; what is found is checked",
+    (
+        "geometry/proved_programs",
+        "size = (float(np.abs(near).max(initial=0.0)))",
+    ): "which rows are tried; what is found is checked",
+    (
+        "geometry/proved_programs",
+        "sizes = (np.abs(normals) @ np.abs(near))",
+    ): "where the slack is as small as rounding, the offset is no larger than this",
+    (
+        "geometry/proved_programs",
+        "is_sure = slack >= 4 * (self.dim + 2) * EPS * sizes + 2.0**-1000 * (1.0 + np.abs(near).sum())",
+    ): "equality of two reals; what is not sure is asked in fractions",
+    (
+        "geometry/proved_programs",
+        "is_sure = slack > 4 * (self.dim + 2) * EPS * sizes + 2.0**-1000 * ((1.0))",
+    ): "what is lost below all floats does not grow with the point",
+    ("geometry/proved_programs", "tight = np.flatnonzero(self._normals @ ray > -TIGHT)"): (
+        "which rows are tried; what is found is checked"
+    ),
+    (
+        "geometry/proved_programs",
+        "return np.inf if value >= 0 else -np.inf",
+    ): "what is beyond all floats is not zero",
+    ("geometry/convex_questions", "reach = (reach).clamp_min(1e-150)"): "the scale of the search; gaps are told",
+    (
+        "geometry/convex_questions",
+        "is_endless = torch.isinf(bodies.lower).any(dim=1) & torch.isinf(bodies.upper).all(dim=1)",
+    ): ("only bodies without end have a ball so much larger than their offsets"),
+    (
+        "geometry/convex_questions",
+        "is_endless = torch.isinf(bodies.lower).all(dim=1) & torch.isinf(bodies.upper).any(dim=1)",
+    ): ("only bodies without end have a ball so much larger than their offsets"),
+    (
+        "geometry/convex_questions",
+        "is_endless = torch.isinf(bodies.lower).all(dim=1) | torch.isinf(bodies.upper).all(dim=1)",
+    ): ("only bodies without end have a ball so much larger than their offsets"),
+    (
+        "geometry/convex_questions",
+        "is_endless &= ((radii > 1e-3 * most) & (moved <= 0).any(dim=1)) | ~bodies.exists.any(dim=1)",
+    ): ("only bodies without end have a ball so much larger than their offsets"),
+    ("analyses/codespace/sampled", "block = (1)"): "size of a block",
+    (
+        "networks/carriers/forms",
+        "above, below = np.flatnonzero(low <= least - clear), np.flatnonzero(high > most + clear)",
+    ): "equality of two reals; a limit that all steps keep",
+    (
+        "networks/carriers/forms",
+        "above, below = np.flatnonzero(low < least - clear), np.flatnonzero(high >= most + clear)",
+    ): "equality of two reals; a limit that all steps keep",
+    ("analyses/sensitivity/gradient_covariance", "if basis is not None and len(basis) > widest:"): (
+        "a basis as large as the space: either way gives the eigenvalues"
+    ),
+    (
+        "geometry/convex_questions",
+        "return (values <= 0) | (bounds > 0) | precise(values, bounds)",
+    ): "equality of two reals; a margin of zero is none",
+    (
+        "geometry/convex_questions",
+        "return (values < 0) | (bounds >= 0) | precise(values, bounds)",
+    ): "equality of two reals; a margin of zero is none",
+    (
+        "geometry/convex_questions",
+        "length = torch.where(decrement >= 0.25, 1.0 / (1.0 + decrement), 1.0)[:, None]",
+    ): "equality of two reals; either step is one towards the centre",
+    (
+        "analyses/robustness/search",
+        "last = tuple(np.full(gate.num_units, (gate.num_pieces), dtype=np.int32) for gate in gates)",
+    ): "behind the last piece there is none",
+    ("analyses/similarity/moments", "panel = (len(self._table))"): "how many columns LAPACK takes at once",
+    (
+        "analyses/sensitivity/gradient_covariance",
+        "every = matrix(network, x, outputs=outputs, budget=Budget(memory=(memory)))",
+    ): "memory for codes: nothing else is computed there",
+    (
+        "analyses/sensitivity/gradient_covariance",
+        "every = matrix(network, x, outputs=outputs, budget=Budget(memory=(_one_sample(network))))",
+    ): "memory for codes: nothing else is computed there",
+    ("analyses/stability/singular_values", "if 2 * len(seen) >= n:"): "which of two ways to the same products",
+    ("regions/nearest", "_nearest(part, norm, memory // (len(part)) // per_input)"): "there is no block of no points",
+    (
+        "regions/nearest",
+        "for _, part in at.with_gates().blocks(per_input * (64), memory)",
+    ): "how many points are taken at once",
+    (
+        "regions/nearest",
+        "for _, part in at.with_gates().blocks(per_input * (at.network.num_inputs), memory)",
+    ): "how many points are taken at once",
+    ("regions/nearest", "lengths, largest = _lengths(at, norm, (1))"): "how many inputs are taken at once",
+    (
+        "analyses/similarity/moments",
+        "return found if abs(found) >= CANCELLED * noise else 0.0",
+    ): "equality of two reals; zero is zero",
+    (
+        "analyses/similarity/moments",
+        "return self.factor is not None and len(self.factor) < (self.sizes[first])",
+    ): "which of two ways to the product",
+    (
+        "analyses/similarity/moments",
+        "return self.factor is not None and len(self.factor) < (self.sizes[second])",
+    ): "which of two ways to the product",
+    (
+        "analyses/robustness/search",
+        "if found.distance > self.limit - RESOLUTION * view.scale:  # no nearer than what is known",
+    ): "equality of two reals; either answer is right",
+    (
+        "analyses/robustness/boundary",
+        "parts = at.blocks((8 * at.network.num_inputs))",
+    ): "how many points are taken at once",
+    (
+        "analyses/robustness/boundary",
+        "parts = at.blocks((3 * at.network.bytes_per_point))",
+    ): "how many points are taken at once",
+    (
+        "regions/nearest",
+        "bends = rows.exists & (length >= wrong)",
+    ): "equality of two reals; a unit that is zero all over has no row",
 }

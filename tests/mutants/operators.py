@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 # Keywords of findings that only describe.
 WORDS = {"name", "definition", "domain", "method", "source", "work", "what"}
+# Keywords that pace work: estimates of memory, as are functions with bytes, or seconds, in their names.
+PACING = {"bytes_per_sample"}
 # Names that stand for rounding: factors of them are halved and left out.
 ROUNDING = {"eps", "EPS", "EPSILON", "gamma", "unit", "rounding", "ROUNDING", "noise", "slack", "doubt", "CONSTANT"}
 # Names in conditions that say how far an answer may be trusted.
@@ -90,7 +92,8 @@ class _Finder(ast.NodeVisitor):
         self.found.append(Mutant(self.module, left.lineno, kind, place, place + len(old), new))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        if node.name not in ("__repr__", "__str__", "_repr_html_", "describe", "to_dict"):
+        spoken = ("__repr__", "__str__", "_repr_html_", "describe", "to_dict")
+        if node.name not in spoken and not {"bytes", "seconds"} & {*node.name.split("_")}:
             for default in [*node.args.defaults, *(one for one in node.args.kw_defaults if one is not None)]:
                 self.visit(default)
             for statement in node.body:
@@ -129,7 +132,7 @@ class _Finder(ast.NodeVisitor):
         for argument in node.args:
             self.visit(argument)
         for keyword in node.keywords:
-            if keyword.arg not in WORDS:
+            if keyword.arg not in WORDS | PACING:
                 self.visit(keyword)
 
     def visit_keyword(self, node: ast.keyword) -> None:

@@ -243,3 +243,209 @@ def test_all_networks_within_rounding_are_enclosed(kinks, is_held):
             seen, far = seen + own.sum(), far + (away > forms.spread).sum()
     assert seen > 1500
     assert far > 0.02 * seen
+
+
+def test_steps_are_as_large_as_the_ball_and_the_box_let_them_be():
+    net, point, ends = network_of([affine([[3.0, 5.0]], [0.0])], 2), np.array([1.0, -2.0]), np.array([0.25, np.inf])
+    for steps, reach in (
+        (CutBall(1.0, "l2", -ends, 2 * ends), [0.5, 1.0]),
+        (CutBall(1.0, "l2", -2 * ends, ends), [0.5, 1.0]),
+        (CutBall(np.inf, "l2", np.array([-0.25, -2.0]), np.array([0.5, 0.5])), [0.5, 2.0]),
+    ):
+        found = enclose(net, point, steps, [], [], rounding=COARSE).outputs
+        assert found.errors[0] == COARSE * (3 * (1 + reach[0]) + 5 * (2 + reach[1]))
+
+
+def test_only_open_units_without_end_are_split_where_a_range_has_none():
+    """The first unit is open and bounded, the second one open without end, the third held."""
+    net = network_of(
+        [affine([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], np.zeros(3)), RELU, affine(np.ones((1, 3)), [0.0])], 2
+    )
+    ends, first = np.array([1.0, np.inf]), [np.array([0, 0, 1])]
+    found = enclose(net, np.zeros(2), CutBall(np.inf, "l2", -ends, ends), first, [np.ones(3, int)], rounding=ROUNDING)
+    assert ([one.unit for one in found.open], found.outputs) == ([1], None)
+
+
+class Form:
+    """One value by hand: center, slopes of the inputs, what each open unit adds, rounding, and how large it gets."""
+
+    def __init__(self, center, weights, noise, error, size=None):
+        self.center, self.weights, self.noise, self.error, self.size = center, weights, noise, error, size
+
+    def less(self, other):
+        symbols = {*self.noise, *other.noise}
+        noise = {one: self.noise.get(one, 0.0) - other.noise.get(one, 0.0) for one in symbols}
+        return Form(self.center - other.center, self.weights - other.weights, noise, self.error + other.error)
+
+    def ends(self, steps):
+        low, high = (float(end[0]) for end in steps.extent(self.weights[None]))
+        spread = sum(map(abs, self.noise.values())) + self.error
+        return self.center + low - spread, self.center + high + spread
+
+    def is_near(self, forms, row):
+        own = forms.noise[row]
+        noise = [self.noise.get(one, 0.0) for one in range(len(own))]
+        near = {"rel": 1e-11, "abs": 1e-13}
+        return (
+            forms.centers[row] == pytest.approx(self.center, **near)
+            and forms.weights[row] == pytest.approx(self.weights, **near)
+            and own == pytest.approx(noise, **near)
+            and forms.errors[row] == pytest.approx(self.error, **near)
+        )
+
+
+class ByHand:
+    """The rules of affine forms, value by value; what counts as clear of a kink is four bounds on rounding."""
+
+    def __init__(self, point, steps, unit, far):
+        self.steps, self.unit, self.open, self.limits, self.is_empty = steps, unit, 0, [], False
+        axes = np.eye(len(point))
+        self.values = [Form(x, axis, {}, 0.0, abs(x) + far) for x, axis in zip(point, axes, strict=True)]
+
+    def affine(self, weight, bias):
+        found = []
+        for row, constant in zip(weight, bias, strict=True):
+            new = Form(constant, 0 * self.values[0].weights, {}, self.unit * abs(constant), abs(constant))
+            for entry, value in zip(row, self.values, strict=True):
+                new.center, new.weights = new.center + entry * value.center, new.weights + entry * value.weights
+                for symbol, size in value.noise.items():
+                    new.noise[symbol] = new.noise.get(symbol, 0.0) + entry * size
+                new.error += abs(entry) * (value.error + self.unit * value.size)
+                new.size += abs(entry) * value.size
+            found.append(new)
+        self.values = found
+
+    def scaled(self, value, slope, constant, stray, error, size):  # closed units have no stray
+        noise = {symbol: slope * own for symbol, own in value.noise.items()}
+        if stray is not None:
+            noise[self.open] = stray
+            self.open += 1
+        return Form(slope * value.center + constant, slope * value.weights, noise, error, size)
+
+    def pointwise(self, breakpoints, slopes, intercepts, first, last):
+        found = []
+        levels = [-np.inf, *breakpoints, np.inf]
+        for value, start, stop in zip(self.values, first, last, strict=True):
+            clear, (low, high) = 4 * value.error, value.ends(self.steps)
+            if low > levels[stop + 1] + clear or high < levels[start] - clear:
+                self.is_empty = True
+            if low < levels[start] - clear:
+                noise = {symbol: -own for symbol, own in value.noise.items()}
+                self.limits.append(Form(levels[start] - value.center, -value.weights, noise, value.error))
+            if high > levels[stop + 1] + clear:
+                self.limits.append(Form(value.center - levels[stop + 1], value.weights, value.noise, value.error))
+            low, high = (min(max(end, levels[start]), levels[stop + 1]) for end in (low, high))
+            begin = min(max(sum(level < min(low + clear, high) for level in breakpoints), start), stop)
+            end = min(max(sum(level < high - clear for level in breakpoints), begin), stop)
+            size = max(abs(low), abs(high))
+            if begin == end:
+                slope, middle, stray = slopes[begin], intercepts[begin], None
+                crosses = any(low < level < high for level in breakpoints)
+            else:
+                ends = [low, *(level for level in breakpoints if low < level < high), high]
+                pieces = [sum(end > level for level in breakpoints) for end in ends]
+                heights = [slopes[piece] * end + intercepts[piece] for piece, end in zip(pieces, ends, strict=True)]
+                slope, crosses = (heights[-1] - heights[0]) / (high - low), False
+                away = [height - slope * end for height, end in zip(heights, ends, strict=True)]
+                middle, stray = (max(away) + min(away)) / 2, (max(away) - min(away)) / 2
+            error = abs(slope) * value.error
+            if abs(slope) not in (0.0, 1.0) or abs(middle) + (stray or 0.0):
+                error += self.unit * (abs(slope) * size + abs(middle) + (stray or 0.0))
+            error += 2 * max(map(abs, slopes)) * clear if crosses else 0.0
+            largest = max(abs(slope * end + middle) for end in (low, high)) + (stray or 0.0)
+            largest = max(largest, abs(slope * value.center + middle))
+            found.append(
+                self.scaled(value, slope, middle, stray, error, max(largest, abs(slope * value.center + middle)))
+            )
+        self.values = found
+
+    def max(self, group, first, last):
+        found = []
+        for unit, (start, stop) in enumerate(zip(first, last, strict=True)):
+            own = self.values[unit * group : (unit + 1) * group]
+            chosen = own[start if start == stop else int(np.argmax([value.center for value in own]))]
+            ahead = [value.less(chosen) for value in own]
+            ranges = [value.ends(self.steps) for value in ahead]
+            rivals = [
+                (one, low, high)
+                for one, value, (low, high) in zip(ahead, own, ranges, strict=True)
+                if value is not chosen and high > 4 * one.error
+            ]
+            error, stray = max(value.error for value in own), None
+            if start == stop:
+                self.is_empty |= any(low > 4 * one.error for one, low, _ in rivals)
+                self.limits += [one for one, _, _ in rivals]
+            else:
+                stray = max(high for _, _, high in rivals) / 2 if rivals else None
+                error += max(min(high, 4 * one.error) for one, (_, high) in zip(ahead, ranges, strict=True) if high > 0)
+            more = stray or 0.0
+            largest = max(map(abs, chosen.ends(self.steps))) + more
+            found.append(self.scaled(chosen, 1.0, more, stray, error + self.unit * more, largest))
+        self.values = found
+
+
+@pytest.mark.parametrize("kinks", [(RELU, LEAKY), (ABSOLUTE, CLAMP), (("max", 2), RELU), (CLAMP, ("max", 3))])
+@pytest.mark.parametrize("held", [None, 0.0, 0.6])
+def test_forms_are_those_of_their_rules(kinks, held):
+    num_open = num_limits = num_empty = 0
+    for seed in range(15):
+        generator = np.random.default_rng(seed)
+        steps, width, point, around = [], 3, generator.normal(size=3), float(generator.choice([0.02, 0.2, 1.0]))
+        for kink in kinks:
+            group = kink[1] if kink[0] == "max" else 1
+            layer = affine(generator.normal(size=(3 * group, width)), generator.normal(size=3 * group))
+            arrived = values_of([*steps, layer], point[None])[0][0]
+            layer[2][:] -= arrived - np.repeat(generator.choice([-0.5, 0.0, 0.5], 3), group)
+            layer[2][:] += generator.choice([0.001, 0.01, 0.1, 0.5], 3 * group) * generator.normal(size=3 * group)
+            steps, width = [*steps, layer, kink], 3
+        steps.append(affine(generator.normal(size=(2, 3)), generator.normal(size=2)))
+        net, unit = network_of(steps, 3), 2.0 ** -float(generator.choice([6, 10]))
+        ball = CutBall(around, "linf", np.full(3, -around), np.full(3, around))
+        first, last = pieces_range(net)
+        if held is not None:
+            pieces = values_of(steps, point[None] + held * generator.normal(size=3))[1]
+            for low, high, piece in zip(first, last, pieces, strict=True):
+                low[:2], high[:2] = piece[0, :2], piece[0, :2]
+        found, hand, gate = enclose(net, point, ball, first, last, rounding=unit), ByHand(point, ball, unit, around), 0
+        for step in steps:
+            if step[0] == "affine":
+                hand.affine(*step[1:])
+                continue
+            getattr(hand, step[0])(*step[1:], first[gate], last[gate])
+            if hand.is_empty:
+                break
+            gate += 1
+        assert found.is_empty == hand.is_empty
+        num_empty += found.is_empty
+        if found.is_empty:
+            continue
+        assert len(found.open) == hand.open
+        assert all(value.is_near(found.outputs, row) for row, value in enumerate(hand.values))
+        rows = [(limit, row) for limit in found.limits for row in range(len(limit.centers))]
+        assert len(rows) == len(hand.limits)
+        assert all(any(one.is_near(limit, row) for one in hand.limits) for limit, row in rows)
+        num_open, num_limits = num_open + hand.open, num_limits + len(rows)
+    assert num_open > 10
+    assert (held is None) == (num_limits == 0)
+    assert held is None or num_limits > 5
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_piece_that_is_missed_by_less_than_rounding_may_be_had(side):
+    """``x - 1`` up to -0.1, and with rounding up to -0.07: a unit that is held on may be on if four times that is."""
+    net = network_of([affine([[side]], [-side]), RELU, affine([[1.0]], [0.0])], 1)
+    held = [np.array([1 if side > 0 else 0])]
+    for radius, is_empty in ((0.9, False), (0.8, True)):
+        steps = CutBall(radius, "l2", -np.ones(1), np.ones(1))
+        assert enclose(net, np.zeros(1), steps, held, held, rounding=COARSE).is_empty == is_empty
+
+
+@pytest.mark.parametrize(("point", "possible"), [(2.0, [0]), (-2.0, [1]), (0.5, [0, 1])])
+def test_a_candidate_that_is_behind_all_over_is_not_chosen(point, possible):
+    """The larger of u and -u, and beside it one that is open."""
+    net = network_of([affine([[1.0], [-1.0], [1.0], [-1.0]], [0.0, 0.0, -point, point]), ("max", 2)], 1)
+    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    for candidate in (0, 1):
+        first, last = [np.array([candidate, 0])], [np.array([candidate, 1])]
+        found = enclose(net, np.array([point]), steps, first, last, rounding=ROUNDING)
+        assert found.is_empty == (candidate not in possible)

@@ -8,6 +8,7 @@ import torch
 
 import reluscope as rs
 from networks.models import branched, layers
+from reluscope.networks import evaluation
 from reluscope.networks.evaluation import BUDGET, Evaluation, PointStatus
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.rational import RationalNetwork
@@ -128,3 +129,15 @@ def test_maps_are_within_their_errors():
                 assert abs(Fraction(float(weight[output, column])) - truth) <= Fraction(error)
     assert (at.map_errors < 1e-12).all()
     assert np.array_equal(NET.at(X)[3:7].map_errors, at.map_errors[3:7])
+
+
+def test_largest_entries_are_those_of_either_sign():
+    table = torch.tensor([[[1.0, -3.0], [2.0, 1.0]], [[-1.0, -0.5], [0.0, 0.0]]])
+    assert evaluation._largest_entries(table).tolist() == [[3.0, 2.0], [1.0, 0.0]]
+    assert evaluation._largest_entries(table[..., :0]).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_one_gate_in_doubt_is_enough():
+    """``0.1 * 3 - 0.3`` is 0 but for rounding; the second gate is far from its kink."""
+    net = rs.load([(np.array([[0.1, 0.3]]), np.zeros(1)), (np.ones((1, 1)), np.array([5.0])), (np.ones((1, 1)), [0.0])])
+    assert net.at([[3.0, -1.0], [1.0, 1.0]]).is_in_doubt.tolist() == [True, False]

@@ -4,10 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, fractions_of, network_of, rational_values
+from reluscope.networks.carriers.boxes import Ends, Intervals
+from reluscope.networks.carriers.carry import carry
 from reluscope.networks.ranges import unit_ranges
 
 
@@ -99,3 +102,30 @@ def test_the_rounding_of_a_gate_is_that_of_its_farther_end(sign):
         least, most = (rational_values([kink], [one])[0][0] for one in (low, high))
         assert Fraction(found.lower[0]) <= least
         assert most <= Fraction(found.upper[0])
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 3.0), (-1.0, 1.0), (2.0, 2.0), (-7.0, -3.0)])
+def test_radii_are_those_of_their_derivation(low, high):
+    """With a coarse unit: the half width, and the rounding of sums as large as the farther end, and of the constant."""
+    unit, center, radius = 2.0**-6, (low + high) / 2, (high - low) / 2
+    net = network_of([affine([[3.0], [-5.0]], [0.25, 0.0])], 1)
+    start = Ends(*(torch.tensor([[end]], dtype=torch.float64) for end in (low, high)))
+    (found,) = carry(net, Intervals(unit), start)
+    for row, (slope, constant) in enumerate([(3.0, 0.25), (-5.0, 0.0)]):
+        reach = abs(slope) * radius + unit * (abs(slope) * (abs(center) + radius) + constant)
+        assert found.low[0, row].item() == slope * center + constant - reach
+        assert found.high[0, row].item() == slope * center + constant + reach
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "least", "most"), [(-2.0, 1.0, 0.5, 2.5), (-1.0, 4.0, 0.5, 2.5), (1.0, 3.0, 1.0, 2.0)]
+)
+def test_gates_are_rounded_as_their_steepest_piece_at_the_farther_end(low, high, least, most):
+    """Falling below 0 from 1/2, and rising from there by half as much as x; with a coarse unit."""
+    unit, kink = 2.0**-6, ("pointwise", [0.0], [-1.0, 0.5], [0.5, 0.5])
+    start = Ends(*(torch.tensor([[end]], dtype=torch.float64) for end in (low, high)))
+    *_, found = carry(network_of([kink], 1), Intervals(unit), start)
+    slack = unit * (max(abs(low), abs(high)) + 0.5)
+
+    assert found.low.item() == least - slack
+    assert found.high.item() == most + slack

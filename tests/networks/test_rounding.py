@@ -9,7 +9,14 @@ import torch
 from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_values
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded, RoundedNumbers
-from reluscope.networks.rounding import ANY_ORDER
+from reluscope.networks.rounding import (
+    ANY_ORDER,
+    affine_error,
+    in_doubt,
+    may_be_largest,
+    piece_error,
+    reaches_breakpoint,
+)
 
 UNIT = 16 * 2.0**-52
 KINKED = ("pointwise", [-0.5, 1.0], [-0.7, 0.0, 2.3], [-0.35, 0.0, -2.3])
@@ -131,3 +138,46 @@ def test_sums_in_any_order_are_covered():
     """Higham's gamma of 2^16 products, in units of half an epsilon."""
     number, half = Fraction(2**16), Fraction(2) ** -53
     assert number * half / (1 - number * half) < Fraction(ANY_ORDER) <= 4 * number * half
+
+
+@pytest.mark.parametrize(("slope", "own"), [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (-3.0, 12.0)])
+def test_derivatives_of_units_that_pass_all_or_nothing_are_not_rounded(slope, own):
+    slope, size, error = (torch.tensor([entry], dtype=torch.float64) for entry in (slope, 4.0, 0.5))
+    assert piece_error(slope, None, size, error, 0.125).item() == abs(slope.item()) * 0.5 + 0.125 * own
+    nothing = torch.zeros(1, dtype=torch.float64)
+    assert piece_error(slope, nothing, size, error, 0.125).item() == abs(slope.item()) * 0.5 + 0.125 * own
+    shifted = piece_error(slope, nothing - 2, size, error, 0.125).item()
+    assert shifted == abs(slope.item()) * 0.5 + 0.125 * (4 * abs(slope.item()) + 2)
+
+
+def test_constants_are_added_where_there_are_some_and_they_count():
+    sizes, errors = torch.tensor([[5.0, 1.0]]).double(), torch.tensor([[0.5, 0.25]]).double()
+    plain = 3 * 0.5 + 4 * 0.25 + 0.125 * (3 * 5 + 4 * 1)
+    for bias, has_constant, expected in ((2.0, True, plain + 0.25), (2.0, False, plain), (0.0, True, plain)):
+        node = network_of([affine([[3.0, -4.0]], [bias])], 2).nodes[1]
+        assert affine_error(node, [sizes], [errors], 0.125, has_constant=has_constant).item() == expected
+
+
+def test_what_is_as_near_as_its_error_may_be_on_the_other_side():
+    pre, error = (
+        torch.tensor([[0.5, -0.5, 0.5, 0.0, 0.0]]).double(),
+        torch.tensor([[0.5, 0.5, 0.25, 0.0, 0.5]]).double(),
+    )
+    gate = network_of([affine(np.eye(5), np.zeros(5)), RELU], 5).stages[0].gate
+    assert reaches_breakpoint(gate, pre, error).tolist() == [[True, True, False, True, True]]
+    doubts = [in_doubt(gate, pre[:, [i] * 5], error[:, [i] * 5]).item() for i in range(5)]
+    assert doubts == [True, True, False, False, False]  # on the kink itself is no doubt
+
+
+def test_candidates_as_near_as_both_errors_may_be_the_largest():
+    gate = network_of([affine(np.eye(2), np.zeros(2)), ("max", 2)], 2).stages[0].gate
+    for pair, errors, may, doubt in (
+        ([1.0, 0.0], [0.5, 0.5], [True, True], True),
+        ([1.0, 0.0], [0.25, 0.5], [True, False], False),
+        ([1.0, 0.0], [0.0, 1.0], [True, True], True),
+        ([1.0, 1.0], [0.0, 0.0], [True, True], False),
+        ([1.0, 1.0], [0.5, 0.5], [True, True], False),
+    ):
+        pre, error = (torch.tensor([[table]], dtype=torch.float64) for table in (pair, errors))
+        assert may_be_largest(pre, error).tolist() == [[may]]
+        assert in_doubt(gate, pre, error).item() == doubt

@@ -8,10 +8,11 @@ import pytest
 import torch
 
 import reluscope as rs
+from oracles.rational_steps import affine, network_of
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.analyses.counting.faces import face_codes
 from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
+from reluscope.networks.carriers.maps import AffineValue, RoundedMaps, along_directions, flat_entries, slopes_of_units
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.pieces_across import pieces_across
@@ -108,3 +109,32 @@ def test_codes_of_faces_ask_for_no_more_fractions_at_other_scales(power):
     plain, other = (face_codes(ExactComplex(part)) for part in parts)
     assert (len(other.codes), other.num_undecided) == (len(plain.codes), 0)
     assert other.num_exact <= plain.num_exact + 2
+
+
+def test_constants_are_carried_with_their_rounding():
+    """``2 (x / 3 + 1/7) + 1/5``, and a unit with an intercept of its own; with a coarse unit of rounding."""
+    unit, third, seventh, fifth = 2.0**-6, 1.0 / 3.0, 1.0 / 7.0, 0.2
+    kink = ("pointwise", [0.0, 1.0], [0.0, 1.0, 3.0], [0.0, 0.0, -2.0])
+    net = network_of([affine([[third]], [seventh]), kink, affine([[2.0]], [fifth])], 1)
+    start = AffineValue(torch.tensor([[[1.0], [0.0]]]).double(), torch.zeros(1, 2, 1, dtype=torch.float64))
+    for piece, slope, intercept in ((1, 1.0, 0.0), (2, 3.0, -2.0)):
+        carrier = RoundedMaps(unit, has_constant=True)
+        walk = carry(net, carrier, start)
+        arrived = next(walk)
+        assert arrived.coefficients.flatten().tolist() == [third, seventh]
+        before = [unit * third, unit * seventh]
+        assert arrived.errors.flatten().tolist() == pytest.approx(before, rel=1e-14, abs=0)
+        carrier.hold(torch.tensor([[piece]]))
+        left = next(walk)
+        values = [slope * third, slope * seventh + intercept]
+        own = [0.0, 0.0] if piece == 1 else [unit * slope * third, unit * (slope * seventh + abs(intercept))]
+        errors = [slope * error + more for error, more in zip(before, own, strict=True)]
+        expected = [2 * (errors[0] + unit * values[0]), 2 * (errors[1] + unit * abs(values[1])) + unit * fifth]
+        assert left.coefficients.flatten().tolist() == pytest.approx([2 * values[0], 2 * values[1] + fifth])
+        assert left.errors.flatten().tolist() == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def test_values_without_a_shape_have_one_entry():
+    assert flat_entries(torch.zeros(3, 2)).shape == (3, 2, 1)
+    assert flat_entries(torch.zeros(3, 2, 5)).shape == (3, 2, 5)
+    assert flat_entries(torch.zeros(3, 2, 5, 4)).shape == (3, 2, 20)

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import reluscope as rs
+from empty_partitions import empty_partition
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
+from reluscope.partitions import shown_regions
+from reluscope.partitions.certification import multiplications
 from reluscope.partitions.shown_regions import shown
 
 NET = rs.load(
@@ -155,3 +158,62 @@ def test_weights_of_many_scales_make_no_regions():
     assert (truth.claim, len(truth)) == (Claim.EXACT, 18)
     assert set(codes_of(part)) <= set(codes_of(truth))
     assert len(part) == int(part.finding())
+
+
+def test_nothing_is_asked_where_there_is_nothing_to_ask():
+    """Without a network, without a doubt, without regions, or where all was decided exactly, a partition stays."""
+    part = replace(rs.partition(NET, SQUARE, method="cellwise"), num_undecided=1)
+    for fields in ({"certified": True}, {"num_undecided": 0}, {"network": None}):
+        same = replace(part, **fields)
+        assert shown(same) is same
+    nothing = replace(empty_partition(NET, SQUARE), num_undecided=1)
+    assert shown(nothing) is nothing
+
+
+def test_of_two_cells_of_one_region_that_which_is_there_stays(monkeypatch):
+    """The first cell had the code before, but its witness shows nothing; the second one's does."""
+    part = replace(rs.partition(NET, SQUARE, method="tree"), num_undecided=1)
+    words = part.codes.words.copy()
+    words[1] = words[0]
+    is_there = np.ones(len(part), dtype=bool)
+    for first, second, kept in ((False, True, 1), (True, False, 0), (True, True, 0)):
+        is_there[:2] = first, second
+        there = is_there.copy()
+        monkeypatch.setattr(
+            shown_regions, "_codes_inside", lambda _, there=there: (Codes(words, part.codes.layout), there)
+        )
+        again = shown(part)
+        assert again.work["cells_left_out"] == 1
+        np.testing.assert_array_equal(again.witnesses[0], part.witnesses[kept])
+    is_there[:2] = True
+    words[0] = part.codes.words[1]
+    words[1] = part.codes.words[1]  # the second one had it before
+    again = shown(part)
+    np.testing.assert_array_equal(again.witnesses[0], part.witnesses[1])
+
+
+def test_a_cell_had_a_code_if_all_words_of_it_agree(monkeypatch):
+    """The second of two words is that of all cells."""
+    part = rs.partition(rs.load([(np.ones((70, 1)), [0.0, *[3.0] * 69]), (np.ones((1, 70)), [0.0])]), rs.Box(-1, 1, 1))
+    words = part.codes.words.copy()
+    assert words.shape == (2, 2)
+    assert (words[0, 1], words[0, 0] != words[1, 0]) == (words[1, 1], True)
+    words[0] = words[1]
+    part = replace(part, num_undecided=1)
+    there = Codes(words, part.codes.layout), np.ones(2, dtype=bool)
+    monkeypatch.setattr(shown_regions, "_codes_inside", lambda _: there)
+    np.testing.assert_array_equal(shown(part).witnesses, part.witnesses[1:])
+
+
+def test_what_is_in_doubt_hangs_on_the_tolerance_of_the_partition(monkeypatch):
+    """Where sums may be off by half, every code is in doubt, and all but one are too many for fractions."""
+    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
+    part = replace(rs.partition(NET, SQUARE, method="tree"), num_undecided=1)
+    assert len(shown(part)) == len(part) > 1
+    coarse = replace(part, tolerance=rs.Tolerance(rounding=2.0**51))
+    assert 1 <= len(shown(coarse)) <= 2
+    asked: list[np.ndarray] = []
+    monkeypatch.setattr(shown_regions._ExactCodes, "beside", lambda _, witness: asked.append(witness))
+    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 4 * multiplications(NET) - 1)
+    shown(coarse)
+    assert len(asked) == 3

@@ -1,5 +1,6 @@
 """The driver of long work, on a tree of words: whatever stops it, words are found or left, and none twice."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -204,3 +205,171 @@ def test_a_step_that_ended_half_way_is_not_taken_for_done():
     assert search.run(Budget()) == "out of memory"
     assert search.run(Budget()) == "out of memory"
     assert search.frontier == 0.0
+
+
+def test_an_executor_has_nothing_to_do_where_work_is_not_broken_up():
+    with ThreadPoolExecutor(2) as executor:
+        for options in ({"executor": executor}, {"checkpoint": lambda tasks: {}}):
+            found = every(split=None, **options)
+            assert (set(found_in(found)), found.left, found.stopped) == (WORDS, (), "")
+
+
+def test_work_in_one_piece_is_the_same_whether_it_could_be_broken_up_or_not():
+    asked: list[int] = []
+
+    def split(words):
+        asked.append(len(words))
+        return tasks_of(words)
+
+    assert found_in(every(split=split)) == found_in(every())
+    assert asked == []
+
+
+@pytest.mark.parametrize("has_executor", [False, True])
+@pytest.mark.parametrize("regions", [0, 1, 5, 16, 17, 40, 63, 64, 65])
+def test_tasks_share_a_budget_and_what_is_kept_goes_on(has_executor, regions):
+    kept: dict[str, Walked] = {}
+    with ThreadPoolExecutor(2) as executor:
+        options = {"split": tasks_of, "executor": executor if has_executor else None}
+        plain = every(budget=Budget(regions=regions), **options)
+        part = every(budget=Budget(regions=regions), checkpoint=lambda tasks: kept, **options)
+        for found in (plain, part):
+            words = found_in(found)
+            assert len(set(words)) == len(words) == found.num_found == min(regions, 64)
+            assert found.stopped == ("" if regions >= 64 else f"budget of {regions} regions")
+            assert bool(found.left) == (regions < 64)
+        assert not any(one.left for one in kept.values())
+        assert {word for one in kept.values() for word in found_in(one)} <= set(found_in(part))
+        known = sum(one.num_found for one in kept.values())  # all of what was kept, and no more than the budget
+        again = every(budget=Budget(regions=50), checkpoint=lambda tasks: kept, **options)
+        assert again.num_found == max(50, known)
+        told: list[float] = []
+        whole = every(checkpoint=lambda tasks: kept, progress=RegionProgress(told.append), **options)
+    assert sorted(found_in(whole)) == sorted(WORDS)
+    assert (whole.left, whole.stopped, whole.work["steps"]) == ((), "", 2**LENGTH - 1)
+    assert told[-1] == pytest.approx(1.0)
+    assert len(kept) == 5
+
+
+@pytest.mark.parametrize("has_executor", [False, True])
+def test_tasks_without_time_come_to_a_first_word(has_executor):
+    with ThreadPoolExecutor(2) as executor:
+        found = every(split=tasks_of, executor=executor if has_executor else None, budget=Budget(seconds=0.0))
+    assert (found.num_found, found.stopped) == (1, "budget of 0 s")
+    assert sum(found.left) > 0
+
+
+class Hopeless(Budget):
+    """Work in parts makes no sense."""
+
+    def foresee(self):
+        return "nobody to do it"
+
+
+def test_what_is_not_handed_out_comes_to_a_first_word():
+    with ThreadPoolExecutor(2) as executor:
+        found = every(split=tasks_of, executor=executor, budget=Hopeless())
+    assert (found_in(found), found.stopped) == (["100000"], "nobody to do it")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError()])
+def test_a_task_that_is_given_up_is_left(error):
+    def failing(word, room):
+        if word.letters[0].startswith("01"):
+            raise error
+        return longer(word, room)
+
+    found = walk(
+        [Word(("",))],
+        failing,
+        finish=lambda word: list(word.letters),
+        split=lambda words: list(words) if all(one.level == 2 for one in words) else None,
+        checkpoint=lambda tasks: {},
+        budget=Budget(),
+    )
+    words = set(found_in(found))
+    assert found.stopped == ("interrupted" if isinstance(error, KeyboardInterrupt) else "out of memory")
+    assert found.left
+    assert not any(word.startswith("01") for word in words)
+    assert bool(words) == isinstance(error, MemoryError)  # the first task is given up: Ctrl-C ends all work
+
+
+def test_what_exceeds_a_budget_counts_as_left():
+    walked = Walked([["a", "b"], ["c"], ["d", "e"]], 5, 0, (7,), "", {})
+    for most, number, left in ((5, 5, (7,)), (4, 5, (7,)), (3, 3, (7, 2)), (2, 2, (7, 2, 1)), (0, 0, (7, 2, 1, 2))):
+        part = walked.within(most, len)
+        assert (part.num_found, part.left) == (number, left)
+        assert sum(map(len, part.parts)) == number
+
+
+def test_branches_are_told_as_they_are_bounded():
+    told: list[int] = []
+
+    class Told(RegionProgress):
+        def __call__(self, number, share):
+            told.append(number)
+
+    search = Shortest(901)
+    search.run(Budget(), progress=Told(lambda share: None))
+    assert sum(told) == search.num_branches
+
+
+@pytest.mark.parametrize("with_tasks", [False, True])
+def test_what_steps_leave_undecided_adds_up(with_tasks):
+    def doubtful(word, room):
+        return longer(word, room)._replace(num_undecided=len(word))
+
+    with ThreadPoolExecutor(2) as executor:
+        options = {"split": tasks_of, "executor": executor} if with_tasks else {}
+        found = walk([Word(("",))], doubtful, budget=Budget(), **options)
+    assert found.num_undecided == 2**LENGTH - 1
+
+
+def test_tasks_that_are_kept_are_the_same_whatever_the_budget():
+    for options, expected in (({"checkpoint": lambda tasks: {}}, math.inf), ({}, 5)):
+        rooms: list[tuple[int, float]] = []
+
+        def asked(word, room, rooms=rooms):
+            rooms.append((word.level, room))
+            return longer(word, room)
+
+        with ThreadPoolExecutor(1) as executor:
+            walk([Word(("",))], asked, split=tasks_of, executor=executor, budget=Budget(regions=5), **options)
+        assert {room for level, room in rooms if level < 2} == {expected}
+        assert max(room for level, room in rooms if level > 3) == 5
+
+
+def test_tasks_are_counted_with_those_that_are_kept():
+    shown: list[tuple[int, int]] = []
+
+    class Shown(RegionProgress):
+        def show_tasks(self, done, total):
+            shown.append((done, total))
+
+    with ThreadPoolExecutor(1) as executor:
+        kept = {task_name(2): Walked(num_found=7), task_name(0): Walked(num_found=7)}
+        every(split=tasks_of, executor=executor, checkpoint=lambda tasks: kept, progress=Shown(lambda share: None))
+    assert shown == sorted(shown)
+    assert shown[0][0] >= 2
+    assert shown[-1] == (5, 5)
+
+
+def test_tasks_without_regions_are_no_reason_to_look_for_more():
+    """Four of five tasks find nothing; the budget is spent by what the other one finds."""
+    with ThreadPoolExecutor(1) as executor:
+        found = every(
+            split=tasks_of,
+            executor=executor,
+            finish=lambda word: [one for one in word.letters if one.startswith("00")],
+            budget=Budget(regions=3),
+        )
+    assert found_in(found) == sorted(found_in(found))
+    assert found.num_found == 3
+
+
+def test_a_frontier_does_not_go_back():
+    search = Shortest(901)
+    search.num_branches, search.frontier = 1, 5.0
+    search.push(2.0, (2, 4))
+    assert search.run(Budget()) == ""
+    assert (search.order, search.frontier) == ([2.0], 5.0)

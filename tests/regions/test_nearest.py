@@ -9,7 +9,7 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.regions.nearest import nearest_facets
+from reluscope.regions.nearest import _lengths, nearest_facets
 from reluscope.testing.strategies import networks
 
 
@@ -100,3 +100,37 @@ def test_degenerate_networks(parameters, seed):
     for row in range(len(points)):
         if found.distances[row] > 1e-9:
             assert found.distances[row] == pytest.approx(by_half_spaces(net, points[row : row + 1])[0], rel=1e-9)
+
+
+def test_a_unit_that_is_zero_all_over_has_no_hyperplane():
+    net = rs.load([(np.array([[0.0, 0.0], [3.0, 4.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    found = nearest_facets(net.at([[1.0, 1.0]]))
+    assert (found.distances.tolist(), found.sources.tolist()) == ([pytest.approx(1.4)], [[0, 1, 0]])
+    nothing = rs.load([(np.zeros((1, 2)), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
+    assert nearest_facets(nothing.at([[1.0, 1.0]])).distances.tolist() == [np.inf]
+
+
+def test_errors_are_those_of_slacks_and_of_lengths_as_far_as_the_facet_is():
+    """Of ``2 (3 x + 9) - 30`` at x = 5 the slack is 18, the length 6, and both are known up to coarse rounding."""
+    net = rs.load(
+        [(np.array([[3.0]]), np.array([9.0])), (np.array([[2.0]]), np.array([-30.0])), (np.ones((1, 1)), [0.0])]
+    )
+    at = net.at([[5.0]], tolerance=rs.Tolerance(rounding=2.0**42)).with_gates()
+    found, unit = nearest_facets(at), 2.0**-10
+    assert (found.distances.tolist(), found.sources.tolist()) == ([3.0], [[1, 0, 0]])
+    noise, wrong = at.gates[1].errors[0, 0].item(), found.errors[0] * 6 - at.gates[1].errors[0, 0].item()
+    assert noise > unit * (2 * 24 + 30)
+    assert wrong >= 3.0 * unit * 6  # the length of the gradient is a product, and three steps are taken along it
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_blocks_of_inputs_give_what_all_of_them_give(norm):
+    net = rs.load([(np.array([[1.0, -5.0, 2.0], [4.0, 0.5, 1.0]]), np.full(2, 9.0)), (np.ones((1, 2)), np.ones(1))])
+    at = net.at([[0.1, 0.2, 0.3], [0.3, -0.2, 0.1]]).with_gates()
+    (whole, largest), (parts, largest_parts) = (_lengths(at, norm, block) for block in (3, 1))
+    order = {"l1": np.inf, "l2": 2, "linf": 1}[norm]
+    rows = [[1.0, -5.0, 2.0], [4.0, 0.5, 1.0]]
+    for sizes, most in ((whole, largest), (parts, largest_parts)):
+        expected = [np.linalg.norm(row, order) for row in rows]
+        assert np.allclose(np.broadcast_to(sizes[0].reshape(-1, 2), (2, 2)), expected)
+        assert np.allclose(most[0].reshape(-1, 2), [5.0, 4.0])

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from reluscope.errors import SolverError
 from reluscope.geometry.ball_bounds import radius_bound
 from reluscope.geometry.convex_questions import largest_balls
 from reluscope.geometry.half_space_stack import HalfSpaceStack
@@ -254,18 +255,21 @@ def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | N
         return False
     singular = np.linalg.svd(normals, compute_uv=False)
     rounding = 8 * max(normals.shape) * np.finfo(float).eps * float(singular[0])
-    is_trivial = False
+    is_trivial, failure = False, None
     if singular[-1] > rounding:
         program = LinearProgram(dim)
         program.add_rows(normals, np.zeros(len(normals)), np.full(len(normals), -1.0))
-        found = program.maximize(-normals.sum(axis=0))
-        is_trivial = found.value < 0.5
-        if is_trivial:
+        try:
+            found = program.maximize(-normals.sum(axis=0))
+        except SolverError as error:  # fractions may still know
+            found, failure = None, error
+        is_trivial = found is not None and found.value < 0.5
+        if found is not None and is_trivial:
             weights = 1.0 + np.maximum(found.duals, 0.0)
             rest = np.linalg.norm(normals.T @ weights) + rounding * weights.sum()
             if rest < singular[-1] - rounding:
                 return True
-    if not is_trivial and _all_fall(normals, _direction_of_fall(normals)):
+    if failure is None and not is_trivial and _all_fall(normals, _direction_of_fall(normals)):
         return False
     # Powers of two keep the rows what they are.
     exact = [[Fraction(entry) for entry in row] for row in scaled_rows(both[kept], np.zeros(len(kept)))[0].tolist()]
@@ -274,6 +278,8 @@ def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | N
     gain = [-sum(column, Fraction(0)) for column in zip(*exact, strict=True)]
     nothing = np.zeros((0, dim)), np.zeros(0)
     proved = ProvedSystem(both[kept], np.zeros(len(kept)), *nothing).maximum(gain)
+    if proved is None and failure is not None:
+        raise failure
     return is_trivial if proved is None else proved.status is Status.OPTIMAL
 
 

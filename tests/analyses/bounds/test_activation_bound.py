@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.analyses.bounds import activation_upper, serra_upper
+from reluscope.analyses.bounds import activation, activation_upper, serra_upper
 from reluscope.analyses.bounds.activation import bound_of_counts
 from reluscope.errors import NotApplicableError
-from reluscope.networks.ranges import unit_ranges
+from reluscope.networks.ranges import Ranges, unit_ranges
 from reluscope.testing import strategies as networks
 
 
@@ -221,3 +221,11 @@ def test_units_are_active_and_unstable_by_how_many_are_active_before():
     assert by_active_units([[-0.5, -2.0]], [1.0], *wide, [1.0, 1.0]) == ([1, 1, 1], [0, 1, 1])
     assert by_active_units([[1.0, 1.0]], [-1.5], *wide, [1.0, -1.0]) == ([0, 0, 0], [0, 0, 0])  # the second is dead
     assert by_active_units([[1.0, -1.0]], [0.5], *wide, [1.0, 1.0]) == ([1, 1, 1], [0, 1, 1])
+
+
+def test_a_range_that_begins_at_zero_has_a_piece_for_zero():
+    """At 0 a ReLU is inactive, above it active; a range up to 0 has no active end."""
+    net = net_of(([[1.0], [1.0], [1.0]], [0.0, 0.0, 0.0]), ([[1.0, 1.0, 1.0]], [0.0]))
+    ranges = Ranges(np.array([0.0, -1.0, 2.0**-1074]), np.array([1.0, 0.0, 1.0]))
+    active, unstable = activation._by_active_units(net.stages[0], ranges, None)
+    assert (active.tolist(), unstable.tolist()) == ([2], [1])

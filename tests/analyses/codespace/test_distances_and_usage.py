@@ -234,3 +234,11 @@ def test_many_samples_take_bounded_memory():
     sampled = SampleCodes(rs.Codes(words, layout), np.zeros((4_000, 1), dtype=bool), 0.0)
     found = mean_code_distances(sampled, np.arange(4_000) % 10).where(pairs="within classes", gate="all gates")
     assert found.finding("mean_code_distance").value == pytest.approx(3072 / 2, rel=0.1)
+
+
+def test_units_of_one_piece_have_two_rows_all_the_same():
+    layout = rs.CodeLayout((rs.GateLayout("straight", 3, num_pieces=1), rs.GateLayout("pool", 2, num_pieces=3)))
+    codes = rs.Codes.from_pieces([np.zeros((2, 3), int), np.array([[0, 2], [1, 2]])], layout)
+    first, second = piece_counts(codes)
+    assert first.tolist() == [[2, 2, 2], [0, 0, 0]]
+    assert second.tolist() == [[1, 0], [1, 0], [0, 2]]

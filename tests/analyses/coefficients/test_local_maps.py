@@ -11,7 +11,7 @@ from torch import nn
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope.analyses import pacing
-from reluscope.analyses.coefficients import linear_margins, local_norms
+from reluscope.analyses.coefficients import linear_margins, local_norms, margins, norms
 
 NETWORKS = {
     "dense": lambda: rs.load(layers([5, 9, 7, 3])),
@@ -162,3 +162,29 @@ def test_a_slope_within_rounding_leaves_the_distance_open():
     found = linear_margins(net, [[1.0, 1.0]]).finding("rival_distance")
     assert found.claim == "ESTIMATE"
     assert found.interval[1] == np.inf
+
+
+def test_slopes_are_as_uncertain_as_both_rows_of_the_map():
+    nothing = np.zeros(2)
+    found = margins.Margins(np.array([0, 2]), np.array([2, 1]), nothing, nothing, nothing)
+    of_maps = np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])
+    assert margins.slope_errors(found, of_maps).tolist() == [5.0, 48.0]
+    assert margins.slope_errors(found, of_maps[:, :1]).tolist() == [1.0, 8.0]
+
+
+def test_maps_are_told_apart_by_what_they_have_along_directions_of_length_one(monkeypatch):
+    """Else two maps that differ by no more than their errors could be farther apart than these."""
+    seen = []
+
+    def spied(number, ask, proper=norms.measure, **options):
+        return proper(number, lambda block: seen.append(ask(block)) or seen[-1], **options)
+
+    monkeypatch.setattr(norms, "measure", spied)
+    net, tolerance = rs.load([(np.array([[3.0]]), np.zeros(1))]), rs.Tolerance(rounding=2.0**20)
+    local_norms(net, [[1.0]], tolerance=tolerance)  # its map is (3, 0)
+    at = net.at([[1.0]], tolerance=tolerance)
+    own = np.hypot(np.linalg.norm(at.map_errors), np.linalg.norm(at.constant_errors))
+    assert seen[0].details["errors"] == pytest.approx([own + 3 * 2.0**-32], rel=1e-9, abs=0)
+    local_norms(rs.load([(np.array([[0.0]]), np.full(1, 3.0))]), [[1.0]])  # (0, 3)
+    own, other = (one.details["projected"] for one in seen)
+    assert own**2 + other**2 == pytest.approx(np.full_like(own, 9.0))

@@ -345,3 +345,31 @@ def test_right_after_a_tie_the_steepest_wins_and_the_lowest_among_equals():
     assert class_ends._just_after(outputs[:, [1, 0, 2]], np.full((2, 3), 1.5), 0, 0.0, 0) == 0
     assert class_ends._just_after(outputs[:, [2, 0, 1]], np.full((2, 3), 1.5), 0, 0.0, 0) == 0
     assert class_ends._just_after(outputs[:, [2, 0, 1]], np.full((2, 3), 1.25), 0, 0.0, 0) == 2
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_outputs_are_as_uncertain_on_a_piece_as_at_the_worse_of_its_knots(way):
+    """Right after the start 2 and 1 tie if one of the knots has errors of a half, and then the second one wins."""
+    outputs, errors = np.array([[2.0, 1.0], [2.0, 4.0]]), np.array([[0.5, 0.5], [0.0, 0.0]])[::way]
+    assert class_ends._just_after(outputs, errors, 0, 0.0, 0) == 1
+    assert class_ends._just_after(outputs, np.zeros((2, 2)), 0, 0.0, 0) == 0
+
+
+def test_what_comes_after_a_later_piece_is_on_the_one_behind_it():
+    """Class 0 until x - 1, which a unit cuts off below 0, is above 0; another unit has its kink at 0."""
+    net = rs.load([(np.ones((2, 1)), np.array([0.0, -1.0])), (np.array([[0.0, 0.0], [0.0, 1.0]]), np.zeros(2))])
+    found = last_of_class(net, [[-1.0], [-3.0]], [[3.0], [5.0]])
+    for ends in (found.first, found.last):
+        assert ends.after.tolist() == [1, 1]
+        assert ends.alphas.tolist() == [0.5, 0.5]
+        assert ends.points[:, 0].tolist() == [1.0, 1.0]
+    assert found.first.within[:, 0].tolist() == [0.5, 0.5]
+
+
+def test_a_tie_at_an_end_that_errors_make_leaves_the_piece_its_class():
+    """One output is ahead by 1 at a knot without errors, and by a half at one where errors are 1."""
+    outputs, errors = np.array([[1.0, 0.0], [0.5, 0.0]]), np.array([[0.0, 0.0], [1.0, 1.0]])
+    for way in (1, -1):
+        own = class_ends._Shares.of(in_pieces(1), outputs[::way], errors[::way])
+        assert (own.classes.tolist(), own.left.tolist(), own.right.tolist()) == ([0], [0.0], [1.0])
+        assert own.unsure.tolist() == [0.0]

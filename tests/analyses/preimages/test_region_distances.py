@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
+from empty_partitions import empty_partition
 from networks.models import layers
 from reluscope.analyses.preimages import region_distances
 from reluscope.analyses.preimages.region_distances import RELATIVE
@@ -136,3 +137,57 @@ def test_tolerances_are_relative_to_the_features_and_at_least_to_one(size):
     net = rs.load([(size * np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     found = rs.preimages.distance_to_range(net, [0.5 * size, 3.0 * size], domain=BOX)
     assert found["distance_to_image"].tolerance == RELATIVE * max(1.0, 3.0 * size)
+
+
+def test_no_region_is_said_to_be_farther_than_is_proved(monkeypatch):
+    """Distances of which less is proved, nothing, and by rounding more."""
+    point = np.zeros(1)
+    told = [region_distances._Nearest(0.05, lower, row, point, point) for row, lower in enumerate((0.03, -1.0, 0.06))]
+    monkeypatch.setattr(region_distances, "_nearest", lambda *_: told)
+    found = rs.preimages.reached_from_elsewhere(folds(), [0.1], 0.1, domain=rs.Box(-1, 1, 1))
+    assert found["distance_from_region"].value.tolist() == [0.05] * 3
+    assert found["distance_from_region"].lower.tolist() == [0.03, 0.0, 0.05]
+
+
+def test_rounding_of_features_near_the_origin_counts_from_one():
+    net = rs.load([(np.eye(2), 5 * np.ones(2)), (np.eye(2), np.zeros(2))])
+    part = rs.partition(net, BOX)
+    for goal, size in (([5.0, 0.0], 5.0), ([0.0, 0.5], 1.0)):
+        far = np.linalg.norm(np.maximum(4.0 - np.array(goal), 0.0))
+        assert region_distances._lower(part, np.array(goal)) == pytest.approx([far - RELATIVE * size], abs=1e-13, rel=0)
+
+
+def test_without_corners_nothing_is_known_of_the_distance():
+    net = rs.load(layers([8, 3, 2], seed=0))
+    part = rs.partition(net, rs.Box(-1, 1, 8), method="tree")
+    assert not part.has_vertices
+    assert region_distances._lower(part, np.full(2, 1e3)).tolist() == [0.0] * len(part)
+    plane = rs.load(layers([2, 3, 2], seed=0))
+    assert region_distances._lower(empty_partition(plane, BOX), np.ones(2)).tolist() == []
+
+
+def test_a_region_as_far_as_the_radius_is_looked_at(monkeypatch):
+    net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+    part = rs.partition(net, rs.Box(-1, 2, 1))
+    far = np.where(part.witnesses[:, 0] < 0, 0.5, 0.0)
+    monkeypatch.setattr(region_distances, "_lower", lambda *_: far)
+    for radius, number in ((0.5, 2), (0.499, 1)):
+        found = region_distances._nearest(part, np.array([1.5]), np.arange(2), radius)
+        assert [round(one.distance, 6) for one in found] == [0.0, 0.5][:number]
+
+
+@pytest.mark.parametrize(("place", "size"), [(5.0, 5.0), (0.25, 1.0)])
+def test_distances_from_regions_are_exact_for_the_size_of_the_features(place, size):
+    net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+    found = rs.preimages.reached_from_elsewhere(net, [place], 0.5, domain=rs.Box(-6, 6, 1))
+    assert found["distance_from_region"].tolerance == pytest.approx([RELATIVE * size], rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize(("lower", "said"), [(0.5, None), (0.51, False)])
+def test_a_ball_is_not_reached_if_that_is_proved_of_all_of_it(monkeypatch, lower, said):
+    """Its border belongs to it: a region that is as far as the radius, as far as is proved, may reach it."""
+    point = np.zeros(1)
+    monkeypatch.setattr(
+        region_distances, "_nearest", lambda *_: [region_distances._Nearest(0.6, lower, 0, point, point)]
+    )
+    assert answer(rs.preimages.reached_from_elsewhere(folds(), [0.1], 0.5, domain=rs.Box(-1, 1, 1))) is said

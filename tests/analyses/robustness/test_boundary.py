@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from networks.models import branched, layers
+from reluscope.analyses.robustness import boundary
 from reluscope.geometry.norms import dual, size
+from reluscope.networks.evaluation import bytes_of_gates
 from reluscope.testing import networks
 
 NORMS = ("l1", "l2", "linf")
@@ -75,3 +77,11 @@ def test_a_network_that_never_bends():
     found = rs.robustness.boundary_distance(net, [[0.0, 0.0]], norm="linf")
     assert found["boundary_distance"].value.tolist() == [np.inf]
     assert found.details["sources"].tolist() == [[-1, -1, -1]]
+
+
+def test_points_are_asked_about_in_blocks_that_memory_holds(monkeypatch):
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    one = bytes_of_gates(net)
+    for memory, number in ((0, 1), (one, 1), (7 * one, 7), (10**6 * one, boundary.AT_ONCE)):
+        monkeypatch.setattr(boundary, "BUDGET", memory)
+        assert boundary.points_at_once(net) == number

@@ -9,6 +9,8 @@ import pytest
 
 import reluscope as rs
 from oracles.rational_steps import LEAKY, RELU, affine, fractions_of, network_of, rational_map, rational_values
+from reluscope.analyses.robustness import changes
+from reluscope.analyses.robustness.cells import open_domain, viewpoint
 from reluscope.analyses.robustness.changes import Change
 from reluscope.analyses.robustness.search import Search
 from reluscope.findings import Status
@@ -309,3 +311,16 @@ def test_a_budget_is_kept_and_none_is_endless():
     assert cut.details["stopped"].tolist() == ["budget of 1 regions"]
     assert (cut.finding("decision_distance").claim, cut.stopped) == ("LOWER", "")
     assert rs.robustness.decision_distance(net, points, norm="l2").details["stopped"].tolist() == [""]
+
+
+def test_a_class_right_beyond_counts_if_rounding_cannot_undo_it():
+    """With outputs as large as 10, rounding of 2^-7 of a sum hides a lead of a millionth."""
+    net = network_of([affine(np.eye(2), [9.0, 9.0]), RELU, affine(np.eye(2), [0.0, 0.0])], 2)
+    steps = np.array([[0.0, 0.0], [-1.0, 1.0], [-1.0 - 1e-6, 1.0 + 1e-6]])
+    for tolerance, expected in ((rs.Tolerance(), 1), (rs.Tolerance(rounding=2.0**45), None)):
+        view = viewpoint(*open_domain(net, None), np.array([3.0, 1.0]), "l2", tolerance)
+        found = changes._first_other_class(view, steps, ties=False)
+        assert (None if found is None else found[1]) == expected
+        assert found is None or found[0].tolist() == steps[2].tolist()
+        assert changes._first_other_class(view, steps[:0], ties=True) is None
+        assert changes._first_other_class(view, steps[:2], ties=True) is None  # at a tie the lower class stays

@@ -121,6 +121,10 @@ def test_what_is_passed_over_and_what_is_undecided_bounds_the_answer():
     assert (found.change.distance, found.limit, found.passed) == (0.75, 0.75, 0.125)
     found._settle(change(0.5, 0.5))
     assert (found.change.distance, found.limit) == (0.5, 0.5)
+    beyond = _NearestChange(view, None)
+    beyond.limit = 0.5
+    beyond._settle(change(0.75, 0.75))  # confirmed, but beyond the radius that is searched
+    assert (beyond.change.distance, beyond.limit, beyond.passed) == (0.75, 0.5, 0.75)
 
 
 def test_an_undecided_change_is_below_what_the_search_says(monkeypatch):
@@ -244,3 +248,24 @@ def test_one_row_with_noise_is_noise(spreads, is_exact):
     flat = np.array([entry for row in spreads for entry in row])
     assert noise[:, 0] == pytest.approx(np.abs(flat) / np.sqrt(2), abs=0)
     assert cell.half_spaces.offsets == pytest.approx((1 + np.abs(flat)) / np.sqrt(2))
+
+
+@pytest.mark.parametrize("has_outputs", [True, False])
+@pytest.mark.parametrize(
+    ("key", "passed", "bound"), [(0.0, 2.0, 1.25), (1.3125, 2.0, 1.3125), (1.0, 2.0, 1.25), (0.0, 0.5, 0.5)]
+)
+def test_what_is_too_far_is_as_far_as_that_is_proved(monkeypatch, has_outputs, key, passed, bound):
+    """Whether or not outputs were bounded: where units bend without end, the cell itself is too far."""
+    view = corner_view([3.0, 1.0])
+    for name in ("nearest", "nearest_change"):
+        proper = getattr(StepRegion, name)
+        monkeypatch.setattr(
+            StepRegion, name, lambda *given, proper=proper: replace(proper(*given), distance=np.inf, lower=1.25)
+        )
+    if not has_outputs:
+        endless = Enclosure(False, [], [OpenUnit(0, 0, ((0, 0), (1, 1)))], None)
+        monkeypatch.setattr(module, "enclose", lambda *_, **__: endless)
+    part = _NearestChange(view, None)
+    part.limit, part.passed = 3.0, passed
+    part._bound(*((np.full(2, piece, dtype=np.int32),) for piece in (0, 1)), 1, key, None, 0.0)
+    assert (part.passed, part.queue) == (bound, [])

@@ -351,3 +351,41 @@ def test_balls_within_rounding_are_not_told_apart():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     found = rs.sensitivity.local_complexity(net, [[8e-13, 8e-13]], 1e-12, norm="l2").finding(COMPLEXITY)
     assert found.value == 3 or found.claim is not rs.Claim.EXACT
+
+
+def test_sums_of_contributions_are_rounded_themselves():
+    one, gradients = [np.array([entry]) for entry in (1.0, 0.0, 0.0, 2.0)], np.array([[1.5]])
+    found = rs.sensitivity.Saliency(np.array([0]), gradients, 2 * gradients, *one).constant_share(0)
+    assert (found.value, found.claim) == (0.25, "EXACT")
+    assert found.tolerance == pytest.approx(2 * 16 * 2.0**-52, rel=1e-6, abs=0)
+
+
+def along(positions, values, value_errors, position_error):
+    given = [np.array(one, dtype=np.float64) for one in (positions, values, value_errors)]
+    return rs.sensitivity.OutputAlong(1, given[0], given[1], *given[:2], given[2], position_error).explained()
+
+
+def test_the_variance_explained_turns_with_its_columns():
+    """Squared cosines move by no more than the angles by which the columns may turn."""
+    positions, values = np.array([-1.0, 0.0, 1.0, 4.0]), np.array([0.5, -0.5, 2.0, 3.0])
+    away, off = positions - 1.0, values - 1.25
+    value = (away @ off) ** 2 / (away @ away) / (off @ off)
+    for errors, shift in (([0.02, 0.0, 0.01, 0.0], 0.01), (np.zeros(4), 0.02), ([0.0, 0.0, 0.0, 0.03], 0.0)):
+        turns = 2 * shift * 2 / np.linalg.norm(away) + 2 * np.linalg.norm(errors) / np.linalg.norm(off)
+        found = along(positions, values, errors, shift)
+        assert found.value == pytest.approx(value)
+        assert found.interval == pytest.approx((value - turns, min(1.0, value + turns)), rel=1e-9)
+    sure = along(positions, values, np.zeros(4), 0.0)
+    assert (sure.claim, sure.tolerance) == ("EXACT", pytest.approx(16 * 2.0**-52, rel=0.1, abs=0))
+    straight = along(positions, 3 * positions, np.full(4, 1e-3), 0.0)
+    assert straight.value == pytest.approx(1.0)
+    assert straight.interval[0] < 1.0 == straight.interval[1]
+
+
+def test_columns_that_may_turn_by_half_a_radian_say_nothing():
+    ends, length = [-1.0, 1.0], 2.0**0.5
+    for share, known in ((0.49, True), (0.51, False), (3.0, False)):
+        errors = np.array([share * length / 2, 0.0])
+        found = along(ends, ends, errors, 0.0)
+        assert (found.value > 0.9) == known
+        assert found.interval == ((pytest.approx(1.0 - share), 1.0) if known else (0.0, 1.0))

@@ -105,3 +105,17 @@ def test_a_cross_entropy_is_never_below_zero():
     found = output_cross_entropy([sure, forward([[50.0, 0.0]], 1e-3)], 0, 1)
     assert found.value < 1e-20
     assert found.interval == (0.0, pytest.approx(2e-3))
+
+
+def test_no_cross_entropy_is_below_zero():
+    sure = [forward([[40.0, 0.0]], 0.25), forward([[40.0, 0.0]], 0.25)]
+    found = output_cross_entropy(sure, 0, 1)
+    assert 0.0 <= found.value < 1e-15
+    assert found.interval[0] == 0.0 < found.interval[1]
+
+
+def test_small_cross_entropies_are_exact_to_a_billionth():
+    for error, claim in ((2e-11, "EXACT"), (9e-11, "ESTIMATE")):
+        found = output_cross_entropy([forward([[5.0, 0.0]], error)] * 2, 0, 1)
+        assert 0.01 < found.value < 0.1
+        assert found.claim == claim

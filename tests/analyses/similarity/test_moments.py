@@ -169,3 +169,41 @@ def test_rows_are_equal_up_to_a_millionth_of_a_millionth_of_their_length():
     for share, is_constant in ((0.9e-12, True), (1.1e-12, False)):
         rows = 1.0 + share * sides
         assert gram_of(rows, rows).is_constant(0) == is_constant
+
+
+@pytest.mark.parametrize("make", [gram_of, factor_of])
+@pytest.mark.parametrize("samples", [8, 24])
+def test_later_rows_may_be_far_larger_in_one_representation(make, samples):
+    generator = np.random.default_rng(samples)
+    one, other = generator.normal(size=(samples, 2)), generator.normal(size=(samples, 3))
+    one[samples // 2 :] *= 2.0**40
+    for parts in ((one, other), (other, one)):
+        found = make(*parts, blocks=2)
+        scaled = in_units_of(found, *parts)
+        centred = [part - part.mean(axis=0) for part in scaled]
+        for index in (0, 1):
+            assert found.means(index) + found.shifts[index] == pytest.approx(scaled[index].mean(axis=0), rel=1e-9)
+            assert found.total(index) == pytest.approx(np.sum(centred[index] ** 2), rel=1e-9)
+            assert found.exponents[index] < 60
+        assert found.product(0, 1) == pytest.approx(np.sum((centred[0].T @ centred[1]) ** 2), rel=1e-9)
+        debiased = float(exact_debiased(*scaled))
+        assert found.debiased_product(0, 1) == pytest.approx(debiased, rel=1e-6, abs=1e-9 * found.product(0, 1))
+
+
+def test_rows_are_constant_about_their_mean_wherever_the_first_of_them_is():
+    """49 of 50 rows are beside the first one, by more than the share that one row may be off."""
+    for share, is_constant in ((1.5e-12, True), (2e-11, False)):
+        rows = np.append(1.0, np.full(49, 1.0 + share))[:, None]
+        assert gram_of(rows, rows, blocks=50).is_constant(0) == is_constant
+
+
+@pytest.mark.parametrize("make", [gram_of, factor_of])
+def test_large_rows_are_no_reason_to_scale_anew_if_all_are(make):
+    generator = np.random.default_rng(5)
+    one, other = generator.normal(size=(10, 2)), generator.normal(size=(10, 2))
+    plain, found = make(one, other, blocks=2), make(2.0**50 * one, other, blocks=2)
+    assert found.exponents[0] == plain.exponents[0] + 50
+    for index in (0, 1):
+        assert found.means(index).tolist() == plain.means(index).tolist()
+        assert found.shifts[index].tolist() == plain.shifts[index].tolist()
+    assert found.product(0, 1) == plain.product(0, 1)
