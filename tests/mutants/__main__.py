@@ -39,7 +39,7 @@ PREPARED = (
 )
 PREPARED += ("highspy", "sklearn.cluster", "pyarrow.parquet", "sympy", "networkx", "jaxtyping", "jinja2", "mpmath")
 COPIED = ("src", "tests", "conftest.py", "pyproject.toml", "README.md")
-MOST_MEMORY = 6 * 2**30
+MAX_MEMORY = 6 * 2**30
 # Without conftest.py, whose checks of annotations would take most of the time of a short run.
 OPTIONS = ("-x", "-q", "--noconftest", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 
@@ -130,7 +130,7 @@ def _run(tree: Path, module: str, limit: float) -> int:
     if child == 0:
         # Of the processor, because other work may slow it down; what waits for ever is ended by the clock.
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
-        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))  # blocks of a faulty size fill the machine
+        resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY, MAX_MEMORY))  # blocks of a faulty size fill the machine
         _child(tree, module)
     end = time.monotonic() + 20 * limit
     while time.monotonic() < end:
