@@ -50,7 +50,7 @@ def test_while_starting(folder, wait):
     time.sleep(wait)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
-    if process.returncode == -signal.SIGINT and wait == 0.1:
+    if process.returncode not in (0, 130) and "reluscope" not in errors:
         pytest.skip("the interpreter had not come to our code yet")
     if process.returncode:  # else it was faster
         assert process.returncode == 130, errors
