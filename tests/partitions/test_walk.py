@@ -343,8 +343,8 @@ def test_tasks_are_counted_with_those_that_are_kept():
     shown: list[tuple[int, int]] = []
 
     class Shown(RegionProgress):
-        def show_tasks(self, done, total):
-            shown.append((done, total))
+        def show_tasks(self, done, tasks):
+            shown.append((done, tasks))
 
     with ThreadPoolExecutor(1) as executor:
         kept = {task_name(2): Walked(num_found=7), task_name(0): Walked(num_found=7)}
