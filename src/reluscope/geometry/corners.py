@@ -22,6 +22,10 @@ from reluscope.geometry.scales import exponents, lengths, times_power
 
 # Facets of the polar body closer to the origin than this may be vertices far away or no vertices at all.
 FAR = 1e-9
+# Points that are thinner than this, relative to their extent, are flat where their hull cannot be made as they are.
+FLAT = 1e-12
+# In how many orders points are tried then.
+ORDERS = 8
 # Where fractions are asked instead: their work grows fast with both.
 DIMENSIONS_OF_FRACTIONS, ROWS_OF_FRACTIONS = 4, 64
 
@@ -111,6 +115,8 @@ def _counter_clockwise(points: Sequence[tuple[Fraction, ...]]) -> list[tuple[Fra
 def hull_volume(vertices: Float[np.ndarray, "v n"]) -> float:
     """Return the volume of the convex hull of points: length in one dimension, area in two.
 
+    Zero for points that are flat but for rounding.
+
     Examples
     --------
     >>> hull_volume(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]]))
@@ -123,11 +129,28 @@ def hull_volume(vertices: Float[np.ndarray, "v n"]) -> float:
         return float(np.ptp(vertices))
     moved = vertices - vertices[0]
     exponent = int(exponents(moved))
+    moved = times_power(moved, -exponent)
     try:
-        volume = ConvexHull(times_power(moved, -exponent)).volume
+        volume = ConvexHull(moved).volume
     except QhullError:
-        return 0.0
+        volume = _volume_along_axes(moved)
     return float(times_power(np.array(volume), dim * exponent))
+
+
+def _volume_along_axes(points: Float[np.ndarray, "v n"]) -> float:
+    """Return the volume of a hull that Qhull cannot make of points as they are: some orders, and some shapes, confuse it.
+
+    The points are stretched along their main axes until they are as wide in all directions, and given in another order.
+    """
+    stretched, widths, _ = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    if widths[-1] <= FLAT * widths[0]:
+        return 0.0
+    for turn in range(ORDERS):
+        try:
+            return float(ConvexHull(np.roll(stretched, turn, axis=0)[:: 1 - 2 * (turn % 2)]).volume * widths.prod())
+        except QhullError:
+            continue
+    return 0.0
 
 
 def _polar_vertices(polar: Float[np.ndarray, "h n"]) -> Corners:
