@@ -138,7 +138,7 @@ def hull_volume(vertices: Float[np.ndarray, "v n"]) -> float:
 
 
 def _volume_along_axes(points: Float[np.ndarray, "v n"]) -> float:
-    """Return the volume of a hull that Qhull cannot make of points as they are: some orders, and some shapes, confuse it.
+    """Return the volume of a hull that Qhull cannot make of points as they are; some orders and shapes confuse it.
 
     The points are stretched along their main axes until they are as wide in all directions, and given in another order.
     """
