@@ -81,6 +81,7 @@ void bind_polytopes(nb::module_& module) {
             require(are_below(view(map_of_cell), cells.flat.size(), maps.shape(0)) &&
                         are_below(view(first_units), cells.flat.size(), number + 1),
                     "expected a map and a unit to begin with on every cell");
+            require(max_parts > 0 && max_vertices > 0, "expected room for a part");
             auto made = unlocked([&] {
                 return cut_cells(cells,
                                  {number, num_levels, flat_rows(maps), flat_rows(errors), rows(breakpoints),

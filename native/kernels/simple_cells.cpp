@@ -60,11 +60,14 @@ bool SimpleCells::start(const PolytopesView& cells, std::size_t cell) {
         if (static_cast<std::size_t>(std::popcount(tight[0])) != dim_) return false;
         if (std::any_of(tight + 1, tight + cells.tight.width(), [](Word word) { return word != 0; })) return false;
     }
+    const auto first_facet = cells.facet_offsets[cell], last_facet = cells.facet_offsets[cell + 1];
+    for (auto f = first_facet; f < last_facet; ++f)
+        if (cells.slots[f] >= static_cast<std::int64_t>(BITS)) return false;
     cell_ = cell;
     first_unit_ = static_cast<std::size_t>(units_.first[cell]);
     num_units_ = std::min(units_.number - first_unit_, BITS / num_levels_);
     flat_ = Key(cells.flat[cell]);
-    for (auto f = cells.facet_offsets[cell]; f < cells.facet_offsets[cell + 1]; ++f)
+    for (auto f = first_facet; f < last_facet; ++f)
         facets_[cells.slots[f]] = {cells.kinds[f], NONE, Key(cells.keys[f])};
     shrink(0, 0, 0);
     for (std::size_t v = first; v < last; ++v) {

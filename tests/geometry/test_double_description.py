@@ -367,3 +367,8 @@ def numbers_of(found: Pieces) -> list[tuple]:
         for cell in range(len(cells))
         for one in [cells.take(cell, cell + 1)]
     )
+
+
+def test_without_room_there_is_room_for_a_part():
+    square = cells_of(rs.Box(-1, 1, 2))
+    assert len(cut_by(square, np.eye(3)[:2], max_parts=0).cells) == 4

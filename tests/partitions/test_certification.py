@@ -9,6 +9,7 @@ import reluscope as rs
 from oracles import fractions_plane
 from reluscope.findings import Claim
 from reluscope.networks.builder import GraphBuilder
+from reluscope.partitions import certification
 from reluscope.testing.strategies import boxes, degenerate_networks
 
 ANGLE = 0.3
@@ -89,3 +90,16 @@ def test_a_thin_strip_is_separated_or_not_by_resolution(offset):
     box = rs.Box(-1, 1, 2)
     assert len(rs.partition(net, box)) == 2
     assert len(rs.partition(net, box, certify=True)) == (3 if offset else 2)
+
+
+def test_large_networks_are_not_made_rational(monkeypatch):
+    """Their weights alone would take longer than the answers may."""
+    net = rs.load(
+        [(np.ones((2, 2)), np.zeros(2)), (np.array([[1.0, -1.0]]), np.zeros(1)), (np.ones((1, 1)), np.ones(1))]
+    )
+    corners, words = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([3], dtype=np.uint64)
+    asked = 0, corners, words, [certification.Cut(1, 0)]
+    assert certification.ExactSigns(net, [rs.Box(0, 1, 2)]).signs(*asked) == [0]
+    monkeypatch.setattr(certification, "MULTIPLICATIONS", certification.multiplications(net) - 1)
+    monkeypatch.setattr(certification, "RationalNetwork", None)
+    assert certification.ExactSigns(net, [rs.Box(0, 1, 2)]).signs(*asked) is None

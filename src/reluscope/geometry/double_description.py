@@ -120,7 +120,7 @@ def cut_cells(
         relative=relative,
         map_of_cell=map_of_cell,
         first_units=first_units,
-        max_parts=int(min(max_parts, UNLIMITED)),
-        max_vertices=int(min(max_vertices, UNLIMITED)),
+        max_parts=max(1, int(min(max_parts, UNLIMITED))),
+        max_vertices=max(1, int(min(max_vertices, UNLIMITED))),
     )
     return Pieces(Polytopes(*made), parents, pieces, hashes, next_units, num_taken, num_undecided)

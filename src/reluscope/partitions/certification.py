@@ -293,8 +293,9 @@ class ExactSigns:
         self._domains = domains
         self._certifiers: dict[int, Certifier] = {}
         self._rational: RationalNetwork | None = None
-        self._left = MULTIPLICATIONS
         self._cost = multiplications(network)
+        # Of larger networks even the weights would take too long to be made integers.
+        self._left = MULTIPLICATIONS if self._cost <= MULTIPLICATIONS else 0
         gates = network.layout.gates
         self._layouts = [CodeLayout(gates[:number]) for number in range(len(gates))]
         self._forms: dict[tuple[int, Cut, bytes], tuple[list[Fraction], Fraction]] = {}
@@ -326,6 +327,8 @@ class ExactSigns:
         list, or None
             None where there is nothing left to spend.
         """
+        if self._left <= 0:
+            return None
         points: list[Point] | None = None
         found: list[int | None] = []
         code = _HeldCode(words, self._layouts[cuts[0].stage])
