@@ -90,8 +90,8 @@ void bind_polytopes(nb::module_& module) {
                                  {max_parts, max_vertices});
             });
             return nb::make_tuple(give(std::move(made.cells)), give(std::move(made.parents)),
-                                  give(std::move(made.pieces)), give(std::move(made.hashes)), give(std::move(made.next_units)), made.num_taken,
-                                  made.num_undecided);
+                                  give(std::move(made.pieces)), give(std::move(made.hashes)), give(std::move(made.next_units)),
+                                  give(std::move(made.flat_units)), made.num_taken, made.num_undecided);
         },
         "vertex_offsets"_a, "vertices"_a, "vertex_errors"_a, "tight"_a, "facet_offsets"_a, "slots"_a, "kinds"_a,
         "keys"_a, "flat"_a, "maps"_a, "errors"_a, "breakpoints"_a, "piece_words"_a, "zero_words"_a, "rounding"_a,

@@ -16,10 +16,9 @@ void CellCutter::cut(const PolytopesView& cells, std::size_t cell, CutCells& mad
         for (auto& part : parts_) part.at_zero = false;
         for (std::size_t level = 0; level < units_.num_levels; ++level) {
             plane_.set(units_.maps[row], units_.errors[row], units_.breakpoints[level][unit], units_.resolution);
-            const Key breakpoint(units_.zero_words[unit * units_.num_levels + level]);
             // Parts that come from a cut have nothing left on the other side.
             const std::size_t number = parts_.size();
-            for (std::size_t part = 0; part < number; ++part) cut_part(part, unit, breakpoint);
+            for (std::size_t part = 0; part < number; ++part) cut_part(part, unit, level);
         }
         show_pieces(unit);
         is_full = made.parents.size() + parts_.size() >= made.room.parts ||
@@ -51,15 +50,19 @@ void CellCutter::open(const PolytopesView& cells, std::size_t cell) {
     tables_.facets.clear();
     for (std::size_t f = first_facet; f < first_facet + whole.num_facets; ++f)
         tables_.facets.push_back({cells.slots[f], Key(cells.keys[f]), cells.kinds[f], false});
-    parts_.assign(1, {whole, Key(cells.flat[cell]), false});
+    parts_.assign(1, {whole, Key(cells.flat[cell]), false, {}});
     pieces_.resize(0);
     std::fill_n(pieces_.add(), units_.number, 0);
 }
 
-void CellCutter::cut_part(std::size_t part, std::size_t unit, const Key& breakpoint) {
+void CellCutter::cut_part(std::size_t part, std::size_t unit, std::size_t level) {
     const std::size_t dim = units_.maps.width() - 1;
+    const Key breakpoint(units_.zero_words[unit * units_.num_levels + level]);
     const auto sides = cut_.measure(plane_, parts_[part].at);
-    num_undecided_ += sides.undecided;
+    if (sides.plus + sides.minus > 0)
+        num_undecided_ += sides.undecided;
+    else if (sides.is_rounded)
+        parts_[part].flat_units.push_back({unit, level, sides.undecided > 0});
     if (sides.plus > 0 && sides.minus > 0) {
         if (sides.zero + cut_.find_edges() >= dim) return split(part, unit, breakpoint);
         // Rounding has made the cut impossible.
@@ -119,6 +122,13 @@ void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) 
         made.parents.push_back(static_cast<std::int64_t>(cell));
         made.next_units.push_back(static_cast<std::int64_t>(next_unit));
         append(made.pieces, pieces_[i], 1);
+        for (const auto& flat : parts_[i].flat_units) {
+            std::int64_t* row = made.flat_units.add();
+            row[0] = static_cast<std::int64_t>(made.parents.size()) - 1;
+            row[1] = static_cast<std::int64_t>(flat.unit);
+            row[2] = static_cast<std::int64_t>(flat.level);
+            row[3] = flat.is_in_doubt;
+        }
         const Key hash = units_.hash(pieces_[i], static_cast<std::size_t>(units_.first[cell]), next_unit);
         append(made.hashes, hash.words.data(), 1);
     }
@@ -136,7 +146,7 @@ void CutCells::resize(std::size_t number) {
 
 CutCells cut_cells(const PolytopesView& cells, const CuttingUnits& units, Room room) {
     const std::size_t width = cells.vertices.width(), num_words = cells.tight.width();
-    CutCells made{PolytopeArrays(width, num_words), {}, {}, Table<std::uint16_t>(0, units.number), Table<Word>(0, 2), 0, 0, room};
+    CutCells made{PolytopeArrays(width, num_words), {}, {}, Table<std::uint16_t>(0, units.number), Table<Word>(0, 2), Table<std::int64_t>(0, 4), 0, 0, room};
     CellCutter cutter(units, width, num_words);
     SimpleCells simple(units, width);
     for (; made.num_taken < cells.size() && (made.num_taken == 0 || !made.is_full()); ++made.num_taken)

@@ -42,6 +42,8 @@ struct CutCells {
     Vector<std::int64_t> parents, next_units;
     Table<std::uint16_t> pieces;
     Table<Word> hashes;
+    // Breakpoints that units are at on a whole part as far as floats can tell: part, unit, level, and whether in doubt.
+    Table<std::int64_t> flat_units;
     std::size_t num_taken = 0, num_undecided = 0;
     Room room;
 
@@ -62,15 +64,21 @@ public:
     void cut(const PolytopesView& cells, std::size_t cell, CutCells& made);
 
 private:
+    struct FlatUnit {
+        std::size_t unit, level;
+        bool is_in_doubt;
+    };
     struct Part {
         Polytope at;
         // As in `PolytopesView`, and whether the unit at hand is at a breakpoint on all of it.
         Key flat;
         bool at_zero;
+        // What is zero there only up to rounding.
+        Vector<FlatUnit> flat_units;
     };
 
     void open(const PolytopesView& cells, std::size_t cell);
-    void cut_part(std::size_t part, std::size_t unit, const Key& breakpoint);
+    void cut_part(std::size_t part, std::size_t unit, std::size_t level);
     void split(std::size_t part, std::size_t unit, const Key& breakpoint);
     void show_pieces(std::size_t unit);
     std::size_t num_vertices() const;

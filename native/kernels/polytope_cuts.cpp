@@ -79,6 +79,7 @@ PolytopeCut::Sides PolytopeCut::measure(const Hyperplane& plane, const Polytope&
             signs_[v] = 0;
             ++sides.zero;
             sides.undecided += size > std::min(doubt, floor) && size > 0;
+            sides.is_rounded |= doubt > 0 || size > 0;
         }
     }
     return sides;

@@ -65,9 +65,11 @@ class PolytopeCut {
 public:
     PolytopeCut(const Resolution& resolution, CutTables& tables) : resolution_(resolution), tables_(tables) {}
 
-    // How many vertices are above a hyperplane, below, neither, and how many of the latter are in doubt.
+    // How many vertices are above a hyperplane, below, neither, and how many of the latter are in doubt; whether
+    // anything but zero can be hidden by rounding where they are neither.
     struct Sides {
         std::size_t plus = 0, minus = 0, zero = 0, undecided = 0;
+        bool is_rounded = false;
     };
     Sides measure(const Hyperplane& plane, const Polytope& whole);
 

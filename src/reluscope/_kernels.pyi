@@ -95,7 +95,7 @@ def cut_cells(
     first_units: Array,
     max_parts: int,
     max_vertices: int,
-) -> tuple[tuple[Array, ...], Array, Array, Array, Array, int, int]: ...
+) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, int, int]: ...
 
 # pairs of codes on one hyperplane
 def search_pairs(

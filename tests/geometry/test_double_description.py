@@ -86,6 +86,7 @@ def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
         (pieces := np.concatenate([some for _, _, some in done])[order]),
         np.bitwise_xor.reduce(tables[2][np.arange(num_units), pieces], axis=1),
         np.full(len(order), num_units),
+        found.flat_units,
         len(maps),
         num_undecided,
     )
@@ -242,6 +243,22 @@ def test_signs_in_doubt_are_counted():
     # An error is doubt, too, where the resolution hides nothing.
     assert cut_by(square, [[1.0, 0, 1 + 1e-9]], errors=1e-6).num_undecided == 2
     assert cut_by(square, [[1.0, 0, 1]], errors=1e-6, relative=1e-6).num_undecided == 0
+
+
+def test_units_that_floats_call_zero_on_a_whole_part_are_named():
+    square = cells_of(rs.Box(-1, 1, 2))
+    exact, open_ = [0.0, 0.0, 0.0], [0.0, 0.0, 1e-18]
+    errors = np.zeros((1, 4, 3))
+    errors[:, 1:3, -1] = 1e-16
+    maps = np.array([[exact, exact, open_, [1.0, 0.0, 0.0]]])
+    levels, words = np.zeros((1, 4)), np.arange(4 * 3 * 2, dtype=np.uint64).reshape(4, 3, 2)
+    resolution = np.array([0.0, 0.0, 1.0])
+    how = {"rounding": 1e-15, "resolution": resolution * 1e-9, "relative": 0.0}
+    found = cut_cells(square, maps, errors, levels, words[:, :2], words[:, 2:], **how)
+    # Nothing hides behind a zero without terms; of the last unit both halves inherit what they lie in.
+    assert found.flat_units.tolist() == [[0, 1, 0, 0], [0, 2, 0, 1], [1, 1, 0, 0], [1, 2, 0, 1]]
+    assert found.pieces.tolist() == [[0, 0, 0, 0], [0, 0, 0, 1]]
+    assert found.num_undecided == 0
 
 
 def test_cuts_that_rounding_made_impossible_are_counted():

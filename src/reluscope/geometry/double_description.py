@@ -34,6 +34,9 @@ class Pieces:
     next_units : (c,) int64
         The unit that comes next, u where all have cut: a call takes a cell through 64 breakpoints at least, or until
         there is no room.
+    flat_units : (q, 4) int64
+        Breakpoints that a unit is at on a whole part, up to rounding: part, unit, number of the breakpoint, and whether
+        it is in doubt (1) that it counts as zero there. Its piece is the one below.
     num_taken : int
         Cells that were cut, the first ones: of the others there are no parts here.
     num_undecided : int
@@ -45,6 +48,7 @@ class Pieces:
     pieces: np.ndarray
     hashes: np.ndarray
     next_units: np.ndarray
+    flat_units: np.ndarray
     num_taken: int
     num_undecided: int
 
@@ -108,7 +112,7 @@ def cut_cells(
         map_of_cell = np.arange(len(cells))
     if first_units is None:
         first_units = np.zeros(len(cells), dtype=np.int64)
-    made, parents, pieces, hashes, next_units, num_taken, num_undecided = _kernels.cut_cells(
+    made, *found = _kernels.cut_cells(
         *cells.tables,
         maps=maps,
         errors=errors,
@@ -123,4 +127,4 @@ def cut_cells(
         max_parts=max(1, int(min(max_parts, UNLIMITED))),
         max_vertices=max(1, int(min(max_vertices, UNLIMITED))),
     )
-    return Pieces(Polytopes(*made), parents, pieces, hashes, next_units, num_taken, num_undecided)
+    return Pieces(Polytopes(*made), *found)

@@ -1,6 +1,6 @@
 """Evaluation of a network at a batch of points; every quantity is computed once, when it is first asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -268,6 +268,17 @@ class Evaluation:
         weight = flat_entries(next(walk)).expand(number, -1, -1).mT.contiguous()
         maps = AffineMaps(weight, bias.reshape(number, -1).contiguous())
         return _HalfSpaces(tuple(rows), maps)
+
+
+@torch.no_grad()
+def held_to(evaluation: Evaluation, pieces: Sequence[Tensor]) -> Evaluation:
+    """Return the evaluation of the same points with every unit held to a piece ``(s, u)``, one table per gate."""
+    carrier = HeldRoundedNumbers(evaluation.tolerance.unit, pieces)
+    *arrived, output = carry(evaluation.network, carrier, Rounded.exactly(evaluation.points))
+    held = Evaluation(evaluation.network, evaluation.points, evaluation.tolerance)
+    gates = tuple(GateValues(which, *seen) for which, seen in zip(pieces, arrived, strict=True))
+    vars(held)["_passed"] = gates, output
+    return held
 
 
 def _largest_entries(weight: Tensor) -> Tensor:

@@ -281,6 +281,15 @@ class RationalNetwork:
         return PulledBack(found or {}, carrier.constant, carrier.cost)
 
 
+def multiplications(network: Network) -> int:
+    """Return about how many multiplications one evaluation of a network takes."""
+    total = 0
+    for node in network.nodes:
+        weight = node.tensors().get("weight")
+        total += node.size * (1 if weight is None else max(1, weight.numel() // max(1, weight.shape[0])))
+    return total
+
+
 class TooManyMultiplicationsError(Exception):
     """An exact answer would take more multiplications than it may."""
 

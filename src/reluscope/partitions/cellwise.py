@@ -23,6 +23,7 @@ from reluscope.networks.affine_values import affine_input
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.cell_batches import AtGate, Batch, BeforeGate
+from reluscope.partitions.certification import Cut, ExactSigns
 from reluscope.partitions.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.gathered_cells import CellPatch
 from reluscope.partitions.walk import Step, Walked, walk
@@ -76,7 +77,8 @@ def walk_cells(
     hashes = np.zeros((number, 2), dtype=np.uint64)
     nothing = np.zeros((number, 0), dtype=np.uint16)
     known = BeforeGate(affine_input(network, number, start.scale), np.arange(number), nothing)
-    cutting = _Cutting(network, _Keys(network), tolerance.rounding * EPSILON, start)
+    exact_signs = ExactSigns(network, [domain])
+    cutting = _Cutting(network, _Keys(network), tolerance.rounding * EPSILON, start, exact_signs)
     return walk(
         [Batch(0, start.cells, known, (), hashes)],
         cutting.step,
@@ -113,6 +115,7 @@ class _Cutting:
     keys: _Keys
     gamma: float
     start: Start
+    exact_signs: ExactSigns
 
     def step(self, batch: Batch, room: float) -> Step:
         """Take a batch through units of a gate, or spread it if it is too large, also for the regions asked for."""
@@ -176,6 +179,7 @@ class _Cutting:
         parts = batch.replaced(cut.cells, cut.parents)
         parts = replace(parts, hashes=parts.hashes ^ cut.hashes)
         pieces = opened.pieces[cut.parents] + cut.pieces
+        num_flat = self._settle_flat(parts, cut.flat_units, pieces)
         following = [batch.take(cut.num_taken, len(batch))] if cut.num_taken < len(batch) else []
         if not is_through.all():
             rows = np.flatnonzero(~is_through)
@@ -186,7 +190,33 @@ class _Cutting:
             parts, pieces = parts.replaced(parts.cells.select(rows), rows), pieces[rows]
         if len(parts):
             following.append(self._pass(parts, pieces))
-        return following, cut.num_undecided
+        return following, cut.num_undecided + num_flat
+
+    def _settle_flat(self, parts: Batch, flat_units: np.ndarray, pieces: np.ndarray) -> int:
+        """Count what is above zero in truth on a whole part into pieces; return how many signs stay open.
+
+        Keys of facets stay as they are: they hold such units to be at their breakpoints, on both sides alike.
+        """
+        if not len(flat_units):
+            return 0
+        levels, num_open = self.keys.levels[parts.stage], 0
+        scale = np.append(np.full(parts.cells.vertices.shape[1] - 1, self.start.scale), 1.0)
+        for part in np.unique(flat_units[:, 0]).tolist():
+            _, units, which, is_in_doubt = flat_units[flat_units[:, 0] == part].T
+            cuts = [
+                Cut(parts.stage, unit, breakpoint=at)
+                for unit, at in zip(units.tolist(), levels[which, units].tolist(), strict=True)
+            ]
+            vertices = parts.cells.vertices[parts.cells.vertex_offsets[part] : parts.cells.vertex_offsets[part + 1]]
+            words = np.concatenate([*(word[part] for word in parts.words), np.zeros(0, dtype=np.uint64)])
+            signs = self.exact_signs.signs(0, vertices * scale, words, cuts)
+            if signs is None:
+                num_open += int(is_in_doubt.sum())
+                continue
+            for unit, sign in zip(units, signs, strict=True):
+                num_open += sign is None
+                pieces[part, unit] += sign == 1
+        return num_open
 
     def _pass(self, batch: Batch, pieces: np.ndarray) -> Batch:
         """Return cells behind a gate, given the pieces of its units."""

@@ -18,7 +18,12 @@ from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.splitting import Placement, Subdivision, subdivide
 from reluscope.interruption import safe_point
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork, RationalVector, TooManyMultiplicationsError
+from reluscope.networks.rational import (
+    RationalNetwork,
+    RationalVector,
+    TooManyMultiplicationsError,
+    multiplications,
+)
 
 # A sign is in doubt within this multiple of the rounding bound, or this fraction of the largest value of its unit.
 MARGIN = 1024.0
@@ -309,15 +314,15 @@ class ExactSigns:
         self._left -= len(points) * self._cost
         return [self._certifier(root).preactivations(stage, point) for point in points]
 
-    def signs(self, root: int, corners: np.ndarray, words: np.ndarray, cuts: "list[Cut]") -> list[int | None] | None:
+    def signs(self, root: int, vertices: np.ndarray, words: np.ndarray, cuts: "list[Cut]") -> list[int | None] | None:
         """Return for each cut function of one stage its sign inside a cell: 0 for the zero function, None for both.
 
         Parameters
         ----------
         root : int
             Domain that the cell lies in.
-        corners : (c, d) float64
-            Vertices of the cell.
+        vertices : (c, d + 1) float64
+            Homogeneous vertices of the cell: points, and directions in which it is unbounded.
         words : (w,) uint64
             Its code, of the gates before the stage.
         cuts : list of Cut
@@ -329,7 +334,8 @@ class ExactSigns:
         """
         if self._left <= 0:
             return None
-        points: list[Point] | None = None
+        points: list[list[Fraction]] | None = None
+        directions: list[list[Fraction]] = []
         found: list[int | None] = []
         code = _HeldCode(words, self._layouts[cuts[0].stage])
         for cut in cuts:
@@ -342,13 +348,11 @@ class ExactSigns:
                 found.append((constant > 0) - (constant < 0))
                 continue
             if points is None:
-                points = [tuple(Fraction(float(entry)) for entry in corner) for corner in corners]
-            values = [_dot(slopes, point) + constant for point in points]
-            middle = sum(values, Fraction(0)) / len(values)
-            size = max(abs(middle), *(abs(value - middle) for value in values))
-            # Vertices are floats: what is zero there in truth is not quite.
-            above, below = max(values) > MIN_SHARE * size, min(values) < -MIN_SHARE * size
-            found.append(None if above == below else 1 if above else -1)
+                rows = [[Fraction(entry) for entry in row] for row in vertices.tolist()]
+                points = [[entry / row[-1] for entry in row] for row in rows if row[-1]]
+                directions = [row for row in rows if not row[-1]]
+            form = [*slopes, constant]
+            found.append(_sign([_dot(form, at) for at in points], [_dot(form, at) for at in directions]))
         return found
 
     def _form(self, root: int, code: "_HeldCode", cut: Cut) -> tuple[list[Fraction], Fraction]:
@@ -388,17 +392,20 @@ def _dot(slopes: Sequence[Fraction], point: Sequence[Fraction]) -> Fraction:
     return sum((a * x for a, x in zip(slopes, point, strict=True)), Fraction(0))
 
 
+def _sign(at_points: Sequence[Fraction], at_directions: Sequence[Fraction]) -> int | None:
+    """Return the sign of a function inside a cell, given its values at vertices; None if it has both."""
+    middle = sum(at_points, Fraction(0)) / max(1, len(at_points))
+    above = below = False
+    for values, center in ((at_points, middle), (at_directions, 0)):
+        size = max((max(abs(center), abs(value - center)) for value in values), default=Fraction(0))
+        # Vertices are floats: what is zero there in truth is not quite.
+        above |= any(value > MIN_SHARE * size for value in values)
+        below |= any(value < -MIN_SHARE * size for value in values)
+    return None if above == below else 1 if above else -1
+
+
 def height(values: RationalVector, cut: Cut) -> Fraction:
     """Return the exact value of a cut function, given what its gate sees."""
     if cut.second >= 0:
         return values[cut.first] - values[cut.second]
     return values[cut.first] - Fraction(cut.breakpoint)
-
-
-def multiplications(network: Network) -> int:
-    """Return about how many multiplications one evaluation of a network takes."""
-    total = 0
-    for node in network.nodes:
-        weight = node.tensors().get("weight")
-        total += node.size * (1 if weight is None else max(1, weight.numel() // max(1, weight.shape[0])))
-    return total

@@ -172,8 +172,9 @@ def _settle_flat(
         for cell in order[np.argsort(~undecided[order].any(axis=1), kind="stable")].tolist():
             columns = np.flatnonzero(flat[cell])
             corners = work.placement.points[ids[offsets[cell] : offsets[cell + 1]]]
+            vertices = np.column_stack([corners, np.ones(len(corners))])
             parent = int(work.parent[cell])
-            signs = exact_signs.signs(int(chunk.roots[parent]), corners, words[parent], cuts(columns))
+            signs = exact_signs.signs(int(chunk.roots[parent]), vertices, words[parent], cuts(columns))
             if signs is None:
                 break
             for column, sign in zip(columns, signs, strict=True):

@@ -11,9 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.rational import RationalNetwork, multiplications
 from reluscope.networks.rational_maps import RationalMaps, rational_maps
-from reluscope.partitions.certification import multiplications
 
 # Multiplications that one search may spend, of some tenths of a microsecond each.
 MULTIPLICATIONS = 20_000_000

@@ -18,9 +18,8 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork, RationalVector
+from reluscope.networks.rational import RationalNetwork, RationalVector, multiplications
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
-from reluscope.partitions.certification import multiplications
 from reluscope.partitions.exact_regions import code_rows
 
 # Multiplications that may be spent on one set of regions, of some tenths of a microsecond each.

@@ -19,9 +19,8 @@ from jaxtyping import Bool
 from reluscope.codes.packed import Codes
 from reluscope.geometry.domains import Slice, Space
 from reluscope.geometry.rational_polytopes import half_spaces
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.rational import RationalNetwork, multiplications
 from reluscope.networks.rounded_forward import coded_forward, rounded_forward
-from reluscope.partitions.certification import multiplications
 from reluscope.partitions.table import Partition
 
 # What may be spent on exact evaluations in all: some twenty seconds.

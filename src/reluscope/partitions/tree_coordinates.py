@@ -206,7 +206,8 @@ class Coordinates:
             slopes = np.abs(coefficients @ generators if self.is_narrow else coefficients)[:, :-1]
             is_constant = np.asarray((slopes <= slack[:, :-1]).all(axis=1))
             # Far away the smallest slope is more than any constant.
-            is_doubtful = is_constant & slack[:, :-1].any(axis=1)
+            could_be_zero = (slack[:, -1] > 0) & (np.abs(coefficients[:, -1]) <= slack[:, -1])
+            is_doubtful = is_constant & (slack[:, :-1].any(axis=1) | could_be_zero)
             return LinearForms(
                 np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant, is_doubtful
             )

@@ -4,9 +4,11 @@ A point strictly inside its region is its own witness. A point on a kink belongs
 rule; the witness is then the centre of a largest ball inside, and if there is none the code has no region to speak of.
 """
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, MemoryBudget
@@ -14,14 +16,17 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.networks.evaluation import Evaluation
+from reluscope.networks.evaluation import Evaluation, held_to
 from reluscope.networks.half_spaces import Rows
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rational import RationalNetwork, multiplications
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20
+# What may be spent on exact pieces in one call: about a second.
+MULTIPLICATIONS = 1_000_000
 
 
 @read_arguments
@@ -86,7 +91,8 @@ def regions(
     -----
     One forward pass and the affine maps of all units: memory is ``s * units * n`` numbers. Points on kinks, or on the
     boundary of the domain, cost one linear program each. Rows that are constant over the region (units whose inputs
-    are all dead, candidates of a max gate that are the same affine function there) are checked and left out.
+    are all dead, candidates of a max gate that are the same affine function there) are checked and left out; where
+    rounding hides their sign, the point's code is found in rational arithmetic, if the network is not too large.
     """
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
@@ -147,6 +153,7 @@ def find_regions(
     reasons: list[str] = []
     for block, part in at.blocks(4 * 8 * max(1, rows_per_point) * network.num_inputs, memory):
         flat = part.points.reshape(len(part), -1).cpu().numpy()
+        part = _with_exact_pieces(part)
         tables = [*part.half_spaces, _domain_rows(window, flat, unit)]
         codes = part.codes
         for local, position in enumerate(range(block.start, block.stop)):
@@ -175,6 +182,29 @@ def _window(domain: Domain | None, dim: int) -> Polyhedron:
     if domain.dim != dim:
         raise ShapeError(f"expected a domain in {dim} dimensions, as many as inputs, got {domain.describe()}")
     return domain.polyhedron if isinstance(domain, Box | Space) else domain
+
+
+def _with_exact_pieces(part: Evaluation) -> Evaluation:
+    """Return points with pieces from rational arithmetic where rounding hides the sign of a unit constant around them.
+
+    Elsewhere a unit within rounding of a breakpoint is read by the tie rule on a set without interior; such a unit, on
+    the whole region. Floats are the answer where a network is so large that exact ones take too long.
+    """
+    is_open = np.zeros(len(part), dtype=bool)
+    for rows in part.half_spaces:
+        is_hidden = rows.exists & (rows.noise > 0) & (np.abs(rows.offsets) <= rows.noise)
+        is_open |= (is_hidden & (_largest_entries(rows.normals, -1) <= rows.constant_below)).any(axis=1)
+    most = MULTIPLICATIONS // max(1, multiplications(part.network))
+    asked = np.flatnonzero(is_open)[:most].tolist()
+    if not asked:
+        return part
+    exact = RationalNetwork(part.network)
+    pieces = [table.clone() for table in part.pieces]
+    for row in asked:
+        point = [Fraction(entry) for entry in part.points[row].reshape(-1).tolist()]
+        for table, found in zip(pieces, exact.pieces(point), strict=True):
+            table[row] = torch.as_tensor(found, dtype=table.dtype)
+    return part if all(map(torch.equal, pieces, part.pieces)) else held_to(part, pieces)
 
 
 def _largest_entries(table: np.ndarray, axis: int) -> np.ndarray:
@@ -240,7 +270,7 @@ def _interior_point(
     """Return an interior point of a region whose point lies on its boundary."""
     shrunk = Polyhedron(polyhedron.A, polyhedron.b - noise, polyhedron.C, polyhedron.d)
     ball = shrunk.insphere()
-    if ball.radius > 0 and np.array_equal(network.codes(ball.center).words, code.words):
+    if ball.radius > 0 and np.array_equal(_with_exact_pieces(network.at(ball.center)).codes.words, code.words):
         return ball.center.copy()
     touched = sources[slack <= noise]
     units = touched[touched[:, 0] >= 0]
