@@ -43,12 +43,13 @@ SimpleCells::SimpleCells(const CuttingUnits& units, std::size_t width)
 
 bool SimpleCells::cut(const PolytopesView& cells, std::size_t cell, CutCells& found) {
     if (num_columns_ == 0 || !start(cells, cell)) return false;
-    const std::size_t before = found.parents.size();
+    first_part_ = found.parents.size();
+    first_row_ = found.cells.vertices.size();
     const Word open = first_bits(num_units_ * num_levels_);
     const bool is_done =
         measure(0, open) && find_edges() && split({0, ids_.size(), 0, edges_.size()}, open, 0, found);
     shrink(0, 0, 0);
-    if (!is_done) found.resize(before);
+    if (!is_done) found.resize(first_part_);
     return is_done;
 }
 
@@ -65,7 +66,7 @@ bool SimpleCells::start(const PolytopesView& cells, std::size_t cell) {
         if (cells.slots[f] >= static_cast<std::int64_t>(BITS)) return false;
     cell_ = cell;
     first_unit_ = static_cast<std::size_t>(units_.first[cell]);
-    num_units_ = std::min(units_.number - first_unit_, BITS / num_levels_);
+    num_units_ = std::min(units_.end(cell) - first_unit_, BITS / num_levels_);
     flat_ = Key(cells.flat[cell]);
     for (auto f = first_facet; f < last_facet; ++f)
         facets_[cells.slots[f]] = {cells.kinds[f], NONE, Key(cells.keys[f])};
@@ -106,7 +107,8 @@ bool SimpleCells::split(Part part, Word open, Word above, CutCells& found) {
     open &= some & ~all;
     const auto column = static_cast<std::size_t>(std::countr_zero(open));
     // A unit of several breakpoints is not left half done.
-    if (open == 0 || (found.is_full() && column % num_levels_ == 0)) {
+    const bool is_full = units_.room.is_full(found.parents.size() - first_part_, found.cells.vertices.size() - first_row_);
+    if (open == 0 || (is_full && column % num_levels_ == 0)) {
         write(part, open, above, found);
         return true;
     }

@@ -47,6 +47,8 @@ private:
     std::size_t dim_, num_levels_, num_columns_;
     // The cell at hand, and the units that cut it.
     std::size_t cell_ = 0, first_unit_ = 0, num_units_ = 0;
+    // Where its parts begin.
+    std::size_t first_part_ = 0, first_row_ = 0;
     Key flat_{};
     std::array<KnownFacet, 64> facets_{};
 

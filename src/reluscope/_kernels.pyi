@@ -95,6 +95,8 @@ def cut_cells(
     first_units: Array,
     max_parts: int,
     max_vertices: int,
+    max_units: int,
+    num_threads: int,
 ) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, int, int]: ...
 
 # pairs of codes on one hyperplane

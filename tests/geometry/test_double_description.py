@@ -1,12 +1,16 @@
 """Polytopes cut one by one, against polytopes in fractions, and what is counted, widened and refused."""
 
+import subprocess
+import sys
 from collections import defaultdict
 from itertools import product
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
+from reluscope.geometry import double_description
 from reluscope.geometry.double_description import Pieces, cut_cells
 from reluscope.geometry.polytopes import INNER, Polytopes
 from reluscope.geometry.rational_polytopes import RationalPolytope
@@ -389,3 +393,63 @@ def numbers_of(found: Pieces) -> list[tuple]:
 def test_without_room_there_is_room_for_a_part():
     square = cells_of(rs.Box(-1, 1, 2))
     assert len(cut_by(square, np.eye(3)[:2], max_parts=0).cells) == 4
+
+
+@pytest.mark.parametrize("room", [{}, {"max_parts": 25}, {"max_vertices": 200, "max_units": 3}])
+def test_any_number_of_threads_makes_the_same_tables(monkeypatch, room):
+    """Cells along edges, cells by the general method and units that are zero on whole cells, between them."""
+    monkeypatch.setattr(double_description, "THREADED_WORK", 0)
+    rng = np.random.default_rng(5)
+    eighths = cut_by(cells_of(rs.Box(-1, 1, 3)), np.eye(4)[:3]).cells
+    maps = rng.normal(size=(len(eighths), 6, 4))
+    maps[1::3, 2] = 0.0
+    maps[2::3, 4] = 1.0
+    errors = np.zeros_like(maps)
+    errors[1::3, 2, -1] = 1e-16
+    words, levels = random_words(6, 1), np.zeros((1, 6))
+    found = []
+    for num_threads in (1, 2, 4, 20):
+        monkeypatch.setattr(torch, "get_num_threads", lambda number=num_threads: number)
+        resolution = np.array([0.0, 0.0, 0.0, 1e-9])
+        how = {"rounding": 1e-15, "resolution": resolution, "relative": 1e-12}
+        found.append(cut_cells(eighths, maps, errors, levels, *words, **how, **room))
+    first = found[0]
+    assert len(first.cells) > 20
+    assert len(first.flat_units) > 1
+    assert len(np.unique(first.flat_units[:, 0])) > 1
+    assert (first.num_taken < len(eighths)) == bool(room)
+    for other in found[1:]:
+        assert (other.num_taken, other.num_undecided) == (first.num_taken, first.num_undecided)
+        for one, two in zip(tables_of(first), tables_of(other), strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+def tables_of(found: Pieces) -> list[np.ndarray]:
+    return [*found.cells.tables, found.parents, found.pieces, found.hashes, found.next_units, found.flat_units]
+
+
+LITTLE_MEMORY = """
+import resource
+import numpy as np, torch
+import reluscope as rs
+from reluscope.geometry.double_description import cut_cells
+from reluscope.partitions.first_cells import first_cells
+torch.get_num_threads = lambda: 4
+cells = first_cells(rs.load([(np.eye(4), np.zeros(4))]), rs.Space(4), rs.Tolerance()).cells
+maps = np.random.default_rng(0).normal(size=(16, 60, 5))
+words = np.zeros((60, 2, 2), dtype=np.uint64)
+with open("/proc/self/statm") as pages:
+    used = int(pages.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**25, used + 2**25))
+how = {"rounding": 1e-15, "resolution": np.zeros(5), "relative": 0.0}
+try:
+    cut_cells(cells, maps, 0 * maps, np.zeros((1, 60)), words, words[:, :1].copy(), **how)
+except MemoryError:
+    print("out of memory")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are told by Linux")
+def test_threads_that_run_out_of_memory_say_so():
+    found = subprocess.run([sys.executable, "-c", LITTLE_MEMORY], capture_output=True, text=True, check=True)
+    assert found.stdout == "out of memory\n"

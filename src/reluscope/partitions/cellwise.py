@@ -32,6 +32,8 @@ from reluscope.tolerance import Tolerance
 
 # What one step takes on and what it makes, so that it is short whatever the dimension: cells, and their vertices.
 BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
+# Fewer cells than this are cut by so many units first: there are then cells for all threads.
+FEW, UNITS_OF_FEW = 8, 6
 # And pieces of units, of which every cell has its own.
 MAX_PIECES = 2**22
 # Work is handed out in so many tasks, once there are so many cells for each.
@@ -174,6 +176,7 @@ class _Cutting:
             first_units=opened.next_units,
             max_parts=min(room, max(1, MAX_PIECES // max(1, num_units))),
             max_vertices=MAX_MADE,
+            max_units=UNITS_OF_FEW if len(batch) < FEW else np.inf,
         )
         is_through = cut.next_units == num_units
         parts = batch.replaced(cut.cells, cut.parents)
