@@ -395,29 +395,29 @@ def test_without_room_there_is_room_for_a_part():
     assert len(cut_by(square, np.eye(3)[:2], max_parts=0).cells) == 4
 
 
-@pytest.mark.parametrize("room", [{}, {"max_parts": 25}, {"max_vertices": 200, "max_units": 3}])
+@pytest.mark.parametrize("room", [{}, {"max_parts": 400}, {"max_vertices": 2000, "max_units": 5}])
 def test_any_number_of_threads_makes_the_same_tables(monkeypatch, room):
     """Cells along edges, cells by the general method and units that are zero on whole cells, between them."""
     monkeypatch.setattr(double_description, "THREADED_WORK", 0)
     rng = np.random.default_rng(5)
-    eighths = cut_by(cells_of(rs.Box(-1, 1, 3)), np.eye(4)[:3]).cells
-    maps = rng.normal(size=(len(eighths), 6, 4))
+    many = cut_by(cells_of(rs.Box(-1, 1, 3)), rng.normal(size=(8, 4)) * [1, 1, 1, 0.3]).cells
+    maps = rng.normal(size=(len(many), 12, 4)) * [1, 1, 1, 0.5]
     maps[1::3, 2] = 0.0
     maps[2::3, 4] = 1.0
     errors = np.zeros_like(maps)
     errors[1::3, 2, -1] = 1e-16
-    words, levels = random_words(6, 1), np.zeros((1, 6))
+    words, levels = random_words(12, 1), np.zeros((1, 12))
     found = []
     for num_threads in (1, 2, 4, 20):
         monkeypatch.setattr(torch, "get_num_threads", lambda number=num_threads: number)
         resolution = np.array([0.0, 0.0, 0.0, 1e-9])
         how = {"rounding": 1e-15, "resolution": resolution, "relative": 1e-12}
-        found.append(cut_cells(eighths, maps, errors, levels, *words, **how, **room))
+        found.append(cut_cells(many, maps, errors, levels, *words, **how, **room))
     first = found[0]
-    assert len(first.cells) > 20
+    assert len(first.cells) > 200
     assert len(first.flat_units) > 1
     assert len(np.unique(first.flat_units[:, 0])) > 1
-    assert (first.num_taken < len(eighths)) == bool(room)
+    assert (first.num_taken < len(many)) == bool(room)
     for other in found[1:]:
         assert (other.num_taken, other.num_undecided) == (first.num_taken, first.num_undecided)
         for one, two in zip(tables_of(first), tables_of(other), strict=True):
