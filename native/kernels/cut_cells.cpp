@@ -24,8 +24,9 @@ struct Extent {
 
 // What a cell has become: which rows, of the tables of which thread.
 struct Made {
-    std::size_t thread = 0, num_undecided = 0;
+    std::size_t thread = 0, num_vertices = 0, num_undecided = 0;
     Extent begin, end;
+    std::size_t num_parts() const { return end.parts - begin.parts; }
 };
 
 // What a thread cuts with, and what it has made.
@@ -70,6 +71,10 @@ void copy(const CutCells& from, const Made& made, CutCells& to, const Extent& ta
     copy_rows(from.next_units, begin.parts, end.parts, to.next_units, target.parts);
     copy_rows(from.pieces, begin.parts, end.parts, to.pieces, target.parts);
     copy_rows(from.hashes, begin.parts, end.parts, to.hashes, target.parts);
+    if (from.middles.size() > 0) {
+        copy_rows(from.middles, begin.parts, end.parts, to.middles, target.parts);
+        copy_rows(from.is_bounded, begin.parts, end.parts, to.is_bounded, target.parts);
+    }
     copy_rows(from.flat_units, begin.flat_units, end.flat_units, to.flat_units, target.flat_units);
     const auto step = [](std::size_t before, std::size_t after) { return static_cast<std::int64_t>(after - before); };
     // Rows are named by their places, which are others now.
@@ -83,7 +88,7 @@ void copy(const CutCells& from, const Made& made, CutCells& to, const Extent& ta
 }
 
 // The parts of some cells, in the order of the cells.
-CutCells joined(const Cutters& cutters, const std::vector<Made>& cells) {
+CutCells joined(const Cutters& cutters, const std::vector<Made>& cells, bool has_middles) {
     Vector<Extent> targets(cells.size() + 1);
     targets[0] = {};
     std::size_t num_words = 0, num_undecided = 0;
@@ -98,6 +103,10 @@ CutCells joined(const Cutters& cutters, const std::vector<Made>& cells) {
     const Extent& end = targets.back();
     all.resize(end.parts, end.vertices, end.facets);
     all.flat_units.resize(end.flat_units);
+    if (has_middles) {
+        all.middles.resize(end.parts);
+        all.is_bounded.resize(end.parts);
+    }
     all.num_undecided = num_undecided;
     share_out(cells.size(), cutters.size(), [&](std::size_t, std::size_t cell) {
         copy(cutters[cells[cell].thread]->made, cells[cell], all, targets[cell]);
@@ -117,24 +126,25 @@ TakenCells cut_cells(const PolytopesView& cells, const CuttingUnits& units, std:
     share_out(cells.size(), num_threads, [&](std::size_t thread, std::size_t cell) {
         Cutter& cutter = *cutters[thread];
         const Extent begin = Extent::of(cutter.made);
-        const std::size_t num_undecided = cutter.made.num_undecided;
+        const std::size_t vertices_before = cutter.made.num_vertices, undecided_before = cutter.made.num_undecided;
         cutter.cut(cells, cell);
-        const Extent end = Extent::of(cutter.made);
-        made[cell] = {thread, cutter.made.num_undecided - num_undecided, begin, end};
-        num_parts += end.parts - begin.parts;
-        num_vertices += end.vertices - begin.vertices;
+        made[cell] = {thread, cutter.made.num_vertices - vertices_before,
+                      cutter.made.num_undecided - undecided_before, begin, Extent::of(cutter.made)};
+        num_parts += made[cell].num_parts();
+        num_vertices += made[cell].num_vertices;
         return !units.room.is_full(num_parts, num_vertices);
     });
     // Threads have gone on with the next cells meanwhile: only the first of them that leave no room are taken.
-    Extent taken;
     std::size_t num_taken = 0;
-    while (num_taken < cells.size() && (num_taken == 0 || !units.room.is_full(taken.parts, taken.vertices))) {
-        taken = taken.after(made[num_taken].begin, made[num_taken].end);
+    num_parts = num_vertices = 0;
+    while (num_taken < cells.size() && (num_taken == 0 || !units.room.is_full(num_parts, num_vertices))) {
+        num_parts += made[num_taken].num_parts();
+        num_vertices += made[num_taken].num_vertices;
         ++num_taken;
     }
     if (num_threads == 1) return {std::move(cutters.front()->made), num_taken};
     made.resize(num_taken);
-    return {joined(cutters, made), num_taken};
+    return {joined(cutters, made, !units.keeps_vertices), num_taken};
 }
 
 }  // namespace reluscope

@@ -105,9 +105,18 @@ void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) 
     out.widen(tables_.num_words());
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Polytope& at = parts_[i].at;
-        append(out.vertices, tables_.points[at.first_vertex], at.num_vertices);
-        append(out.errors, tables_.errors[at.first_vertex], at.num_vertices);
-        append(out.tight, tables_.tight[at.first_vertex], at.num_vertices);
+        made.num_vertices += at.num_vertices;
+        if (!units_.keeps_vertices) {
+            Middle middle(made);
+            for (std::size_t v = 0; v < at.num_vertices; ++v) middle.add(tables_.points[at.first_vertex + v]);
+            middle.close();
+        }
+        // What is at a breakpoint up to rounding has to be looked at where it is.
+        if (units_.keeps_vertices || next_unit < units_.number || !parts_[i].flat_units.empty()) {
+            append(out.vertices, tables_.points[at.first_vertex], at.num_vertices);
+            append(out.errors, tables_.errors[at.first_vertex], at.num_vertices);
+            append(out.tight, tables_.tight[at.first_vertex], at.num_vertices);
+        }
         for (std::size_t f = at.first_facet; f < at.first_facet + at.num_facets; ++f) {
             const auto& facet = tables_.facets[f];
             out.slots.push_back(facet.slot);
@@ -134,9 +143,10 @@ void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) 
     num_undecided_ = 0;
 }
 
-void CutCells::resize(std::size_t number) {
+void CutCells::keep(std::size_t number, std::size_t num_vertices_of_all) {
     cells.resize(number);
     resize_parts(number);
+    num_vertices = num_vertices_of_all;
 }
 
 void CutCells::resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets) {
@@ -149,6 +159,9 @@ void CutCells::resize_parts(std::size_t number) {
     next_units.resize(number);
     pieces.resize(number);
     hashes.resize(number);
+    // They are there for all parts or for none.
+    middles.resize(std::min(middles.size(), number));
+    is_bounded.resize(middles.size());
 }
 
 }  // namespace reluscope

@@ -5,8 +5,8 @@
 
 namespace reluscope {
 
-// No more is begun once there are so many parts, of one cell or of all, or so many vertices of them; and so many units cut
-// a cell. What is left is cut another time.
+// No more is begun once there are so many parts, of one cell or of all, or so many vertices of them, kept or not; and so
+// many units cut a cell. What is left is cut another time.
 struct Room {
     std::size_t parts, vertices, units;
     bool is_full(std::size_t num_parts, std::size_t num_vertices) const {
@@ -27,6 +27,8 @@ struct CuttingUnits {
     // For each cell, which of the maps is that on it, and the unit to begin with.
     View<std::int64_t> map_of_cell, first;
     Room room;
+    // Whether vertices are kept of parts that all units have cut. Without, parts have middles.
+    bool keeps_vertices;
 
     // The exclusive or of the words of the pieces of some units.
     Key hash(const std::uint16_t* pieces, std::size_t first_unit, std::size_t end_unit) const {
@@ -54,17 +56,47 @@ struct CutCells {
     Table<Word> hashes;
     // Breakpoints that units are at on a whole part as far as floats can tell: part, unit, level, and whether in doubt.
     Table<std::int64_t> flat_units;
-    std::size_t num_undecided = 0;
+    // Where vertices are not kept: the mean of each part's, and whether all of them are points.
+    Table<double> middles;
+    Vector<std::uint8_t> is_bounded;
+    // Of all parts, kept or not.
+    std::size_t num_vertices = 0, num_undecided = 0;
 
     CutCells(std::size_t width, std::size_t num_words, std::size_t num_units)
-        : cells(width, num_words), pieces(0, num_units), hashes(0, 2), flat_units(0, 4) {}
-    // Keep so many parts, the first ones.
-    void resize(std::size_t number);
+        : cells(width, num_words), pieces(0, num_units), hashes(0, 2), flat_units(0, 4), middles(0, width) {}
+    // Keep so many parts, the first ones, which have so many vertices.
+    void keep(std::size_t number, std::size_t num_vertices_of_all);
     // Room for so many parts, with so many vertices and facets.
     void resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets);
 
 private:
     void resize_parts(std::size_t number);
+};
+
+// The middle of a part, in the making: its vertices are added in the order in which they would be kept.
+class Middle {
+public:
+    explicit Middle(CutCells& made) : made_(made) {
+        std::fill_n(made.middles.add(), made.middles.width(), 0.0);
+        made.is_bounded.push_back(1);
+    }
+    void add(const double* vertex) {
+        double* sums = made_.middles[made_.middles.size() - 1];
+        const std::size_t width = made_.middles.width();
+        for (std::size_t axis = 0; axis < width; ++axis) sums[axis] += vertex[axis];
+        made_.is_bounded.back() &= vertex[width - 1] > 0.0;
+        ++number_;
+    }
+    // Returns how many there were.
+    std::size_t close() {
+        double* sums = made_.middles[made_.middles.size() - 1];
+        for (std::size_t axis = 0; axis < made_.middles.width(); ++axis) sums[axis] /= static_cast<double>(number_);
+        return number_;
+    }
+
+private:
+    CutCells& made_;
+    std::size_t number_ = 0;
 };
 
 // Cuts one cell after another, and keeps its memory in between.

@@ -96,8 +96,9 @@ def cut_cells(
     max_parts: int,
     max_vertices: int,
     max_units: int,
+    keeps_vertices: bool,
     num_threads: int,
-) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, int, int]: ...
+) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, Array, Array, int, int]: ...
 
 # pairs of codes on one hyperplane
 def search_pairs(

@@ -40,6 +40,8 @@ class Pieces:
     flat_units : (q, 4) int64
         Breakpoints that a unit is at on a whole part, up to rounding: part, unit, number of the breakpoint, and whether
         it is in doubt (1) that it counts as zero there. Its piece is the one below.
+    middles : (c, d + 1) float64; is_bounded : (c,) bool
+        Where vertices are not kept: the mean of each part's, and whether all of them are points. Otherwise empty.
     num_taken : int
         Cells that were cut, the first ones: of the others there are no parts here.
     num_undecided : int
@@ -52,6 +54,8 @@ class Pieces:
     hashes: np.ndarray
     next_units: np.ndarray
     flat_units: np.ndarray
+    middles: np.ndarray
+    is_bounded: np.ndarray
     num_taken: int
     num_undecided: int
 
@@ -72,6 +76,7 @@ def cut_cells(
     max_parts: float = np.inf,
     max_vertices: float = np.inf,
     max_units: float = np.inf,
+    keeps_vertices: bool = True,
 ) -> Pieces:
     """Cut cells where a unit, affine on the cell, crosses a breakpoint.
 
@@ -101,6 +106,8 @@ def cut_cells(
         cut further: what is left then comes back as it is, to be cut another time.
     max_units : float
         Units by which a cell is cut at most.
+    keeps_vertices : bool
+        Whether vertices are kept of parts that all units have cut; those with flat units have them in any case.
 
     Returns
     -------
@@ -115,7 +122,8 @@ def cut_cells(
     vertex where neither of two vertices is simple. Both give the same parts, vertices and bounds, in other orders.
 
     Cells are shared out to the threads of `kernel_threads`, where that pays; what is returned is the same for any number
-    of them.
+    of them. Where no vertices are kept, the last cut of a part builds none: its facets are those of the part with a
+    vertex on its side, and the new one.
     """
     if map_of_cell is None:
         map_of_cell = np.arange(len(cells))
@@ -136,6 +144,7 @@ def cut_cells(
         max_parts=max(1, int(min(max_parts, UNLIMITED))),
         max_vertices=max(1, int(min(max_vertices, UNLIMITED))),
         max_units=max(1, int(min(max_units, UNLIMITED))),
+        keeps_vertices=keeps_vertices,
         num_threads=kernel_threads(len(cells.vertices) * maps.shape[1], THREADED_WORK),
     )
     return Pieces(Polytopes(*made), *found)
