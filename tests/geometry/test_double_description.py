@@ -453,3 +453,32 @@ except MemoryError:
 def test_threads_that_run_out_of_memory_say_so():
     found = subprocess.run([sys.executable, "-c", LITTLE_MEMORY], capture_output=True, text=True, check=True)
     assert found.stdout == "out of memory\n"
+
+
+@pytest.mark.parametrize("room", [{}, {"max_parts": 9}, {"max_vertices": 60}])
+@pytest.mark.parametrize("num_levels", [1, 2])
+def test_parts_without_vertices_are_those_with_them(room, num_levels):
+    """Of simple cells and others; those that come back to be cut again have their vertices."""
+    rng = np.random.default_rng(num_levels)
+    levels, words = np.sort(rng.normal(size=(num_levels, 7)), axis=0) * 0.3, random_words(7, num_levels)
+    cells = cells_of(rs.Space(3))
+    maps = rng.normal(size=(len(cells), 7, 4))
+    maps[3, 5] = 0.0
+    errors = np.zeros_like(maps)
+    errors[3, 5, -1] = 1e-16
+    how = {"rounding": 1e-15, "resolution": np.array([0.0, 0, 0, 1e-9]), "relative": 1e-12, **room}
+    kept = cut_cells(cells, maps, errors, levels, *words, **how)
+    bare = cut_cells(cells, maps, errors, levels, *words, **how, keeps_vertices=False)
+    assert len(kept.middles) == len(kept.is_bounded) == 0
+    assert (kept.num_taken, kept.num_undecided) == (bare.num_taken, bare.num_undecided)
+    for one, other in zip(tables_of(kept)[4:], tables_of(bare)[4:], strict=True):
+        np.testing.assert_array_equal(one, other)
+    sizes = np.diff(bare.cells.vertex_offsets)
+    is_flat = np.isin(np.arange(len(bare.cells)), bare.flat_units[:, 0])
+    assert ((sizes == 0) == ((bare.next_units == 7) & ~is_flat)).all()
+    for part in range(len(kept.cells)):
+        vertices = kept.cells.take(part, part + 1).vertices
+        np.testing.assert_allclose(bare.middles[part], vertices.mean(axis=0), rtol=1e-14, atol=1e-15)
+        assert bare.is_bounded[part] == (vertices[:, -1] > 0).all()
+        if sizes[part]:
+            np.testing.assert_array_equal(bare.cells.take(part, part + 1).vertices, vertices)

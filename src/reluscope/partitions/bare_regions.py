@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int, UInt64
 from reluscope.errors import InputError
 from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.solid_regions import SolidRegions
+from reluscope.partitions.solids import distinct_pairs
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,13 +44,14 @@ class BareRegions:
     def of(cls, regions: Mosaic | SolidRegions) -> "BareRegions":
         """Return regions without their vertices."""
         left, right, _ = regions.sides
-        pairs = np.unique(np.sort(np.stack([left, right], axis=1), axis=1), axis=0)
+        if isinstance(regions, Mosaic):
+            left, right = distinct_pairs(left, right, len(regions.words))
         return cls(
             words=regions.words,
             witnesses=regions.witnesses,
             is_bounded=regions.is_bounded,
-            left=np.ascontiguousarray(pairs[:, 0]),
-            right=np.ascontiguousarray(pairs[:, 1]),
+            left=left,
+            right=right,
             num_unmatched=regions.num_unmatched,
         )
 
