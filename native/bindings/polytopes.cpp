@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "../kernels/cut_cells.hpp"
+#include "../kernels/maps_behind.hpp"
 #include "numpy.hpp"
 
 namespace reluscope {
@@ -100,6 +101,34 @@ void bind_polytopes(nb::module_& module) {
         "keys"_a, "flat"_a, "maps"_a, "errors"_a, "breakpoints"_a, "piece_words"_a, "zero_words"_a, "rounding"_a,
         "resolution"_a, "relative"_a, "map_of_cell"_a, "first_units"_a, "max_parts"_a, "max_vertices"_a, "max_units"_a,
         "keeps_vertices"_a, "num_threads"_a);
+    module.def(
+        "maps_behind",
+        [](In3<double> maps, In3<double> errors, In64 cell_of, In<std::uint16_t, 2> pieces, In<double, 2> slopes,
+           In<double, 2> intercepts, In<double, 2> weights, In<double, 1> constants, double rounding,
+           std::size_t num_threads) {
+            const std::size_t number = maps.shape(1), width = maps.shape(2), num_outputs = weights.shape(1);
+            const std::size_t num_cells = pieces.shape(0);
+            require(width > 0 && has_shape(errors, maps.shape(0), number, width) && pieces.shape(1) == number &&
+                        are_below(view(cell_of), num_cells, maps.shape(0)),
+                    "expected maps and pieces of every unit, and a map of every cell");
+            require(weights.shape(0) == number && constants.shape(0) == num_outputs && slopes.shape(1) == number &&
+                        intercepts.shape(0) == slopes.shape(0) && intercepts.shape(1) == number,
+                    "expected weights, slopes and intercepts of every unit");
+            require(std::all_of(pieces.data(), pieces.data() + num_cells * number,
+                                [&](auto piece) { return piece < slopes.shape(0); }),
+                    "expected pieces that have slopes");
+            require(num_threads > 0, "expected a thread");
+            auto found = unlocked([&] {
+                return maps_behind({flat_rows(maps), flat_rows(errors), view(cell_of), rows(pieces)},
+                                   {rows(slopes), rows(intercepts), rows(weights), view(constants), rounding},
+                                   num_threads);
+            });
+            const auto shape = {num_cells, num_outputs, width};
+            return nb::make_tuple(shaped<double>(std::move(found.maps.entries()), shape),
+                                  shaped<double>(std::move(found.errors.entries()), shape));
+        },
+        "maps"_a, "errors"_a, "cell_of"_a, "pieces"_a, "slopes"_a, "intercepts"_a, "weights"_a, "constants"_a,
+        "rounding"_a, "num_threads"_a);
 }
 
 }  // namespace reluscope

@@ -99,6 +99,18 @@ def cut_cells(
     keeps_vertices: bool,
     num_threads: int,
 ) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, Array, Array, int, int]: ...
+def maps_behind(
+    maps: Array,
+    errors: Array,
+    cell_of: Array,
+    pieces: Array,
+    slopes: Array,
+    intercepts: Array,
+    weights: Array,
+    constants: Array,
+    rounding: float,
+    num_threads: int,
+) -> tuple[Array, Array]: ...
 
 # pairs of codes on one hyperplane
 def search_pairs(

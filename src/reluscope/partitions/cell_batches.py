@@ -11,7 +11,7 @@ import torch
 
 from reluscope import _kernels
 from reluscope.geometry.polytopes import Polytopes
-from reluscope.networks.affine_values import AffineValues, advance_affinely, close_affinely
+from reluscope.networks.affine_values import AffineValues, advance_affinely, pass_affinely
 from reluscope.networks.network import Network
 
 Rows = slice | np.ndarray
@@ -44,10 +44,10 @@ class BeforeGate(NamedTuple):
 
     def open(self, network: Network, stage: int, gamma: float) -> "AtGate":
         """Run the affine nodes up to the gate of a stage, each cell for itself."""
-        values = _select(self.values, self.cell_of)
-        if stage > 0:
-            values = close_affinely(network.stages[stage - 1], values, self.pieces, gamma)
-        maps, errors, values = advance_affinely(network.stages[stage], values, gamma)
+        if stage == 0:
+            maps, errors, values = advance_affinely(network.stages[0], _select(self.values, self.cell_of), gamma)
+        else:
+            maps, errors, values = pass_affinely(network, stage, self.values, self.cell_of, self.pieces, gamma)
         is_last = stage == len(network.stages) - 1
         number, num_units, _ = maps.shape
         return AtGate(
