@@ -150,7 +150,8 @@ class _Cutting:
         return CellPatch(
             words=words,
             vertex_offsets=kept.vertex_offsets,
-            vertices=kept.vertices * scale,
+            # Of a box such as [-1, 1]^n the scale is one, and vertices stay where they are.
+            vertices=kept.vertices if self.start.scale == 1.0 else kept.vertices * scale,
             middles=middles * scale,
             is_bounded=is_bounded,
             facet_cells=owner[shown],
