@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "../kernels/double_description.hpp"
+#include "../kernels/cut_cells.hpp"
+#include "../kernels/maps_behind.hpp"
 #include "numpy.hpp"
 
 namespace reluscope {
@@ -66,7 +67,8 @@ void bind_polytopes(nb::module_& module) {
            In64 facet_offsets, In64 slots, In<std::uint8_t, 1> kinds, In<Word, 2> keys, In<Word, 2> flat,
            In3<double> maps, In3<double> errors, In<double, 2> breakpoints, In3<Word> piece_words,
            In3<Word> zero_words, double rounding, In<double, 1> resolution, double relative, In64 map_of_cell, In64 first_units,
-           std::size_t max_parts, std::size_t max_vertices) {
+           std::size_t max_parts, std::size_t max_vertices, std::size_t max_units, bool keeps_vertices,
+           std::size_t num_threads) {
             const PolytopesView cells{view(vertex_offsets), rows(vertices), rows(vertex_errors), rows(tight),
                                       view(facet_offsets),  view(slots),    view(kinds),         rows(keys),
                                       rows(flat)};
@@ -81,21 +83,52 @@ void bind_polytopes(nb::module_& module) {
             require(are_below(view(map_of_cell), cells.flat.size(), maps.shape(0)) &&
                         are_below(view(first_units), cells.flat.size(), number + 1),
                     "expected a map and a unit to begin with on every cell");
-            require(max_parts > 0 && max_vertices > 0, "expected room for a part");
-            auto made = unlocked([&] {
+            require(max_parts > 0 && max_vertices > 0 && max_units > 0, "expected room for a part, and a unit");
+            require(num_threads > 0, "expected a thread");
+            auto [made, num_taken] = unlocked([&] {
                 return cut_cells(cells,
                                  {number, num_levels, flat_rows(maps), flat_rows(errors), rows(breakpoints),
                                   flat_rows(piece_words), flat_rows(zero_words), {rounding, view(resolution), relative},
-                                  view(map_of_cell), view(first_units)},
-                                 {max_parts, max_vertices});
+                                  view(map_of_cell), view(first_units), {max_parts, max_vertices, max_units}, keeps_vertices},
+                                 std::min(num_threads, std::max<std::size_t>(1, cells.size())));
             });
             return nb::make_tuple(give(std::move(made.cells)), give(std::move(made.parents)),
                                   give(std::move(made.pieces)), give(std::move(made.hashes)), give(std::move(made.next_units)),
-                                  give(std::move(made.flat_units)), made.num_taken, made.num_undecided);
+                                  give(std::move(made.flat_units)), give(std::move(made.middles)),
+                                  give_flags(std::move(made.is_bounded)), num_taken, made.num_undecided);
         },
         "vertex_offsets"_a, "vertices"_a, "vertex_errors"_a, "tight"_a, "facet_offsets"_a, "slots"_a, "kinds"_a,
         "keys"_a, "flat"_a, "maps"_a, "errors"_a, "breakpoints"_a, "piece_words"_a, "zero_words"_a, "rounding"_a,
-        "resolution"_a, "relative"_a, "map_of_cell"_a, "first_units"_a, "max_parts"_a, "max_vertices"_a);
+        "resolution"_a, "relative"_a, "map_of_cell"_a, "first_units"_a, "max_parts"_a, "max_vertices"_a, "max_units"_a,
+        "keeps_vertices"_a, "num_threads"_a);
+    module.def(
+        "maps_behind",
+        [](In3<double> maps, In3<double> errors, In64 cell_of, In<std::uint16_t, 2> pieces, In<double, 2> slopes,
+           In<double, 2> intercepts, In<double, 2> weights, In<double, 1> constants, double rounding,
+           std::size_t num_threads) {
+            const std::size_t number = maps.shape(1), width = maps.shape(2), num_outputs = weights.shape(1);
+            const std::size_t num_cells = pieces.shape(0);
+            require(width > 0 && has_shape(errors, maps.shape(0), number, width) && pieces.shape(1) == number &&
+                        are_below(view(cell_of), num_cells, maps.shape(0)),
+                    "expected maps and pieces of every unit, and a map of every cell");
+            require(weights.shape(0) == number && constants.shape(0) == num_outputs && slopes.shape(1) == number &&
+                        intercepts.shape(0) == slopes.shape(0) && intercepts.shape(1) == number,
+                    "expected weights, slopes and intercepts of every unit");
+            require(std::all_of(pieces.data(), pieces.data() + num_cells * number,
+                                [&](auto piece) { return piece < slopes.shape(0); }),
+                    "expected pieces that have slopes");
+            require(num_threads > 0, "expected a thread");
+            auto found = unlocked([&] {
+                return maps_behind({flat_rows(maps), flat_rows(errors), view(cell_of), rows(pieces)},
+                                   {rows(slopes), rows(intercepts), rows(weights), view(constants), rounding},
+                                   num_threads);
+            });
+            const auto shape = {num_cells, num_outputs, width};
+            return nb::make_tuple(shaped<double>(std::move(found.maps.entries()), shape),
+                                  shaped<double>(std::move(found.errors.entries()), shape));
+        },
+        "maps"_a, "errors"_a, "cell_of"_a, "pieces"_a, "slopes"_a, "intercepts"_a, "weights"_a, "constants"_a,
+        "rounding"_a, "num_threads"_a);
 }
 
 }  // namespace reluscope

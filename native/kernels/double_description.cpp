@@ -1,7 +1,5 @@
 #include "double_description.hpp"
 
-#include "simple_cells.hpp"
-
 namespace reluscope {
 
 CellCutter::CellCutter(const CuttingUnits& units, std::size_t width, std::size_t num_words)
@@ -10,8 +8,9 @@ CellCutter::CellCutter(const CuttingUnits& units, std::size_t width, std::size_t
 void CellCutter::cut(const PolytopesView& cells, std::size_t cell, CutCells& made) {
     open(cells, cell);
     auto unit = static_cast<std::size_t>(units_.first[cell]);
+    const std::size_t end = units_.end(cell);
     bool is_full = false;
-    for (; unit < units_.number && !is_full; ++unit) {
+    for (; unit < end && !is_full; ++unit) {
         const std::size_t row = units_.row(cell, unit);
         for (auto& part : parts_) part.at_zero = false;
         for (std::size_t level = 0; level < units_.num_levels; ++level) {
@@ -21,8 +20,7 @@ void CellCutter::cut(const PolytopesView& cells, std::size_t cell, CutCells& mad
             for (std::size_t part = 0; part < number; ++part) cut_part(part, unit, level);
         }
         show_pieces(unit);
-        is_full = made.parents.size() + parts_.size() >= made.room.parts ||
-                  made.cells.vertices.size() + num_vertices() >= made.room.vertices;
+        is_full = units_.room.is_full(parts_.size(), num_vertices());
     }
     close(cell, unit, made);
 }
@@ -104,12 +102,21 @@ void CellCutter::show_pieces(std::size_t unit) {
 
 void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) {
     auto& out = made.cells;
-    if (out.tight.width() < tables_.num_words()) out.tight = widened(out.tight, tables_.num_words());
+    out.widen(tables_.num_words());
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Polytope& at = parts_[i].at;
-        append(out.vertices, tables_.points[at.first_vertex], at.num_vertices);
-        append(out.errors, tables_.errors[at.first_vertex], at.num_vertices);
-        append(out.tight, tables_.tight[at.first_vertex], at.num_vertices);
+        made.num_vertices += at.num_vertices;
+        if (!units_.keeps_vertices) {
+            Middle middle(made);
+            for (std::size_t v = 0; v < at.num_vertices; ++v) middle.add(tables_.points[at.first_vertex + v]);
+            middle.close();
+        }
+        // What is at a breakpoint up to rounding has to be looked at where it is.
+        if (units_.keeps_vertices || next_unit < units_.number || !parts_[i].flat_units.empty()) {
+            append(out.vertices, tables_.points[at.first_vertex], at.num_vertices);
+            append(out.errors, tables_.errors[at.first_vertex], at.num_vertices);
+            append(out.tight, tables_.tight[at.first_vertex], at.num_vertices);
+        }
         for (std::size_t f = at.first_facet; f < at.first_facet + at.num_facets; ++f) {
             const auto& facet = tables_.facets[f];
             out.slots.push_back(facet.slot);
@@ -136,22 +143,25 @@ void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) 
     num_undecided_ = 0;
 }
 
-void CutCells::resize(std::size_t number) {
+void CutCells::keep(std::size_t number, std::size_t num_vertices_of_all) {
     cells.resize(number);
+    resize_parts(number);
+    num_vertices = num_vertices_of_all;
+}
+
+void CutCells::resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets) {
+    cells.resize(number, num_vertices, num_facets);
+    resize_parts(number);
+}
+
+void CutCells::resize_parts(std::size_t number) {
     parents.resize(number);
     next_units.resize(number);
     pieces.resize(number);
     hashes.resize(number);
-}
-
-CutCells cut_cells(const PolytopesView& cells, const CuttingUnits& units, Room room) {
-    const std::size_t width = cells.vertices.width(), num_words = cells.tight.width();
-    CutCells made{PolytopeArrays(width, num_words), {}, {}, Table<std::uint16_t>(0, units.number), Table<Word>(0, 2), Table<std::int64_t>(0, 4), 0, 0, room};
-    CellCutter cutter(units, width, num_words);
-    SimpleCells simple(units, width);
-    for (; made.num_taken < cells.size() && (made.num_taken == 0 || !made.is_full()); ++made.num_taken)
-        if (!simple.cut(cells, made.num_taken, made)) cutter.cut(cells, made.num_taken, made);
-    return made;
+    // They are there for all parts or for none.
+    middles.resize(std::min(middles.size(), number));
+    is_bounded.resize(middles.size());
 }
 
 }  // namespace reluscope

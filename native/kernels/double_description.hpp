@@ -5,6 +5,15 @@
 
 namespace reluscope {
 
+// No more is begun once there are so many parts, of one cell or of all, or so many vertices of them, kept or not; and so
+// many units cut a cell. What is left is cut another time.
+struct Room {
+    std::size_t parts, vertices, units;
+    bool is_full(std::size_t num_parts, std::size_t num_vertices) const {
+        return num_parts >= parts || num_vertices >= vertices;
+    }
+};
+
 // Units that are affine on each of some cells, and the words of facets where they bend.
 struct CuttingUnits {
     std::size_t number, num_levels;
@@ -17,6 +26,9 @@ struct CuttingUnits {
     Resolution resolution;
     // For each cell, which of the maps is that on it, and the unit to begin with.
     View<std::int64_t> map_of_cell, first;
+    Room room;
+    // Whether vertices are kept of parts that all units have cut. Without, parts have middles.
+    bool keeps_vertices;
 
     // The exclusive or of the words of the pieces of some units.
     Key hash(const std::uint16_t* pieces, std::size_t first_unit, std::size_t end_unit) const {
@@ -28,14 +40,14 @@ struct CuttingUnits {
     std::size_t row(std::size_t cell, std::size_t unit) const {
         return static_cast<std::size_t>(map_of_cell[cell]) * number + unit;
     }
+    // Behind the last unit that cuts a cell.
+    std::size_t end(std::size_t cell) const {
+        const auto begin = static_cast<std::size_t>(first[cell]);
+        return begin + std::min(number - begin, room.units);
+    }
 };
 
-// No more is begun once there are so many parts, or so many vertices of them: what is left is cut another time.
-struct Room {
-    std::size_t parts, vertices;
-};
-
-// Parts of the first `num_taken` cells: the cell that each lies in, the number of breakpoints below each unit that has
+// Parts of some cells: the cell that each lies in, the number of breakpoints below each unit that has
 // cut, what these pieces add to keys, and which unit comes next.
 struct CutCells {
     PolytopeArrays cells;
@@ -44,12 +56,47 @@ struct CutCells {
     Table<Word> hashes;
     // Breakpoints that units are at on a whole part as far as floats can tell: part, unit, level, and whether in doubt.
     Table<std::int64_t> flat_units;
-    std::size_t num_taken = 0, num_undecided = 0;
-    Room room;
+    // Where vertices are not kept: the mean of each part's, and whether all of them are points.
+    Table<double> middles;
+    Vector<std::uint8_t> is_bounded;
+    // Of all parts, kept or not.
+    std::size_t num_vertices = 0, num_undecided = 0;
 
-    bool is_full() const { return parents.size() >= room.parts || cells.vertices.size() >= room.vertices; }
-    // Keep so many parts, the first ones.
-    void resize(std::size_t number);
+    CutCells(std::size_t width, std::size_t num_words, std::size_t num_units)
+        : cells(width, num_words), pieces(0, num_units), hashes(0, 2), flat_units(0, 4), middles(0, width) {}
+    // Keep so many parts, the first ones, which have so many vertices.
+    void keep(std::size_t number, std::size_t num_vertices_of_all);
+    // Room for so many parts, with so many vertices and facets.
+    void resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets);
+
+private:
+    void resize_parts(std::size_t number);
+};
+
+// The middle of a part, in the making: its vertices are added in the order in which they would be kept.
+class Middle {
+public:
+    explicit Middle(CutCells& made) : made_(made) {
+        std::fill_n(made.middles.add(), made.middles.width(), 0.0);
+        made.is_bounded.push_back(1);
+    }
+    void add(const double* vertex) {
+        double* sums = made_.middles[made_.middles.size() - 1];
+        const std::size_t width = made_.middles.width();
+        for (std::size_t axis = 0; axis < width; ++axis) sums[axis] += vertex[axis];
+        made_.is_bounded.back() &= vertex[width - 1] > 0.0;
+        ++number_;
+    }
+    // Returns how many there were.
+    std::size_t close() {
+        double* sums = made_.middles[made_.middles.size() - 1];
+        for (std::size_t axis = 0; axis < made_.middles.width(); ++axis) sums[axis] /= static_cast<double>(number_);
+        return number_;
+    }
+
+private:
+    CutCells& made_;
+    std::size_t number_ = 0;
 };
 
 // Cuts one cell after another, and keeps its memory in between.
@@ -93,6 +140,5 @@ private:
     std::size_t num_undecided_ = 0;
 };
 
-CutCells cut_cells(const PolytopesView& cells, const CuttingUnits& units, Room room);
 
 }  // namespace reluscope

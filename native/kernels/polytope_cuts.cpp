@@ -30,13 +30,12 @@ void Hyperplane::set(const double* map, const double* map_errors, double level, 
 void write_crossing(const MeasuredVertex& above, const MeasuredVertex& below, double rounding, std::size_t width,
                     double* point, double* error) {
     const double span = above.value - below.value;
-    // Both shares as quotients: one minus a share near one has no digits left.
-    const double t = above.value / span, rest = -below.value / span;
+    const Shares shares(above.value, below.value);
     // Errors of the ends along their edge do not move the crossing; those across it are as small as the better's.
     const double across = std::min(above.blur, below.blur);
-    const double slide = (rest * above.doubt + t * below.doubt + across) / span;
+    const double slide = (shares.between(above.doubt, below.doubt) + across) / span;
     for (std::size_t k = 0; k < width; ++k) {
-        point[k] = rest * above.point[k] + t * below.point[k];
+        point[k] = shares.between(above.point[k], below.point[k]);
         error[k] = slide * std::abs(below.point[k] - above.point[k]);
         error[k] += rounding * std::abs(point[k]) + std::min(above.error[k], below.error[k]);
     }

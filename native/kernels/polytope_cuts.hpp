@@ -32,6 +32,15 @@ struct MeasuredVertex {
     double value, doubt, blur;
 };
 
+// The shares that the ends of an edge have in the point where a function is zero between them.
+struct Shares {
+    double below, above;
+    // Both as quotients: one minus a share near one has no digits left.
+    Shares(double value_above, double value_below)
+        : below(value_above / (value_above - value_below)), above(-value_below / (value_above - value_below)) {}
+    double between(double at_above, double at_below) const { return above * at_above + below * at_below; }
+};
+
 // Write where a function is zero between a vertex above and one below, and bounds on the errors of the coordinates.
 void write_crossing(const MeasuredVertex& above, const MeasuredVertex& below, double rounding, std::size_t width,
                     double* point, double* error);

@@ -66,8 +66,10 @@ struct PolytopeArrays {
 
     // Keep so many cells, the first ones.
     void resize(std::size_t number) {
-        const auto num_vertices = static_cast<std::size_t>(vertex_offsets[number]);
-        const auto num_facets = static_cast<std::size_t>(facet_offsets[number]);
+        resize(number, static_cast<std::size_t>(vertex_offsets[number]), static_cast<std::size_t>(facet_offsets[number]));
+    }
+    // Room for so many cells, and for so many vertices and facets of all of them.
+    void resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets) {
         vertex_offsets.resize(number + 1);
         facet_offsets.resize(number + 1);
         vertices.resize(num_vertices);
@@ -77,6 +79,10 @@ struct PolytopeArrays {
         kinds.resize(num_facets);
         keys.resize(num_facets);
         flat.resize(number);
+    }
+    // Slots of so many words at least.
+    void widen(std::size_t num_words) {
+        if (tight.width() < num_words) tight = widened(tight, num_words);
     }
 };
 

@@ -43,12 +43,13 @@ SimpleCells::SimpleCells(const CuttingUnits& units, std::size_t width)
 
 bool SimpleCells::cut(const PolytopesView& cells, std::size_t cell, CutCells& found) {
     if (num_columns_ == 0 || !start(cells, cell)) return false;
-    const std::size_t before = found.parents.size();
+    first_part_ = found.parents.size();
+    first_vertex_ = found.num_vertices;
     const Word open = first_bits(num_units_ * num_levels_);
     const bool is_done =
         measure(0, open) && find_edges() && split({0, ids_.size(), 0, edges_.size()}, open, 0, found);
     shrink(0, 0, 0);
-    if (!is_done) found.resize(before);
+    if (!is_done) found.keep(first_part_, first_vertex_);
     return is_done;
 }
 
@@ -65,7 +66,7 @@ bool SimpleCells::start(const PolytopesView& cells, std::size_t cell) {
         if (cells.slots[f] >= static_cast<std::int64_t>(BITS)) return false;
     cell_ = cell;
     first_unit_ = static_cast<std::size_t>(units_.first[cell]);
-    num_units_ = std::min(units_.number - first_unit_, BITS / num_levels_);
+    num_units_ = std::min(units_.end(cell) - first_unit_, BITS / num_levels_);
     flat_ = Key(cells.flat[cell]);
     for (auto f = first_facet; f < last_facet; ++f)
         facets_[cells.slots[f]] = {cells.kinds[f], NONE, Key(cells.keys[f])};
@@ -106,13 +107,18 @@ bool SimpleCells::split(Part part, Word open, Word above, CutCells& found) {
     open &= some & ~all;
     const auto column = static_cast<std::size_t>(std::countr_zero(open));
     // A unit of several breakpoints is not left half done.
-    if (open == 0 || (found.is_full() && column % num_levels_ == 0)) {
+    const bool is_full = units_.room.is_full(found.parents.size() - first_part_, found.num_vertices - first_vertex_);
+    if (open == 0 || (is_full && column % num_levels_ == 0)) {
         write(part, open, above, found);
         return true;
     }
     if (taken == ~Word{0}) return false;
     const auto slot = static_cast<std::size_t>(std::countr_one(taken));
     open &= open - 1;
+    if (!units_.keeps_vertices && is_through(open)) {
+        halve(part, column, slot, above, found);
+        return true;
+    }
 
     const std::size_t first = points_.size(), first_id = ids_.size(), first_edge = edges_.size();
     add_crossings(part, column, bit(slot));
@@ -257,9 +263,54 @@ bool SimpleCells::measure(std::size_t first, Word open) {
     return true;
 }
 
+// The last cut of a part: what is left of its facets are those with a vertex on the same side, and of new vertices no
+// more is needed than where they are.
+void SimpleCells::halve(const Part& part, std::size_t column, std::size_t slot, Word above, CutCells& found) {
+    const std::size_t first = points_.size();
+    const auto is_above = [&](std::uint32_t id) { return (above_[id] & bit(column)) != 0; };
+    for (std::size_t e = part.first_edge; e < part.end_edge; ++e) {
+        const Edge edge = edges_[e];
+        const bool tail_above = is_above(edge.tail);
+        if (tail_above == is_above(edge.head)) continue;
+        const std::uint32_t a = tail_above ? edge.tail : edge.head, b = tail_above ? edge.head : edge.tail;
+        const Shares shares(values_[a][column], values_[b][column]);
+        double* point = points_.add();
+        for (std::size_t k = 0; k <= dim_; ++k) point[k] = shares.between(points_[a][k], points_[b][k]);
+    }
+    for (const bool side : {true, false}) {
+        Word taken = bit(slot);
+        Middle middle(found);
+        for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
+            const std::uint32_t id = ids_[i];
+            if (is_above(id) != side) continue;
+            taken |= tight_[id];
+            middle.add(points_[id]);
+        }
+        for (std::size_t row = first; row < points_.size(); ++row) middle.add(points_[row]);
+        found.num_vertices += middle.close();
+        const KnownFacet before = facets_[slot];
+        facets_[slot] = {INNER, static_cast<std::int32_t>(column), {}};
+        write_code(taken, 0, side ? above | bit(column) : above, found);
+        facets_[slot] = before;
+    }
+    points_.resize(first);
+}
+
 void SimpleCells::write(const Part& part, Word open, Word above, CutCells& found) const {
-    const std::size_t number = part.end_vertex - part.first_vertex;
     Word taken = 0;
+    for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) taken |= tight_[ids_[i]];
+    if (units_.keeps_vertices || !is_through(open)) write_vertices(part, found);
+    if (!units_.keeps_vertices) {
+        Middle middle(found);
+        for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) middle.add(points_[ids_[i]]);
+        middle.close();
+    }
+    found.num_vertices += part.end_vertex - part.first_vertex;
+    write_code(taken, open, above, found);
+}
+
+void SimpleCells::write_vertices(const Part& part, CutCells& found) const {
+    const std::size_t number = part.end_vertex - part.first_vertex;
     auto& out = found.cells;
     std::size_t row = out.vertices.size();
     out.vertices.resize(row + number);
@@ -271,8 +322,12 @@ void SimpleCells::write(const Part& part, Word open, Word above, CutCells& found
         std::copy_n(errors_[id], dim_ + 1, out.errors[row]);
         std::fill_n(out.tight[row], out.tight.width(), Word{0});
         out.tight[row][0] = tight_[id];
-        taken |= tight_[id];
     }
+}
+
+// Adds all but the vertices of a part on some facets.
+void SimpleCells::write_code(Word taken, Word open, Word above, CutCells& found) const {
+    auto& out = found.cells;
     const std::size_t num_done = open == 0 ? num_units_ : static_cast<std::size_t>(std::countr_zero(open)) / num_levels_;
     std::uint16_t* pieces = found.pieces.add();
     std::fill_n(pieces, units_.number, 0);

@@ -40,13 +40,19 @@ private:
     bool find_edges();
     void add_edges_of_facet(std::size_t first_id, std::size_t end_id, Word new_facet);
     bool measure(std::size_t first, Word open);
+    bool is_through(Word open) const { return open == 0 && first_unit_ + num_units_ == units_.number; }
+    void halve(const Part& part, std::size_t column, std::size_t slot, Word above, CutCells& found);
     void write(const Part& part, Word open, Word above, CutCells& found) const;
+    void write_vertices(const Part& part, CutCells& found) const;
+    void write_code(Word taken, Word open, Word above, CutCells& found) const;
     void shrink(std::size_t num_vertices, std::size_t num_ids, std::size_t num_edges);
 
     CuttingUnits units_;
     std::size_t dim_, num_levels_, num_columns_;
     // The cell at hand, and the units that cut it.
     std::size_t cell_ = 0, first_unit_ = 0, num_units_ = 0;
+    // Where its parts begin.
+    std::size_t first_part_ = 0, first_vertex_ = 0;
     Key flat_{};
     std::array<KnownFacet, 64> facets_{};
 

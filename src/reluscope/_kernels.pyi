@@ -95,7 +95,22 @@ def cut_cells(
     first_units: Array,
     max_parts: int,
     max_vertices: int,
-) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, int, int]: ...
+    max_units: int,
+    keeps_vertices: bool,
+    num_threads: int,
+) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, Array, Array, int, int]: ...
+def maps_behind(
+    maps: Array,
+    errors: Array,
+    cell_of: Array,
+    pieces: Array,
+    slopes: Array,
+    intercepts: Array,
+    weights: Array,
+    constants: Array,
+    rounding: float,
+    num_threads: int,
+) -> tuple[Array, Array]: ...
 
 # pairs of codes on one hyperplane
 def search_pairs(

@@ -1,12 +1,16 @@
 """Polytopes cut one by one, against polytopes in fractions, and what is counted, widened and refused."""
 
+import subprocess
+import sys
 from collections import defaultdict
 from itertools import product
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
+from reluscope.geometry import double_description
 from reluscope.geometry.double_description import Pieces, cut_cells
 from reluscope.geometry.polytopes import INNER, Polytopes
 from reluscope.geometry.rational_polytopes import RationalPolytope
@@ -389,3 +393,92 @@ def numbers_of(found: Pieces) -> list[tuple]:
 def test_without_room_there_is_room_for_a_part():
     square = cells_of(rs.Box(-1, 1, 2))
     assert len(cut_by(square, np.eye(3)[:2], max_parts=0).cells) == 4
+
+
+@pytest.mark.parametrize("room", [{}, {"max_parts": 400}, {"max_vertices": 2000, "max_units": 5}])
+def test_any_number_of_threads_makes_the_same_tables(monkeypatch, room):
+    """Cells along edges, cells by the general method and units that are zero on whole cells, between them."""
+    monkeypatch.setattr(double_description, "THREADED_WORK", 0)
+    rng = np.random.default_rng(5)
+    many = cut_by(cells_of(rs.Box(-1, 1, 3)), rng.normal(size=(8, 4)) * [1, 1, 1, 0.3]).cells
+    maps = rng.normal(size=(len(many), 12, 4)) * [1, 1, 1, 0.5]
+    maps[1::3, 2] = 0.0
+    maps[2::3, 4] = 1.0
+    errors = np.zeros_like(maps)
+    errors[1::3, 2, -1] = 1e-16
+    words, levels = random_words(12, 1), np.zeros((1, 12))
+    found = []
+    for num_threads in (1, 2, 4, 20):
+        monkeypatch.setattr(torch, "get_num_threads", lambda number=num_threads: number)
+        resolution = np.array([0.0, 0.0, 0.0, 1e-9])
+        how = {"rounding": 1e-15, "resolution": resolution, "relative": 1e-12}
+        found.append(cut_cells(many, maps, errors, levels, *words, **how, **room))
+    first = found[0]
+    assert len(first.cells) > 200
+    assert len(first.flat_units) > 1
+    assert len(np.unique(first.flat_units[:, 0])) > 1
+    assert (first.num_taken < len(many)) == bool(room)
+    for other in found[1:]:
+        assert (other.num_taken, other.num_undecided) == (first.num_taken, first.num_undecided)
+        for one, two in zip(tables_of(first), tables_of(other), strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+def tables_of(found: Pieces) -> list[np.ndarray]:
+    return [*found.cells.tables, found.parents, found.pieces, found.hashes, found.next_units, found.flat_units]
+
+
+LITTLE_MEMORY = """
+import resource
+import numpy as np, torch
+import reluscope as rs
+from reluscope.geometry.double_description import cut_cells
+from reluscope.partitions.first_cells import first_cells
+torch.get_num_threads = lambda: 4
+cells = first_cells(rs.load([(np.eye(4), np.zeros(4))]), rs.Space(4), rs.Tolerance()).cells
+maps = np.random.default_rng(0).normal(size=(16, 60, 5))
+words = np.zeros((60, 2, 2), dtype=np.uint64)
+with open("/proc/self/statm") as pages:
+    used = int(pages.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**25, used + 2**25))
+how = {"rounding": 1e-15, "resolution": np.zeros(5), "relative": 0.0}
+try:
+    cut_cells(cells, maps, 0 * maps, np.zeros((1, 60)), words, words[:, :1].copy(), **how)
+except MemoryError:
+    print("out of memory")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are told by Linux")
+def test_threads_that_run_out_of_memory_say_so():
+    found = subprocess.run([sys.executable, "-c", LITTLE_MEMORY], capture_output=True, text=True, check=True)
+    assert found.stdout == "out of memory\n"
+
+
+@pytest.mark.parametrize("room", [{}, {"max_parts": 9}, {"max_vertices": 60}])
+@pytest.mark.parametrize("num_levels", [1, 2])
+def test_parts_without_vertices_are_those_with_them(room, num_levels):
+    """Of simple cells and others; those that come back to be cut again have their vertices."""
+    rng = np.random.default_rng(num_levels)
+    levels, words = np.sort(rng.normal(size=(num_levels, 7)), axis=0) * 0.3, random_words(7, num_levels)
+    cells = cells_of(rs.Space(3))
+    maps = rng.normal(size=(len(cells), 7, 4))
+    maps[3, 5] = 0.0
+    errors = np.zeros_like(maps)
+    errors[3, 5, -1] = 1e-16
+    how = {"rounding": 1e-15, "resolution": np.array([0.0, 0, 0, 1e-9]), "relative": 1e-12, **room}
+    kept = cut_cells(cells, maps, errors, levels, *words, **how)
+    bare = cut_cells(cells, maps, errors, levels, *words, **how, keeps_vertices=False)
+    assert len(kept.middles) == len(kept.is_bounded) == 0
+    assert (kept.num_taken, kept.num_undecided) == (bare.num_taken, bare.num_undecided)
+    for one, other in zip(tables_of(kept)[4:], tables_of(bare)[4:], strict=True):
+        np.testing.assert_array_equal(one, other)
+    sizes = np.diff(bare.cells.vertex_offsets)
+    is_flat = np.isin(np.arange(len(bare.cells)), bare.flat_units[:, 0])
+    assert ((sizes == 0) == ((bare.next_units == 7) & ~is_flat)).all()
+    for part in range(len(kept.cells)):
+        vertices = kept.cells.take(part, part + 1).vertices
+        np.testing.assert_allclose(bare.middles[part], vertices.mean(axis=0), rtol=1e-14, atol=1e-15)
+        assert bare.is_bounded[part] == (vertices[:, -1] > 0).all()
+        if sizes[part]:
+            np.testing.assert_array_equal(bare.cells.take(part, part + 1).vertices, vertices)

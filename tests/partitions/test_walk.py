@@ -1,6 +1,7 @@
 """The driver of long work, on a tree of words: whatever stops it, words are found or left, and none twice."""
 
 import math
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reluscope.budget import Budget
+from reluscope.kernel_threads import kernel_threads
 from reluscope.partitions.best_first import BestFirst, Branch
 from reluscope.partitions.walk import Step, Walked, task_name, walk
 from reluscope.progress import RegionProgress
@@ -46,6 +48,21 @@ def tasks_of(words):
 
 def every(**options):
     return walk([Word(("",))], longer, **{"finish": lambda word: list(word.letters), "budget": Budget(), **options})
+
+
+@pytest.mark.parametrize("with_tasks", [False, True])
+def test_beside_other_workers_kernels_have_one_thread(monkeypatch, with_tasks):
+    monkeypatch.setattr("torch.get_num_threads", lambda: 7)
+    numbers = {False: set(), True: set()}
+
+    def seen(word, room):
+        numbers[threading.current_thread() is threading.main_thread()].add(kernel_threads(1, 0))
+        return longer(word, room)
+
+    with ThreadPoolExecutor(2) as executor:
+        options = {"split": tasks_of, "executor": executor} if with_tasks else {}
+        walk([Word(("",))], seen, budget=Budget(), **options)
+    assert numbers == {True: {7}, False: {1} if with_tasks else set()}
 
 
 def found_in(walked):

@@ -14,8 +14,11 @@ import numpy as np
 
 from reluscope import _kernels
 from reluscope.geometry.polytopes import Polytopes
+from reluscope.kernel_threads import kernel_threads
 
 UNLIMITED = 2**62
+# Vertices times units from which threads pay.
+THREADED_WORK = 2**14
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Pieces:
     flat_units : (q, 4) int64
         Breakpoints that a unit is at on a whole part, up to rounding: part, unit, number of the breakpoint, and whether
         it is in doubt (1) that it counts as zero there. Its piece is the one below.
+    middles : (c, d + 1) float64; is_bounded : (c,) bool
+        Where vertices are not kept: the mean of each part's, and whether all of them are points. Otherwise empty.
     num_taken : int
         Cells that were cut, the first ones: of the others there are no parts here.
     num_undecided : int
@@ -49,6 +54,8 @@ class Pieces:
     hashes: np.ndarray
     next_units: np.ndarray
     flat_units: np.ndarray
+    middles: np.ndarray
+    is_bounded: np.ndarray
     num_taken: int
     num_undecided: int
 
@@ -68,6 +75,8 @@ def cut_cells(
     first_units: np.ndarray | None = None,
     max_parts: float = np.inf,
     max_vertices: float = np.inf,
+    max_units: float = np.inf,
+    keeps_vertices: bool = True,
 ) -> Pieces:
     """Cut cells where a unit, affine on the cell, crosses a breakpoint.
 
@@ -93,8 +102,12 @@ def cut_cells(
     first_units : (c,) int64, optional
         The unit to begin with on each cell; by default the first.
     max_parts, max_vertices : float
-        Once there are so many parts, or vertices of parts, no more cuts are begun: what is left then comes back as it
-        is, to be cut another time.
+        Once there are so many parts, or vertices of parts, no more cells are begun, and a cell that has so many is not
+        cut further: what is left then comes back as it is, to be cut another time.
+    max_units : float
+        Units by which a cell is cut at most.
+    keeps_vertices : bool
+        Whether vertices are kept of parts that all units have cut; those with flat units have them in any case.
 
     Returns
     -------
@@ -107,6 +120,10 @@ def cut_cells(
     over the edges for each cut, and the heights of all units at each new vertex. Any other cell is cut by the general
     method: at most v^2 / 4 comparisons of bit masks for a cut of a cell of v vertices, and as many searches for a third
     vertex where neither of two vertices is simple. Both give the same parts, vertices and bounds, in other orders.
+
+    Cells are shared out to the threads of `kernel_threads`, where that pays; what is returned is the same for any number
+    of them. Where no vertices are kept, the last cut of a part builds none: its facets are those of the part with a
+    vertex on its side, and the new one.
     """
     if map_of_cell is None:
         map_of_cell = np.arange(len(cells))
@@ -126,5 +143,8 @@ def cut_cells(
         first_units=first_units,
         max_parts=max(1, int(min(max_parts, UNLIMITED))),
         max_vertices=max(1, int(min(max_vertices, UNLIMITED))),
+        max_units=max(1, int(min(max_units, UNLIMITED))),
+        keeps_vertices=keeps_vertices,
+        num_threads=kernel_threads(len(cells.vertices) * maps.shape[1], THREADED_WORK),
     )
     return Pieces(Polytopes(*made), *found)

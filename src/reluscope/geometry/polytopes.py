@@ -83,6 +83,11 @@ class Polytopes:
             self.flat[first:last],
         )
 
+    def without_vertices(self) -> "Polytopes":
+        """Return the cells with their facets alone."""
+        none = (self.vertices[:0], self.errors[:0], self.tight[:0])
+        return Polytopes(np.zeros_like(self.vertex_offsets), *none, *self.tables[4:])
+
     def select(self, rows: np.ndarray) -> "Polytopes":
         """Return some cells, in the order given."""
         vertex_offsets, vertices = _rows_of(self.vertex_offsets, rows)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from reluscope import _kernels
 from reluscope.geometry.polytopes import Polytopes
-from reluscope.networks.affine_values import AffineValues, advance_affinely, close_affinely
+from reluscope.networks.affine_values import AffineValues, advance_affinely, pass_affinely
 from reluscope.networks.network import Network
 
 Rows = slice | np.ndarray
@@ -43,10 +44,10 @@ class BeforeGate(NamedTuple):
 
     def open(self, network: Network, stage: int, gamma: float) -> "AtGate":
         """Run the affine nodes up to the gate of a stage, each cell for itself."""
-        values = _select(self.values, self.cell_of)
-        if stage > 0:
-            values = close_affinely(network.stages[stage - 1], values, self.pieces, gamma)
-        maps, errors, values = advance_affinely(network.stages[stage], values, gamma)
+        if stage == 0:
+            maps, errors, values = advance_affinely(network.stages[0], _select(self.values, self.cell_of), gamma)
+        else:
+            maps, errors, values = pass_affinely(network, stage, self.values, self.cell_of, self.pieces, gamma)
         is_last = stage == len(network.stages) - 1
         number, num_units, _ = maps.shape
         return AtGate(
@@ -97,6 +98,32 @@ class AtGate(NamedTuple):
         )
 
 
+class Finished(NamedTuple):
+    """Cells behind the last gate of which vertices are not kept.
+
+    Parameters
+    ----------
+    middles : (c, d + 1) float64; is_bounded : (c,) bool
+        The mean of the homogeneous vertices of each cell, and whether all of them are points.
+    """
+
+    middles: np.ndarray
+    is_bounded: np.ndarray
+
+    @classmethod
+    def of(cls, cells: Polytopes) -> "Finished":
+        """Return what is known of cells by their vertices."""
+        return cls(*_kernels.middles(cells.vertex_offsets, cells.vertices))
+
+    def take(self, rows: Rows) -> "Finished":
+        """Return the same of some cells."""
+        return Finished(self.middles[rows], self.is_bounded[rows])
+
+    def alone(self) -> "Finished":
+        """Return the same: nothing in it is of other cells."""
+        return self
+
+
 @dataclass(frozen=True)
 class Batch:
     """Cells before a gate, or before some of its units.
@@ -106,7 +133,7 @@ class Batch:
     stage : int
         The gate that comes next.
     cells : Polytopes
-    known : BeforeGate or AtGate
+    known : BeforeGate, AtGate or Finished
         The values on the cells.
     words : tuple of (c, w) uint64
         Packed codes of the gates passed so far.
@@ -117,7 +144,7 @@ class Batch:
 
     stage: int
     cells: Polytopes
-    known: BeforeGate | AtGate
+    known: BeforeGate | AtGate | Finished
     words: tuple[np.ndarray, ...]
     hashes: np.ndarray
     is_finished: bool = False

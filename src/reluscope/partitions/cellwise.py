@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reluscope import _kernels
 from reluscope.budget import Budget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
@@ -22,7 +21,7 @@ from reluscope.geometry.polytopes import BORDER, WALL
 from reluscope.networks.affine_values import affine_input
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
-from reluscope.partitions.cell_batches import AtGate, Batch, BeforeGate
+from reluscope.partitions.cell_batches import AtGate, Batch, BeforeGate, Finished
 from reluscope.partitions.certification import Cut, ExactSigns
 from reluscope.partitions.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.gathered_cells import CellPatch
@@ -32,6 +31,8 @@ from reluscope.tolerance import Tolerance
 
 # What one step takes on and what it makes, so that it is short whatever the dimension: cells, and their vertices.
 BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
+# Fewer cells than this are cut by so many units first: there are then cells for all threads.
+FEW, UNITS_OF_FEW = 8, 6
 # And pieces of units, of which every cell has its own.
 MAX_PIECES = 2**22
 # Work is handed out in so many tasks, once there are so many cells for each.
@@ -50,6 +51,7 @@ def walk_cells(
     domain: Domain,
     tolerance: Tolerance,
     *,
+    keeps_vertices: bool = True,
     budget: Budget,
     executor: Executor | None = None,
     progress: RegionProgress | None = None,
@@ -62,6 +64,8 @@ def walk_cells(
         Of as many inputs as the domain has dimensions.
     domain : Box, Space or Polyhedron
     tolerance : Tolerance
+    keeps_vertices : bool
+        Without, the cuts by the last gate make none where they can do without.
     budget, executor, progress
         As `walk`.
 
@@ -78,7 +82,7 @@ def walk_cells(
     nothing = np.zeros((number, 0), dtype=np.uint16)
     known = BeforeGate(affine_input(network, number, start.scale), np.arange(number), nothing)
     exact_signs = ExactSigns(network, [domain])
-    cutting = _Cutting(network, _Keys(network), tolerance.rounding * EPSILON, start, exact_signs)
+    cutting = _Cutting(network, _Keys(network), tolerance.rounding * EPSILON, start, exact_signs, keeps_vertices)
     return walk(
         [Batch(0, start.cells, known, (), hashes)],
         cutting.step,
@@ -116,6 +120,7 @@ class _Cutting:
     gamma: float
     start: Start
     exact_signs: ExactSigns
+    keeps_vertices: bool
 
     def step(self, batch: Batch, room: float) -> Step:
         """Take a batch through units of a gate, or spread it if it is too large, also for the regions asked for."""
@@ -132,7 +137,7 @@ class _Cutting:
         """Return the cells that have a point at all: of others rounding has left nothing but directions."""
         cells, hashes = batch.cells, batch.hashes
         words = np.concatenate([*batch.words, np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
-        middles, is_bounded = _kernels.middles(cells.vertex_offsets, cells.vertices)
+        middles, is_bounded = batch.known if isinstance(batch.known, Finished) else Finished.of(cells)
         has_point = middles[:, -1] > 0
         if not has_point.all():
             finite = np.flatnonzero(has_point)
@@ -141,10 +146,12 @@ class _Cutting:
         owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
         shown = cells.kinds != BORDER
         scale = np.append(np.full(cells.vertices.shape[1] - 1, self.start.scale), 1.0)
+        kept = cells if self.keeps_vertices else cells.without_vertices()
         return CellPatch(
             words=words,
-            vertex_offsets=cells.vertex_offsets,
-            vertices=cells.vertices * scale,
+            vertex_offsets=kept.vertex_offsets,
+            # Of a box such as [-1, 1]^n the scale is one, and vertices stay where they are.
+            vertices=kept.vertices if self.start.scale == 1.0 else kept.vertices * scale,
             middles=middles * scale,
             is_bounded=is_bounded,
             facet_cells=owner[shown],
@@ -160,6 +167,7 @@ class _Cutting:
         opened = batch.known
         assert isinstance(opened, AtGate)
         num_units = self.network.stages[number].gate.num_units
+        keeps_vertices = self.keeps_vertices or number < len(self.network.stages) - 1
         cut = cut_cells(
             batch.cells,
             opened.maps,
@@ -174,6 +182,8 @@ class _Cutting:
             first_units=opened.next_units,
             max_parts=min(room, max(1, MAX_PIECES // max(1, num_units))),
             max_vertices=MAX_MADE,
+            max_units=UNITS_OF_FEW if len(batch) < FEW else np.inf,
+            keeps_vertices=keeps_vertices,
         )
         is_through = cut.next_units == num_units
         parts = batch.replaced(cut.cells, cut.parents)
@@ -189,7 +199,10 @@ class _Cutting:
             rows = np.flatnonzero(is_through)
             parts, pieces = parts.replaced(parts.cells.select(rows), rows), pieces[rows]
         if len(parts):
-            following.append(self._pass(parts, pieces))
+            parts = self._pass(parts, pieces)
+            if not keeps_vertices:
+                parts = replace(parts, known=Finished(cut.middles, cut.is_bounded).take(is_through))
+            following.append(parts)
         return following, cut.num_undecided + num_flat
 
     def _settle_flat(self, parts: Batch, flat_units: np.ndarray, pieces: np.ndarray) -> int:

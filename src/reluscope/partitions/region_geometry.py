@@ -6,19 +6,21 @@ import numpy as np
 
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
+from reluscope.partitions.bare_regions import BareRegions
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
 
 # All have `words` (r, w), `witnesses` (r, d), `is_bounded` (r,), `num_bounded`, `sides`, `num_unmatched` and `recoded`.
-# Those with `has_vertices` have `vertices`, `region_vertices` and `volumes`; in others these raise InputError, and the
-# facets and boundedness are found when first asked for. `has_facet_vertices`: it is known which vertices facets end at.
-RegionGeometry = Mosaic | SolidRegions | ListedRegions
-# Arrays of a kind in files; a number of unmatched facets goes with all kinds that have vertices.
+# Those with `has_vertices` have `vertices`, `region_vertices` and `volumes`; in others these raise InputError; in lists
+# the facets and boundedness are found when first asked for. `has_facet_vertices`: it is known which vertices facets end at.
+RegionGeometry = Mosaic | SolidRegions | BareRegions | ListedRegions
+# Arrays of a kind in files; a number of unmatched facets goes with all kinds but lists.
 _COLUMNS = {
     "mosaic": ("vertices", "offsets", "ids", "ends", "left", "right", "roots", "words"),
     "solid": ("words", "witnesses", "is_bounded", "left", "right", "regions", "cell_offsets", "cell_vertices"),
+    "bare": ("words", "witnesses", "is_bounded", "left", "right"),
     "listed": ("words", "witnesses"),
 }
 
@@ -26,7 +28,7 @@ _COLUMNS = {
 def geometry_arrays(geometry: RegionGeometry) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Return a geometry as named arrays, and what must be known beside them."""
     arrays = {name: getattr(geometry, name) for name in _COLUMNS[geometry.kind]}
-    facets = {"num_unmatched": geometry.num_unmatched} if geometry.has_vertices else {}
+    facets = {} if isinstance(geometry, ListedRegions) else {"num_unmatched": geometry.num_unmatched}
     return arrays, {"geometry": geometry.kind, **facets}
 
 
@@ -42,5 +44,5 @@ def read_geometry(
     columns = {name: arrays[name] for name in _COLUMNS[kind]}
     if kind == "listed":
         return ListedRegions(**columns, domain=domain, tolerance=tolerance, network=network)
-    found = Mosaic if kind == "mosaic" else SolidRegions
+    found = {"mosaic": Mosaic, "solid": SolidRegions, "bare": BareRegions}[kind]
     return found(**columns, num_unmatched=described["num_unmatched"])

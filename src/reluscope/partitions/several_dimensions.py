@@ -34,13 +34,25 @@ def partition_cellwise(
     executor: Executor | None,
     tolerance: Tolerance,
     progress: Progress,
+    keeps_vertices: bool,
 ) -> Partition:
-    """Partition any domain of a network with pointwise gates, cell by cell."""
+    """Partition any domain of a network with pointwise gates, cell by cell.
+
+    Without vertices its geometry is solid and empty: `BareRegions.of` makes regions of it that say so.
+    """
     began = time.perf_counter()
     window = domain.window if isinstance(domain, Slice) else domain
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
     with counting_regions("partition", progress) as count:
-        walked = walk_cells(inner, window, tolerance, budget=budget, executor=executor, progress=count)
+        walked = walk_cells(
+            inner,
+            window,
+            tolerance,
+            keeps_vertices=keeps_vertices,
+            budget=budget,
+            executor=executor,
+            progress=count,
+        )
     regions, walked = joined_parts(walked, lambda parts: gather(parts, window.dim, network.layout.num_words))
     seconds = time.perf_counter() - began
     return _table(

@@ -130,7 +130,7 @@ def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) ->
         left = np.concatenate([left, region[owners[alone[known]]]])
         right = np.concatenate([right, beside[known]])
         num_unmatched = int((~known).sum())
-    left, right = _distinct_pairs(left, right, len(first))
+    left, right = distinct_pairs(left, right, len(first))
     return SolidRegions(
         words=words[first],
         witnesses=means[first],
@@ -144,7 +144,7 @@ def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) ->
     )
 
 
-def _distinct_pairs(left: np.ndarray, right: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
+def distinct_pairs(left: np.ndarray, right: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Return every pair of different regions once, in order, the smaller one on the left."""
     keys = np.sort((np.minimum(left, right) * number + np.maximum(left, right))[left != right])
     keys = keys[np.diff(keys, prepend=-1) > 0]

@@ -97,11 +97,13 @@ def _check_geometry(arrays: Mapping[str, np.ndarray], kind: str, dim: int) -> in
         stored.array(arrays, "roots", np.int64, (number,), least=0, below=1)
         if dim > 2:
             raise ValueError(f"a mosaic has one or two dimensions, and not {dim}")
-    elif kind == "solid":
+    elif kind in ("solid", "bare"):
         stored.array(arrays, "witnesses", np.float64, (number, dim))
         stored.array(arrays, "is_bounded", np.bool_, (number,))
         num_facets = len(stored.array(arrays, "left", np.int64, (None,), least=0, below=number))
         stored.array(arrays, "right", np.int64, (num_facets,), least=0, below=number)
+        if kind == "bare":
+            return number
         regions = stored.array(arrays, "regions", np.int64, (None,), least=0, below=number)
         vertices = stored.array(arrays, "cell_vertices", np.float64, (None, dim + 1))
         stored.offsets(arrays, "cell_offsets", len(regions), len(vertices))

@@ -156,7 +156,7 @@ class Partition:
 
     @property
     def has_vertices(self) -> bool:
-        """Whether the vertices and volumes of regions are known; ``method="tree"`` keeps none."""
+        """Whether the vertices and volumes of regions are known; ``method="tree"`` and ``keep="codes"`` keep none."""
         return self.geometry.has_vertices
 
     @property
@@ -176,7 +176,7 @@ class Partition:
         if not self.has_facet_vertices:
             raise InputError(
                 f"only on bounded lines and planes it is known where facets end, got {self.domain.describe()} by "
-                f"{self.method}: partition a Segment or a Plane, and leave method out"
+                f"{self.method}: partition a Segment or a Plane, and leave method and keep out"
             )
         return cast("Mosaic", self.geometry)
 
@@ -192,7 +192,7 @@ class Partition:
         Raises
         ------
         InputError
-            If the engine keeps no corners: ``method="tree"``.
+            If no corners are kept: ``method="tree"``, ``keep="codes"``.
         """
         return self.geometry.vertices
 
@@ -206,7 +206,7 @@ class Partition:
         Raises
         ------
         InputError
-            If the engine keeps no corners: ``method="tree"``.
+            If no corners are kept: ``method="tree"``, ``keep="codes"``.
         """
         return self.geometry.region_vertices
 
@@ -286,7 +286,7 @@ class Partition:
         Raises
         ------
         InputError
-            If the engine keeps no corners: ``method="tree"``. `region_volumes` estimates volumes there.
+            If no corners are kept: ``method="tree"``, ``keep="codes"``. `region_volumes` estimates volumes there.
         """
         return self.geometry.volumes
 

@@ -8,6 +8,7 @@ alone. The state is replaced by one assignment: wherever work ends, each cell is
 import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -16,6 +17,7 @@ import torch
 
 from reluscope.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.interruption import deferred, safe_point
+from reluscope.kernel_threads import beside_others
 from reluscope.partitions.parallel import run_tasks
 from reluscope.progress import RegionProgress
 
@@ -354,7 +356,7 @@ def _handed_out(
         # Each may find all the regions that are left to find. In this process it tells of them itself.
         left, live = replace(rules, budget=rules.budget.after(found)), progress if executor is None else None
         report = None if progress is None else lambda done, _: progress.show_tasks(before + done, len(tasks))
-        calls = [(left, tasks[index], live) for index in rest]
+        calls = [(left, tasks[index], live, executor is not None) for index in rest]
         for position, made in run_tasks(_task, calls, executor, report=report):
             index = rest[position]
             reasons.add(made.stopped)
@@ -374,8 +376,8 @@ def _handed_out(
     return INTERRUPTED if INTERRUPTED in reasons else rules.spent(found) or max(reasons, default="")
 
 
-def _task(rules: _Rules, waiting: _Waiting, progress: RegionProgress | None) -> Walked:
-    with torch.no_grad(), deferred():
+def _task(rules: _Rules, waiting: _Waiting, progress: RegionProgress | None, is_one_of_many: bool) -> Walked:
+    with torch.no_grad(), deferred(), beside_others() if is_one_of_many else nullcontext():
         state, stopped = _depth_first(rules, _State((waiting,)), progress)
     if stopped == OUT_OF_MEMORY:
         raise MemoryError  # to be tried once more, where there may be more of it
