@@ -17,6 +17,12 @@ constexpr double SLACK = 32.0;
 // Signs of so many cuts at a time are kept as the bits of one word.
 constexpr std::size_t GROUP = 64;
 
+double distance(const double* one, const double* two, std::size_t dim) {
+    double sum = 0.0;
+    for (std::size_t axis = 0; axis < dim; ++axis) sum += (one[axis] - two[axis]) * (one[axis] - two[axis]);
+    return std::sqrt(sum);
+}
+
 // All faces of one dimension, vertices included.
 struct Faces {
     Vector<std::int32_t> start, count;
@@ -286,12 +292,7 @@ private:
     }
 
     double distance(std::int32_t a, std::int32_t b) const {
-        double sum = 0.0;
-        for (std::size_t axis = 0; axis < out_.points.width(); ++axis) {
-            const double step = out_.points[a][axis] - out_.points[b][axis];
-            sum += step * step;
-        }
-        return std::sqrt(sum);
+        return reluscope::distance(out_.points[a], out_.points[b], out_.points.width());
     }
 
     // Cut edges at new vertices, and write the lists of their halves.
@@ -514,12 +515,12 @@ void interpolate(Rows<double> rows, View<std::int64_t> tail, View<std::int64_t> 
     }
 }
 
-Vector<double> steepest(Rows<const double> heights, View<std::int32_t> tail, View<std::int32_t> head,
-                        View<double> length) {
+Vector<double> steepest(Rows<const double> heights, Rows<const double> points, View<std::int32_t> ends) {
     Vector<double> slopes(heights.width(), 0.0);
-    for (std::size_t e = 0; e < tail.size(); ++e) {
-        const double *one = heights[tail[e]], *two = heights[head[e]];
-        const double inverse = length[e] > 0 ? 1.0 / length[e] : 0.0;
+    for (std::size_t e = 0; e + 1 < ends.size(); e += 2) {
+        const double *one = heights[ends[e]], *two = heights[ends[e + 1]];
+        const double length = distance(points[ends[e]], points[ends[e + 1]], points.width());
+        const double inverse = length > 0 ? 1.0 / length : 0.0;
         for (std::size_t j = 0; j < slopes.size(); ++j)
             slopes[j] = std::max(slopes[j], std::abs(one[j] - two[j]) * inverse);
     }
@@ -528,14 +529,15 @@ Vector<double> steepest(Rows<const double> heights, View<std::int32_t> tail, Vie
 
 Ranges column_ranges(Rows<const double> heights) {
     const std::size_t width = heights.width();
-    Ranges found{Vector<double>(width, INFINITE), Vector<double>(width, -INFINITE), Vector<double>(width, INFINITE)};
-    for (std::size_t v = 0; v < heights.size(); ++v)
+    Ranges found{Vector<double>(width, INFINITE), Vector<double>(width, -INFINITE)};
+    double *low = found.low.data(), *high = found.high.data();
+    for (std::size_t v = 0; v < heights.size(); ++v) {
+        const double* row = heights[v];
         for (std::size_t j = 0; j < width; ++j) {
-            const double value = heights[v][j];
-            found.low[j] = std::min(found.low[j], value);
-            found.high[j] = std::max(found.high[j], value);
-            found.least[j] = std::min(found.least[j], std::abs(value));
+            low[j] = row[j] < low[j] ? row[j] : low[j];
+            high[j] = high[j] < row[j] ? row[j] : high[j];
         }
+    }
     return found;
 }
 

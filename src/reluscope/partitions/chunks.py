@@ -189,7 +189,7 @@ class OpenStage:
 
     def take(self, vertices: np.ndarray, cells: np.ndarray) -> "OpenStage":
         """Return the work on some cells and their vertices."""
-        return replace(self, pre=self.pre[vertices], pieces=self.pieces[cells])
+        return replace(self, pre=self.pre.take(vertices, axis=0), pieces=self.pieces.take(cells, axis=0))
 
 
 @dataclass(frozen=True)
@@ -208,12 +208,11 @@ class Resolution:
 def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     """Run the affine nodes up to the gate at all vertices of the chunk."""
     gamma = resolution.rounding
-    sizes = {position: chunk.values[position].abs().amax(0, keepdim=True) for position in stage.reads}
+    sizes = {position: _largest(chunk.values[position]) for position in stage.reads}
     size, error, errors = stage.advance_errors(sizes, chunk.errors, gamma)
     _check_range(stage, sizes, size)
     pre, live = stage.advance(chunk.values)
-    # A copy, because what is decided to be zero is set to zero, and the gate may read a value that others read too.
-    heights = pre.cpu().numpy().copy()
+    heights = pre.cpu().numpy()
     if chunk.stage == 0 and chunk.exact is None:
         exact = _exact_heights(chunk, stage)
         if exact is not None:
@@ -227,6 +226,12 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * num_units
     opened = OpenStage(heights, size, error, np.zeros(num_units), pieces, np.ones(cuts, dtype=bool))
     return replace(chunk, values=live, errors=errors, opened=opened, corners=None)
+
+
+def _largest(values: Tensor) -> Tensor:
+    """Return the largest absolute values ``(1, *shape)`` at any vertex."""
+    least, most = torch.aminmax(values, dim=0, keepdim=True)
+    return torch.maximum(-least, most)
 
 
 def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
@@ -292,7 +297,7 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
                 points=chunk.points[vertices],
                 seams=seams[facets],
                 roots=chunk.roots[group],
-                words=tuple(words[group] for words in chunk.words),
+                words=tuple(words.take(group, axis=0) for words in chunk.words),
                 values={key: value[vertices] for key, value in chunk.values.items()},
                 blur=chunk.blur[vertices],
                 skew=chunk.skew[edges],

@@ -64,10 +64,10 @@ def cut(
     moved = replace(
         chunk,
         cells=work.complex,
-        points=_extend(chunk.points, work),
+        points=work.placement.points,
         seams=work.seams,
         roots=chunk.roots[work.parent],
-        words=tuple(word[work.parent] for word in chunk.words),
+        words=tuple(word.take(work.parent, axis=0) for word in chunk.words),
         values={} if is_last else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
         blur=work.placement.blur,
         skew=work.placement.skew,
@@ -97,11 +97,12 @@ class _CutRules:
 
     def crossing(self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return which columns may cut some cell, and which of the others are positive."""
-        low, high, least = _kernels.column_ranges(heights)
+        low, high = _kernels.column_ranges(heights)
         size = np.maximum(-low, high)
-        is_one_sided = (low > 0) | (high < 0)
+        # How far a function of one sign stays from zero; of both signs it is below zero.
+        least = np.maximum(low, -high)
         # A function without terms is zero.
-        clear = (is_one_sided & (least > self.margin(chunk, rounding, size))) | ((size == 0) & (rounding == 0))
+        clear = (least > self.margin(chunk, rounding, size)) | ((size == 0) & (rounding == 0))
         return ~clear, clear & (low > 0)
 
     def margin(self, chunk: Chunk, rounding: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -131,9 +132,7 @@ class _CutRules:
                 certifier=self.certifier,
             )
         _, ends = chunk.cells.boundary(1)
-        tail, head = ends[0::2], ends[1::2]
-        length = np.linalg.norm(chunk.points[tail] - chunk.points[head], axis=1)
-        slopes = _kernels.steepest(heights, tail, head, length)
+        slopes = _kernels.steepest(heights, chunk.points, ends)
         work = subdivide(
             chunk.cells,
             placement,
@@ -212,12 +211,15 @@ def _cut_breakpoints(
             Cut(stage.index, unit, breakpoint=at) for unit, at in zip(units[chosen].tolist(), thresholds, strict=True)
         ]
 
-    work, exact = rules.apply(chunk, heights[:, columns], rounding[columns], cuts)
+    work, exact = rules.apply(chunk, heights.take(columns, axis=1), rounding[columns], cuts)
     is_noise = (work.sides & NOISE) != 0
     sides, num_flat = _settle_flat(chunk, work, cuts, rounding[columns], is_noise)
     positive = is_positive(sides)
-    pre = _extend(opened.pre, work)
-    _kernels.settle_at(pre, units, levels[index, units], work.heights, is_single)
+    if chunk.stage + 1 < chunk.num_stages or work.num_done < len(columns):
+        pre = _extend(opened.pre, work)
+        _kernels.settle_at(pre, units, levels[index, units], work.heights, is_single)
+    else:
+        pre = opened.pre[:0]  # nothing follows that asks for it
     constants = np.bincount(constant, minlength=num_units).astype(opened.pieces.dtype)
     pieces = _kernels.count_below(opened.pieces, constants, work.parent, units[: work.num_done], positive)
     todo = opened.todo & crossing
