@@ -16,7 +16,9 @@ template <class Piece> Table<std::uint8_t> pieces_in_use(Rows<const Piece> piece
     const std::size_t width = pieces.width();
     Table<std::uint8_t> used(num_pieces, width, 0);
     if (!pieces.size()) return used;
-    Vector<Piece> low(pieces[0], pieces[0] + width), high(low);
+    Vector<Piece> least(pieces[0], pieces[0] + width), most(least);
+    // Bytes may be part of anything: the compiler is told that these places stay where they are.
+    Piece *low = least.data(), *high = most.data();
     for (std::size_t cell = 1; cell < pieces.size(); ++cell) {
         const Piece* row = pieces[cell];
         for (std::size_t unit = 0; unit < width; ++unit) {

@@ -462,13 +462,13 @@ private:
     // Write the strict signs of cells for the cuts of the group; what is there of flat cells stays.
     void fill_sides(std::size_t end) {
         const auto& cells = faces_[dim_];
+        const std::size_t number = end - group_begin_;
         for (std::size_t cell = 0; cell < num_cells(); ++cell) {
             const Word plus = cells.above[cell], minus = cells.below[cell];
-            std::uint8_t* sides = out_.sides[cell];
-            for (std::size_t j = group_begin_; j < end; ++j) {
-                const auto b = j - group_begin_;
+            std::uint8_t* sides = out_.sides[cell] + group_begin_;
+            for (std::size_t b = 0; b < number; ++b) {
                 const auto found = static_cast<std::uint8_t>((plus >> b & 1) * PLUS | (minus >> b & 1) * MINUS);
-                sides[j] = found ? found : sides[j];
+                sides[b] = found ? found : sides[b];
             }
         }
     }

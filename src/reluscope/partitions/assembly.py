@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from reluscope import _kernels
 from reluscope.codes.distinct import group_equal_rows
-from reluscope.partitions.chunks import Chunk
+from reluscope.partitions.chunks import Chunk, means
 from reluscope.partitions.mosaic import Mosaic
 
 
@@ -100,7 +100,7 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
 
     inner = right >= 0
     open_ends = np.flatnonzero(~inner & (seams >= 0))
-    witnesses = _means(points, offsets, ids) if len(open_ends) else np.zeros((0, dim))
+    witnesses = means(points, offsets, ids) if len(open_ends) else np.zeros((0, dim))
     joined, same, num_unmatched = _match(
         seams[open_ends], ends[open_ends], left[open_ends], points, witnesses, dim, length
     )
@@ -149,12 +149,6 @@ def split_by_root(mosaic: Mosaic, number: int) -> list[Mosaic]:
             )
         )
     return parts
-
-
-def _means(points: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Return the mean of the vertices of every cell: a strictly interior point."""
-    sums = [np.add.reduceat(column[ids], offsets[:-1]) for column in points.T]
-    return np.stack(sums, axis=1) / np.diff(offsets)[:, None]
 
 
 def _stack(columns: dict[str, list[np.ndarray]], name: str, shifts: list[int] | None = None) -> np.ndarray:

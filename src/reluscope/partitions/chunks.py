@@ -230,8 +230,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
 
 def _largest(values: Tensor) -> Tensor:
     """Return the largest absolute values ``(1, *shape)`` at any vertex."""
-    least, most = torch.aminmax(values, dim=0, keepdim=True)
-    return torch.maximum(-least, most)
+    return torch.maximum(values.amax(0, keepdim=True), -values.amin(0, keepdim=True))
 
 
 def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
@@ -277,7 +276,7 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
     the new chunks becomes a seam.
     """
     offsets, ids = chunk.cells.cell_vertices()
-    centers = np.add.reduceat(chunk.points[ids], offsets[:-1], axis=0) / np.diff(offsets)[:, None]
+    centers = means(chunk.points, offsets, ids)
     groups = _halve(np.arange(len(centers)), centers, most)
     owner = np.empty(len(centers), dtype=np.int64)
     for number, group in enumerate(groups):
@@ -290,6 +289,7 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
     parts = []
     for group in groups:
         cells, vertices, edges, facets = chunk.cells.extract(group)
+        rows = torch.from_numpy(vertices)
         parts.append(
             replace(
                 chunk,
@@ -298,7 +298,7 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
                 seams=seams[facets],
                 roots=chunk.roots[group],
                 words=tuple(words.take(group, axis=0) for words in chunk.words),
-                values={key: value[vertices] for key, value in chunk.values.items()},
+                values={key: value.index_select(0, rows.to(value.device)) for key, value in chunk.values.items()},
                 blur=chunk.blur[vertices],
                 skew=chunk.skew[edges],
                 opened=None if opened is None else opened.take(vertices, group),
@@ -306,6 +306,12 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
             )
         )
     return parts
+
+
+def means(points: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Return the mean of the vertices of every cell, ``ids[offsets[c] : offsets[c + 1]]``: a strictly interior point."""
+    sums = [np.add.reduceat(column[ids], offsets[:-1]) for column in points.T]
+    return np.stack(sums, axis=1) / np.diff(offsets)[:, None]
 
 
 def _halve(members: np.ndarray, centers: np.ndarray, most: int) -> list[np.ndarray]:

@@ -110,7 +110,8 @@ class _CutRules:
         if self.certifier is not None:
             return doubtful(rounding, size)
         # The slope of a function is taken to be at most a thousand times what it is on average.
-        extent = float(np.ptp(chunk.points, axis=0).max())
+        least, most = _kernels.column_ranges(chunk.points)
+        extent = float((most - least).max())
         share = min(1.0, max(CLEAR, 1000 * float(chunk.blur.max()) / extent)) if extent > 0 else 1.0
         return np.maximum(rounding, share * size)
 
@@ -147,12 +148,12 @@ class _CutRules:
 
 
 def _settle_flat(
-    chunk: Chunk, work: Subdivision, cuts: Cuts, rounding: np.ndarray, doubted: np.ndarray
+    chunk: Chunk, work: Subdivision, cuts: Cuts, rounding: np.ndarray, doubted: int
 ) -> tuple[np.ndarray, int]:
     """Find the sign of functions that are zero at all vertices of a cell.
 
-    Where exact signs cost too much they are read as zero, unless ``doubted`` (cells, cuts). Returns the sides of all
-    cells and how many flat ones could not be decided.
+    Where exact signs cost too much they are read as zero, unless a side is one of those ``doubted``. Returns the sides
+    of all cells and how many flat ones could not be decided.
     """
     sides = work.sides
     # Without terms, zero is zero.
@@ -161,7 +162,7 @@ def _settle_flat(
     if not flat.any():
         return sides, 0
     sides = sides.copy()
-    undecided = flat & doubted
+    undecided = flat & ((sides & doubted) != 0)
     exact_signs = chunk.exact_signs
     if exact_signs is not None:
         offsets, ids = work.complex.cell_vertices()
@@ -212,8 +213,7 @@ def _cut_breakpoints(
         ]
 
     work, exact = rules.apply(chunk, heights.take(columns, axis=1), rounding[columns], cuts)
-    is_noise = (work.sides & NOISE) != 0
-    sides, num_flat = _settle_flat(chunk, work, cuts, rounding[columns], is_noise)
+    sides, num_flat = _settle_flat(chunk, work, cuts, rounding[columns], NOISE)
     positive = is_positive(sides)
     if chunk.stage + 1 < chunk.num_stages or work.num_done < len(columns):
         pre = _extend(opened.pre, work)
@@ -250,8 +250,7 @@ def _cut_ties(
 
     work, exact = rules.apply(chunk, rivals.heights[:, columns], rivals.rounding[columns], cuts)
     # Candidates that agree up to rounding on whole cells nearly always are the same: equal patches of an image.
-    nothing = np.zeros(work.sides.shape, dtype=bool)
-    _, num_flat = _settle_flat(chunk, work, cuts, rivals.rounding[columns], nothing)
+    _, num_flat = _settle_flat(chunk, work, cuts, rivals.rounding[columns], 0)
     pre = _extend(opened.pre, work)
     pre[:, table < 0] = -np.inf
     settle(pre, pairs[: work.num_done], work.heights[:, : work.num_done])
