@@ -37,6 +37,12 @@ void bind_codes(nb::module_& module) {
         },
         "words"_a);
     module.def(
+        "are_rows_equal",
+        [](Words words, In64 first, In64 second) {
+            return give_flags(unlocked([&] { return are_rows_equal(rows(words), view(first), view(second)); }));
+        },
+        "words"_a, "first"_a, "second"_a);
+    module.def(
         "differences",
         [](Words words, In64 first, In64 second, In64 starts, In64 planes, In64 widths, In64 units) {
             auto found = unlocked([&] {

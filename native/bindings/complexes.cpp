@@ -76,16 +76,15 @@ void bind_complexes(nb::module_& module) {
         nb::arg("rows").noconvert(), "tail"_a, "head"_a, "share"_a);
     module.def(
         "steepest",
-        [](In<double, 2> heights, In32 tail, In32 head, In<double, 1> length) {
-            return give(unlocked([&] { return steepest(rows(heights), view(tail), view(head), view(length)); }));
+        [](In<double, 2> heights, In<double, 2> points, In32 ends) {
+            return give(unlocked([&] { return steepest(rows(heights), rows(points), view(ends)); }));
         },
-        "heights"_a, "tail"_a, "head"_a, "length"_a);
+        "heights"_a, "points"_a, "ends"_a);
     module.def(
         "column_ranges",
         [](In<double, 2> heights) {
             auto found = unlocked([&] { return column_ranges(rows(heights)); });
-            return nb::make_tuple(give(std::move(found.low)), give(std::move(found.high)),
-                                  give(std::move(found.least)));
+            return nb::make_tuple(give(std::move(found.low)), give(std::move(found.high)));
         },
         "heights"_a);
 }

@@ -16,7 +16,15 @@ template <class T> auto candidates(const T& pre) {
     return Candidates(pre.data(), pre.shape(0), pre.shape(1), pre.shape(2));
 }
 
-template <class Piece> void bind_count_below(nb::module_& module) {
+template <class Piece> void bind_pieces(nb::module_& module) {
+    module.def(
+        "pieces_in_use",
+        [](In<Piece, 2> pieces, std::size_t num_pieces) {
+            auto used = unlocked([&] { return pieces_in_use<Piece>(rows(pieces), num_pieces); });
+            const std::size_t width = used.width();
+            return shaped<bool>(std::move(used.entries()), {num_pieces, width});
+        },
+        nb::arg("pieces").noconvert(), "num_pieces"_a);
     module.def(
         "count_below",
         [](In<Piece, 2> pieces, In<Piece, 1> constants, In64 parent, In64 units, In<bool, 2> positive) {
@@ -30,8 +38,8 @@ template <class Piece> void bind_count_below(nb::module_& module) {
 }  // namespace
 
 void bind_partitions(nb::module_& module) {
-    bind_count_below<std::uint8_t>(module);
-    bind_count_below<std::uint16_t>(module);
+    bind_pieces<std::uint8_t>(module);
+    bind_pieces<std::uint16_t>(module);
     module.def(
         "settle_at",
         [](InOut<double, 2> pre, In64 units, In<double, 1> levels, In<double, 2> heights, bool is_single) {

@@ -39,6 +39,15 @@ Groups group_equal_rows(Rows<const Word> words) {
     return found;
 }
 
+Vector<std::uint8_t> are_rows_equal(Rows<const Word> words, View<std::int64_t> first, View<std::int64_t> second) {
+    Vector<std::uint8_t> equal(first.size());
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        const Word* row = words[first[i]];
+        equal[i] = std::equal(row, row + words.width(), words[second[i]]);
+    }
+    return equal;
+}
+
 Differences differences(Rows<const Word> words, View<std::int64_t> first, View<std::int64_t> second,
                         const GateWords& gates) {
     Differences found;

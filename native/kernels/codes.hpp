@@ -13,6 +13,9 @@ struct Groups {
 // Equal rows, grouped in order of first appearance.
 Groups group_equal_rows(Rows<const Word> words);
 
+// Whether two rows of each pair are equal.
+Vector<std::uint8_t> are_rows_equal(Rows<const Word> words, View<std::int64_t> first, View<std::int64_t> second);
+
 // Where the words of a gate begin in a code, and its number of planes, words in each plane, and first unit.
 struct GateWords {
     View<std::int64_t> starts, planes, widths, units;

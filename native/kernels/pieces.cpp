@@ -7,10 +7,7 @@ void settle_at(Rows<double> pre, View<std::int64_t> units, View<double> levels, 
     for (std::size_t v = 0; v < heights.size(); ++v)
         for (std::size_t i = 0; i < units.size(); ++i) {
             const double height = heights[v][i];
-            if (height == 0)
-                pre[v][units[i]] = levels[i];
-            else if (is_single)
-                pre[v][units[i]] = levels[i] + height;
+            if (is_single || height == 0) pre[v][units[i]] = levels[i] + height;
         }
 }
 

@@ -1,6 +1,8 @@
 // Pieces of units on the cells of a chunk: see reluscope.partitions.cutting.
 #pragma once
 
+#include <stdexcept>
+
 #include "arrays.hpp"
 
 namespace reluscope {
@@ -8,6 +10,30 @@ namespace reluscope {
 // Put units exactly at their breakpoints where they were decided to be, so that no noise passes the gate.
 void settle_at(Rows<double> pre, View<std::int64_t> units, View<double> levels, Rows<const double> heights,
                bool is_single);
+
+// Which pieces each unit has in some cell, one row for each piece.
+template <class Piece> Table<std::uint8_t> pieces_in_use(Rows<const Piece> pieces, std::size_t num_pieces) {
+    const std::size_t width = pieces.width();
+    Table<std::uint8_t> used(num_pieces, width, 0);
+    if (!pieces.size()) return used;
+    Vector<Piece> least(pieces[0], pieces[0] + width), most(least);
+    // Bytes may be part of anything: the compiler is told that these places stay where they are.
+    Piece *low = least.data(), *high = most.data();
+    for (std::size_t cell = 1; cell < pieces.size(); ++cell) {
+        const Piece* row = pieces[cell];
+        for (std::size_t unit = 0; unit < width; ++unit) {
+            low[unit] = row[unit] < low[unit] ? row[unit] : low[unit];
+            high[unit] = high[unit] < row[unit] ? row[unit] : high[unit];
+        }
+    }
+    for (std::size_t unit = 0; unit < width; ++unit) {
+        if (high[unit] >= num_pieces) throw std::invalid_argument("expected pieces below their number");
+        used[low[unit]][unit] = used[high[unit]][unit] = 1;
+        if (high[unit] - low[unit] > 1)
+            for (std::size_t cell = 0; cell < pieces.size(); ++cell) used[pieces[cell][unit]][unit] = 1;
+    }
+    return used;
+}
 
 // For every cell and unit, how many breakpoints are below: as in the parent, and those passed since.
 template <class Piece>

@@ -1,6 +1,8 @@
 #include "splitting.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 
 namespace reluscope {
@@ -15,6 +17,12 @@ constexpr double SLACK = 32.0;
 // Signs of so many cuts at a time are kept as the bits of one word.
 constexpr std::size_t GROUP = 64;
 
+double distance(const double* one, const double* two, std::size_t dim) {
+    double sum = 0.0;
+    for (std::size_t axis = 0; axis < dim; ++axis) sum += (one[axis] - two[axis]) * (one[axis] - two[axis]);
+    return std::sqrt(sum);
+}
+
 // All faces of one dimension, vertices included.
 struct Faces {
     Vector<std::int32_t> start, count;
@@ -24,6 +32,8 @@ struct Faces {
     Vector<std::int32_t> other;
     // The last face, two dimensions up, for which this one was seen.
     Vector<std::int64_t> stamp;
+    // Of each cut of a group the faces with both signs, as far as they were found before it; some may have lost one.
+    std::array<Vector<std::int32_t>, GROUP> crossed;
 
     std::size_t size() const { return above.size(); }
 
@@ -37,6 +47,11 @@ struct Faces {
         return static_cast<std::int32_t>(size() - 1);
     }
 };
+
+// Add a face to the lists of some cuts.
+void enlist(std::array<Vector<std::int32_t>, GROUP>& lists, Word cuts, std::size_t face) {
+    for (; cuts; cuts &= cuts - 1) lists[std::countr_zero(cuts)].push_back(static_cast<std::int32_t>(face));
+}
 
 class Subdivider {
 public:
@@ -90,8 +105,23 @@ private:
     void open_group(std::size_t j) {
         group_begin_ = j;
         group_end_ = std::min(j + GROUP, num_cuts_);
+        for (std::size_t b = 0; b < GROUP; ++b) {
+            zeros_[b].clear();
+            flat_[b].clear();
+            for (auto& faces : faces_) faces.crossed[b].clear();
+        }
         sign_vertices(0, ~Word{0});
         for (std::size_t k = 1; k <= dim_; ++k) sign_faces(k, 0, ~Word{0});
+        for (std::size_t cell = 0; cell < num_cells(); ++cell) enlist_flat(cell, 0);
+    }
+
+    // The cuts of the group.
+    Word group() const { return ~Word{0} >> (GROUP - (group_end_ - group_begin_)); }
+
+    // Note for which cuts a cell has neither sign, those left out that it was noted for.
+    void enlist_flat(std::size_t cell, Word noted) {
+        const auto& cells = faces_[dim_];
+        enlist(flat_, ~(cells.above[cell] | cells.below[cell] | noted) & group(), cell);
     }
 
     // Which cuts of the group some vertices lie strictly above, and which they lie below; of these bits.
@@ -104,6 +134,7 @@ private:
                     (row[j] > 0 ? plus : minus) |= bit(j);
             faces_[0].above[v] = plus & kept;
             faces_[0].below[v] = minus & kept;
+            enlist(zeros_, ~(plus | minus) & kept & group(), v);
         }
     }
 
@@ -123,75 +154,86 @@ private:
             const auto [plus, minus] = signs(k, f);
             faces_[k].above[f] = plus & kept;
             faces_[k].below[f] = minus & kept;
+            enlist(faces_[k].crossed, plus & minus & kept, f);
         }
     }
 
     // The signs of faces that were cut, as they are now, and of their other halves.
-    void sign_halves(std::size_t k, Word bit) {
+    void sign_halves(std::size_t k, std::size_t j, Word bit) {
         const Word before = bit - 1, kept = ~(bit | before);
         auto& faces = faces_[k];
-        for (const auto face : crossed_) {
+        for (const auto face : crossed(k, j)) {
             const auto half = faces.other[face];
             if (half == NONE) continue;
             // What earlier cuts left on either side of a cell stays as it is.
             const Word plus = faces.above[face] & before, minus = faces.below[face] & before;
+            const Word listed = faces.above[face] & faces.below[face], flat = ~(faces.above[face] | faces.below[face]);
             const auto one = signs(k, face), two = signs(k, half);
             faces.above[face] = (one.first & kept) | plus | bit;
             faces.below[face] = (one.second & kept) | minus;
             faces.above[half] = (two.first & kept) | plus;
             faces.below[half] = (two.second & kept) | minus | bit;
+            enlist(faces.crossed, one.first & one.second & kept & ~listed, face);
+            enlist(faces.crossed, two.first & two.second & kept, half);
+            if (k == dim_) {
+                enlist_flat(face, flat | ~kept);
+                enlist_flat(half, ~kept);
+            }
         }
     }
 
     void cut(std::size_t j) {
         const Word bit = this->bit(j), later = ~(bit | (bit - 1));
         set_zeros(j);
-        std::vector<std::size_t> old(dim_ + 1);
-        for (std::size_t k = 0; k <= dim_; ++k) {
-            old[k] = faces_[k].size();
-            std::fill(faces_[k].other.begin(), faces_[k].other.end(), NONE);
-        }
         for (std::size_t k = 1; k <= dim_; ++k) {
             auto& faces = faces_[k];
-            crossed_.clear();
-            for (std::size_t f = 0; f < old[k]; ++f)
-                if (faces.above[f] & faces.below[f] & bit) crossed_.push_back(static_cast<std::int32_t>(f));
+            keep_crossed(k, j, bit);
             const std::size_t first = faces_[k - 1].size();
             if (k == 1) {
                 cut_edges(j, bit);
                 sign_vertices(first, later);
             } else {
-                for (const auto face : crossed_) cut_face(k, face, bit);
+                for (const auto face : crossed(k, j)) cut_face(k, face, bit);
                 sign_faces(k - 1, first, later);
             }
             if (k == 2) skew_edges(j, first);
-            sign_halves(k, bit);
+            sign_halves(k, j, bit);
             if (k == dim_) out_.seams.resize(faces_[k - 1].size(), NONE);
             if (k + 1 == dim_) {
                 out_.seams.resize(faces.size(), NONE);
-                for (const auto face : crossed_)
+                for (const auto face : crossed(k, j))
                     if (faces.other[face] != NONE) out_.seams[faces.other[face]] = out_.seams[face];
             }
         }
         inherit(j);
         const auto& cells = faces_[dim_];
-        for (std::size_t cell = 0; cell < num_cells(); ++cell)
+        for (const auto cell : flat_[j - group_begin_])
             if (!((cells.above[cell] | cells.below[cell]) & bit)) out_.sides[cell][j] = noise(cell);
+        for (std::size_t k = 1; k <= dim_; ++k)
+            for (const auto face : crossed(k, j)) faces_[k].other[face] = NONE;
+    }
+
+    // The faces that a cut of the group splits, once it is its turn.
+    Vector<std::int32_t>& crossed(std::size_t k, std::size_t j) { return faces_[k].crossed[j - group_begin_]; }
+
+    // Leave in the list of a cut the faces that still have both signs, each once and in increasing order.
+    void keep_crossed(std::size_t k, std::size_t j, Word bit) {
+        const auto& faces = faces_[k];
+        auto& list = crossed(k, j);
+        if (!std::is_sorted(list.begin(), list.end())) std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+        std::erase_if(list, [&](std::int32_t face) { return !(faces.above[face] & faces.below[face] & bit); });
     }
 
     // Vertices where the cut function is zero, by decision: everything else follows from their signs.
     void set_zeros(std::size_t j) {
-        const Word bit = this->bit(j);
-        const auto& vertices = faces_[0];
-        std::size_t num_zeros = 0;
-        for (std::size_t v = 0; v < vertices.size(); ++v) {
-            if ((vertices.above[v] | vertices.below[v]) & bit) continue;
-            ++num_zeros;
+        const auto& zeros = zeros_[j - group_begin_];
+        for (const auto v : zeros) {
             raw_[v] = out_.heights[v][j];
             rise_[v] = out_.heights[v][j] = 0.0;
             out_.snapped[j] = std::max(out_.snapped[j], std::abs(raw_[v]));
         }
-        if (num_zeros && num_zeros < vertices.size()) count_doubts(j);
+        if (!zeros.empty() && zeros.size() < faces_[0].size()) count_doubts(j);
     }
 
     // Doubtful zeros in cells with strict signs; flat cells are seen as such. What a zero hides is as thick as the
@@ -250,19 +292,14 @@ private:
     }
 
     double distance(std::int32_t a, std::int32_t b) const {
-        double sum = 0.0;
-        for (std::size_t axis = 0; axis < out_.points.width(); ++axis) {
-            const double step = out_.points[a][axis] - out_.points[b][axis];
-            sum += step * step;
-        }
-        return std::sqrt(sum);
+        return reluscope::distance(out_.points[a], out_.points[b], out_.points.width());
     }
 
     // Cut edges at new vertices, and write the lists of their halves.
     void cut_edges(std::size_t j, Word bit) {
         auto& edges = faces_[1];
         const double known = errors_.rounding[j], slope = errors_.slopes[j];
-        for (const auto edge : crossed_) {
+        for (const auto edge : crossed(1, j)) {
             auto a = pool_[edges.start[edge]], b = pool_[edges.start[edge] + 1];
             if (!(faces_[0].above[a] & bit)) std::swap(a, b);
             // Always from the lower id, so that the result does not depend on the order within the edge.
@@ -363,7 +400,7 @@ private:
         const auto& polygons = faces_[2];
         auto edge = first;
         out_.skew.resize(faces_[1].size(), 0.0);
-        for (const auto polygon : crossed_) {
+        for (const auto polygon : crossed(2, j)) {
             if (polygons.other[polygon] == NONE) continue;
             const auto a = pool_[faces_[1].start[edge]], b = pool_[faces_[1].start[edge] + 1];
             double steep = std::max(rise_[a], rise_[b]);
@@ -397,7 +434,7 @@ private:
         const std::size_t first = out_.sides.size();
         out_.sides.resize(num_cells());
         if (first < num_cells()) std::fill(out_.sides[first], out_.sides[first] + (num_cells() - first) * num_cuts_, 0);
-        for (const auto face : crossed_) {
+        for (const auto face : crossed(dim_, j)) {
             const auto half = faces_[dim_].other[face];
             if (half == NONE) continue;
             out_.parent[half] = out_.parent[face];
@@ -425,11 +462,15 @@ private:
     // Write the strict signs of cells for the cuts of the group; what is there of flat cells stays.
     void fill_sides(std::size_t end) {
         const auto& cells = faces_[dim_];
-        for (std::size_t cell = 0; cell < num_cells(); ++cell)
-            for (std::size_t j = group_begin_; j < end; ++j) {
-                const int found = (cells.above[cell] & bit(j) ? PLUS : 0) | (cells.below[cell] & bit(j) ? MINUS : 0);
-                if (found) out_.sides[cell][j] = static_cast<std::uint8_t>(found);
+        const std::size_t number = end - group_begin_;
+        for (std::size_t cell = 0; cell < num_cells(); ++cell) {
+            const Word plus = cells.above[cell], minus = cells.below[cell];
+            std::uint8_t* sides = out_.sides[cell] + group_begin_;
+            for (std::size_t b = 0; b < number; ++b) {
+                const auto found = static_cast<std::uint8_t>((plus >> b & 1) * PLUS | (minus >> b & 1) * MINUS);
+                sides[b] = found ? found : sides[b];
             }
+        }
     }
 
     void gather() {
@@ -451,8 +492,8 @@ private:
     Vector<std::int32_t> pool_;
     // For the cut at hand, where it is zero: the value before, and the slope along the edge that the vertex is on.
     Vector<double> raw_, rise_;
-    // The faces, of the dimension at hand, that have both signs.
-    Vector<std::int32_t> crossed_;
+    // Of each cut of the group the vertices where it is zero, and the cells that were seen without a strict sign.
+    std::array<Vector<std::int32_t>, GROUP> zeros_, flat_;
     std::int64_t tag_ = 0;
     std::size_t group_begin_ = 0, group_end_ = 0;
     Subdivided out_;
@@ -474,12 +515,12 @@ void interpolate(Rows<double> rows, View<std::int64_t> tail, View<std::int64_t> 
     }
 }
 
-Vector<double> steepest(Rows<const double> heights, View<std::int32_t> tail, View<std::int32_t> head,
-                        View<double> length) {
+Vector<double> steepest(Rows<const double> heights, Rows<const double> points, View<std::int32_t> ends) {
     Vector<double> slopes(heights.width(), 0.0);
-    for (std::size_t e = 0; e < tail.size(); ++e) {
-        const double *one = heights[tail[e]], *two = heights[head[e]];
-        const double inverse = length[e] > 0 ? 1.0 / length[e] : 0.0;
+    for (std::size_t e = 0; e + 1 < ends.size(); e += 2) {
+        const double *one = heights[ends[e]], *two = heights[ends[e + 1]];
+        const double length = distance(points[ends[e]], points[ends[e + 1]], points.width());
+        const double inverse = length > 0 ? 1.0 / length : 0.0;
         for (std::size_t j = 0; j < slopes.size(); ++j)
             slopes[j] = std::max(slopes[j], std::abs(one[j] - two[j]) * inverse);
     }
@@ -488,14 +529,15 @@ Vector<double> steepest(Rows<const double> heights, View<std::int32_t> tail, Vie
 
 Ranges column_ranges(Rows<const double> heights) {
     const std::size_t width = heights.width();
-    Ranges found{Vector<double>(width, INFINITE), Vector<double>(width, -INFINITE), Vector<double>(width, INFINITE)};
-    for (std::size_t v = 0; v < heights.size(); ++v)
+    Ranges found{Vector<double>(width, INFINITE), Vector<double>(width, -INFINITE)};
+    double *low = found.low.data(), *high = found.high.data();
+    for (std::size_t v = 0; v < heights.size(); ++v) {
+        const double* row = heights[v];
         for (std::size_t j = 0; j < width; ++j) {
-            const double value = heights[v][j];
-            found.low[j] = std::min(found.low[j], value);
-            found.high[j] = std::max(found.high[j], value);
-            found.least[j] = std::min(found.least[j], std::abs(value));
+            low[j] = row[j] < low[j] ? row[j] : low[j];
+            high[j] = high[j] < row[j] ? row[j] : high[j];
         }
+    }
     return found;
 }
 

@@ -252,9 +252,8 @@ def test_many_cuts_grow_all_arrays():
 
 
 def test_column_ranges_and_slopes():
-    low, high, least = column_ranges(np.array([[1.0, -1.0, 1e-9], [2.0, 1.0, -1e-8]]))
-    assert (low.tolist(), high.tolist(), least.tolist()) == ([1, -1, -1e-8], [2, 1, 1e-9], [1, 1, 1e-9])
-    slopes = steepest(
-        np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 9.0]]), np.array([0, 1]), np.array([1, 2]), np.array([2.0, 4])
-    )
+    low, high = column_ranges(np.array([[1.0, -1.0, 1e-9], [2.0, 1.0, -1e-8]]))
+    assert (low.tolist(), high.tolist()) == ([1, -1, -1e-8], [2, 1, 1e-9])
+    points = np.array([[0.0, 0.0], [0.0, 2.0], [4.0, 2.0]])
+    slopes = steepest(np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 9.0]]), points, np.array([0, 1, 1, 2], dtype=np.int32))
     assert slopes.tolist() == [0.5, 2.0]

@@ -214,7 +214,7 @@ class Network:
         *found, _ = carry(self, NUMBERS, self.points(x))
         return found
 
-    @property
+    @cached_property
     def layout(self) -> CodeLayout:
         """Layout of the packed codes."""
         return CodeLayout(tuple(GateLayout(gate.name, gate.num_units, gate.num_pieces) for gate in self.gates))

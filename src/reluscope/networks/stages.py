@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from reluscope import _kernels
 from reluscope.networks.carriers.carrier import Carrier
 from reluscope.networks.carriers.magnitudes import Magnitude, Magnitudes
 from reluscope.networks.carriers.numbers import NUMBERS
@@ -141,9 +142,11 @@ class Stage:
         else:
             passed = np.zeros(gate.num_units)
             sizes, errors = (torch.from_numpy(np.array(table)).to(self.leg.device) for table in (size, error))
-            for piece, (slope, intercept) in enumerate(zip(gate.slopes, gate.intercepts, strict=True)):
+            pieces = pieces.astype(np.min_scalar_type(gate.num_pieces - 1), copy=False)
+            in_use = _kernels.pieces_in_use(pieces, gate.num_pieces)
+            for used, slope, intercept in zip(in_use, gate.slopes, gate.intercepts, strict=True):
                 here = piece_error(slope, intercept, sizes, errors, gamma).cpu().numpy()
-                passed = np.where((pieces == piece).any(axis=0), np.maximum(passed, here), passed)
+                passed = np.where(used, np.maximum(passed, here), passed)
         return torch.from_numpy(passed).to(self.leg.device).reshape(1, *gate.shape)
 
     def close(self, live: Mapping[int, Any], pre: Any, carrier: Carrier = NUMBERS) -> dict[int, Any]:

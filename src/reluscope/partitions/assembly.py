@@ -11,8 +11,9 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from reluscope import _kernels
 from reluscope.codes.distinct import group_equal_rows
-from reluscope.partitions.chunks import Chunk
+from reluscope.partitions.chunks import Chunk, means
 from reluscope.partitions.mosaic import Mosaic
 
 
@@ -59,11 +60,6 @@ class Patch:
     def __len__(self) -> int:
         return len(self.roots)
 
-    @property
-    def witnesses(self) -> np.ndarray:
-        """A strictly interior point of every cell: the mean of its vertices."""
-        return np.add.reduceat(self.points[self.ids], self.offsets[:-1], axis=0) / np.diff(self.offsets)[:, None]
-
 
 def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> Mosaic:
     """Join finished chunks.
@@ -86,7 +82,6 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
     """
     if not patches:
         return _empty(dim, num_words)
-    witnesses = np.concatenate([patch.witnesses for patch in patches])
     columns = {f.name: [getattr(patch, f.name) for patch in patches] for f in fields(Patch)}
     patches.clear()
     point_shift, cell_shift, id_shift = (
@@ -105,6 +100,7 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
 
     inner = right >= 0
     open_ends = np.flatnonzero(~inner & (seams >= 0))
+    witnesses = means(points, offsets, ids) if len(open_ends) else np.zeros((0, dim))
     joined, same, num_unmatched = _match(
         seams[open_ends], ends[open_ends], left[open_ends], points, witnesses, dim, length
     )
@@ -113,10 +109,13 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
     left = np.concatenate([left[inner], joined.left, left[outer]])
     right = np.concatenate([right[inner], joined.right, right[outer]])
 
-    vertex = _identify(len(points), same)
-    kept = np.unique(vertex)
-    vertex = np.searchsorted(kept, vertex)
-    mosaic = Mosaic(points[kept], offsets, vertex[ids], vertex[ends], left, right, roots, words, num_unmatched)
+    if len(same):
+        vertex = _identify(len(points), same)
+        # Each vertex is taken for the first one that is the same point, and these are numbered anew.
+        is_kept = vertex == np.arange(len(points))
+        vertex = (np.cumsum(is_kept) - 1)[vertex]
+        points, ids, ends = points[is_kept], vertex[ids], vertex[ends]
+    mosaic = Mosaic(points, offsets, ids, ends, left, right, roots, words, num_unmatched)
     return _one_of_each_code(_merge_equal_codes(mosaic))
 
 
@@ -315,9 +314,8 @@ def _identify(number: int, same: np.ndarray) -> np.ndarray:
 def _merge_equal_codes(mosaic: Mosaic) -> Mosaic:
     """Join neighbours with the same code: the pieces of one region that cuts of a max gate left behind."""
     inner = mosaic.right >= 0
-    different = ~inner
-    for column in range(mosaic.words.shape[1]):
-        different |= mosaic.words[mosaic.left, column] != mosaic.words[mosaic.right, column]
+    different = ~_kernels.are_rows_equal(mosaic.words, mosaic.left, np.where(inner, mosaic.right, mosaic.left))
+    different |= ~inner
     if different.all():
         return mosaic
     number = len(mosaic.roots)

@@ -5,7 +5,7 @@ the sign of any unit there follows from one exact evaluation of the network. Bot
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -242,13 +242,16 @@ def subdivide_exactly(
         grown = (1 - share[:, None]) * heights[work.tail] + share[:, None] * heights[work.head]
         grown[:, column] = 0.0
         heights = np.concatenate([heights, grown])
+        points = work.placement.points.copy()
+        new = slice(len(placement.points), None)
+        points[new] = (1 - share[:, None]) * points[work.tail] + share[:, None] * points[work.head]
         vertices += fresh
         tails.append(work.tail)
         heads.append(work.head)
         shares.append(share)
         parent, sides = parent[work.parent], sides[work.parent]
         sides[:, column] = work.sides[:, 0]
-        cells, placement, seams = work.complex, work.placement, work.seams
+        cells, placement, seams = work.complex, replace(work.placement, points=points), work.seams
         num_undecided += work.num_undecided
     empty = np.zeros(0, dtype=np.int64)
     work = Subdivision(

@@ -189,7 +189,7 @@ class OpenStage:
 
     def take(self, vertices: np.ndarray, cells: np.ndarray) -> "OpenStage":
         """Return the work on some cells and their vertices."""
-        return replace(self, pre=self.pre[vertices], pieces=self.pieces[cells])
+        return replace(self, pre=self.pre.take(vertices, axis=0), pieces=self.pieces.take(cells, axis=0))
 
 
 @dataclass(frozen=True)
@@ -208,12 +208,11 @@ class Resolution:
 def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     """Run the affine nodes up to the gate at all vertices of the chunk."""
     gamma = resolution.rounding
-    sizes = {position: chunk.values[position].abs().amax(0, keepdim=True) for position in stage.reads}
+    sizes = {position: _largest(chunk.values[position]) for position in stage.reads}
     size, error, errors = stage.advance_errors(sizes, chunk.errors, gamma)
     _check_range(stage, sizes, size)
     pre, live = stage.advance(chunk.values)
-    # A copy, because what is decided to be zero is set to zero, and the gate may read a value that others read too.
-    heights = pre.cpu().numpy().copy()
+    heights = pre.cpu().numpy()
     if chunk.stage == 0 and chunk.exact is None:
         exact = _exact_heights(chunk, stage)
         if exact is not None:
@@ -227,6 +226,11 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * num_units
     opened = OpenStage(heights, size, error, np.zeros(num_units), pieces, np.ones(cuts, dtype=bool))
     return replace(chunk, values=live, errors=errors, opened=opened, corners=None)
+
+
+def _largest(values: Tensor) -> Tensor:
+    """Return the largest absolute values ``(1, *shape)`` at any vertex."""
+    return torch.maximum(values.amax(0, keepdim=True), -values.amin(0, keepdim=True))
 
 
 def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
@@ -272,7 +276,7 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
     the new chunks becomes a seam.
     """
     offsets, ids = chunk.cells.cell_vertices()
-    centers = np.add.reduceat(chunk.points[ids], offsets[:-1], axis=0) / np.diff(offsets)[:, None]
+    centers = means(chunk.points, offsets, ids)
     groups = _halve(np.arange(len(centers)), centers, most)
     owner = np.empty(len(centers), dtype=np.int64)
     for number, group in enumerate(groups):
@@ -285,6 +289,7 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
     parts = []
     for group in groups:
         cells, vertices, edges, facets = chunk.cells.extract(group)
+        rows = torch.from_numpy(vertices)
         parts.append(
             replace(
                 chunk,
@@ -292,8 +297,8 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
                 points=chunk.points[vertices],
                 seams=seams[facets],
                 roots=chunk.roots[group],
-                words=tuple(words[group] for words in chunk.words),
-                values={key: value[vertices] for key, value in chunk.values.items()},
+                words=tuple(words.take(group, axis=0) for words in chunk.words),
+                values={key: value.index_select(0, rows.to(value.device)) for key, value in chunk.values.items()},
                 blur=chunk.blur[vertices],
                 skew=chunk.skew[edges],
                 opened=None if opened is None else opened.take(vertices, group),
@@ -301,6 +306,12 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
             )
         )
     return parts
+
+
+def means(points: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Return the mean of the vertices of every cell, ``ids[offsets[c] : offsets[c + 1]]``: a strictly interior point."""
+    sums = [np.add.reduceat(column[ids], offsets[:-1]) for column in points.T]
+    return np.stack(sums, axis=1) / np.diff(offsets)[:, None]
 
 
 def _halve(members: np.ndarray, centers: np.ndarray, most: int) -> list[np.ndarray]:

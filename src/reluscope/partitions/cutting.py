@@ -64,10 +64,10 @@ def cut(
     moved = replace(
         chunk,
         cells=work.complex,
-        points=_extend(chunk.points, work),
+        points=work.placement.points,
         seams=work.seams,
         roots=chunk.roots[work.parent],
-        words=tuple(word[work.parent] for word in chunk.words),
+        words=tuple(word.take(work.parent, axis=0) for word in chunk.words),
         values={} if is_last else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
         blur=work.placement.blur,
         skew=work.placement.skew,
@@ -97,11 +97,12 @@ class _CutRules:
 
     def crossing(self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return which columns may cut some cell, and which of the others are positive."""
-        low, high, least = _kernels.column_ranges(heights)
+        low, high = _kernels.column_ranges(heights)
         size = np.maximum(-low, high)
-        is_one_sided = (low > 0) | (high < 0)
+        # How far a function of one sign stays from zero; of both signs it is below zero.
+        least = np.maximum(low, -high)
         # A function without terms is zero.
-        clear = (is_one_sided & (least > self.margin(chunk, rounding, size))) | ((size == 0) & (rounding == 0))
+        clear = (least > self.margin(chunk, rounding, size)) | ((size == 0) & (rounding == 0))
         return ~clear, clear & (low > 0)
 
     def margin(self, chunk: Chunk, rounding: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -109,7 +110,8 @@ class _CutRules:
         if self.certifier is not None:
             return doubtful(rounding, size)
         # The slope of a function is taken to be at most a thousand times what it is on average.
-        extent = float(np.ptp(chunk.points, axis=0).max())
+        least, most = _kernels.column_ranges(chunk.points)
+        extent = float((most - least).max())
         share = min(1.0, max(CLEAR, 1000 * float(chunk.blur.max()) / extent)) if extent > 0 else 1.0
         return np.maximum(rounding, share * size)
 
@@ -131,9 +133,7 @@ class _CutRules:
                 certifier=self.certifier,
             )
         _, ends = chunk.cells.boundary(1)
-        tail, head = ends[0::2], ends[1::2]
-        length = np.linalg.norm(chunk.points[tail] - chunk.points[head], axis=1)
-        slopes = _kernels.steepest(heights, tail, head, length)
+        slopes = _kernels.steepest(heights, chunk.points, ends)
         work = subdivide(
             chunk.cells,
             placement,
@@ -148,12 +148,12 @@ class _CutRules:
 
 
 def _settle_flat(
-    chunk: Chunk, work: Subdivision, cuts: Cuts, rounding: np.ndarray, doubted: np.ndarray
+    chunk: Chunk, work: Subdivision, cuts: Cuts, rounding: np.ndarray, doubted: int
 ) -> tuple[np.ndarray, int]:
     """Find the sign of functions that are zero at all vertices of a cell.
 
-    Where exact signs cost too much they are read as zero, unless ``doubted`` (cells, cuts). Returns the sides of all
-    cells and how many flat ones could not be decided.
+    Where exact signs cost too much they are read as zero, unless a side is one of those ``doubted``. Returns the sides
+    of all cells and how many flat ones could not be decided.
     """
     sides = work.sides
     # Without terms, zero is zero.
@@ -162,7 +162,7 @@ def _settle_flat(
     if not flat.any():
         return sides, 0
     sides = sides.copy()
-    undecided = flat & doubted
+    undecided = flat & ((sides & doubted) != 0)
     exact_signs = chunk.exact_signs
     if exact_signs is not None:
         offsets, ids = work.complex.cell_vertices()
@@ -212,12 +212,14 @@ def _cut_breakpoints(
             Cut(stage.index, unit, breakpoint=at) for unit, at in zip(units[chosen].tolist(), thresholds, strict=True)
         ]
 
-    work, exact = rules.apply(chunk, heights[:, columns], rounding[columns], cuts)
-    is_noise = (work.sides & NOISE) != 0
-    sides, num_flat = _settle_flat(chunk, work, cuts, rounding[columns], is_noise)
+    work, exact = rules.apply(chunk, heights.take(columns, axis=1), rounding[columns], cuts)
+    sides, num_flat = _settle_flat(chunk, work, cuts, rounding[columns], NOISE)
     positive = is_positive(sides)
-    pre = _extend(opened.pre, work)
-    _kernels.settle_at(pre, units, levels[index, units], work.heights, is_single)
+    if chunk.stage + 1 < chunk.num_stages or work.num_done < len(columns):
+        pre = _extend(opened.pre, work)
+        _kernels.settle_at(pre, units, levels[index, units], work.heights, is_single)
+    else:
+        pre = opened.pre[:0]  # nothing follows that asks for it
     constants = np.bincount(constant, minlength=num_units).astype(opened.pieces.dtype)
     pieces = _kernels.count_below(opened.pieces, constants, work.parent, units[: work.num_done], positive)
     todo = opened.todo & crossing
@@ -248,8 +250,7 @@ def _cut_ties(
 
     work, exact = rules.apply(chunk, rivals.heights[:, columns], rivals.rounding[columns], cuts)
     # Candidates that agree up to rounding on whole cells nearly always are the same: equal patches of an image.
-    nothing = np.zeros(work.sides.shape, dtype=bool)
-    _, num_flat = _settle_flat(chunk, work, cuts, rivals.rounding[columns], nothing)
+    _, num_flat = _settle_flat(chunk, work, cuts, rivals.rounding[columns], 0)
     pre = _extend(opened.pre, work)
     pre[:, table < 0] = -np.inf
     settle(pre, pairs[: work.num_done], work.heights[:, : work.num_done])

@@ -24,8 +24,9 @@ from reluscope.partitions.cutting import cut
 from reluscope.partitions.walk import Step, Walked, walk
 from reluscope.progress import RegionProgress
 
-CHUNK_CELLS, MIN_CELLS = 768, 4
-CHUNK_BYTES = 64 * 2**20
+# Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
+CHUNK_CELLS, MAX_CHUNK_CELLS, MIN_CELLS = 768, 6144, 4
+CACHE_BYTES, CHUNK_BYTES = 16 * 2**20, 64 * 2**20
 # Chunks to find before work is handed out.
 TASKS = 64
 
@@ -123,7 +124,8 @@ def _split(chunks: Sequence[Chunk]) -> list[Chunk] | None:
 
 
 def _chunk_cells(network: Network, chunk: Chunk) -> int:
-    """Cells that a chunk may have: bounded by the memory of its values."""
+    """Cells that a chunk may have: as many as the cache has room for the values of, and not many fewer elsewhere."""
     num_vertices = max(1, len(chunk.points))
     per_cell = network.bytes_per_point * max(1.0, num_vertices / chunk.cells.num_cells)
-    return int(np.clip(CHUNK_BYTES / per_cell, 16, CHUNK_CELLS))
+    fewest = np.clip(CHUNK_BYTES / per_cell, 16, CHUNK_CELLS)
+    return int(np.clip(CACHE_BYTES / per_cell, fewest, MAX_CHUNK_CELLS))
