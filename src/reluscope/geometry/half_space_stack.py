@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -167,6 +168,27 @@ class HalfSpaceStack:
                 else:
                     table = self.rows[here, part] if self.copies == 1 else self.rows[tables, part]
                 add_gram(total[here], table * sides[here, part])
+        return self._with_bounds(total, below, above)
+
+    def gram_of_heaviest(self, weights: Tensor, number: int) -> Tensor:
+        """Return nearly what `gram` does: rows other than so many of the heaviest count by a diagonal only."""
+        of_rows, below, above = self._parts(weights)
+        total = torch.zeros(len(self), self.dim, self.dim, dtype=self.rows.dtype, device=self.rows.device)
+        heavy, which = of_rows.topk(number, dim=1, sorted=False)
+        light = (of_rows.sum(dim=1) - heavy.sum(dim=1)).clamp_min(0.0)
+        for body in range(len(self)):
+            table = self.rows[body // self.copies].index_select(0, which[body])
+            table *= heavy[body].sqrt()[:, None]
+            add_gram(total[body : body + 1], table[None])
+        total.diagonal(dim1=1, dim2=2).add_(light[:, None] * self._mean_squares.repeat_interleave(self.copies, dim=0))
+        return self._with_bounds(total, below, above)
+
+    @cached_property
+    def _mean_squares(self) -> Tensor:
+        """Of every table the means of squares in its columns, (t, n)."""
+        return torch.linalg.vector_norm(self.rows, dim=1).square() / self.rows.shape[1]
+
+    def _with_bounds(self, total: Tensor, below: Tensor, above: Tensor) -> Tensor:
         diagonal = total.diagonal(dim1=1, dim2=2)
         diagonal += below + above
         if self.has_margin:
