@@ -36,7 +36,8 @@ MIN_AIM = 0.1
 # Steps shorter than this are short, and how much of the products the one after keeps at least.
 SHORT, CENTERING = 0.5, 0.5
 # Shares of the right side of an equation that may be left: of a look ahead, of a step, and of a proof.
-FORESEEN, CORRECTED, PROVED = 0.05, 1e-6, 1e-10
+FORESEEN, CORRECTED, PROVED = 0.05, 1e-2, 1e-10
+INEXACT=0.1
 # Corrections of a step that are tried at most, how much farther each is to lead, the share of that for which it is
 # taken, and how far products may be from what they are to be.
 CORRECTORS, FARTHER, WORTH, SPREAD = 3, 0.3, 0.1, 0.1
@@ -189,9 +190,12 @@ def _minimized(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_d
         mean = (slacks * multipliers).sum(dim=1) / number
         left = ((slacks - ahead * closer) * (multipliers + up * heavier)).sum(dim=1) / number
         aim = torch.maximum((left / mean) ** 3, least_aim) * mean
+        # What is missing from the equations between products and aim: no more need be left of the others.
+        away = torch.where(exists, slacks * multipliers - aim[:, None], 0.0)
+        away = torch.linalg.vector_norm(away, dim=1, keepdim=True)
         # The correction is right for whole steps, and worth as much as such a step would have gone.
         wanted = torch.where(exists, aim[:, None] + (ahead * up).clamp_max(1.0) * closer * heavier, 0.0) / slacks
-        along = system.solve(-here.gradient - bodies.pull(wanted), CORRECTED)
+        along = system.solve(-here.gradient - bodies.pull(wanted), CORRECTED, INEXACT * away)
         closer = torch.where(exists, bodies.speeds(along), 0.0)
         heavier = wanted - multipliers + weights * closer
         now, step = _Iterate(points, slacks, multipliers), _Iterate(along, -closer, heavier)

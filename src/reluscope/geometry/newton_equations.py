@@ -35,7 +35,7 @@ class NewtonEquations:
     def __init__(self, bodies: HalfSpaceStack, weights: Tensor, curvature: Tensor | None = None) -> None:
         self.bodies, self.weights, self.curvature = bodies, weights, curvature
         self.is_large = bodies.dim >= MANY_VARIABLES
-        self._is_whole = not self.is_large or bodies.rows.shape[1] < ROWS_PER_VARIABLE * bodies.dim
+        self._is_whole = not self.is_large or bodies.num_dense_rows < ROWS_PER_VARIABLE * bodies.dim
         matrix = bodies.gram(weights) if self._is_whole else bodies.gram_of_heaviest(weights, bodies.dim)
         if curvature is not None:
             add_gram(matrix, curvature)
@@ -52,29 +52,43 @@ class NewtonEquations:
         moved = self.bodies.pull(self.weights * self.bodies.speeds(moves))
         return moved if self.curvature is None else moved + _times(self.curvature.mT, _times(self.curvature, moves))
 
-    def solve(self, right: Tensor, left: float) -> Tensor:
-        """Return u for v, up to a share of v that may be left; where that is not reached, the best that is found."""
+    def solve(self, right: Tensor, left: float, most: float | Tensor = torch.inf) -> Tensor:
+        """Return u for v.
+
+        Parameters
+        ----------
+        right : (r, n) tensor
+            v.
+        left : float
+            Share of v that may be left, in the norm of the inverse matrix.
+        most : float or (r, 1) tensor
+            Largest length of what may be left.
+        """
         if not self._is_whole:
-            return self._solve_together(right, left)
+            return self._solve_together(right, left, most)
         found = self._solve(right)
         return found + self._solve(right - self.apply(found)) if left < REFINED else found
 
-    def _solve_together(self, right: Tensor, left: float) -> Tensor:
+    def _solve_together(self, right: Tensor, left: float, most: float | Tensor) -> Tensor:
         """Solve by conjugate gradients, all equations at once."""
         found, rest = torch.zeros_like(right), right
-        nearer = self._solve(rest)
+        along = nearer = self._solve(rest)
         size = (rest * nearer).sum(dim=1, keepdim=True)
-        enough, along = left**2 * size, nearer
+        enough = left**2 * size
+        is_open = size > 0
         for _ in range(MAX_ROUNDS):
             moved = self.apply(along)
-            length = torch.where(size > enough, size / (along * moved).sum(dim=1, keepdim=True).clamp_min(TINY), 0.0)
+            length = torch.where(is_open, size / (along * moved).sum(dim=1, keepdim=True).clamp_min(TINY), 0.0)
             found, rest = found + length * along, rest - length * moved
             nearer = self._solve(rest)
             smaller = (rest * nearer).sum(dim=1, keepdim=True)
+            is_open = is_open & (
+                (smaller > enough) | (torch.linalg.vector_norm(rest, dim=1, keepdim=True) > most)
+            )
+            if not is_open.any():
+                break
             along = nearer + smaller / size.clamp_min(TINY) * along
             size = smaller
-            if not (size > enough).any():
-                break
         return found
 
     def _solve(self, right: Tensor) -> Tensor:
