@@ -89,18 +89,28 @@ private:
         return parts_.length;
     }
 
-    Side most_violated() const {
+    // Of the sides that were violated when all were last asked, while one of them still is; else all are asked again.
+    Side most_violated() {
         Side worst{NOBODY, 1.0, tolerance_};
-        const auto ask = [&](std::size_t which, double excess) {
-            if (excess > worst.excess) worst = {which, 1.0, excess};
+        const auto ask = [&](std::size_t which) {
+            const double over = excess(which);
+            if (over > worst.excess) worst = {which, 1.0, over};
+            return over > tolerance_;
         };
-        for (std::size_t i = problem_.num_equations; i < height_; ++i)
-            ask(i, inner(problem_.rows[i], found_.vector.data(), dim_) - problem_.slack[i]);
-        for (std::size_t k = 0; k < dim_; ++k) {
-            ask(height_ + k, found_.vector[k] - problem_.upper[k]);
-            ask(height_ + dim_ + k, problem_.lower[k] - found_.vector[k]);
-        }
+        std::erase_if(violated_, [&](std::size_t which) { return !ask(which); });
+        if (worst.which != NOBODY) return worst;
+        for (std::size_t i = problem_.num_equations; i < height_ + 2 * dim_; ++i)
+            if (ask(i)) violated_.push_back(i);
         return worst;
+    }
+
+    // How far the vector is beyond a side.
+    double excess(std::size_t which) const {
+        if (which < height_)
+            return inner(problem_.rows[which], found_.vector.data(), dim_) - problem_.slack[which];
+        which -= height_;
+        if (which < dim_) return found_.vector[which] - problem_.upper[which];
+        return problem_.lower[which - dim_] - found_.vector[which - dim_];
     }
 
     // Make a side tight, and let go of those that begin to pull; false if they contradict each other.
@@ -202,6 +212,8 @@ private:
     std::size_t num_steps_ = 0, num_read_ = 0;
     TightRows factors_;
     std::vector<Tight> tight_;
+    // Sides that may be violated.
+    std::vector<std::size_t> violated_;
     TightRows::Split parts_;
     Vector<double> normal_, pull_;
     ShortestVector found_;

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from reluscope.geometry.half_spaces import HalfSpaces
+from reluscope.geometry.tiled_rows import TiledRows
 
 # Memory for weighted copies of rows, in bytes: what a cache holds, and enough for large products elsewhere.
 CACHE_BYTES, ROWS_BYTES = 8 * 2**20, 256 * 2**20
@@ -91,21 +93,38 @@ class HalfSpaceStack:
         offsets, lower, upper = (
             part.repeat_interleave(copies, dim=0) for part in (self.offsets, self.lower, self.upper)
         )
-        return replace(self, offsets=offsets, lower=lower, upper=upper)
+        return self._with_same_rows(offsets, lower, upper)
 
     def take(self, which: Tensor) -> "HalfSpaceStack":
         """Return some of the bodies, with tables of their own unless all have the same."""
+        if len(self.rows) == 1:
+            return self.among(which)
+        rows = self.rows[which // self.copies]
         return replace(
-            self,
-            rows=self.rows if len(self.rows) == 1 else self.rows[which // self.copies],
-            offsets=self.offsets[which],
-            lower=self.lower[which],
-            upper=self.upper[which],
+            self, rows=rows, offsets=self.offsets[which], lower=self.lower[which], upper=self.upper[which]
         )
 
     def among(self, which: Tensor) -> "HalfSpaceStack":
         """Return as many bodies of every table, which keep sharing it."""
-        return replace(self, offsets=self.offsets[which], lower=self.lower[which], upper=self.upper[which])
+        return self._with_same_rows(self.offsets[which], self.lower[which], self.upper[which])
+
+    def _with_same_rows(self, offsets: Tensor, lower: Tensor, upper: Tensor) -> "HalfSpaceStack":
+        """Return other bodies of the same tables, with what has been found out about these."""
+        other = replace(self, offsets=offsets, lower=lower, upper=upper)
+        for name in ("tiled", "_mean_squares"):
+            if name in vars(self):
+                vars(other)[name] = vars(self)[name]
+        return other
+
+    @cached_property
+    def tiled(self) -> TiledRows | None:
+        """The rows as tiles, where all bodies share one table that is mostly zero."""
+        return TiledRows.of(self.rows[0], has_margin=self.has_margin) if len(self.rows) == 1 else None
+
+    @property
+    def num_dense_rows(self) -> int:
+        """Number of rows that take a product of whole rows each in `gram`."""
+        return self.rows.shape[1] if self.tiled is None else len(self.tiled.others)
 
     def with_margin(self, most: Tensor) -> "HalfSpaceStack":
         """Return bodies of one more variable, at most (r,): how far a point is to be from every row and every bound."""
@@ -125,6 +144,8 @@ class HalfSpaceStack:
 
     def products(self, points: Tensor) -> Tensor:
         """Return products of rows with points (r, n), as (r, h)."""
+        if self.tiled is not None:
+            return self.tiled.products(points)
         tables, height, dim = self.rows.shape
         return (points.reshape(tables, -1, dim) @ self.rows.mT).reshape(-1, height)
 
@@ -143,7 +164,11 @@ class HalfSpaceStack:
         """Return sums of normals (r, n), those of bounds included, with weights (r, h + 2 n)."""
         of_rows, below, above = self._parts(weights)
         tables, height, dim = self.rows.shape
-        pulled = (of_rows.reshape(tables, -1, height) @ self.rows).reshape(-1, dim) + above - below
+        if self.tiled is None:
+            pulled = (of_rows.reshape(tables, -1, height) @ self.rows).reshape(-1, dim)
+        else:
+            pulled = self.tiled.pull(of_rows)
+        pulled = pulled + above - below
         if self.has_margin:
             pulled[:, -1] += below[:, :-1].sum(dim=1) + above.sum(dim=1)
         return pulled
@@ -154,6 +179,10 @@ class HalfSpaceStack:
         _, height, dim = self.rows.shape
         total = torch.zeros(len(self), dim, dim, dtype=self.rows.dtype, device=self.rows.device)
         sides = of_rows.sqrt()[..., None]
+        if self.tiled is not None:
+            for body in range(len(self)):
+                add_gram(total[body : body + 1], self.tiled.add_gram(total[body], sides[body, :, 0])[None])
+            return self._with_bounds(total, below, above)
         # As many bodies at a time as have room, or some rows of one.
         room = (CACHE_BYTES if total.device.type == "cpu" else ROWS_BYTES) // 8
         some, block = max(1, room // (height * dim)), max(1, room // dim)
@@ -167,6 +196,27 @@ class HalfSpaceStack:
                 else:
                     table = self.rows[here, part] if self.copies == 1 else self.rows[tables, part]
                 add_gram(total[here], table * sides[here, part])
+        return self._with_bounds(total, below, above)
+
+    def gram_of_heaviest(self, weights: Tensor, number: int) -> Tensor:
+        """Return nearly what `gram` does: rows other than so many of the heaviest count by a diagonal only."""
+        of_rows, below, above = self._parts(weights)
+        total = torch.zeros(len(self), self.dim, self.dim, dtype=self.rows.dtype, device=self.rows.device)
+        heavy, which = of_rows.topk(number, dim=1, sorted=False)
+        light = (of_rows.sum(dim=1) - heavy.sum(dim=1)).clamp_min(0.0)
+        for body in range(len(self)):
+            table = self.rows[body // self.copies].index_select(0, which[body])
+            table *= heavy[body].sqrt()[:, None]
+            add_gram(total[body : body + 1], table[None])
+        total.diagonal(dim1=1, dim2=2).add_(light[:, None] * self._mean_squares.repeat_interleave(self.copies, dim=0))
+        return self._with_bounds(total, below, above)
+
+    @cached_property
+    def _mean_squares(self) -> Tensor:
+        """Of every table the means of squares in its columns, (t, n)."""
+        return torch.linalg.vector_norm(self.rows, dim=1).square() / self.rows.shape[1]
+
+    def _with_bounds(self, total: Tensor, below: Tensor, above: Tensor) -> Tensor:
         diagonal = total.diagonal(dim1=1, dim2=2)
         diagonal += below + above
         if self.has_margin:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from reluscope.geometry.half_space_stack import HalfSpaceStack, add_gram
+from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.newton_equations import NewtonEquations
 from reluscope.single_threaded import one_thread
 
 MAX_STEPS, PATIENCE = 100, 8
@@ -34,6 +35,12 @@ SHORTEST, BLURRED = 1.5 * 2.0**-MAX_HALVINGS, 1e-8
 MIN_AIM = 0.1
 # Steps shorter than this are short, and how much of the products the one after keeps at least.
 SHORT, CENTERING = 0.5, 0.5
+# Shares of the right side of an equation that may be left: of a look ahead, of a step, and of a proof.
+FORESEEN, CORRECTED, PROVED = 0.05, 1e-2, 1e-10
+INEXACT=0.1
+# Corrections of a step that are tried at most, how much farther each is to lead, the share of that for which it is
+# taken, and how far products may be from what they are to be.
+CORRECTORS, FARTHER, WORTH, SPREAD = 3, 0.3, 0.1, 0.1
 # Multiplications in a product of matrices from which on threads are worth having.
 WORTH_THREADS = 5e7
 
@@ -151,7 +158,7 @@ def _minimized(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_d
     while steps < MAX_STEPS:
         steps += 1
         weights = multipliers / slacks
-        system = _NewtonEquations(bodies, weights, here)
+        system = NewtonEquations(bodies, weights, here.curvature)
         is_open[at] &= system.is_sound
         is_better = is_open[at] & (here.value < values[at])
         best[at] = torch.where(is_better[:, None], points, best[at])
@@ -174,18 +181,27 @@ def _minimized(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_d
             break
         # Where a step to products of zero would lead says how far to aim.
         number = exists.sum(dim=1).clamp_min(1)
-        along = system.solve(-here.gradient)
+        along = system.solve(-here.gradient, FORESEEN)
         closer = torch.where(exists, bodies.speeds(along), 0.0)
         heavier = weights * closer - multipliers
         ahead, up = _longest(slacks, -closer), _longest(multipliers, heavier)
+        if system.is_large:
+            ahead, up = (ahead + FARTHER).clamp_max(1.0), (up + FARTHER).clamp_max(1.0)
         mean = (slacks * multipliers).sum(dim=1) / number
         left = ((slacks - ahead * closer) * (multipliers + up * heavier)).sum(dim=1) / number
         aim = torch.maximum((left / mean) ** 3, least_aim) * mean
+        # What is missing from the equations between products and aim: no more need be left of the others.
+        away = torch.where(exists, slacks * multipliers - aim[:, None], 0.0)
+        away = torch.linalg.vector_norm(away, dim=1, keepdim=True)
         # The correction is right for whole steps, and worth as much as such a step would have gone.
         wanted = torch.where(exists, aim[:, None] + (ahead * up).clamp_max(1.0) * closer * heavier, 0.0) / slacks
-        along = system.solve(-here.gradient - bodies.pull(wanted), refinements=1)
+        along = system.solve(-here.gradient - bodies.pull(wanted), CORRECTED, INEXACT * away)
         closer = torch.where(exists, bodies.speeds(along), 0.0)
         heavier = wanted - multipliers + weights * closer
+        now, step = _Iterate(points, slacks, multipliers), _Iterate(along, -closer, heavier)
+        if system.is_large:
+            step = _centred(system, now, step, aim, exists)
+            along, closer, heavier = step.points, -step.slacks, step.multipliers
         ahead, up = CLOSE * _longest(slacks, -closer), CLOSE * _longest(multipliers, heavier)
         ahead, up = ahead.clamp_max(1.0), up.clamp_max(1.0)
         if here.is_curved:
@@ -193,8 +209,8 @@ def _minimized(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_d
                 torch.minimum(ahead, up),
                 lambda moved, at=at: objective(moved, at),
                 bodies,
-                _Iterate(points, slacks, multipliers),
-                _Iterate(along, -closer, heavier),
+                now,
+                step,
                 aim,
                 here,
             )
@@ -233,58 +249,23 @@ def _regular(is_open: Tensor, copies: int) -> Tensor:
     return (first + order).reshape(-1)
 
 
-class _NewtonEquations:
-    """The equations ``(H + A' W A) u = v`` of one step, H the second derivatives."""
-
-    def __init__(self, bodies: HalfSpaceStack, weights: Tensor, here: Local | None = None) -> None:
-        self.bodies, self.weights = bodies, weights
-        self.curvature = None if here is None else here.curvature
-        matrix = bodies.gram(weights)
-        if self.curvature is not None:
-            add_gram(matrix, self.curvature)
-        # Scaling to a unit diagonal, and a little more than that, keeps the factorisation going near the end.
-        self._sides = matrix.diagonal(dim1=1, dim2=2).clamp_min(TINY).rsqrt()
-        matrix *= self._sides[:, :, None]
-        matrix *= self._sides[:, None, :]
-        matrix.diagonal(dim1=1, dim2=2).add_(1e-13)
-        self._factor, info = torch.linalg.cholesky_ex(matrix)
-        self.is_sound = info == 0
-
-    def apply(self, moves: Tensor) -> Tensor:
-        """Return v for u."""
-        moved = self.bodies.pull(self.weights * self.bodies.speeds(moves))
-        return moved if self.curvature is None else moved + _times(self.curvature.mT, _times(self.curvature, moves))
-
-    def solve(self, right: Tensor, refinements: int = 0) -> Tensor:
-        """Return u for v; a refinement reads all rows twice."""
-        found = self._solve(right)
-        for _ in range(refinements):
-            found = found + self._solve(right - self.apply(found))
-        return found
-
-    def _solve(self, right: Tensor) -> Tensor:
-        # Two triangular systems: `cholesky_solve` takes several times as long for a batch.
-        half = torch.linalg.solve_triangular(self._factor, (self._sides * right)[..., None], upper=False)
-        return self._sides * torch.linalg.solve_triangular(self._factor.mT, half, upper=True)[..., 0]
-
-
 def _first_multipliers(bodies: HalfSpaceStack, here: Local, slacks: Tensor, exists: Tensor) -> Tensor:
     """Return multipliers of equal products with slacks, so that a first step is about as long as the body is wide."""
     inverse = torch.where(exists, 1.0 / slacks, 0.0)
-    system = _NewtonEquations(bodies, inverse**2)
-    decrement = (here.gradient * system.solve(here.gradient)).sum(dim=1).clamp_min(TINY).sqrt()
+    system = NewtonEquations(bodies, inverse**2)
+    decrement = (here.gradient * system.solve(here.gradient, FORESEEN)).sum(dim=1).clamp_min(TINY).sqrt()
     return decrement[:, None] * inverse
 
 
 def _proof(
-    bodies: HalfSpaceStack, system: _NewtonEquations, here: Local, points: Tensor, slacks: Tensor, multipliers: Tensor
+    bodies: HalfSpaceStack, system: NewtonEquations, here: Local, points: Tensor, slacks: Tensor, multipliers: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Return multipliers, and the bound on all values of the body that they prove."""
     missing = here.gradient + bodies.pull(multipliers)
     if here.is_curved and not (torch.isfinite(bodies.lower) & torch.isfinite(bodies.upper)).all():
-        system = _NewtonEquations(bodies, system.weights)
+        system = NewtonEquations(bodies, system.weights)
     # As in a full step of the dual: without curvature this leaves rounding only.
-    exact = multipliers - system.weights * bodies.speeds(system.solve(missing, refinements=1))
+    exact = multipliers - system.weights * bodies.speeds(system.solve(missing, PROVED))
     proof = torch.where((exact >= 0).all(dim=1, keepdim=True), exact, multipliers)
     pulled = bodies.pull(proof)
     lower, upper = bodies.lower, bodies.upper
@@ -310,6 +291,40 @@ class _Iterate(NamedTuple):
     points: Tensor
     slacks: Tensor
     multipliers: Tensor
+
+
+def _centred(system: NewtonEquations, now: _Iterate, step: _Iterate, aim: Tensor, exists: Tensor) -> _Iterate:
+    """Return a step that goes farther: products of slacks and multipliers that it would spread are drawn together.
+
+    Each solution is for the same matrix, and one is worth it while it takes a step farther by a share of what is tried
+    (Gondzio, "Multiple centrality correctors in a primal-dual method for linear programming", Computational
+    Optimization and Applications 6, 1996).
+    """
+
+    def lengths(step: _Iterate) -> tuple[Tensor, Tensor]:
+        return _longest(now.slacks, step.slacks).clamp_max(1.0), _longest(now.multipliers, step.multipliers).clamp_max(
+            1.0
+        )
+
+    least, most = SPREAD * aim[:, None], aim[:, None] / SPREAD
+    ahead, up = lengths(step)
+    for _ in range(CORRECTORS):
+        farther, higher = (ahead + FARTHER).clamp_max(1.0), (up + FARTHER).clamp_max(1.0)
+        products = (now.slacks + farther * step.slacks) * (now.multipliers + higher * step.multipliers)
+        missing = torch.maximum(torch.minimum(torch.maximum(products, least), most) - products, -most)
+        wanted = torch.where(exists, missing, 0.0) / now.slacks
+        turn = system.solve(-system.bodies.pull(wanted), FORESEEN)
+        closer = torch.where(exists, system.bodies.speeds(turn), 0.0)
+        tried = _Iterate(
+            step.points + turn, step.slacks - closer, step.multipliers + wanted + system.weights * closer
+        )
+        ahead_there, up_there = lengths(tried)
+        is_better = torch.minimum(ahead_there, up_there) >= torch.minimum(ahead, up) + WORTH * FARTHER
+        if not is_better.any():
+            break
+        step = _Iterate(*(torch.where(is_better, new, old) for new, old in zip(tried, step, strict=True)))
+        ahead, up = torch.where(is_better, ahead_there, ahead), torch.where(is_better, up_there, up)
+    return step
 
 
 def _shortened(
@@ -344,7 +359,3 @@ def _longest(values: Tensor, moves: Tensor) -> Tensor:
     """Return how far positive values can move before one is zero, at most 1 / CLOSE, (r, 1)."""
     ratio = torch.where(moves < 0, -values / moves, torch.inf)
     return ratio.amin(dim=1, keepdim=True).clamp_max(1.0 / CLOSE)
-
-
-def _times(matrices: Tensor, vectors: Tensor) -> Tensor:
-    return (matrices @ vectors[..., None])[..., 0]
