@@ -105,7 +105,7 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
 
     inner = right >= 0
     open_ends = np.flatnonzero(~inner & (seams >= 0))
-    joined, same, num_unmatched = _match(
+    joined, same, num_unmatched = match_seams(
         seams[open_ends], ends[open_ends], left[open_ends], points, witnesses, dim, length
     )
     outer = ~inner & (seams < 0)
@@ -175,7 +175,7 @@ class _Joined:
     right: np.ndarray
 
 
-def _match(
+def match_seams(
     seams: np.ndarray,
     ends: np.ndarray,
     cells: np.ndarray,
@@ -184,7 +184,7 @@ def _match(
     dim: int,
     length: float,
 ) -> tuple[_Joined, np.ndarray, int]:
-    """Pair the facets on the two sides of every seam.
+    """Pair the facets on the two sides of every seam; each seam is taken for itself.
 
     Returns the joined facets, pairs of vertices that are the same point, and how many seams are not covered.
     """

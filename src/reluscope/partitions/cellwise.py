@@ -26,7 +26,7 @@ from reluscope.partitions.cell_batches import AtGate, Batch, BeforeGate
 from reluscope.partitions.certification import Cut, ExactSigns
 from reluscope.partitions.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.gathered_cells import CellPatch
-from reluscope.partitions.walk import Step, Walked, walk
+from reluscope.partitions.walk import Keep, Step, Walked, walk
 from reluscope.progress import RegionProgress
 from reluscope.tolerance import Tolerance
 
@@ -50,6 +50,7 @@ def walk_cells(
     domain: Domain,
     tolerance: Tolerance,
     *,
+    keep: Keep | None = None,
     budget: Budget,
     executor: Executor | None = None,
     progress: RegionProgress | None = None,
@@ -62,7 +63,7 @@ def walk_cells(
         Of as many inputs as the domain has dimensions.
     domain : Box, Space or Polyhedron
     tolerance : Tolerance
-    budget, executor, progress
+    keep, budget, executor, progress
         As `walk`.
 
     Returns
@@ -84,6 +85,7 @@ def walk_cells(
         cutting.step,
         split=_split,
         finish=cutting.finish,
+        keep=keep,
         budget=budget,
         began=began,
         executor=executor,

@@ -1,5 +1,6 @@
 """`partition`: the exact regions of a network on a domain, from one call that chooses the engine."""
 
+import os
 import time
 import warnings
 from collections.abc import Iterable, Sequence
@@ -23,6 +24,8 @@ from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.patience import MAX_KEPT, patient
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.shown_regions import shown
+from reluscope.partitions.streamed_partition import StreamedPartition
+from reluscope.partitions.streaming import stream
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
@@ -39,7 +42,21 @@ def partition(
     tolerance: Tolerance | None = ...,
     progress: Progress = ...,
     certify: bool = ...,
+    out: None = ...,
 ) -> Partition: ...
+@overload
+def partition(
+    network: Network,
+    domain: Domain,
+    *,
+    method: str = ...,
+    budget: RegionBudget | None = ...,
+    executor: Executor | None = ...,
+    tolerance: Tolerance | None = ...,
+    progress: Progress = ...,
+    certify: bool = ...,
+    out: "str | os.PathLike[str]",
+) -> StreamedPartition: ...
 @overload
 def partition(
     network: Network,
@@ -64,7 +81,8 @@ def partition(
     tolerance: Tolerance | None = None,
     progress: Progress = False,
     certify: bool = False,
-) -> Partition | list[Partition]:
+    out: "str | os.PathLike[str] | None" = None,
+) -> Partition | StreamedPartition | list[Partition]:
     """Find all full-dimensional activation regions of a network on a domain, exactly.
 
     Parameters
@@ -95,10 +113,14 @@ def partition(
         constants taken as rationals, at resolution 0, slivers thinner than float64 can show included, and
         `Partition.certificate` proves it. For small networks: on lines and planes every doubtful vertex costs an exact
         evaluation; in more dimensions every region is computed exactly, in some milliseconds for a few dozen units.
+    out : path, optional
+        A Parquet file that the regions go to, so that memory does not grow with their number: codes, witnesses and, of
+        lines and planes, areas, but no corners and no neighbours. A file that is there stays until the new one is
+        complete. For one domain, and not for certified partitions; "incidence" on lines and planes alone.
 
     Returns
     -------
-    Partition, or a list of them
+    Partition, or a list of them, or with ``out`` a StreamedPartition
         Claims EXACT, or LOWER with an interval if signs stayed undecided or work stopped early. Every region that is
         listed is there: cells that undecided signs made, and that show no region of their own, are left out, and
         ``work["cells_left_out"]`` counts them. Where memory does not suffice, the regions finished so far are returned
@@ -108,7 +130,7 @@ def partition(
     Raises
     ------
     InputError
-        If no engine covers the domain, or an option is unknown.
+        If no engine covers the domain, an option is unknown, or the file cannot be written: nothing is left of it then.
     DegenerateGeometryError
         If the domain is empty or flat.
     ShapeError
@@ -119,6 +141,10 @@ def partition(
     Cost: about one forward pass per vertex of the result, or by the tree one small linear program per region. The
     piece of a unit on a boundary is that of the strict rule (a ReLU is active iff its pre-activation is positive); two
     regions differ in at least one unit.
+
+    With ``out``, what is finished waits in a folder beside the file, of about twice its size, until it is known which
+    cells are one region; Ctrl-C and lack of memory then end the walk, and the file holds what was finished. An
+    executor's tasks come back whole: memory then holds one of 64 parts of the work at a time.
 
     Law: ``partition(net, S)`` equals ``partition(net.restrict(S), S.window)``.
 
@@ -131,6 +157,11 @@ def partition(
     >>> everywhere = rs.partition(net, rs.Space(2))
     >>> everywhere.finding().method, bool(everywhere.is_bounded().any())
     ('gate-by-gate subdivision, cell by cell for an unbounded domain', False)
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     streamed = rs.partition(net, rs.Box(-1, 1, 2), out=f"{folder}/regions.parquet")
+    ...     print(len(streamed), streamed.claim, streamed.take(streamed.locate([[0.5, 0.5]])).volumes)
+    4 EXACT [1.]
     """
     if method not in ("auto", *ENGINES):
         raise InputError(
@@ -149,6 +180,19 @@ def partition(
                 f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
             )
     budget, tolerance = budget or Budget(), tolerance or Tolerance()
+    if out is not None:
+        if several or certify:
+            what = "a list of domains" if several else "certify=True"
+            raise InputError(f"out= writes the regions of one domain as they are found, got {what}: leave out one of them")
+        (one,) = domains
+        engine, reason = _engine(network, one, method, certify, MAX_STREAMED_DIMENSIONS)
+        limit = patient(budget, network, one, MAX_KEPT)
+        where = windowed(one) if engine == "incidence" else one
+        part = stream(network, where, out, engine, reason, limit, executor, tolerance, progress)
+        if has_struck():  # while the file was written
+            part = replace(part, note=INTERRUPTED)
+        _warn_if_interrupted([part])
+        return part
     if certify:
         tolerance = replace(tolerance, resolution=0.0)
     found: list[Partition] = []
@@ -178,21 +222,29 @@ def partition(
     found = [shown(part) for part in found]
     if has_struck():  # while results were put together
         found = [replace(part, note=INTERRUPTED) for part in found]
-    if any(part.note == INTERRUPTED for part in found):
-        what = "the regions finished so far" + (", without certificate," if certify else "")
-        whole = all(part.claim is Claim.EXACT for part in found)
-        holds = "all regions were there already" if whole else f"the partition holds {what} and claims LOWER"
-        warnings.warn(f"interrupted: {holds}", stacklevel=3)
+    _warn_if_interrupted(found, ", without certificate," if certify else "")
     return found if several else found[0]
+
+
+def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark: str = "") -> None:
+    if any(part.note == INTERRUPTED for part in found):
+        whole = all(part.claim is Claim.EXACT for part in found)
+        kept = f"the partition holds the regions finished so far{remark} and claims LOWER"
+        # The caller of `partition`, behind what reads its arguments and what holds Ctrl-C.
+        warnings.warn(f"interrupted: {'all regions were there already' if whole else kept}", stacklevel=5)
 
 
 ENGINES = ("incidence", "cellwise", "tree")
 # Vertices of cells grow exponentially with the dimension: up to here engines that keep them are chosen, the incidence
 # engine up to three dimensions or, as the only one of them that takes max gates, up to five; up to ten on demand.
 MAX_SHARED_DIMENSIONS, MAX_SHARED_WITH_MAX_GATES, MAX_CELLWISE_DIMENSIONS, MAX_DIMENSIONS = 3, 5, 8, 10
+# The incidence engine's seams are checked from a file on lines and planes alone.
+MAX_STREAMED_DIMENSIONS = 2
 
 
-def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tuple[str, str]:
+def _engine(
+    network: Network, domain: Domain, method: str, certify: bool, most_shared: int = MAX_DIMENSIONS
+) -> tuple[str, str]:
     """Return the engine for a domain, and what the partition says of its method.
 
     Raises
@@ -210,11 +262,12 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
     too_many = f"{domain.dim} dimensions" if domain.dim > MAX_DIMENSIONS else None
     unbounded = None if bounded else "an unbounded domain"
     both = " with ".join(part for part in (unbounded, max_gates) if part)
+    streamed = f"{domain.dim} dimensions with out=" if domain.dim > most_shared else None
     # Why an engine that works on vertices cannot be used.
-    against = {"incidence": too_many or unbounded, "cellwise": too_many or (both if max_gates else None), "tree": None}
+    against = {"incidence": too_many or unbounded or streamed, "cellwise": too_many or (both if max_gates else None), "tree": None}
     if method == "auto":
-        most_shared = MAX_SHARED_WITH_MAX_GATES if max_gates else MAX_SHARED_DIMENSIONS
-        if bounded and domain.dim <= most_shared:
+        usual = MAX_SHARED_WITH_MAX_GATES if max_gates else MAX_SHARED_DIMENSIONS
+        if not against["incidence"] and domain.dim <= usual:
             method = "incidence"
         else:
             method = "tree" if max_gates or domain.dim > MAX_CELLWISE_DIMENSIONS else "cellwise"

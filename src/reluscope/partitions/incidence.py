@@ -21,7 +21,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
 from reluscope.partitions.cutting import cut
-from reluscope.partitions.walk import Step, Walked, walk
+from reluscope.partitions.walk import Keep, Step, Walked, walk
 from reluscope.progress import RegionProgress
 
 CHUNK_CELLS, MIN_CELLS = 768, 4
@@ -38,6 +38,7 @@ def walk_chunks(
     resolution: Resolution,
     *,
     finish: Callable[[Chunk], Any],
+    keep: Keep | None = None,
     budget: Budget,
     executor: Executor | None = None,
     progress: RegionProgress | None = None,
@@ -58,7 +59,7 @@ def walk_chunks(
     resolution : Resolution
     finish : callable
         Makes of a finished chunk what is kept of it: `Patch.of`, or another; it has ``roots``.
-    budget, executor, progress
+    keep, budget, executor, progress
         As `walk`.
     certifier : Certifier, optional
         Decides doubtful signs exactly; all cells then stay together, and no executor is used.
@@ -76,6 +77,7 @@ def walk_chunks(
         _Cutting(network, resolution, certifier).step,
         split=None if certifier is not None else _split,
         finish=finish,
+        keep=keep,
         left=attrgetter("roots"),
         budget=budget,
         executor=executor,
