@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 MEMORY = 2**27
 
 
-def regions_inside(part: "StreamedPartition", staged: StagedRegions, folder: Path) -> Iterator[RegionRows]:
-    """Yield the regions of a partition, each once; see `reluscope.partitions.shown_regions.shown`.
+def regions_inside(part: "StreamedPartition", staged: StagedRegions, folder: Path) -> tuple[Iterator[RegionRows], int]:
+    """Return the regions of a partition, each once, and how many cells are left out for that.
+
+    See `reluscope.partitions.shown_regions.shown`; pieces of one region are not left out, but joined.
 
     Parameters
     ----------
@@ -33,13 +35,15 @@ def regions_inside(part: "StreamedPartition", staged: StagedRegions, folder: Pat
     folder : Path
         Where regions wait that get other codes, if signs stayed undecided.
     """
+    pieces = staged.repeated()
+    regions = staged.distinct(pieces, sums=True)
     if not part.num_undecided:
-        return staged.distinct(sums=True)
+        return regions, 0
     network = part.network
     assert network is not None
     shown, left = StagedRegions(folder, staged.num_words, staged.dim, has_volumes=staged.has_volumes), max_exact(network)
-    for block in staged.distinct(sums=True):
-        for rows in chunks(len(block), 4 * network.bytes_per_point, MEMORY):
+    for block in regions:
+        for rows in chunks(len(block), 4 * network.bytes_per_point, MEMORY) if len(block) else ():
             some = block.take(np.arange(rows.start, rows.stop))
             codes, is_there, spent = codes_inside(_listed(part, some), left)
             left -= spent
@@ -47,7 +51,9 @@ def regions_inside(part: "StreamedPartition", staged: StagedRegions, folder: Pat
             ranks = (codes.words != some.words).any(axis=1).astype(np.int64)
             there = np.flatnonzero(is_there)
             shown.extend([replace(some, words=codes.words).take(there)], ranks[there])
-    return shown.distinct(sums=False)
+    others = shown.repeated()
+    left_out = staged.num_rows - len(pieces) - (shown.num_rows - len(others))
+    return shown.distinct(others, sums=False), left_out
 
 
 def _listed(part: "StreamedPartition", rows: RegionRows) -> Partition:

@@ -33,6 +33,9 @@ class Repeated:
     rows: Int[np.ndarray, " k"]
     stands: Int[np.ndarray, " k"]
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
 
 class _Block(NamedTuple):
     """Regions that came together: how many, where they end in the file, and between which coordinates they lie."""
@@ -124,15 +127,15 @@ class StagedRegions:
         order = np.argsort(dropped)
         return Repeated(dropped[order], stand[order])
 
-    def distinct(self, *, sums: bool) -> Iterator[RegionRows]:
+    def distinct(self, repeated: Repeated, *, sums: bool) -> Iterator[RegionRows]:
         """Yield one row of every code, in order.
 
         Parameters
         ----------
+        repeated : Repeated
         sums : bool
             Whether the volumes of rows that are left out belong to the region.
         """
-        repeated = self.repeated()
         boxes = np.array([block.box for block in self._blocks]).reshape(-1, 2, self.dim)
         ends = np.cumsum([block.number for block in self._blocks])
         source, target = (np.searchsorted(ends, rows, side="right") for rows in (repeated.rows, repeated.stands))

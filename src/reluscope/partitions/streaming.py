@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -117,7 +118,10 @@ def stream(
             work=dict(walked.work),
             method=method,
         )
-        return write_streamed(part, regions_inside(part, staged, folder / "shown"), began)
+        regions, num_left_out = regions_inside(part, staged, folder / "shown")
+        if num_undecided:
+            part = replace(part, work={**part.work, "cells_left_out": num_left_out})
+        return write_streamed(part, regions, began)
 
 
 def _planes(
