@@ -230,7 +230,7 @@ def _polygons(patch: Patch) -> RegionRows:
     witnesses = patch.witnesses
     ids = ordered_corners(patch.points, patch.offsets, patch.ids, witnesses)
     volumes = measures(patch.points, patch.offsets, ids)
-    return RegionRows(patch.words, witnesses, volumes, box_around(patch.points))
+    return RegionRows(patch.codes.words, witnesses, volumes, box_around(patch.points))
 
 
 def _solid(patch: CellPatch, dim: int) -> RegionRows:
