@@ -40,13 +40,15 @@ CASES = (
 WORK = """
 import json, sys, time, torch, reluscope as rs
 from benchmarks.models import mlp
-from reluscope.partitions.dispatch import chosen_engine, covering_engines
+from reluscope.partitions.engine_choice import covering_engines
+from reluscope.partitions.engine_costs import cheapest
 torch.set_num_threads(1)
 dim, hidden, size, keep, repeats = json.loads(sys.argv[1])
 net = mlp(dim, *hidden, 1)
 domain = rs.Box(-size, size, dim) if size else rs.Space(dim)
 times, counts = {}, set()
-for engine in covering_engines(net, domain, keep):
+able = covering_engines(net, domain, keep)
+for engine in able:
     for _ in range(repeats):
         began = time.process_time()
         part = rs.partition(net, domain, method=engine, keep=keep, budget=rs.Budget(seconds=60))
@@ -57,7 +59,7 @@ for engine in covering_engines(net, domain, keep):
             break
         counts.add(len(part))
 assert len(counts) == 1, counts
-print(json.dumps([chosen_engine(net, domain, keep), times, counts.pop()]))
+print(json.dumps([cheapest(able, net, domain), times, counts.pop()]))
 """
 
 
@@ -77,7 +79,9 @@ def run(quick: bool) -> list[Measurement]:
                 where = f"[-{size:g}, {size:g}]^{dim}" if size else f"R^{dim}"
                 others = ", ".join(f"{name} {1e3 * time:.0f} ms" for name, time in sorted(times.items()))
                 case = f"keep={keep!r}: {[dim, *hidden, 1]} on {where}, chosen {chosen}"
-                rows.append(Measurement(case, times[chosen], ratio, min(times.values()), detail=f"{number:,} regions; {others}"))
+                rows.append(
+                    Measurement(case, times[chosen], ratio, min(times.values()), detail=f"{number:,} regions; {others}")
+                )
         rows.append(
             Measurement(
                 f"keep={keep!r}: {len(ratios)} networks of 3 to 8 inputs, median",

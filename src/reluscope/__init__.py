@@ -47,7 +47,14 @@ if TYPE_CHECKING:
     from reluscope.networks.evaluation import Evaluation, GateValues, PointStatus
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
-    from reluscope.partitions import Certificate, DecisionBoundary, Partition, decision_boundary, partition
+    from reluscope.partitions import (
+        Certificate,
+        DecisionBoundary,
+        Partition,
+        StreamedPartition,
+        decision_boundary,
+        partition,
+    )
     from reluscope.regions.neighbors import Neighbors, neighbors
     from reluscope.regions.region import Region
     from reluscope.regions.regions import FoundRegions, find_regions, region, regions
@@ -80,6 +87,7 @@ _HOMES = {
     "Segment": "reluscope.geometry",
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
+    "StreamedPartition": "reluscope.partitions",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
     "annulus": "reluscope.analyses.annulus",
@@ -144,6 +152,7 @@ __all__ = [
     "Segment",
     "Slice",
     "Space",
+    "StreamedPartition",
     "Tolerance",
     "Tracker",
     "annulus",

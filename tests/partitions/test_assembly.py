@@ -6,6 +6,7 @@ import pytest
 import reluscope as rs
 from partitions.checking import check_equal, check_structure, truth_on
 from partitions.layered import network_of
+from reluscope.codes.compressed_words import CompressedWords
 from reluscope.partitions.assembly import Patch, assemble
 from reluscope.partitions.dispatch import partition
 
@@ -32,7 +33,7 @@ def patch(corners, cells, seams, words):
         np.array(right),
         np.array([seams.get(side, -1) for side in sides]),
         np.zeros(len(cells), dtype=np.int64),
-        np.array(words, dtype=np.uint64)[:, None],
+        CompressedWords.of(np.array(words, dtype=np.uint64)[:, None]),
     )
 
 

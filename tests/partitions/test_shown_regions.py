@@ -180,7 +180,7 @@ def test_of_two_cells_of_one_region_that_which_is_there_stays(monkeypatch):
         is_there[:2] = first, second
         there = is_there.copy()
         monkeypatch.setattr(
-            shown_regions, "_codes_inside", lambda _, there=there: (Codes(words, part.codes.layout), there)
+            shown_regions, "codes_inside", lambda *_, there=there: (Codes(words, part.codes.layout), there, 0)
         )
         again = shown(part)
         assert again.work["cells_left_out"] == 1
@@ -200,8 +200,8 @@ def test_a_cell_had_a_code_if_all_words_of_it_agree(monkeypatch):
     assert (words[0, 1], words[0, 0] != words[1, 0]) == (words[1, 1], True)
     words[0] = words[1]
     part = replace(part, num_undecided=1)
-    there = Codes(words, part.codes.layout), np.ones(2, dtype=bool)
-    monkeypatch.setattr(shown_regions, "_codes_inside", lambda _: there)
+    there = Codes(words, part.codes.layout), np.ones(2, dtype=bool), 0
+    monkeypatch.setattr(shown_regions, "codes_inside", lambda *_: there)
     np.testing.assert_array_equal(shown(part).witnesses, part.witnesses[1:])
 
 

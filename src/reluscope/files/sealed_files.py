@@ -7,11 +7,12 @@ who wrote the file: whoever forges a file can seal it as well.
 """
 
 import hashlib
+import io
 import json
-import mmap
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,6 +23,8 @@ _MARK, _DIGITS = b"reluscope seal blake2b:", 64
 #: What a writer puts where the digest is to stand, and the key or name to put it under, where one is needed.
 SEAL_KEY = "seal"
 UNSEALED = (_MARK + b"0" * _DIGITS).decode()
+# Files are read in blocks of so many bytes: they may be larger than memory.
+BLOCK = 2**22
 
 
 def sealed(content: bytes) -> bytes:
@@ -33,19 +36,14 @@ def sealed(content: bytes) -> bytes:
     >>> is_whole(whole), is_whole(whole.replace(b"some", b"same"))
     (True, False)
     """
-    writable = bytearray(content)
+    writable = io.BytesIO(content)
     _seal(writable)
-    return bytes(writable)
+    return writable.getvalue()
 
 
 def is_whole(content: bytes) -> bool:
     """Whether the digest in some content is that of the content."""
-    # A text that somebody put into the file may look like a digest: that of the file is the first or the last.
-    for start in {content.find(_MARK), content.rfind(_MARK)} - {-1}:
-        digest = content[start + len(_MARK) : start + len(_MARK) + _DIGITS]
-        if _digest(content, digest) == digest:
-            return True
-    return False
+    return _is_whole(io.BytesIO(content))
 
 
 def write_sealed(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
@@ -65,10 +63,7 @@ def write_sealed(path: str | os.PathLike[str], write: Callable[[IO[bytes]], obje
 
     def write_and_seal(file: IO[bytes]) -> None:
         write(file)
-        file.flush()
-        with mmap.mmap(file.fileno(), 0) as content:
-            _seal(content)
-            content.flush()
+        _seal(file)
 
     write_files({Path(path): write_and_seal})
 
@@ -89,20 +84,41 @@ def read_sealed(path: str | os.PathLike[str], what: str, advice: str) -> bytes:
     InputError
         If the file is missing, damaged, of another kind, or without a digest.
     """
+    with _opened(path, advice) as file:
+        content = file.read()
+    if not is_whole(content):
+        raise not_as_written(path, what, advice)
+    return content
+
+
+def check_sealed(path: str | os.PathLike[str], what: str, advice: str) -> None:
+    """Read a file that may be larger than memory, and refuse it if it is not as it was written.
+
+    Raises
+    ------
+    InputError
+        As `read_sealed`.
+    """
+    with _opened(path, advice) as file:
+        is_as_written = _is_whole(file)
+    if not is_as_written:
+        raise not_as_written(path, what, advice)
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str], advice: str) -> Iterator[IO[bytes]]:
+    """Open a file that has an end; what cannot be read there is an InputError."""
     try:
         with open(path, "rb", opener=_open_at_once) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise InputError(f"expected a file at {path}, got something that has no end: {advice}")
-            content = file.read()
+            yield file
     except FileNotFoundError as error:
         raise InputError(f"there is no file {path}: check the path") from error
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}): {advice}") from error
-    if not is_whole(content):
-        raise not_as_written(path, what, advice)
-    return content
 
 
 def not_as_written(path: str | os.PathLike[str], what: str, advice: str) -> InputError:
@@ -157,32 +173,55 @@ def parse_json(content: bytes | str, path: str | os.PathLike[str], what: str, ad
     return plain
 
 
-def _seal(content: bytearray | mmap.mmap) -> None:
+def _seal(file: IO[bytes]) -> None:
     """Put the digest wherever `UNSEALED` stands."""
-    places = list(_places(content, UNSEALED.encode()))
+    places = list(_places(file, UNSEALED.encode()))
     assert places, "nowhere to put the digest"
-    digest = _digest(content, b"0" * _DIGITS)
+    digest = _digest(file, b"0" * _DIGITS)
     for start in places:
-        content[start + len(_MARK) : start + len(_MARK) + _DIGITS] = digest
+        file.seek(start + len(_MARK))
+        file.write(digest)
+    file.flush()
 
 
-def _digest(content: bytes | bytearray | mmap.mmap, digest: bytes) -> bytes:
-    """Return the digest of a content, taken with zeros wherever a digest stands in it."""
+def _is_whole(file: IO[bytes]) -> bool:
+    # A text that somebody put into the file may look like a digest: that of the file is the first or the last.
+    places = list(_places(file, _MARK))
+    for start in {*places[:1], *places[-1:]}:
+        file.seek(start + len(_MARK))
+        digest = file.read(_DIGITS)
+        if _digest(file, digest) == digest:
+            return True
+    return False
+
+
+def _digest(file: IO[bytes], digest: bytes) -> bytes:
+    """Return the digest of a file, taken with zeros wherever a digest stands in it."""
     total, begin = hashlib.blake2b(digest_size=_DIGITS // 2), 0
-    with memoryview(content) as view:
-        for start in _places(content, _MARK + digest):
-            total.update(view[begin:start])
+    for start in [*_places(file, _MARK + digest), None]:
+        file.seek(begin)
+        left = None if start is None else start - begin
+        while block := file.read(BLOCK if left is None else min(BLOCK, left)):
+            total.update(block)
+            left = None if left is None else left - len(block)
+        if start is not None:
             total.update(UNSEALED.encode())
             begin = start + len(UNSEALED)
-        total.update(view[begin:])
     return total.hexdigest().encode()
 
 
-def _places(content: bytes | bytearray | mmap.mmap, what: bytes) -> Iterator[int]:
-    start = content.find(what)
-    while start >= 0:
-        yield start
-        start = content.find(what, start + len(what))
+def _places(file: IO[bytes], what: bytes) -> Iterator[int]:
+    """Yield where some bytes stand in a file, also across two blocks of it."""
+    file.seek(0)
+    read, before = 0, b""
+    while block := file.read(BLOCK):
+        window = before + block
+        start = window.find(what)
+        while start >= 0:
+            yield read - len(before) + start
+            start = window.find(what, start + len(what))
+        read += len(block)
+        before = window[len(window) - len(what) + 1 :] if len(window) >= len(what) else window
 
 
 def _open_at_once(path: str, flags: int) -> int:

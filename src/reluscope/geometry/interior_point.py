@@ -37,7 +37,7 @@ MIN_AIM = 0.1
 SHORT, CENTERING = 0.5, 0.5
 # Shares of the right side of an equation that may be left: of a look ahead, of a step, and of a proof.
 FORESEEN, CORRECTED, PROVED = 0.05, 1e-2, 1e-10
-INEXACT=0.1
+INEXACT = 0.1
 # Corrections of a step that are tried at most, how much farther each is to lead, the share of that for which it is
 # taken, and how far products may be from what they are to be.
 CORRECTORS, FARTHER, WORTH, SPREAD = 3, 0.3, 0.1, 0.1
@@ -315,9 +315,7 @@ def _centred(system: NewtonEquations, now: _Iterate, step: _Iterate, aim: Tensor
         wanted = torch.where(exists, missing, 0.0) / now.slacks
         turn = system.solve(-system.bodies.pull(wanted), FORESEEN)
         closer = torch.where(exists, system.bodies.speeds(turn), 0.0)
-        tried = _Iterate(
-            step.points + turn, step.slacks - closer, step.multipliers + wanted + system.weights * closer
-        )
+        tried = _Iterate(step.points + turn, step.slacks - closer, step.multipliers + wanted + system.weights * closer)
         ahead_there, up_there = lengths(tried)
         is_better = torch.minimum(ahead_there, up_there) >= torch.minimum(ahead, up) + WORTH * FARTHER
         if not is_better.any():

@@ -82,9 +82,7 @@ class NewtonEquations:
             found, rest = found + length * along, rest - length * moved
             nearer = self._solve(rest)
             smaller = (rest * nearer).sum(dim=1, keepdim=True)
-            is_open = is_open & (
-                (smaller > enough) | (torch.linalg.vector_norm(rest, dim=1, keepdim=True) > most)
-            )
+            is_open = is_open & ((smaller > enough) | (torch.linalg.vector_norm(rest, dim=1, keepdim=True) > most))
             if not is_open.any():
                 break
             along = nearer + smaller / size.clamp_min(TINY) * along

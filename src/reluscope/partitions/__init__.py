@@ -4,6 +4,15 @@ from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.rows import Facets
+from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.table import Partition
 
-__all__ = ["Certificate", "DecisionBoundary", "Facets", "Partition", "decision_boundary", "partition"]
+__all__ = [
+    "Certificate",
+    "DecisionBoundary",
+    "Facets",
+    "Partition",
+    "StreamedPartition",
+    "decision_boundary",
+    "partition",
+]

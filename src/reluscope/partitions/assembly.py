@@ -12,7 +12,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from reluscope import _kernels
+from reluscope.codes.compressed_words import CompressedWords
 from reluscope.codes.distinct import group_equal_rows
+from reluscope.freed_memory import give_back
 from reluscope.partitions.chunks import Chunk, means
 from reluscope.partitions.mosaic import Mosaic
 
@@ -26,15 +28,15 @@ class Patch:
     points : (v, d) float64
     offsets : (r + 1,) int64; ids : int32
         Vertices of every cell.
-    ends : (f, d) int64
+    ends : (f, d) int32
         Vertices of every facet.
     left, right : (f,) int64
         Cells beside every facet, -1 outside the chunk.
     seams : (f,) int64
         Seam that a facet lies on, -1 for none.
     roots : (r,) int64
-    words : (r, w) uint64
-        Packed codes.
+    codes : CompressedWords
+        Packed codes (r, w).
     """
 
     points: np.ndarray
@@ -45,20 +47,25 @@ class Patch:
     right: np.ndarray
     seams: np.ndarray
     roots: np.ndarray
-    words: np.ndarray
+    codes: CompressedWords
 
     @classmethod
     def of(cls, chunk: Chunk) -> "Patch":
         """Keep the geometry and the codes of a chunk that has passed all gates."""
         dim = chunk.cells.dim
         facets, (offsets, ids) = chunk.cells.vertex_lists()
-        ends = facets.ids.reshape(-1, dim).astype(np.int64)
+        ends = facets.ids.reshape(-1, dim)
         left, right = chunk.cells.cofaces()
         words = np.concatenate([*chunk.words, np.zeros((chunk.cells.num_cells, 0), dtype=np.uint64)], axis=1)
-        return cls(chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, words)
+        return cls(chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, CompressedWords.of(words))
 
     def __len__(self) -> int:
         return len(self.roots)
+
+    @property
+    def witnesses(self) -> np.ndarray:
+        """A strictly interior point of every cell: the mean of its vertices."""
+        return means(self.points, self.offsets, self.ids)
 
 
 def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> Mosaic:
@@ -87,36 +94,45 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
     point_shift, cell_shift, id_shift = (
         np.cumsum([0, *map(len, columns[name])]).tolist() for name in ("points", "roots", "ids")
     )
+    # What the walk and, below, the patches have left in small pieces would be there beside the whole.
+    give_back()
     points = _stack(columns, "points")
-    words = _stack(columns, "words")
-    ids = _stack(columns, "ids", point_shift)
+    words = _stack_words(columns.pop("codes"), num_words)
+    of_vertices = np.int32 if len(points) < 2**31 else np.int64
+    ids = _stack(columns, "ids", point_shift, of_vertices)
     columns["offsets"] = [part[1:] for part in columns["offsets"]]
     offsets = np.concatenate([np.zeros(1, np.int64), _stack(columns, "offsets", id_shift)])
-    ends = _stack(columns, "ends", point_shift)
+    ends = _stack(columns, "ends", point_shift, of_vertices)
     left = _stack(columns, "left", cell_shift)
     right = _stack(columns, "right", cell_shift)
     seams = _stack(columns, "seams")
     roots = _stack(columns, "roots")
+    give_back()
 
     inner = right >= 0
     open_ends = np.flatnonzero(~inner & (seams >= 0))
     witnesses = means(points, offsets, ids) if len(open_ends) else np.zeros((0, dim))
-    joined, same, num_unmatched = _match(
+    joined, same, num_unmatched = match_seams(
         seams[open_ends], ends[open_ends], left[open_ends], points, witnesses, dim, length
     )
     outer = ~inner & (seams < 0)
-    ends = np.concatenate([ends[inner], joined.ends, ends[outer]])
+    # One after the other: of every array there is one copy more for a moment, and not of all at once.
+    del witnesses, seams
+    ends = np.concatenate([ends[inner], joined.ends.astype(of_vertices), ends[outer]])
     left = np.concatenate([left[inner], joined.left, left[outer]])
     right = np.concatenate([right[inner], joined.right, right[outer]])
+    del inner, outer, joined
 
     if len(same):
         vertex = _identify(len(points), same)
         # Each vertex is taken for the first one that is the same point, and these are numbered anew.
         is_kept = vertex == np.arange(len(points))
-        vertex = (np.cumsum(is_kept) - 1)[vertex]
+        vertex = (np.cumsum(is_kept) - 1)[vertex].astype(of_vertices)
         points, ids, ends = points[is_kept], vertex[ids], vertex[ends]
     mosaic = Mosaic(points, offsets, ids, ends, left, right, roots, words, num_unmatched)
-    return _one_of_each_code(_merge_equal_codes(mosaic))
+    mosaic = _one_of_each_code(_merge_equal_codes(mosaic))
+    give_back()
+    return mosaic
 
 
 def split_by_root(mosaic: Mosaic, number: int) -> list[Mosaic]:
@@ -151,11 +167,13 @@ def split_by_root(mosaic: Mosaic, number: int) -> list[Mosaic]:
     return parts
 
 
-def _stack(columns: dict[str, list[np.ndarray]], name: str, shifts: list[int] | None = None) -> np.ndarray:
+def _stack(
+    columns: dict[str, list[np.ndarray]], name: str, shifts: list[int] | None = None, of_shifted: type = np.int64
+) -> np.ndarray:
     """Take one column out and join its parts, entries shifted but for -1; each part is let go of on the way."""
     parts = columns.pop(name)
     rows = sum(map(len, parts))
-    joined = np.empty((rows, *parts[0].shape[1:]), dtype=parts[0].dtype if shifts is None else np.int64)
+    joined = np.empty((rows, *parts[0].shape[1:]), dtype=parts[0].dtype if shifts is None else of_shifted)
     parts.reverse()
     start = 0
     for shift in shifts or [0] * len(parts):
@@ -167,6 +185,18 @@ def _stack(columns: dict[str, list[np.ndarray]], name: str, shifts: list[int] | 
     return joined
 
 
+def _stack_words(parts: list[CompressedWords], num_words: int) -> np.ndarray:
+    """Join the codes of parts; each part is let go of on the way."""
+    joined = np.empty((sum(map(len, parts)), num_words), dtype=np.uint64)
+    parts.reverse()
+    start = 0
+    while parts:
+        part = parts.pop()
+        joined[start : start + len(part)] = part.words
+        start += len(part)
+    return joined
+
+
 @dataclass(frozen=True)
 class _Joined:
     ends: np.ndarray
@@ -174,7 +204,7 @@ class _Joined:
     right: np.ndarray
 
 
-def _match(
+def match_seams(
     seams: np.ndarray,
     ends: np.ndarray,
     cells: np.ndarray,
@@ -183,7 +213,7 @@ def _match(
     dim: int,
     length: float,
 ) -> tuple[_Joined, np.ndarray, int]:
-    """Pair the facets on the two sides of every seam.
+    """Pair the facets on the two sides of every seam; each seam is taken for itself.
 
     Returns the joined facets, pairs of vertices that are the same point, and how many seams are not covered.
     """
@@ -346,8 +376,10 @@ def _merge_equal_codes(mosaic: Mosaic) -> Mosaic:
 
 def _one_of_each_code(mosaic: Mosaic) -> Mosaic:
     """Keep the first of several pieces of one region that are no neighbours: what joins them was not finished."""
-    table = np.concatenate([mosaic.roots[:, None].astype(np.uint64), mosaic.words], axis=1)
-    first, _, _ = group_equal_rows(np.ascontiguousarray(table))
+    table = mosaic.words
+    if np.ptp(mosaic.roots):
+        table = np.concatenate([mosaic.roots[:, None].astype(np.uint64), table], axis=1)
+    first, _, _ = group_equal_rows(table)
     return mosaic if len(first) == len(mosaic.roots) else mosaic.take(np.sort(first))
 
 

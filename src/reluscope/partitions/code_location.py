@@ -5,11 +5,13 @@ boundary: regions that agree on all units without doubt are asked in fractions w
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, UInt64
 
 from reluscope.codes.packed import Codes
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
@@ -17,8 +19,12 @@ from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.linearize import gate_values
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
+from reluscope.networks.points import chunks
 from reluscope.networks.rational import RationalNetwork
 from reluscope.tolerance import Tolerance
+
+# Bytes that the values at the points asked for may take at once.
+MEMORY = 2**27
 
 
 def locate_by_code(
@@ -46,26 +52,73 @@ def locate_by_code(
     One forward pass; for a point on a boundary, or within rounding of one, also a rational evaluation of the network
     for each region around it, of which there are few.
     """
-    found = np.full(len(points), -1, dtype=np.int64)
     if not len(points) or not len(codes):
+        return np.full(len(points), -1, dtype=np.int64)
+    return CodesAtPoints.of(points, network, tolerance).lowest(codes, np.arange(len(points)))
+
+
+@dataclass(frozen=True, eq=False)
+class CodesAtPoints:
+    """What the network says of some points; lists of regions are then asked one after the other.
+
+    Parameters
+    ----------
+    points : (s, d) float64
+    network : Network
+    words : (s, w) uint64
+        Codes at the points, packed.
+    boundary : (b,) int64
+        Points of which some unit is in doubt, ascending.
+    open_units : (b, u) bool
+        Which these are.
+    """
+
+    points: Float[np.ndarray, "s d"]
+    network: Network
+    words: UInt64[np.ndarray, "s w"]
+    boundary: Int[np.ndarray, " b"]
+    open_units: Bool[np.ndarray, "b u"]
+
+    @classmethod
+    def of(cls, points: Float[np.ndarray, "s d"], network: Network, tolerance: Tolerance) -> "CodesAtPoints":
+        """Evaluate the network at points, some at a time."""
+        words, boundary, open_units = [], [], []
+        for rows in chunks(len(points), 4 * network.bytes_per_point, MEMORY):
+            seen = network.codes(points[rows])
+            doubt = _in_doubt(network, points[rows], seen, tolerance)
+            on_boundary = np.flatnonzero(doubt.any(axis=1))
+            words.append(seen.words)
+            boundary.append(rows.start + on_boundary)
+            open_units.append(doubt[on_boundary])
+        return cls(points, network, np.concatenate(words), np.concatenate(boundary), np.concatenate(open_units))
+
+    @cached_property
+    def _exact(self) -> RationalNetwork:
+        return RationalNetwork(self.network)
+
+    def lowest(self, codes: Codes, which: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
+        """Return the lowest of some regions whose closure contains each of the points asked for, -1 if none does.
+
+        Parameters
+        ----------
+        codes : Codes
+            Of the regions, all different.
+        which : (k,) int64
+            Rows of the points.
+        """
+        place = {row.tobytes(): index for index, row in enumerate(np.ascontiguousarray(codes.words))}
+        words = np.ascontiguousarray(self.words[which])
+        found = np.array([place.get(row.tobytes(), -1) for row in words], dtype=np.int64)
+        asked = np.flatnonzero(np.isin(which, self.boundary))
+        if not len(asked):
+            return found
+        pieces, every = Codes(words[asked], codes.layout).to_array(), codes.to_array()
+        for index, row in enumerate(asked.tolist()):
+            clear = ~self.open_units[np.searchsorted(self.boundary, which[row])]
+            around = np.flatnonzero((every[:, clear] == pieces[index, clear]).all(axis=1))
+            point = [Fraction(entry) for entry in self.points[which[row]].tolist()]
+            found[row] = next((one for one in around if _is_in_closure(self._exact, every[one], point)), -1)
         return found
-    place = {row.tobytes(): index for index, row in enumerate(np.ascontiguousarray(codes.words))}
-    seen = network.codes(points)
-    words = np.ascontiguousarray(seen.words)
-    open_units = _in_doubt(network, points, seen, tolerance)
-    on_boundary = open_units.any(axis=1)
-    for row in np.flatnonzero(~on_boundary):
-        found[row] = place.get(words[row].tobytes(), -1)
-    boundary = np.flatnonzero(on_boundary)
-    if not len(boundary):
-        return found
-    exact, pieces, every = RationalNetwork(network), seen[boundary].to_array(), codes.to_array()
-    for index, row in enumerate(boundary):
-        clear = ~open_units[row]
-        around = np.flatnonzero((every[:, clear] == pieces[index, clear]).all(axis=1))
-        point = [Fraction(entry) for entry in points[row].tolist()]
-        found[row] = next((one for one in around if _is_in_closure(exact, every[one], point)), -1)
-    return found
 
 
 def _is_in_closure(exact: RationalNetwork, code: np.ndarray, point: Sequence[Fraction]) -> bool:

@@ -1,5 +1,6 @@
 """`partition`: the exact regions of a network on a domain, from one call that chooses the engine."""
 
+import os
 import time
 import warnings
 from collections.abc import Iterable, Sequence
@@ -17,16 +18,17 @@ from reluscope.interruption import has_struck, held
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.bare_regions import BareRegions
-from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certified import certified
-from reluscope.partitions.engine_costs import cheapest
-from reluscope.partitions.few_dimensions import METHOD, of_one_scale, partition_flat, windowed
+from reluscope.partitions.engine_choice import ENGINES, MAX_STREAMED_DIMENSIONS, choose_engine
+from reluscope.partitions.few_dimensions import of_one_scale, partition_flat, windowed
 from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.patience import MAX_KEPT, patient
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.shown_regions import shown
 from reluscope.partitions.solid_regions import SolidRegions
+from reluscope.partitions.streamed_partition import StreamedPartition
+from reluscope.partitions.streaming import stream
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
@@ -44,7 +46,21 @@ def partition(
     tolerance: Tolerance | None = ...,
     progress: Progress = ...,
     certify: bool = ...,
+    out: None = ...,
 ) -> Partition: ...
+@overload
+def partition(
+    network: Network,
+    domain: Domain,
+    *,
+    method: str = ...,
+    budget: RegionBudget | None = ...,
+    executor: Executor | None = ...,
+    tolerance: Tolerance | None = ...,
+    progress: Progress = ...,
+    certify: bool = ...,
+    out: "str | os.PathLike[str]",
+) -> StreamedPartition: ...
 @overload
 def partition(
     network: Network,
@@ -71,7 +87,8 @@ def partition(
     tolerance: Tolerance | None = None,
     progress: Progress = False,
     certify: bool = False,
-) -> Partition | list[Partition]:
+    out: "str | os.PathLike[str] | None" = None,
+) -> Partition | StreamedPartition | list[Partition]:
     """Find all full-dimensional activation regions of a network on a domain, exactly.
 
     Parameters
@@ -106,10 +123,14 @@ def partition(
         constants taken as rationals, at resolution 0, slivers thinner than float64 can show included, and
         `Partition.certificate` proves it. For small networks: on lines and planes every doubtful vertex costs an exact
         evaluation; in more dimensions every region is computed exactly, in some milliseconds for a few dozen units.
+    out : path, optional
+        A Parquet file that the regions go to, so that memory does not grow with their number: codes, witnesses and, of
+        lines and planes, areas, but no corners and no neighbours. A file that is there stays until the new one is
+        complete. For one domain, and not for certified partitions; "incidence" on lines and planes alone.
 
     Returns
     -------
-    Partition, or a list of them
+    Partition, or a list of them, or with ``out`` a StreamedPartition
         Claims EXACT, or LOWER with an interval if signs stayed undecided or work stopped early. Every region that is
         listed is there: cells that undecided signs made, and that show no region of their own, are left out, and
         ``work["cells_left_out"]`` counts them. Where memory does not suffice, the regions finished so far are returned
@@ -119,7 +140,7 @@ def partition(
     Raises
     ------
     InputError
-        If no engine covers the domain, or an option is unknown.
+        If no engine covers the domain, an option is unknown, or the file cannot be written: nothing is left of it then.
     DegenerateGeometryError
         If the domain is empty or flat.
     ShapeError
@@ -130,6 +151,10 @@ def partition(
     Cost: about one forward pass per vertex of the result, or by the tree one small linear program per region. The
     piece of a unit on a boundary is that of the strict rule (a ReLU is active iff its pre-activation is positive); two
     regions differ in at least one unit.
+
+    With ``out``, what is finished waits in a folder beside the file, of about twice its size, until it is known which
+    cells are one region; Ctrl-C and lack of memory then end the walk, and the file holds what was finished. An
+    executor's tasks come back whole: memory then holds one of 64 parts of the work at a time.
 
     Law: ``partition(net, S)`` equals ``partition(net.restrict(S), S.window)``.
 
@@ -145,6 +170,11 @@ def partition(
     >>> bare = rs.partition(net, rs.Space(2), keep="codes")
     >>> bare.has_vertices, bare.adjacency().nnz // 2
     (False, 4)
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     streamed = rs.partition(net, rs.Box(-1, 1, 2), out=f"{folder}/regions.parquet")
+    ...     print(len(streamed), streamed.claim, streamed.take(streamed.locate([[0.5, 0.5]])).volumes)
+    4 EXACT [1.]
     """
     if method not in ("auto", *ENGINES):
         raise InputError(
@@ -163,6 +193,21 @@ def partition(
                 f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
             )
     budget, tolerance = budget or Budget(), tolerance or Tolerance()
+    if out is not None:
+        if several or certify:
+            what = "a list of domains" if several else "certify=True"
+            raise InputError(
+                f"out= writes the regions of one domain as they are found, got {what}: leave out one of them"
+            )
+        (one,) = domains
+        engine, reason = choose_engine(network, one, method, keep="codes", most_shared=MAX_STREAMED_DIMENSIONS)
+        limit = patient(budget, network, one, MAX_KEPT)
+        where = windowed(one) if engine == "incidence" else one
+        part = stream(network, where, out, engine, reason, limit, executor, tolerance, progress)
+        if has_struck():  # while the file was written
+            part = replace(part, note=INTERRUPTED)
+        _warn_if_interrupted([part])
+        return part
     if certify:
         tolerance = replace(tolerance, resolution=0.0)
     found: list[Partition] = []
@@ -177,7 +222,7 @@ def partition(
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
         began = time.time()
-        engine, reason = _engine(network, one, method, certify)
+        engine, reason = choose_engine(network, one, method, keep=keep, certify=certify)
         limit = patient(_left(budget, found), network, one, MAX_KEPT)
         if engine == "incidence" and one.dim <= 2:
             found += partition_flat(network, [windowed(one)], limit, executor, tolerance, progress, certify)
@@ -195,59 +240,16 @@ def partition(
     found = [shown(part) for part in found]
     if has_struck():  # while results were put together
         found = [replace(part, note=INTERRUPTED) for part in found]
-    if any(part.note == INTERRUPTED for part in found):
-        what = "the regions finished so far" + (", without certificate," if certify else "")
-        whole = all(part.claim is Claim.EXACT for part in found)
-        holds = "all regions were there already" if whole else f"the partition holds {what} and claims LOWER"
-        warnings.warn(f"interrupted: {holds}", stacklevel=3)
+    _warn_if_interrupted(found, ", without certificate," if certify else "")
     return found if several else found[0]
 
 
-ENGINES = ("incidence", "cellwise", "tree")
-# Vertices of cells grow exponentially with the dimension: up to here engines that keep them are chosen, fewer with max
-# gates, which need all faces; up to ten on demand.
-MAX_VERTICES, MAX_VERTICES_WITH_MAX_GATES, MAX_DIMENSIONS = 8, 5, 10
-
-
-def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tuple[str, str]:
-    """Return the engine for a domain, and what the partition says of its method.
-
-    Raises
-    ------
-    InputError
-        If the engine asked for does not cover the domain.
-    """
-    bounded = domain.is_bounded()
-    max_gates = supports(network)
-    if certify and (not bounded or domain.dim > MAX_DIMENSIONS):
-        raise InputError(
-            f"certify=True works on bounded domains of at most {MAX_DIMENSIONS} dimensions, got {domain.describe()}: "
-            "give a Segment, a Plane or a small Box"
-        )
-    too_many = f"{domain.dim} dimensions" if domain.dim > MAX_DIMENSIONS else None
-    unbounded = None if bounded else "an unbounded domain"
-    both = " with ".join(part for part in (unbounded, max_gates) if part)
-    # Why an engine that works on vertices cannot be used.
-    against = {"incidence": too_many or unbounded, "cellwise": too_many or (both if max_gates else None), "tree": None}
-    if method == "auto":
-        most = MAX_VERTICES_WITH_MAX_GATES if max_gates else MAX_VERTICES
-        keeping = [engine for engine, reason in against.items() if not reason and engine != "tree" and domain.dim <= most]
-        # Lines and planes are drawn with their edges, which only shared faces know.
-        is_drawn = "incidence" in keeping and domain.dim <= 2
-        method = "incidence" if is_drawn else cheapest(keeping, network, domain) if keeping else "tree"
-        because = f"{domain.dim} dimensions" if bounded or domain.dim > MAX_VERTICES else unbounded
-        because = f"for {because} with {max_gates}" if max_gates else f"for {because}"
-    elif against[method]:
-        raise InputError(
-            f"method={method!r} does not cover {against[method]}, got {domain.describe()}: leave method out to have "
-            "one chosen that does"
-        )
-    else:
-        because = "as asked for"
-    if method == "incidence":
-        return method, METHOD + (f", all faces kept for {max_gates}" if domain.dim > 3 and max_gates else "")
-    how = f"{METHOD}, cell by cell" if method == "cellwise" else "tree of linear programs"
-    return method, f"{how} {because}"
+def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark: str = "") -> None:
+    if any(part.note == INTERRUPTED for part in found):
+        whole = all(part.claim is Claim.EXACT for part in found)
+        kept = f"the partition holds the regions finished so far{remark} and claims LOWER"
+        # The caller of `partition`, behind what reads its arguments and what holds Ctrl-C.
+        warnings.warn(f"interrupted: {'all regions were there already' if whole else kept}", stacklevel=5)
 
 
 def _without_vertices(part: Partition) -> Partition:

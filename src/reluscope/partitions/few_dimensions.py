@@ -22,6 +22,7 @@ from reluscope.partitions.chunks import EPSILON, Resolution
 from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.table import Partition
+from reluscope.partitions.walk import Keep, Walked
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -39,6 +40,53 @@ def partition_flat(
 ) -> list[Partition]:
     """Partition one plane, or any number of segments, in one walk."""
     began = time.perf_counter()
+    walked, length = walk_flat(network, domains, budget, executor, tolerance, progress, certify=certify)
+    dim, num_words = domains[0].dim, network.layout.num_words
+    mosaic, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
+    work = {**walked.work, "seconds": time.perf_counter() - began}
+    undecided = walked.num_undecided + int(mosaic.num_unmatched)
+    num_open = num_left(walked, len(domains))
+    parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
+    return [
+        Partition(
+            domain=one,
+            codes=Codes(part.words, network.layout),
+            geometry=part,
+            num_undecided=undecided,
+            num_open=int(unfinished),
+            num_pending=num_pending(network, int(unfinished)),
+            tolerance=tolerance,
+            certified=certify,
+            fingerprint=network.fingerprint,
+            network=network,
+            note=walked.stopped if unfinished else "",
+            work=work,
+            method=METHOD,
+        )
+        for one, part, unfinished in zip(domains, parts, num_open, strict=True)
+    ]
+
+
+def walk_flat(
+    network: Network,
+    domains: list[Slice | Box],
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: Progress,
+    *,
+    certify: bool = False,
+    keep: Keep | None = None,
+) -> tuple[Walked, float]:
+    """Take one plane, or any number of segments, through a network.
+
+    Returns
+    -------
+    walked : Walked
+        Its parts are `Patch`, if nobody keeps them.
+    length : float
+        Ends of facets closer than this are the same point.
+    """
     dim = domains[0].dim
     corners = [_corners(one) for one in domains]
     cells = from_polygon(len(corners[0])) if dim == 2 else from_segments(len(domains))
@@ -59,40 +107,22 @@ def partition_flat(
             inputs,
             resolution,
             finish=Patch.of,
+            keep=keep,
             budget=budget,
             executor=executor,
             progress=count,
             certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
             exact_signs=None if certify else ExactSigns(network, domains),
         )
-    coincident = 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
-    mosaic, walked = joined_parts(
-        walked, lambda parts: assemble(parts, dim, network.layout.num_words, coincident), attrgetter("roots")
-    )
-    work = {**walked.work, "seconds": time.perf_counter() - began}
-    undecided = walked.num_undecided + int(mosaic.num_unmatched)
-    num_open = num_left(walked, len(domains))
-    # A cell left open may be one more piece of a region found already if cuts of max gates are merged in the end.
-    has_max = any(isinstance(stage.gate, Max) for stage in network.stages)
-    parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
-    return [
-        Partition(
-            domain=one,
-            codes=Codes(part.words, network.layout),
-            geometry=part,
-            num_undecided=undecided,
-            num_open=int(unfinished),
-            num_pending=0 if has_max else int(unfinished),
-            tolerance=tolerance,
-            certified=certify,
-            fingerprint=network.fingerprint,
-            network=network,
-            note=walked.stopped if unfinished else "",
-            work=work,
-            method=METHOD,
-        )
-        for one, part, unfinished in zip(domains, parts, num_open, strict=True)
-    ]
+    return walked, 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
+
+
+def num_pending(network: Network, num_open: int) -> int:
+    """Return how many open cells are sure to hold a region of their own.
+
+    A cell left open may be one more piece of a region found already if cuts of max gates are merged in the end.
+    """
+    return 0 if any(isinstance(stage.gate, Max) for stage in network.stages) else num_open
 
 
 def of_one_scale(domains: Sequence[Slice | Box]) -> list[list[int]]:

@@ -16,9 +16,9 @@ class Mosaic:
     Parameters
     ----------
     vertices : (v, d) float64
-    offsets : (r + 1,) int64; ids : int64
+    offsets : (r + 1,) int64; ids : int32
         Vertices of every region, in no particular order.
-    ends : (f, d) int64; left, right : (f,) int64
+    ends : (f, d) int32; left, right : (f,) int64
         Facets between regions, then those on the domain's boundary with ``right`` -1.
     roots : (r,) int64
     words : (r, w) uint64

@@ -19,6 +19,7 @@ from jaxtyping import Bool
 from reluscope.codes.packed import Codes
 from reluscope.geometry.domains import Slice, Space
 from reluscope.geometry.rational_polytopes import half_spaces
+from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, multiplications
 from reluscope.networks.rounded_forward import coded_forward, rounded_forward
 from reluscope.partitions.table import Partition
@@ -47,7 +48,7 @@ def shown(part: Partition) -> Partition:
     """
     if part.certified or not part.num_undecided or part.network is None or not len(part):
         return part
-    codes, is_there = _codes_inside(part)
+    codes, is_there, _ = codes_inside(part, max_exact(part.network))
     # Of cells with one code the first that had it before, else the first.
     had_it = (codes.words == part.codes.words).all(axis=1)
     order = np.lexsort((~had_it, ~is_there))
@@ -60,8 +61,16 @@ def shown(part: Partition) -> Partition:
     return replace(part, codes=Codes(geometry.words, codes.layout), geometry=geometry, work=work, num_pending=0)
 
 
-def _codes_inside(part: Partition) -> tuple[Codes, Bool[np.ndarray, " r"]]:
-    """Return a code for every cell, and whether there is a region of that code around its witness."""
+def max_exact(network: Network) -> int:
+    """Return how many exact evaluations of a network may be spent."""
+    return max(1, MULTIPLICATIONS // max(1, multiplications(network)))
+
+
+def codes_inside(part: Partition, most: int) -> tuple[Codes, Bool[np.ndarray, " r"], int]:
+    """Return a code for every cell, and whether there is a region of that code around its witness.
+
+    Also returned is how many exact evaluations were spent, at most as many as are allowed.
+    """
     assert part.network is not None
     network, witnesses = part.network_on_domain, part.witnesses
     rounded, codes = coded_forward(network, witnesses, tolerance=part.tolerance)
@@ -69,9 +78,9 @@ def _codes_inside(part: Partition) -> tuple[Codes, Bool[np.ndarray, " r"]]:
     if doubtful.any():  # of two ways to bound rounding either one may be the tighter
         rounded = rounded_forward(network, witnesses[doubtful], tolerance=part.tolerance)
         doubtful[doubtful] = rounded.doubtful.any(axis=1)
-    exact, most = _ExactCodes(part), max(1, MULTIPLICATIONS // max(1, multiplications(part.network)))
-    is_there, found, pieces = ~doubtful, [], []
-    for row in np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))[:most].tolist():
+    exact, is_there, found, pieces = _ExactCodes(part), ~doubtful, [], []
+    asked = np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))[:most]
+    for row in asked.tolist():
         beside = exact.beside(witnesses[row])
         is_there[row] = beside is not None
         if beside is not None:
@@ -81,7 +90,7 @@ def _codes_inside(part: Partition) -> tuple[Codes, Bool[np.ndarray, " r"]]:
     if found:
         tables = [np.array(table, dtype=np.int64) for table in zip(*pieces, strict=True)]
         words[found] = Codes.from_pieces(tables, codes.layout, num_codes=len(found)).words
-    return Codes(words, codes.layout), is_there
+    return Codes(words, codes.layout), is_there, len(asked)
 
 
 class _ExactCodes:

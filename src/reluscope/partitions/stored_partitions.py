@@ -26,9 +26,7 @@ def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], net
     ValueError, or another of `stored.MALFORMED`
         If that is no partition, or one of another network.
     """
-    domain = read_domain(_domain_arrays(arrays))
-    gates = [GateLayout(*_gate(gate)) for gate in described["gates"]]
-    layout = CodeLayout(tuple(gates))
+    domain, layout, claims = read_described(described, arrays)
     if network is not None and (layout != network.layout or _num_inputs(domain) != network.num_inputs):
         raise ValueError("codes or domain are not those of the network")
     number = _check_geometry(arrays, text := stored.text(described, "geometry"), domain.dim)
@@ -38,28 +36,48 @@ def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], net
     if len(group_equal_rows(words)[0]) != number:
         raise ValueError("two regions have one code")
     check_words(words, layout)
-    tolerance = Tolerance(**stored.numbers(described, "tolerance"))
+    return {
+        "domain": domain,
+        "codes": Codes(words, layout),
+        "geometry": read_geometry(arrays, dict(described), domain, claims["tolerance"], network),
+        "certified": stored.truth(described, "certified"),
+        "network": network,
+        **claims,
+    }
+
+
+def read_described(
+    described: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+) -> tuple[Domain, CodeLayout, dict[str, Any]]:
+    """Return the domain, the layout of codes, and what partitions of all kinds say of their claim.
+
+    Raises
+    ------
+    ValueError, or another of `stored.MALFORMED`
+        If these are not what they should be, or claim more than they can.
+    """
+    domain = read_domain(_domain_arrays(arrays))
+    layout = CodeLayout(tuple(GateLayout(*_gate(gate)) for gate in described["gates"]))
     claim = Claim(stored.text(described, "claim"))
     undecided, unfinished, pending = (
         stored.whole(described, name) for name in ("num_undecided", "num_open", "num_pending")
     )
     if claim is not (Claim.LOWER if undecided or unfinished else Claim.EXACT):
         raise ValueError(f"{claim} with {undecided} signs undecided and {unfinished} cells open")
-    return {
-        "domain": domain,
-        "codes": Codes(words, layout),
-        "geometry": read_geometry(arrays, dict(described), domain, tolerance, network),
-        "num_undecided": undecided,
-        "num_open": unfinished,
-        "num_pending": pending,
-        "tolerance": tolerance,
-        "certified": stored.truth(described, "certified"),
-        "fingerprint": stored.text(described, "fingerprint"),
-        "network": network,
-        "note": stored.text(described, "note"),
-        "work": stored.numbers(described, "work"),
-        "method": stored.text(described, "method"),
-    }
+    return (
+        domain,
+        layout,
+        {
+            "num_undecided": undecided,
+            "num_open": unfinished,
+            "num_pending": pending,
+            "tolerance": Tolerance(**stored.numbers(described, "tolerance")),
+            "fingerprint": stored.text(described, "fingerprint"),
+            "note": stored.text(described, "note"),
+            "work": stored.numbers(described, "work"),
+            "method": stored.text(described, "method"),
+        },
+    )
 
 
 def _domain_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

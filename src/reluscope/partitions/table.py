@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, get_index_dtype
 
 from reluscope.arguments import read_arguments, read_array, read_position, read_positions
 from reluscope.budget import INTERRUPTED
@@ -233,7 +233,8 @@ class Partition:
 
     @cached_property
     def _adjacency(self) -> csr_array:
-        left, right, _ = self._sides
+        # In the type that the matrix has for places: others would be copied.
+        left, right = (side.astype(get_index_dtype(maxval=len(self))) for side in self._sides[:2])
         entries = np.ones(2 * len(left), dtype=bool)
         where = (np.concatenate([left, right]), np.concatenate([right, left]))
         matrix = csr_array((entries, where), shape=(len(self), len(self)))

@@ -131,7 +131,7 @@ def tree_regions(
     coordinates = Coordinates.of(network, domain, Tolerance() if tolerance is None else tolerance)
     found = search_tree(
         coordinates,
-        finish=partial(_batch, coordinates),
+        finish=partial(tree_batch, coordinates),
         budget=Budget() if budget is None else budget,
         began=began,
         executor=executor,
@@ -149,12 +149,13 @@ def tree_regions(
     )
 
 
+def tree_batch(coordinates: Coordinates, block: Block) -> TreeBatch:
+    """Return what is kept of finished cells."""
+    words = pack_pieces(block.pieces, coordinates.network.layout, num_codes=len(block.cells))
+    return TreeBatch(words, coordinates.points(block.witnesses))
+
+
 def _by_code(batches: list[TreeBatch]) -> TreeBatch:
     words = np.concatenate([batch.words for batch in batches])
     order = np.lexsort(words.T[::-1]) if words.shape[1] else np.arange(len(words))
     return TreeBatch(words[order], np.concatenate([batch.witnesses for batch in batches])[order])
-
-
-def _batch(coordinates: Coordinates, block: Block) -> TreeBatch:
-    words = pack_pieces(block.pieces, coordinates.network.layout, num_codes=len(block.cells))
-    return TreeBatch(words, coordinates.points(block.witnesses))

@@ -110,6 +110,7 @@ class Walked:
         )
 
 
+Keep = Callable[[Sequence[Any]], object]
 Checkpoint = Callable[[Sequence[Any]], MutableMapping[str, Walked]]
 
 
@@ -119,6 +120,7 @@ def walk(
     *,
     split: Split | None = None,
     finish: Callable[[Any], Any] | None = None,
+    keep: Keep | None = None,
     left: Callable[[Any], Any] = len,
     budget: Budget,
     began: float | None = None,
@@ -139,6 +141,9 @@ def walk(
     finish : callable, optional
         Makes of finished cells the part that is kept of them, with a length of its own: cells that are no regions after
         all count as undecided. Without it only their number is kept, and memory does not grow.
+    keep : callable, optional
+        Takes finished parts, all of them or, if it raises, none, where they are not to stay in memory: the result then
+        has no parts. It is called in this process alone, with what an executor's tasks have made, too.
     left : callable
         What is to be known of cells, or of a part, that are left when work stops.
     budget : Budget
@@ -174,7 +179,7 @@ def walk(
     >>> found.parts, found.left, found.stopped
     ([['aaa'], ['aab'], ['aba']], (1, 1), 'budget of 3 regions')
     """
-    rules = _Rules(step, finish, left, budget, time.time() if began is None else began)
+    rules = _Rules(step, finish, keep, left, budget, time.time() if began is None else began)
     state = _State(_waiting(start, 1.0))
     with torch.no_grad(), deferred():
         if split is None or (executor is None and checkpoint is None):
@@ -190,9 +195,14 @@ class _Rules:
 
     step: Take
     finish: Callable[[Any], Any] | None
+    keep: Keep | None
     left: Callable[[Any], Any]
     budget: Budget
     began: float
+
+    def for_tasks(self, num_found: int) -> "_Rules":
+        """Return the rules of tasks, which may be done elsewhere: their parts are kept here, when they come."""
+        return replace(self, keep=None, budget=self.budget.after(num_found))
 
     def spent(self, num_found: int) -> str:
         return self.budget.spent(num_found, self.began)
@@ -285,7 +295,11 @@ def _advanced(rules: _Rules, state: _State, index: int, room: float) -> tuple[_S
     number, parts = len(cells), state.parts
     if rules.finish is not None:
         part = rules.finish(cells)
-        number, parts = len(part), (part, state.parts)
+        number = len(part)
+        if rules.keep is None:
+            parts = (part, state.parts)
+        else:
+            rules.keep([part])
     undecided = state.num_undecided + len(cells) - number
     return _State(others, parts, state.num_found + number, undecided, state.work), number, share
 
@@ -354,7 +368,7 @@ def _handed_out(
                 progress(known.num_found, tasks[index].share)
         before, rest = len(shares), [index for index in range(len(tasks)) if index not in shares]
         # Each may find all the regions that are left to find. In this process it tells of them itself.
-        left, live = replace(rules, budget=rules.budget.after(found)), progress if executor is None else None
+        left, live = rules.for_tasks(found), progress if executor is None else None
         report = None if progress is None else lambda done, _: progress.show_tasks(before + done, len(tasks))
         calls = [(left, tasks[index], live, executor is not None) for index in rest]
         for position, made in run_tasks(_task, calls, executor, report=report):
@@ -363,6 +377,9 @@ def _handed_out(
             # Of a task that was given up, or came to no region, what it was to do is still to be done.
             if isinstance(made, Walked) and (made.num_found or not made.left):
                 made = made.within(rules.budget.room(found), rules.left)
+                if rules.keep is not None:
+                    rules.keep(made.parts)
+                    made = replace(made, parts=[])
                 if checkpoint is not None and not made.left:
                     kept[task_name(index)] = made
                 shares[index] = made

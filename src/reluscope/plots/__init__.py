@@ -32,6 +32,7 @@ from reluscope.plots.preimages_in_plane import preimages_in_plane
 from reluscope.plots.pruning_accuracies import pruning_curves
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_location import radii_by_location
+from reluscope.plots.rasters import raster
 from reluscope.plots.region_colors import RegionColors
 from reluscope.plots.regions import partition
 from reluscope.plots.regions_and_coefficients import regions_and_coefficients
@@ -83,6 +84,7 @@ __all__ = [
     "pruning_curves",
     "radii",
     "radii_by_location",
+    "raster",
     "region_clusters",
     "regions_and_coefficients",
     "robustness",

@@ -1,0 +1,81 @@
+"""Which of the staged rows of a streamed partition are regions: one row of every code, and each of them there."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reluscope.codes.packed import Codes
+from reluscope.networks.points import chunks
+from reluscope.partitions.listed_regions import ListedRegions
+from reluscope.partitions.region_rows import RegionRows
+from reluscope.partitions.shown_regions import codes_inside, max_exact
+from reluscope.partitions.staged_regions import StagedRegions
+from reluscope.partitions.table import Partition
+
+if TYPE_CHECKING:
+    from reluscope.partitions.streamed_partition import StreamedPartition
+
+# Bytes that the values at witnesses may take at once.
+MEMORY = 2**27
+
+
+def regions_inside(part: "StreamedPartition", staged: StagedRegions, folder: Path) -> tuple[Iterator[RegionRows], int]:
+    """Return the regions of a partition, each once, and how many cells are left out for that.
+
+    See `reluscope.partitions.shown_regions.shown`; pieces of one region are not left out, but joined.
+
+    Parameters
+    ----------
+    part : StreamedPartition
+        What is known of it already.
+    staged : StagedRegions
+    folder : Path
+        Where regions wait that get other codes, if signs stayed undecided.
+    """
+    pieces = staged.repeated()
+    regions = staged.distinct(pieces, sums=True)
+    if not part.num_undecided:
+        return regions, 0
+    network = part.network
+    assert network is not None
+    shown, left = (
+        StagedRegions(folder, staged.num_words, staged.dim, has_volumes=staged.has_volumes),
+        max_exact(network),
+    )
+    for block in regions:
+        for rows in chunks(len(block), 4 * network.bytes_per_point, MEMORY) if len(block) else ():
+            some = block.take(np.arange(rows.start, rows.stop))
+            codes, is_there, spent = codes_inside(_listed(part, some), left)
+            left -= spent
+            # Of cells with one code the first that had it before, else the first.
+            ranks = (codes.words != some.words).any(axis=1).astype(np.int64)
+            there = np.flatnonzero(is_there)
+            shown.extend([replace(some, words=codes.words).take(there)], ranks[there])
+    others = shown.repeated()
+    left_out = staged.num_rows - len(pieces) - (shown.num_rows - len(others))
+    return shown.distinct(others, sums=False), left_out
+
+
+def _listed(part: "StreamedPartition", rows: RegionRows) -> Partition:
+    """Return some rows as a partition of its own."""
+    geometry = ListedRegions(
+        words=rows.words,
+        witnesses=rows.witnesses,
+        domain=part.domain,
+        tolerance=part.tolerance,
+        network=part.network,
+    )
+    return Partition(
+        domain=part.domain,
+        codes=Codes(rows.words, part.layout),
+        geometry=geometry,
+        num_undecided=part.num_undecided,
+        num_open=part.num_open,
+        tolerance=part.tolerance,
+        fingerprint=part.fingerprint,
+        network=part.network,
+        method=part.method,
+    )

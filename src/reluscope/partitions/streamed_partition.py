@@ -1,0 +1,298 @@
+"""A partition that lies in a file: counted, located and read piece by piece, however many regions it has.
+
+The file is a Parquet table of one row per region, which other tools read as well: ``code`` (packed, little-endian
+words), ``witness_0``, ... and, of a line or a plane, ``volume``. Its footer says what was partitioned and how, and
+between which coordinates the regions of every row group lie, which is how a point finds the few it may be in.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import ArrayLike
+
+from reluscope.arguments import read_arguments, read_array, read_positions
+from reluscope.codes.checked_words import check_words
+from reluscope.codes.layout import CodeLayout
+from reluscope.codes.packed import Codes
+from reluscope.errors import IncompletePartitionError, InputError, ReluscopeError, ShapeError
+from reluscope.files.sealed_files import check_sealed, not_as_written
+from reluscope.files.stored import MALFORMED
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.network import Network
+from reluscope.partitions.code_location import CodesAtPoints
+from reluscope.partitions.partition_findings import number_of_regions
+from reluscope.partitions.region_rows import RegionRows
+from reluscope.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    import pyarrow.parquet
+
+# Regions may lie beside their boxes by so much of the boxes' size: corners are rounded.
+SLACK = 1e-6
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StreamedPartition:
+    """The full-dimensional activation regions of a network on a domain, in a file.
+
+    What `partition` returns for ``out="file.parquet"``, and `StreamedPartition.load` opens again. It holds no regions,
+    but reads some of them at a time. It knows no neighbours, corners and maps: partition a smaller domain for these.
+
+    Parameters
+    ----------
+    path : Path
+    domain : Slice, Box, Space or Polyhedron
+        What was partitioned.
+    layout : CodeLayout
+        Of the codes.
+    starts : (g + 1,) int64
+        First row of every row group.
+    boxes : (g, 2, d) float64
+        Lowest and highest coordinates in the regions of every row group.
+    num_undecided : int
+        Signs that fell between the rounding bound and the resolution.
+    num_open, num_pending : int
+        Cells that were not finished when work stopped early, and those of them that are sure to hold a region.
+    tolerance : Tolerance
+    fingerprint : str
+        Of the network.
+    network : Network, optional
+        Needed to locate points; missing after a load without one.
+    note : str
+        Why work stopped early, if it did.
+    work : dict
+        Seconds, vertices evaluated, chunks.
+    method : str
+        How the regions were found, and why so.
+    """
+
+    path: Path
+    domain: Domain
+    layout: CodeLayout
+    starts: Int[np.ndarray, " g1"]
+    boxes: Float[np.ndarray, "g ends d"]
+    num_undecided: int
+    num_open: int
+    num_pending: int
+    tolerance: Tolerance
+    fingerprint: str
+    network: Network | None = None
+    note: str = ""
+    work: dict[str, float] = field(default_factory=dict)
+    method: str
+
+    certified: ClassVar[bool] = False
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def __repr__(self) -> str:
+        regions = "region" if len(self) == 1 else "regions"
+        return f"StreamedPartition({len(self):,} {regions}, {self.claim}, of {self.domain.describe()}, in {self.path})"
+
+    @property
+    def claim(self) -> Claim:
+        """What the number of regions claims: EXACT at the stated resolution, or LOWER."""
+        return self.finding().claim
+
+    @property
+    def dim(self) -> int:
+        """Dimension d of the domain."""
+        return self.domain.dim
+
+    @property
+    def has_volumes(self) -> bool:
+        """Whether the file has the length or area of every region: on bounded lines and planes."""
+        return "volume" in self._file.schema_arrow.names
+
+    @property
+    def window(self) -> Box | Polyhedron | Space:
+        """The domain in its own coordinates."""
+        return self.domain.window if isinstance(self.domain, Slice) else self.domain
+
+    @cached_property
+    def network_on_domain(self) -> Network:
+        """The network as a function of the domain's coordinates.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network.
+        """
+        if self.network is None:
+            raise InputError(
+                "this needs the network, and the partition was loaded without one: "
+                "StreamedPartition.load(path, network=net)"
+            )
+        return self.network.restrict(self.domain) if isinstance(self.domain, Slice) else self.network
+
+    def finding(self) -> Finding:
+        """Return the number of regions as a finding, with the claim of `Partition.finding`."""
+        return number_of_regions(self)
+
+    @read_arguments
+    def require_complete(self, purpose: str) -> None:
+        """Raise IncompletePartitionError unless every region of the domain is here."""
+        if self.num_open:
+            raise IncompletePartitionError(
+                f"{purpose} needs every region of the domain, and this partition stopped early ({self.note}) with "
+                f"{self.num_open:,} cells unfinished: run it again with a larger budget"
+            )
+
+    def blocks(self) -> Iterator[RegionRows]:
+        """Yield all regions in the order of their rows, some thousands at a time.
+
+        Yields
+        ------
+        RegionRows
+            Packed ``words`` of the codes, ``witnesses``, and ``volumes`` where the file has them; ``Codes(rows.words,
+            part.layout)`` are the codes.
+
+        Raises
+        ------
+        InputError
+            If the file is not there any more, or has changed.
+        """
+        return (self._group(group) for group in range(len(self.boxes)))
+
+    @read_arguments
+    def take(self, rows: "np.ndarray | list[int]") -> RegionRows:
+        """Return some regions.
+
+        Parameters
+        ----------
+        rows : (k,) array of int
+            As `locate` returns them; negative ones count from the end.
+
+        Raises
+        ------
+        InputError
+            If there is no such row, or the file is not there any more.
+        """
+        asked = read_positions(rows, "rows", len(self), "regions")
+        groups = np.searchsorted(self.starts, asked, side="right") - 1
+        order, parts = np.argsort(groups, kind="stable"), [self._nothing]
+        for group in np.unique(groups):
+            here = asked[order][groups[order] == group]
+            parts.append(self._group(int(group)).take(here - self.starts[group]))
+        return RegionRows.together(parts).take(np.argsort(order, kind="stable"))
+
+    @read_arguments
+    def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
+        """Return the row of a region whose closure contains each point, -1 if there is none.
+
+        There is none outside the domain, in cells that were not finished, and where undecided signs made cells that are
+        not listed.
+
+        Parameters
+        ----------
+        points : (s, d) or (d,) array
+            In coordinates of the domain (`Slice.project` goes there).
+
+        Returns
+        -------
+        (s,) int64
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network, or the file is not there any more.
+
+        Notes
+        -----
+        The network's codes at the points are looked for in the row groups around them, on bounded domains a few of
+        many; what is not found there is looked for in all others.
+        """
+        points = np.atleast_2d(read_array(points, "points", finite=False))
+        if points.ndim != 2 or points.shape[1] != self.dim:
+            raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {points.shape}")
+        network, found = self.network_on_domain, np.full(len(points), -1, dtype=np.int64)
+        inside = np.flatnonzero(np.atleast_1d(self.window.contains(points)))
+        if not len(inside) or not len(self):
+            return found
+        where, rows = points[inside], np.full(len(inside), -1, dtype=np.int64)
+        seen = CodesAtPoints.of(where, network, self.tolerance)
+        for near in (True, False):
+            for group, (low, high) in enumerate(self.boxes):
+                slack = SLACK * np.abs(np.where(np.isfinite(high), high, 0) - np.where(np.isfinite(low), low, 0)).max()
+                beside = ((where < low - slack) | (where > high + slack)).any(axis=1)
+                asked = np.flatnonzero((rows < 0) & (beside != near))
+                if len(asked):
+                    place = seen.lowest(Codes(self._group(group).words, self.layout), asked)
+                    rows[asked] = np.where(place >= 0, self.starts[group] + place, -1)
+        found[inside] = rows
+        return found
+
+    @staticmethod
+    @read_arguments
+    def load(path: "str | os.PathLike[str]", network: Network | None = None) -> "StreamedPartition":
+        """Open a file that ``partition(..., out=path)`` wrote.
+
+        Parameters
+        ----------
+        path : path
+        network : Network, optional
+            Checked against the fingerprint in the file, and needed to locate points.
+
+        Raises
+        ------
+        InputError
+            If the file is missing, damaged, of another kind, or of another network.
+
+        Notes
+        -----
+        The whole file is read once, against its digest: a second or two for each gigabyte.
+        """
+        from reluscope.partitions.streamed_files import read_streamed
+
+        what, advice = "a streamed partition", "make it again with partition(..., out=path)"
+        check_sealed(path, what, advice)
+        try:
+            found = read_streamed(Path(path))
+        except (*MALFORMED, ReluscopeError, OSError) as error:
+            raise not_as_written(path, what, advice) from error
+        if network is not None and network.fingerprint != found.fingerprint:
+            raise InputError(
+                f"{path} holds a partition of another network (fingerprint {found.fingerprint[:12]}, the network given "
+                f"has {network.fingerprint[:12]}): give the network it was made with"
+            )
+        return replace(found, network=network)
+
+    @property
+    def _nothing(self) -> RegionRows:
+        box = np.stack([np.full(self.dim, np.inf), np.full(self.dim, -np.inf)])
+        volumes = np.zeros(0) if self.has_volumes else None
+        return RegionRows(np.zeros((0, self.layout.num_words), np.uint64), np.zeros((0, self.dim)), volumes, box)
+
+    @property
+    def _file(self) -> "pyarrow.parquet.ParquetFile":
+        import pyarrow.parquet
+
+        try:
+            return pyarrow.parquet.ParquetFile(self.path)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{self.path} is not there any more, or has changed: load it again") from error
+
+    def _group(self, group: int) -> RegionRows:
+        """Return the regions of a row group."""
+        number = int(self.starts[group + 1] - self.starts[group])
+        try:
+            table = self._file.read_row_group(group, use_threads=False)
+            code = table.column("code").combine_chunks()
+            words = np.frombuffer(code.buffers()[1], np.uint64).reshape(len(code), -1)[:, : self.layout.num_words]
+            witnesses = [table.column(f"witness_{axis}").to_numpy() for axis in range(self.dim)]
+            volumes = table.column("volume").to_numpy() if "volume" in table.column_names else None
+            if words.shape != (number, self.layout.num_words):
+                raise ValueError(f"{words.shape} words")
+            check_words(words, self.layout)
+            return RegionRows(words, np.stack(witnesses, axis=1), volumes, self.boxes[group])
+        except MALFORMED as error:
+            raise InputError(f"{self.path} has changed since it was opened: load it again") from error
