@@ -18,7 +18,7 @@ from reluscope.networks.stages import Stage
 
 AffineValues = dict[int, AffineValue]
 # Entries of a matrix up to which shared sums are faster than a product for each cell.
-MAX_SHARED = 2**14
+MAX_SHARED = 2**17
 # Entries of all results from which threads pay.
 THREADED_WORK = 2**15
 

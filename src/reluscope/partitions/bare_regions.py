@@ -97,4 +97,6 @@ class BareRegions:
 
 
 def _refusal(what: str, otherwise: str = "") -> InputError:
-    return InputError(f'{what} are not in a partition that keeps codes alone: partition with keep="vertices"{otherwise}')
+    return InputError(
+        f'{what} are not in a partition that keeps codes alone: partition with keep="vertices"{otherwise}'
+    )
