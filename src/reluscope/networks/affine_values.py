@@ -17,8 +17,8 @@ from reluscope.networks.operators.linear import Linear
 from reluscope.networks.stages import Stage
 
 AffineValues = dict[int, AffineValue]
-# Entries of a matrix up to which shared sums are faster than a product for each cell.
-MAX_SHARED = 2**17
+# Entries of a matrix up to which shared sums are faster than a product for each cell, and a call is short.
+MAX_SHARED = 2**15
 # Entries of all results from which threads pay.
 THREADED_WORK = 2**15
 
