@@ -91,6 +91,8 @@ def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
         np.bitwise_xor.reduce(tables[2][np.arange(num_units), pieces], axis=1),
         np.full(len(order), num_units),
         found.flat_units,
+        found.middles,
+        found.is_bounded,
         len(maps),
         num_undecided,
     )

@@ -1,4 +1,4 @@
-"""Partitions that keep codes alone: all that vertices are not needed for is as where they are kept, number for number."""
+"""Partitions that keep codes alone: what needs no vertices is as where they are kept, number for number."""
 
 import numpy as np
 import pytest

@@ -328,9 +328,9 @@ def test_tasks_that_begin_after_the_time_come_back_at_once(method, net, small_ta
     monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 16)
     faithful, late = walk._task, []
 
-    def begin_late(way, waiting, progress):
+    def begin_late(way, *others):
         late.append(way)
-        return faithful(replace(way, began=way.began - 10**7), waiting, progress)
+        return faithful(replace(way, began=way.began - 10**7), *others)
 
     monkeypatch.setattr(walk, "_task", begin_late)
     domain, network = (rs.Box(-1, 1, 2), plane_network()) if method == "incidence" else (DOMAINS["box"], net)
@@ -371,4 +371,4 @@ def test_a_search_that_grows_too_large_is_broken_up_on_its_way(monkeypatch):
 def test_progress_shows_tasks(net, small_tasks, capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes the captured stream for a terminal
     rs.partition(net, DOMAINS["box"], executor=Here(), progress=True)
-    assert "15 of 15 tasks" in capsys.readouterr().err.replace("\x1b[2m", "").replace("\x1b[0m", "")
+    assert "9 of 9 tasks" in capsys.readouterr().err.replace("\x1b[2m", "").replace("\x1b[0m", "")

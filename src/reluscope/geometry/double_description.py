@@ -121,15 +121,15 @@ def cut_cells(
     method: at most v^2 / 4 comparisons of bit masks for a cut of a cell of v vertices, and as many searches for a third
     vertex where neither of two vertices is simple. Both give the same parts, vertices and bounds, in other orders.
 
-    Cells are shared out to the threads of `kernel_threads`, where that pays; what is returned is the same for any number
-    of them. Where no vertices are kept, the last cut of a part builds none: its facets are those of the part with a
-    vertex on its side, and the new one.
+    Cells are shared out to the threads of `kernel_threads`, where that pays; what is returned is the same for any
+    number of them. Where no vertices are kept, the last cut of a part builds none: its facets are those of the part
+    with a vertex on its side, and the new one.
     """
     if map_of_cell is None:
         map_of_cell = np.arange(len(cells))
     if first_units is None:
         first_units = np.zeros(len(cells), dtype=np.int64)
-    made, *found = _kernels.cut_cells(
+    found = _kernels.cut_cells(
         *cells.tables,
         maps=maps,
         errors=errors,
@@ -147,4 +147,16 @@ def cut_cells(
         keeps_vertices=keeps_vertices,
         num_threads=kernel_threads(len(cells.vertices) * maps.shape[1], THREADED_WORK),
     )
-    return Pieces(Polytopes(*made), *found)
+    made, parents, pieces, hashes, next_units, flat_units, middles, is_bounded, num_taken, num_undecided = found
+    return Pieces(
+        cells=Polytopes(*made),
+        parents=parents,
+        pieces=pieces,
+        hashes=hashes,
+        next_units=next_units,
+        flat_units=flat_units,
+        middles=middles,
+        is_bounded=is_bounded,
+        num_taken=num_taken,
+        num_undecided=num_undecided,
+    )

@@ -17,8 +17,8 @@ from reluscope.networks.operators.linear import Linear
 from reluscope.networks.stages import Stage
 
 AffineValues = dict[int, AffineValue]
-# Entries of a matrix up to which shared sums are faster than a product for each cell.
-MAX_SHARED = 2**14
+# Entries of a matrix up to which shared sums are faster than a product for each cell, and a call is short.
+MAX_SHARED = 2**15
 # Entries of all results from which threads pay.
 THREADED_WORK = 2**15
 
@@ -124,7 +124,6 @@ def _matrix_between(network: Network, index: int) -> Linear | None:
     if stage.keeps or stage.reads != (before.position,) or len(stage.leg.plan) != 1:
         return None
     node = stage.leg.plan[0][1]
-    is_matrix = isinstance(node, Linear) and len(node.shape) == len(node.input_shapes[0]) == 1
-    if not is_matrix or node.weight.numel() > MAX_SHARED or node.weight.device.type != "cpu":
+    if not isinstance(node, Linear) or len(node.shape) != 1 or len(node.input_shapes[0]) != 1:
         return None
-    return node
+    return node if node.weight.numel() <= MAX_SHARED and node.weight.device.type == "cpu" else None

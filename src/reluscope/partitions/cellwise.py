@@ -236,6 +236,7 @@ class _Cutting:
     def _pass(self, batch: Batch, pieces: np.ndarray) -> Batch:
         """Return cells behind a gate, given the pieces of its units."""
         number, opened = batch.stage, batch.known
+        assert isinstance(opened, AtGate)
         words = pack_pieces([pieces], CodeLayout((self.network.layout.gates[number],)))
         return Batch(
             number + 1,

@@ -14,7 +14,7 @@ from reluscope.tolerance import Tolerance
 
 # All have `words` (r, w), `witnesses` (r, d), `is_bounded` (r,), `num_bounded`, `sides`, `num_unmatched` and `recoded`.
 # Those with `has_vertices` have `vertices`, `region_vertices` and `volumes`; in others these raise InputError; in lists
-# the facets and boundedness are found when first asked for. `has_facet_vertices`: it is known which vertices facets end at.
+# the facets and boundedness are found when first asked for. `has_facet_vertices`: it is known where facets end.
 RegionGeometry = Mosaic | SolidRegions | BareRegions | ListedRegions
 # Arrays of a kind in files; a number of unmatched facets goes with all kinds but lists.
 _COLUMNS = {
