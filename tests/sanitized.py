@@ -20,6 +20,7 @@ TESTS = (
     "geometry/test_double_description.py",
     "geometry/test_sampling.py",
     "geometry/test_splitting.py",
+    "networks/test_stages.py",
     "codes",
     "partitions/test_candidates.py",
     "partitions/test_cellwise.py",
