@@ -124,16 +124,19 @@ private:
         enlist(flat_, ~(cells.above[cell] | cells.below[cell] | noted) & group(), cell);
     }
 
-    // Which cuts of the group some vertices lie strictly above, and which they lie below; of these bits.
+    // Which cuts of the group some vertices lie strictly above, and which they lie below; of these bits, the last ones.
     void sign_vertices(std::size_t first, Word kept) {
+        const std::size_t begin = group_begin_ + static_cast<std::size_t>(std::countr_zero(kept)), end = group_end_;
         for (std::size_t v = first; v < faces_[0].size(); ++v) {
             Word plus = 0, minus = 0;
             const double *row = out_.heights[v], blur = out_.blur[v];
-            for (std::size_t j = group_begin_; j < group_end_; ++j)
-                if (std::abs(row[j]) > std::max(errors_.rounding[j] + errors_.slopes[j] * blur, errors_.floor[j]))
-                    (row[j] > 0 ? plus : minus) |= bit(j);
-            faces_[0].above[v] = plus & kept;
-            faces_[0].below[v] = minus & kept;
+            for (std::size_t j = begin; j < end; ++j) {
+                const double known = std::max(errors_.rounding[j] + errors_.slopes[j] * blur, errors_.floor[j]);
+                plus |= Word{row[j] > known} << (j - group_begin_);
+                minus |= Word{row[j] < -known} << (j - group_begin_);
+            }
+            faces_[0].above[v] = plus;
+            faces_[0].below[v] = minus;
             enlist(zeros_, ~(plus | minus) & kept & group(), v);
         }
     }

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from codes.plain import codes, random_codes
+from reluscope._kernels import are_rows_equal
 from reluscope.codes import CodeLayout, Codes, GateLayout
 from reluscope.codes.distinct import group_equal_rows
 
@@ -61,3 +62,9 @@ def test_equal_hashes_are_told_apart():
     colliding = np.array([[1, second], [2, second ^ mixed(1) ^ mixed(2)], [1, second]], dtype=np.uint64)
     first, inverse, counts = group_equal_rows(colliding)
     assert (first.tolist(), inverse.tolist(), counts.tolist()) == ([0, 1], [0, 1, 0], [2, 1])
+
+
+def test_pairs_of_equal_rows():
+    words = np.array([[1, 2], [1, 3], [1, 2], [0, 2]], dtype=np.uint64)
+    first, second = np.array([0, 0, 0, 1]), np.array([2, 1, 3, 1])
+    assert are_rows_equal(words, first, second).tolist() == [True, False, False, True]

@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 import torch
 
 from networks.models import branched, layers
+from reluscope._kernels import pieces_in_use
 from reluscope.networks.builder import GraphBuilder
 from reluscope.networks.load import load
 
@@ -88,6 +90,17 @@ def test_errors_pass_a_gate_by_the_steepest_piece_in_use():
         ([[0, 0], [1, 1], [2, 2]], np.maximum(np.maximum(flat, plain), steep)),
     ):
         assert stage.pass_errors(size, error, np.array(pieces), gamma)[0].tolist() == list(expected)
+
+
+def test_pieces_in_use_are_those_of_some_cell():
+    generator = np.random.default_rng(0)
+    for dtype, num_pieces in ((np.uint8, 2), (np.uint8, 5), (np.uint16, 300)):
+        pieces = generator.integers(num_pieces, size=(4, 9)).astype(dtype)
+        expected = [[piece in column for column in pieces.T.tolist()] for piece in range(num_pieces)]
+        assert pieces_in_use(pieces, num_pieces).tolist() == expected
+        assert not pieces_in_use(pieces[:0], num_pieces).any()
+    with pytest.raises(ValueError, match="below their number"):
+        pieces_in_use(np.array([[3]], dtype=np.uint8), 3)
 
 
 def test_errors_of_sums_are_their_own_and_those_of_their_terms():

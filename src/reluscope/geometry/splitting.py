@@ -144,7 +144,8 @@ def subdivide(
     these cells (a region thicker than the resolution may be hidden), or if the error exceeds the floor more than 32
     times (it is not known well enough). The slope of a cell is here the largest one along its edges.
 
-    Each cut looks at every face once: O(cuts * faces). Keep complexes small (hundreds of cells).
+    A cut looks at the faces that it splits, and at all of them only where it is zero at a vertex; signs are taken of
+    every face for 64 cuts at a time.
     """
     parts, *columns, places, done, undecided = _kernels.subdivide(
         cells.start,

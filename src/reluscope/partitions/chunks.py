@@ -309,7 +309,7 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
 
 
 def means(points: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Return the mean of the vertices of every cell, ``ids[offsets[c] : offsets[c + 1]]``: a strictly interior point."""
+    """Return the mean of the vertices of every cell: a strictly interior point."""
     sums = [np.add.reduceat(column[ids], offsets[:-1]) for column in points.T]
     return np.stack(sums, axis=1) / np.diff(offsets)[:, None]
 
