@@ -100,9 +100,7 @@ class HalfSpaceStack:
         if len(self.rows) == 1:
             return self.among(which)
         rows = self.rows[which // self.copies]
-        return replace(
-            self, rows=rows, offsets=self.offsets[which], lower=self.lower[which], upper=self.upper[which]
-        )
+        return replace(self, rows=rows, offsets=self.offsets[which], lower=self.lower[which], upper=self.upper[which])
 
     def among(self, which: Tensor) -> "HalfSpaceStack":
         """Return as many bodies of every table, which keep sharing it."""

@@ -33,7 +33,7 @@ from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
 # How well the balls are known from whose centres searches begin.
-ROUGH = 1e-2
+ROUGH = 0.5
 # Affine functions this near to each other, relative to their size, may be the same one.
 ALIKE = 1e-9
 # Memory for matrices and tables of programs that are solved together, in bytes.
