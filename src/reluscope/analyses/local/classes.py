@@ -118,10 +118,11 @@ def region_classes(
 
     Notes
     -----
-    A largest ball and an interior-point method per class: about 20 times ``h n^2 / 2`` multiplications each, for h
-    half-spaces. Whether classes occur that are not seen on the way is asked of a dual active-set method, which takes
-    ``h n`` multiplications per tight row, and so is the distance to the farthest of the likeliest points. Regions are
-    asked about together as memory allows, the interior-point method on the network's device.
+    A rough ball and an interior-point method per class: about 15 times ``n^3`` multiplications each among many
+    half-spaces, and products of these with vectors that all classes share. Whether classes occur that are not seen on
+    the way is asked of a dual active-set method, which takes up to ``h n`` multiplications per tight row for h
+    half-spaces, and so is the distance to the farthest of the likeliest points. Regions are asked about together as
+    memory allows, the interior-point method on the network's device.
 
     References
     ----------
