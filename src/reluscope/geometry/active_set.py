@@ -2,8 +2,8 @@
 
 Rows are made tight one at a time, of those found violated together the worst first; rows that begin to pull are dropped
 again. The length of u only grows on the way, so that a search that needs no more than a bound can stop at it. With the
-identity as Hessian this is Goldfarb and Idnani, "A numerically stable dual method for solving strictly convex quadratic programs"
-(Mathematical Programming 27, 1983); the orthonormal basis of the tight rows is kept as they keep it.
+identity as Hessian this is Goldfarb and Idnani, "A numerically stable dual method for solving strictly convex quadratic
+programs" (Mathematical Programming 27, 1983); the orthonormal basis of the tight rows is kept as they keep it.
 """
 
 from typing import NamedTuple
