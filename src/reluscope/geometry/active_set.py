@@ -1,9 +1,9 @@
 """The shortest vector u with ``A u <= s`` and ``lower <= u <= upper``, by a dual active-set method.
 
-Rows are made tight one at a time, the most violated first; rows that begin to pull are dropped again. The length of u
-only grows on the way, so that a search that needs no more than a bound can stop at it. With the identity as Hessian
-this is Goldfarb and Idnani, "A numerically stable dual method for solving strictly convex quadratic programs"
-(Mathematical Programming 27, 1983); the orthonormal basis of the tight rows is kept as they keep it.
+Rows are made tight one at a time, of those found violated together the worst first; rows that begin to pull are dropped
+again. The length of u only grows on the way, so that a search that needs no more than a bound can stop at it. With the
+identity as Hessian this is Goldfarb and Idnani, "A numerically stable dual method for solving strictly convex quadratic
+programs" (Mathematical Programming 27, 1983); the orthonormal basis of the tight rows is kept as they keep it.
 """
 
 from typing import NamedTuple
@@ -58,7 +58,8 @@ def shortest_vector(
 
     Notes
     -----
-    A step costs ``h n`` multiplications and ``n k`` with k rows tight; there are about as many steps as rows tight in
+    A step costs ``n k`` multiplications with k rows tight, and n for each row that was violated when all were last
+    asked; all are asked again, for ``h n``, when none of these is left. There are about as many steps as rows tight in
     the end.
 
     Examples

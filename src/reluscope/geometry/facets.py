@@ -242,9 +242,10 @@ def _reached_on_hyperplanes(
     """Return those of some rows on whose hyperplanes points were found clearly inside all other rows, and these."""
     found = []
     # No more rows at once than fit into caches with what is known of them.
-    block = max(1, min(AT_ONCE, PRODUCTS_BYTES // (8 * len(normals))))
+    block = max(1, min(AT_ONCE, PRODUCTS_BYTES // (4 * len(normals))))
     # All products at once if there is room for them, else those that are asked for.
-    products = normals @ normals.T if 8 * len(normals) ** 2 <= PRODUCTS_BYTES else None
+    single = normals.astype(np.float32)
+    products = single @ single.T if 4 * len(normals) ** 2 <= PRODUCTS_BYTES else None
     for first in range(0, len(rows), block):
         found += _pushed(normals, depths, rows[first : first + block], slack, products)
     return _joined(found, normals.shape[1])
@@ -258,32 +259,38 @@ def _joined(found: list[tuple[np.ndarray, np.ndarray]], dim: int) -> tuple[np.nd
 def _pushed(
     normals: np.ndarray, depths: np.ndarray, rows: np.ndarray, slack: np.ndarray, products: np.ndarray | None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Push points off violated rows within the hyperplanes of some rows; return rows and points where that ends."""
+    """Push points off violated rows within the hyperplanes of some rows; return rows and points where that ends.
+
+    What leads there is in float32: a push reads as much memory as there are rows. Where points end is checked.
+    """
 
     def times_all(which: np.ndarray) -> np.ndarray:
-        return normals[which] @ normals.T if products is None else products[which]
+        return (normals[which] @ normals.T).astype(np.float32) if products is None else products[which]
 
     found = []
     points, own = depths[rows, None] * normals[rows], times_all(rows)
-    excess = points @ normals.T - depths
+    with np.errstate(over="ignore"):
+        excess = (points @ normals.T - depths).astype(np.float32)
     for _ in range(MAX_PUSHES):
         if not len(rows):
             break
         excess[np.arange(len(rows)), rows] = -np.inf
         worst = excess.argmax(axis=1)
-        violation = excess[np.arange(len(rows)), worst]
+        violation = excess[np.arange(len(rows)), worst].astype(np.float64)
         is_inside = violation < -slack[rows]
         if is_inside.any():
             there = np.flatnonzero(is_inside)
             there = there[_are_inside(normals, depths, points[there], rows[there], slack)]
             found.append((rows[there], points[there]))
-        cosine = own[np.arange(len(rows)), worst]
-        is_going = ~is_inside & (1 - cosine**2 > PARALLEL)
+        cosine = own[np.arange(len(rows)), worst].astype(np.float64)
+        is_going = ~is_inside & (1 - cosine**2 > PARALLEL) & np.isfinite(violation)
         rows, points, excess, own = rows[is_going], points[is_going], excess[is_going], own[is_going]
         worst, violation, cosine = worst[is_going], violation[is_going], cosine[is_going]
         length = OVERSHOOT * (violation + INSIDE + 2 * slack[rows]) / (1 - cosine**2)
         points -= length[:, None] * (normals[worst] - cosine[:, None] * normals[rows])
-        excess -= length[:, None] * (times_all(worst) - cosine[:, None] * own)
+        with np.errstate(over="ignore", invalid="ignore"):
+            step, turned = length[:, None].astype(np.float32), cosine[:, None].astype(np.float32)
+            excess -= step * (times_all(worst) - turned * own)
     return found
 
 

@@ -52,7 +52,7 @@ class NewtonEquations:
         moved = self.bodies.pull(self.weights * self.bodies.speeds(moves))
         return moved if self.curvature is None else moved + _times(self.curvature.mT, _times(self.curvature, moves))
 
-    def solve(self, right: Tensor, left: float, most: float | Tensor = torch.inf) -> Tensor:
+    def solve(self, right: Tensor, left: float) -> Tensor:
         """Return u for v.
 
         Parameters
@@ -61,15 +61,13 @@ class NewtonEquations:
             v.
         left : float
             Share of v that may be left, in the norm of the inverse matrix.
-        most : float or (r, 1) tensor
-            Largest length of what may be left.
         """
         if not self._is_whole:
-            return self._solve_together(right, left, most)
+            return self._solve_together(right, left)
         found = self._solve(right)
         return found + self._solve(right - self.apply(found)) if left < REFINED else found
 
-    def _solve_together(self, right: Tensor, left: float, most: float | Tensor) -> Tensor:
+    def _solve_together(self, right: Tensor, left: float) -> Tensor:
         """Solve by conjugate gradients, all equations at once."""
         found, rest = torch.zeros_like(right), right
         along = nearer = self._solve(rest)
@@ -82,7 +80,7 @@ class NewtonEquations:
             found, rest = found + length * along, rest - length * moved
             nearer = self._solve(rest)
             smaller = (rest * nearer).sum(dim=1, keepdim=True)
-            is_open = is_open & ((smaller > enough) | (torch.linalg.vector_norm(rest, dim=1, keepdim=True) > most))
+            is_open = is_open & (smaller > enough)
             if not is_open.any():
                 break
             along = nearer + smaller / size.clamp_min(TINY) * along

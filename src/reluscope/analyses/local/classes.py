@@ -33,7 +33,7 @@ from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
 # How well the balls are known from whose centres searches begin.
-ROUGH = 1e-2
+ROUGH = 0.5
 # Affine functions this near to each other, relative to their size, may be the same one.
 ALIKE = 1e-9
 # Memory for matrices and tables of programs that are solved together, in bytes.
@@ -118,10 +118,11 @@ def region_classes(
 
     Notes
     -----
-    A largest ball and an interior-point method per class: about 20 times ``h n^2 / 2`` multiplications each, for h
-    half-spaces. Whether classes occur that are not seen on the way is asked of a dual active-set method, which takes
-    ``h n`` multiplications per tight row, and so is the distance to the farthest of the likeliest points. Regions are
-    asked about together as memory allows, the interior-point method on the network's device.
+    A rough ball and an interior-point method per class: about 15 times ``n^3`` multiplications each among many
+    half-spaces, and products of these with vectors that all classes share. Whether classes occur that are not seen on
+    the way is asked of a dual active-set method, which takes up to ``h n`` multiplications per tight row for h
+    half-spaces, and so is the distance to the farthest of the likeliest points. Regions are asked about together as
+    memory allows, the interior-point method on the network's device.
 
     References
     ----------
