@@ -1,9 +1,6 @@
-#include <nanobind/nanobind.h>
-
-#include <stdexcept>
-
 #include "../kernels/active_set.hpp"
 #include "../kernels/sampling.hpp"
+#include "checks.hpp"
 #include "numpy.hpp"
 
 namespace reluscope {
@@ -18,10 +15,6 @@ struct BitGenerator {
     std::uint64_t (*next_raw)(void*);
 };
 
-void require(bool holds) {
-    if (!holds) throw std::invalid_argument("the shapes of the arrays do not belong together");
-}
-
 }  // namespace
 
 void bind_points(nb::module_& module) {
@@ -31,8 +24,9 @@ void bind_points(nb::module_& module) {
         [](In<double, 2> rows, Numbers slack, std::size_t num_equations, Numbers lower, Numbers upper, double bound,
            double tolerance) {
             const std::size_t height = rows.shape(0), dim = rows.shape(1);
-            require(slack.shape(0) == height && num_equations <= height && lower.shape(0) == dim &&
-                    upper.shape(0) == dim);
+            expect(slack.shape(0) == height && num_equations <= height && lower.shape(0) == dim &&
+                       upper.shape(0) == dim,
+                   "expected a slack of every row and two bounds of every coordinate");
             auto found = unlocked([&] {
                 return shortest_vector(
                     {reluscope::rows(rows), view(slack), num_equations, view(lower), view(upper)}, bound, tolerance);
@@ -46,7 +40,8 @@ void bind_points(nb::module_& module) {
         "walk",
         [](In<double, 2> columns, Numbers room, std::size_t draws, std::size_t burn_in, std::size_t thinning,
            std::size_t refresh, nb::capsule bits) {
-            require(columns.shape(0) > 0 && room.shape(0) == columns.shape(1));
+            expect(columns.shape(0) > 0 && room.shape(0) == columns.shape(1),
+                   "expected axes, and as much room as there are rows");
             const auto* generator = static_cast<const BitGenerator*>(bits.data("BitGenerator"));
             return give(unlocked([&] {
                 return walk(rows(columns), view(room), draws, {burn_in, thinning, refresh},

@@ -2,6 +2,7 @@
 
 #include "../kernels/archive.hpp"
 #include "../kernels/sign_tree.hpp"
+#include "checks.hpp"
 #include "numpy.hpp"
 
 namespace reluscope {
@@ -31,10 +32,6 @@ template <class T, class Kernel> auto alone(Guarded<T>& guarded, Kernel kernel) 
 template <class T> Vector<T> copied(const T* data, std::size_t number) { return Vector<T>(data, data + number); }
 template <class T> Vector<T> copied(const In<T, 1>& array) { return copied(array.data(), array.shape(0)); }
 Table<double> copied(const FloatRows& array) { return Table<double>(rows(array)); }
-
-void expect(bool is_so, const char* what) {
-    if (!is_so) throw std::invalid_argument(what);
-}
 
 // Slack of forms: for each coordinate of y on cones, else none.
 void expect_slack(const Frame& frame, std::size_t width) {
@@ -116,7 +113,7 @@ nb::bytes room_state(GuardedRoom& room) {
     const auto bytes = alone(room, [](Room& alone) {
         Writer writer;
         writer(alone.work.frame, alone.corners);
-        return std::move(writer.bytes);
+        return writer.seal();
     });
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -163,7 +160,7 @@ void bind_room(nb::module_& module) {
         .def(
             "__setstate__",
             [](GuardedRoom& room, nb::bytes state) {
-                Reader reader{{state.c_str(), state.size()}};
+                Reader reader({state.c_str(), state.size()});
                 Frame frame;
                 reader(frame);
                 Corners corners(frame, 0);
@@ -188,8 +185,8 @@ SignTree tree_of(GuardedRoom& room, FloatRows rows, Floats row_noise, FloatRows 
     for (const std::size_t other : {noise.shape(0), slack.shape(0), threshold.shape(0), is_constant.shape(0),
                                     is_doubtful.shape(0)})
         expect(other == number, "forms and what is known of them differ in number");
-    if (rows.shape(0)) expect_slack(frame, row_slack.shape(1));
-    if (number) expect_slack(frame, slack.shape(1));
+    expect_slack(frame, row_slack.shape(1));
+    expect_slack(frame, slack.shape(1));
     Cell cell{copied(rows), copied(row_noise), copied(row_slack), copied(witness)};
     const auto flags = [&](const Flags& given) {
         return Vector<std::uint8_t>(given.data(), given.data() + number);
@@ -200,7 +197,7 @@ SignTree tree_of(GuardedRoom& room, FloatRows rows, Floats row_noise, FloatRows 
 }
 
 nb::tuple take(GuardedTree& tree, GuardedRoom& room, std::size_t most, std::int64_t most_steps) {
-    expect(tree.object.num_columns() == room.object.work.frame.num_columns(), "the room is that of another frame");
+    expect(tree.object.is_of(room.object.work.frame), "the room is that of another frame");
     auto found = alone(tree, [&](SignTree& alone_tree) {
         const std::lock_guard lock(room.mutex);
         return alone_tree.take(room.object, most, most_steps);
@@ -236,14 +233,14 @@ void bind_sign_tree(nb::module_& module) {
                  const auto bytes = alone(tree, [](SignTree& alone) {
                      Writer writer;
                      writer(alone);
-                     return std::move(writer.bytes);
+                     return writer.seal();
                  });
                  return nb::bytes(bytes.data(), bytes.size());
              })
         .def(
             "__setstate__",
             [](GuardedTree& tree, nb::bytes state) {
-                Reader reader{{state.c_str(), state.size()}};
+                Reader reader({state.c_str(), state.size()});
                 SignTree read;
                 reader(read);
                 read.forget();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 namespace reluscope {
 namespace {
@@ -56,11 +57,16 @@ private:
     bool vanishes(std::size_t word, int bit, std::int64_t first, std::int64_t second) {
         const std::size_t unit = 64 * word + bit, group = gate_.slot[first];
         const std::size_t own = piece(first, word, bit), other = piece(second, word, bit);
+        const std::size_t num_levels = gate_.thresholds.width();
+        const std::size_t last = num_levels == 0 ? gate_.num_candidates - 1 : num_levels;
+        // Only here is known which units and pieces the bits of codes name.
+        if (unit >= gate_.noise.width() || std::max(own, other) > last)
+            throw std::invalid_argument("expected codes of units and pieces that there are");
         const double noise = gate_.noise[group][unit];
         const std::size_t size = gate_.num_points;
         const double* values = gate_.values + (group * gate_.noise.width() + unit) * gate_.num_candidates * size;
         // A max unit goes from one candidate to another, others over all breakpoints in between.
-        if (gate_.thresholds.width() == 0) {
+        if (num_levels == 0) {
             for (std::size_t i = 0; i < size; ++i) function_[i] = values[other * size + i] - values[own * size + i];
             return is_on_line(noise);
         }
