@@ -19,8 +19,8 @@ void check(const GateWords& gates, std::size_t width) {
     for (std::size_t gate = 0; gate < number; ++gate) {
         const auto start = gates.starts[gate], planes = gates.planes[gate], words = gates.widths[gate];
         const auto most = static_cast<std::int64_t>(width);
-        is_out |= start < 0 || planes < 0 || words < 0 || start > most || planes > most || words > most ||
-                  planes * words > most - start || gates.units[gate] < 0 || gates.units[gate] > FAR;
+        is_out |= start < 0 || planes < 0 || words < 0 || start > most || (words && planes > (most - start) / words) ||
+                  words > most || gates.units[gate] < 0 || gates.units[gate] > FAR;
     }
     expect(!is_out, "expected gates within the words of codes");
 }
@@ -53,7 +53,7 @@ GroupedGate grouped_gate(const In<Word, 2>& words, std::size_t num_planes, std::
                return -1 <= group && group < static_cast<std::int64_t>(num_groups);
            }),
            "expected groups in range");
-    return {rows(words),  num_planes,       width,     values.data(), values.shape(2), values.shape(3),
+    return {rows(words),  num_planes,       width,     data_of(values), values.shape(2), values.shape(3),
             rows(noise), rows(thresholds), groups};
 }
 

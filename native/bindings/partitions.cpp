@@ -14,7 +14,7 @@ using In32 = In<std::int32_t, 1>;
 using In64 = In<std::int64_t, 1>;
 
 template <class T> auto candidates(const T& pre) {
-    return Candidates(pre.data(), pre.shape(0), pre.shape(1), pre.shape(2));
+    return Candidates(data_of(pre), pre.shape(0), pre.shape(1), pre.shape(2));
 }
 
 // What outputs are at vertices of polygons or intervals, each of which has some.
@@ -31,7 +31,8 @@ template <class Piece> void bind_count_below(nb::module_& module) {
             expect(constants.shape(0) == pieces.shape(1) && are_below(view(parent), pieces.shape(0)) &&
                        are_below(view(units), pieces.shape(1)),
                    "expected a constant of every unit, and parents and units in range");
-            expect(positive.shape(0) == parent.shape(0) && positive.shape(1) == units.shape(0),
+            // There may be columns for units that come later.
+            expect(positive.shape(0) == parent.shape(0) && positive.shape(1) >= units.shape(0),
                    "expected a sign of every unit on every cell");
             return give(unlocked([&] {
                 return count_below<Piece>(rows(pieces), view(constants), view(parent), view(units), rows(positive));

@@ -10,7 +10,7 @@ template <class T> using In3 = In<T, 3>;
 
 // Rows of the last axis.
 template <class T> Rows<const T> flat_rows(const In3<T>& array) {
-    return {array.data(), array.shape(0) * array.shape(1), array.shape(2)};
+    return {data_of(array), array.shape(0) * array.shape(1), array.shape(2)};
 }
 
 template <class T> bool has_shape(const In3<T>& array, std::size_t first, std::size_t second, std::size_t third) {

@@ -30,7 +30,7 @@ template <class T, class Kernel> auto alone(Guarded<T>& guarded, Kernel kernel) 
 }
 
 template <class T> Vector<T> copied(const T* data, std::size_t number) { return Vector<T>(data, data + number); }
-template <class T> Vector<T> copied(const In<T, 1>& array) { return copied(array.data(), array.shape(0)); }
+template <class T> Vector<T> copied(const In<T, 1>& array) { return copied(data_of(array), array.shape(0)); }
 Table<double> copied(const FloatRows& array) { return Table<double>(rows(array)); }
 
 // Slack of forms: for each coordinate of y on cones, else none.
@@ -58,11 +58,11 @@ struct FormAndRows {
     // Call with the question that they are.
     template <class Asked> auto ask(Room& room, Asked asked) const {
         const Frame& frame = room.work.frame;
-        const Form form{coefficients.data(), noise, view(slack), threshold};
+        const Form form{data_of(coefficients), noise, view(slack), threshold};
         // The rows, and then the form.
         room.known.forget(rows.shape(0) + 1, frame.num_columns());
         const Sides sides{reluscope::rows(rows), view(row_noise), reluscope::rows(row_slack), room.known};
-        return asked(Question{form, sides, {y.data(), z.data()}, rows.shape(0)});
+        return asked(Question{form, sides, {data_of(y), data_of(z)}, rows.shape(0)});
     }
     void check(const Frame& frame) const {
         const std::size_t size = frame.size(), number = rows.shape(0);
@@ -102,7 +102,7 @@ nb::object find_inner_point(GuardedRoom& room, Floats coefficients, double noise
     Vector<double> made_y(frame.num_columns()), made_z(frame.size());
     const bool is_found = alone(room, [&](Room& alone) {
         return given.ask(alone, [&](const Question& question) {
-            return inner_point(question, frame, to_y.data(), least, made_y.data(), made_z.data());
+            return inner_point(question, frame, data_of(to_y), least, made_y.data(), made_z.data());
         });
     });
     if (!is_found) return nb::none();
@@ -139,7 +139,7 @@ void bind_room(nb::module_& module) {
                 const Frame& frame = room.object.work.frame;
                 expect(y.shape(0) == frame.num_columns(), "points must have as many entries as y");
                 Vector<double> z(frame.size());
-                frame.image(y.data(), z.data());
+                frame.image(data_of(y), z.data());
                 return give(std::move(z));
             },
             "y"_a)
@@ -149,7 +149,7 @@ void bind_room(nb::module_& module) {
                 const Frame& frame = room.object.work.frame;
                 expect(form.shape(0) == frame.size(), "forms must have as many entries as z");
                 Vector<double> full(frame.num_columns());
-                frame.pull_back(form.data(), full.data());
+                frame.pull_back(data_of(form), full.data());
                 return frame.largest(full.data());
             },
             "form"_a)
@@ -258,7 +258,7 @@ void bind_programs(nb::module_& module) {
         "dot",
         [](Floats a, Floats b) {
             expect(a.shape(0) == b.shape(0), "vectors must be of one length");
-            return dot(a.data(), b.data(), a.shape(0));
+            return dot(data_of(a), data_of(b), a.shape(0));
         },
         "a"_a, "b"_a);
     bind_room(module);

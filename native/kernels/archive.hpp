@@ -18,7 +18,8 @@ inline std::uint64_t number_of(std::string_view bytes) {
     return number;
 }
 
-template <class T> concept Kept = requires(T& object, struct Writer& archive) { object.keep(archive); };
+struct Writer;
+template <class T> concept Kept = requires(T& object, Writer& archive) { object.keep(archive); };
 
 struct Writer {
     std::string bytes;

@@ -12,11 +12,16 @@
 
 namespace reluscope {
 
+// Windows' own headers have a macro of this name.
+#undef INFINITE
 inline constexpr double INFINITE = std::numeric_limits<double>::infinity();
 inline constexpr std::int32_t NONE = -1;
 
 // Memory that is written before it is read need not be cleared.
 template <class T> struct Uncleared : std::allocator<T> {
+    Uncleared() = default;
+    // Standard libraries may keep things of their own with it.
+    template <class U> Uncleared(const Uncleared<U>&) noexcept {}
     template <class U> struct rebind {
         using other = Uncleared<U>;
     };
