@@ -118,16 +118,16 @@ void bind_codes(nb::module_& module) {
     module.def(
         "search_pairs",
         [](Words words, std::size_t num_planes, std::size_t width, Values values, In<double, 2> noise,
-           In<double, 2> thresholds, In64 slot, In64 members, Words alone, double proportional) {
+           In<double, 2> thresholds, In64 slot, In64 members, Words alone, double proportional, std::size_t begin) {
             const auto gate = grouped_gate(words, num_planes, width, values, noise, thresholds, slot);
             expect(alone.shape(0) == noise.shape(0) && alone.shape(1) == width, "expected a bit of every unit and group");
             expect_grouped(gate, view(members));
-            auto found = unlocked([&] { return search_pairs(gate, view(members), rows(alone), proportional); });
+            auto found = unlocked([&] { return search_pairs(gate, view(members), rows(alone), proportional, begin); });
             return nb::make_tuple(give(std::move(found.pairs)), give(std::move(found.lines)),
-                                  give_flags(std::move(found.is_clear)));
+                                  give_flags(std::move(found.is_clear)), found.next);
         },
         "words"_a, "num_planes"_a, "width"_a, "values"_a, "noise"_a, "thresholds"_a, "slot"_a, "members"_a, "alone"_a,
-        "proportional"_a);
+        "proportional"_a, "begin"_a);
     module.def(
         "stays",
         [](Words words, std::size_t num_planes, std::size_t width, Values values, In<double, 2> noise,

@@ -8,6 +8,9 @@
 namespace reluscope {
 namespace {
 
+// So many pairs take about a tenth of a second.
+constexpr std::size_t MOMENT = std::size_t{1} << 24;
+
 class Comparison {
 public:
     Comparison(const GroupedGate& gate, double proportional)
@@ -110,16 +113,19 @@ private:
 }  // namespace
 
 LinePairs search_pairs(const GroupedGate& gate, View<std::int64_t> members, Rows<const Word> alone,
-                       double proportional) {
+                       double proportional, std::size_t begin) {
     Comparison comparison(gate, proportional);
     auto& line = comparison.line();
-    LinePairs found{Table<std::int64_t>(0, 2), Table<double>(0, gate.num_points), {}};
-    for (std::size_t place = 0; place < members.size(); ++place) {
+    LinePairs found{Table<std::int64_t>(0, 2), Table<double>(0, gate.num_points), {}, begin};
+    std::size_t num_compared = 0;
+    for (; found.next < members.size() && num_compared < MOMENT; ++found.next) {
+        const std::size_t place = found.next;
         const auto first = members[place];
         const Word* words = gate.words[first];
         for (std::size_t next = place + 1; next < members.size(); ++next) {
             const auto second = members[next];
             if (gate.slot[second] != gate.slot[first]) break;
+            ++num_compared;
             if (comparison.differ_in_two(alone[gate.slot[first]], first, second)) continue;
             std::fill(line.begin(), line.end(), 0.0);
             if (!comparison.vanish(first, second)) continue;

@@ -109,7 +109,8 @@ def search_pairs(
     members: Array,
     alone: Array,
     proportional: float,
-) -> tuple[Array, Array, Array]: ...
+    begin: int,
+) -> tuple[Array, Array, Array, int]: ...
 def stays(
     words: Array,
     num_planes: int,

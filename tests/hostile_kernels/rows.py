@@ -130,7 +130,7 @@ def gate_arguments(draw):
 def search_pairs(draw):
     gate = gate_arguments(draw)
     alone = draw.words(len(gate[3]), 1)
-    return _kernels.search_pairs, [*gate, np.arange(len(gate[0])), alone, 1e-9]
+    return _kernels.search_pairs, [*gate, np.arange(len(gate[0])), alone, 1e-9, draw.size()]
 
 
 def stays(draw):
