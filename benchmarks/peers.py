@@ -1,4 +1,4 @@
-"""relucent (PyPI, the dependency group ``bench``) on the same networks and box, in the same process, counts compared."""
+"""relucent (PyPI, dependency group ``bench``) on the same networks and box, in the same process, counts compared."""
 
 import importlib.util
 import statistics

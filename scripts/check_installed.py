@@ -39,7 +39,7 @@ def main() -> None:
     part = rs.partition(rs.load([lines, (np.ones((1, 3)), np.zeros(1))]), rs.Box(-1.0, 1.0, 2))
     assert int(part.finding()) == 7, part.finding()
     python = ".".join(str(one) for one in sys.version_info[:3])
-    print(f"reluscope {rs.__version__} works on Python {python}, kernels {kernels.name}")
+    print(f"reluscope {rs.__version__} works on Python {python}, kernels {kernels.name}")  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What native/ is compiled to: loops over cells, faces and codes, arrays in and arrays out.
 
 Arrays that are read are converted where that is needed (to C order, to the type in the comment beside each function in
-native/kernels); those that are written have to be as they are kept there. Shapes that do not belong together and indices out of
-range are a ValueError. The interpreter's lock is released meanwhile.
+native/kernels); those that are written have to be as they are kept there. Shapes that do not belong together and
+indices out of range are a ValueError. The interpreter's lock is released meanwhile.
 """
 
 from typing import Any

@@ -197,7 +197,13 @@ def count_below(draw):
     parent, units = draw.below(number, draw.size()), draw.below(width, draw.size())
     kind = [np.uint8, np.uint16][draw.size(0, 1)]
     pieces, constants = draw.below(9, number, width).astype(kind), draw.below(9, width).astype(kind)
-    return _kernels.count_below, [pieces, constants, parent, units, draw.flags(len(parent), len(units) + draw.size(0, 1))]
+    return _kernels.count_below, [
+        pieces,
+        constants,
+        parent,
+        units,
+        draw.flags(len(parent), len(units) + draw.size(0, 1)),
+    ]
 
 
 def find_rivals(draw):

@@ -1,9 +1,9 @@
 """Call kernels with arguments that are not as they should be: each call has to end in a result or an exception.
 
 ``python -m hostile_kernels.running --cases 100 --seed 0 dot walk`` calls two kernels, or by default all, and prints as
-JSON what went wrong. It is a program of its own, because a kernel that reads outside its arrays may end the process: then
-the file named by ``--journal`` says in which case, and ``--case 17`` repeats it alone. Memory is limited where that is
-possible, so that nothing may ask for all there is.
+JSON what went wrong. It is a program of its own, because a kernel that reads outside its arrays may end the process:
+then the file named by ``--journal`` says in which case, and ``--case 17`` repeats it alone. Memory is limited where
+that is possible, so that nothing may ask for all there is.
 """
 
 import argparse
