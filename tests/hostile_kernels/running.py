@@ -18,13 +18,12 @@ import zlib
 import numpy as np
 
 from hostile_kernels.rows import ROWS, Draw
-from hostile_kernels.spoiling import spoiled
+from hostile_kernels.spoiling import IS_SANITIZED, spoiled
 
 ROOM = 4 << 30  # bytes
 LONGEST = 1.0  # seconds of processor time; what hangs is ended after so many times as much
 PATIENCE = 60
 EXCEPTIONS = (TypeError, ValueError, MemoryError, OverflowError)
-IS_SANITIZED = "ASAN_OPTIONS" in os.environ
 
 
 def attempt(name, case, seed):
@@ -58,7 +57,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--journal", default=os.devnull)
     options = parser.parse_args()
-    # Sanitizers keep a shadow of all addresses, and end the process where memory is refused.
+    # Sanitizers keep a shadow of all addresses.
     if not IS_SANITIZED:
         with contextlib.suppress(ImportError):
             import resource
