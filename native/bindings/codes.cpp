@@ -58,7 +58,7 @@ GroupedGate grouped_gate(const In<Word, 2>& words, std::size_t num_planes, std::
 }
 
 // Codes, each of which is in a group.
-template <class Codes> void expect_grouped(const GroupedGate& gate, const Codes& codes) {
+void expect_grouped(const GroupedGate& gate, View<std::int64_t> codes) {
     for (const auto code : codes)
         expect(0 <= code && code < static_cast<std::int64_t>(gate.slot.size()) && gate.slot[code] >= 0,
                "expected codes that are in a group");
@@ -135,7 +135,10 @@ void bind_codes(nb::module_& module) {
             const auto gate = grouped_gate(words, num_planes, width, values, noise, thresholds, slot);
             expect(pairs.shape(1) == 2 && lines.shape(0) == pairs.shape(0) && lines.shape(1) == values.shape(3),
                    "expected a line of every pair of codes");
-            expect_grouped(gate, entries_of(rows(pairs)));
+            // The second of a pair may be in a group that is not here: values are those of the first.
+            expect(are_below(entries_of(rows(pairs)), words.shape(0)), "expected pairs of codes that there are");
+            for (std::size_t pair = 0; pair < pairs.shape(0); ++pair)
+                expect_grouped(gate, View<std::int64_t>(rows(pairs)[pair], 1));
             return give_flags(unlocked([&] { return stays(gate, rows(pairs), rows(lines), proportional); }));
         },
         "words"_a, "num_planes"_a, "width"_a, "values"_a, "noise"_a, "thresholds"_a, "slot"_a, "pairs"_a, "lines"_a,

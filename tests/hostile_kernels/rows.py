@@ -136,6 +136,9 @@ def search_pairs(draw):
 def stays(draw):
     gate = gate_arguments(draw)
     pairs = draw.below(len(gate[0]), draw.size(), 2)
+    # A code that is in no group may be the second of a pair.
+    alone = ~np.isin(np.arange(len(gate[0])), pairs[:, 0])
+    gate[-1] = np.where(alone & draw.flags(len(alone)), -1, gate[-1])
     return _kernels.stays, [*gate, pairs, draw.floats(len(pairs), gate[3].shape[3]), 1e-9]
 
 
