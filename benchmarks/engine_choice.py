@@ -77,9 +77,7 @@ def run(quick: bool) -> list[Measurement]:
                 where = f"[-{size:g}, {size:g}]^{dim}" if size else f"R^{dim}"
                 others = ", ".join(f"{name} {1e3 * time:.0f} ms" for name, time in sorted(times.items()))
                 case = f"keep={keep!r}: {[dim, *hidden, 1]} on {where}, chosen {chosen}"
-                rows.append(
-                    Measurement(case, times[chosen], ratio, min(times.values()), detail=f"{number:,} regions; {others}")
-                )
+                rows.append(Measurement(case, times[chosen], ratio, min(times.values()), detail=f"{number:,} regions; {others}"))
         rows.append(
             Measurement(
                 f"keep={keep!r}: {len(ratios)} networks of 3 to 8 inputs, median",

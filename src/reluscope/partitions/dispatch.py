@@ -215,9 +215,7 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
     against = {"incidence": too_many or unbounded, "cellwise": too_many or (both if max_gates else None), "tree": None}
     if method == "auto":
         most = MAX_VERTICES_WITH_MAX_GATES if max_gates else MAX_VERTICES
-        keeping = [
-            engine for engine, reason in against.items() if not reason and engine != "tree" and domain.dim <= most
-        ]
+        keeping = [engine for engine, reason in against.items() if not reason and engine != "tree" and domain.dim <= most]
         # Lines and planes are drawn with their edges, which only shared faces know.
         is_drawn = "incidence" in keeping and domain.dim <= 2
         method = "incidence" if is_drawn else cheapest(keeping, network, domain) if keeping else "tree"
