@@ -7,8 +7,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile --constraint constraints.txt
 NATIVE := $(wildcard native/CMakeLists.txt native/*.cpp native/*/*.cpp native/*/*.hpp)
-# What builds both distributions; cmake only where the system has none.
-BUILD := hatchling scikit-build-core nanobind ninja $(shell command -v cmake >/dev/null || echo cmake)
+# What builds both distributions; cmake only where the system has none. From this version on pip knows dependency groups.
+BUILD := "pip>=25.1" hatchling scikit-build-core nanobind ninja $(shell command -v cmake >/dev/null || echo cmake)
+# Where the system has no C++ compiler, that of the package index serves (clang, 100 MB; it takes three times as long).
+ifeq ($(shell command -v c++ || command -v g++ || command -v clang++),)
+BUILD += ziglang
+ZIG := $(addprefix $(BIN)/zig-,cc c++ ar ranlib)
+export CC := $(CURDIR)/$(BIN)/zig-cc
+export CXX := $(CURDIR)/$(BIN)/zig-c++
+export CMAKE_ARGS := -DCMAKE_AR=$(CURDIR)/$(BIN)/zig-ar -DCMAKE_RANLIB=$(CURDIR)/$(BIN)/zig-ranlib
+endif
 
 # Tests that take many seconds and guard what seldom changes are left to test-all.
 .PHONY: demo test test-all sanitize mutants lint bench clean
@@ -50,26 +58,30 @@ clean:
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "reluscope needs Python 3.11 or newer; $(PYTHON) is older: run make PYTHON=/path/to/python3.11"; exit 1; }
-	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || { \
-	  echo "reluscope compiles its kernels and finds no C++ compiler: install g++ 11, clang 14 or newer"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.created pyproject.toml studies/pyproject.toml constraints.txt
+# CMake calls tools by one name each. For any processor of the kind, as other compilers do.
+$(BIN)/zig-%: $(VENV)/.created
+	@printf '#!/bin/sh\nexec "%s" -m ziglang %s "$$@"\n' "$(CURDIR)/$(BIN)/python" \
+	  "$*$(if $(filter c%,$*), -mcpu=baseline)" >$@
+	@chmod +x $@
+
+$(VENV)/.installed: $(VENV)/.created $(ZIG) pyproject.toml studies/pyproject.toml constraints.txt
 	@echo "Installing pinned dependencies into $(VENV); the first time takes some minutes."
 	@$(PIP) $(BUILD)
 	@$(PIP) --no-build-isolation --editable '.[onnx]' --editable studies
 	@touch $@ $(VENV)/.kernels
 
 # Everything at once: finding out what fits together takes a while each time.
-$(VENV)/.installed-dev: $(VENV)/.created pyproject.toml studies/pyproject.toml constraints.txt
+$(VENV)/.installed-dev: $(VENV)/.created $(ZIG) pyproject.toml studies/pyproject.toml constraints.txt
 	@echo "Installing pinned dependencies and tools into $(VENV); the first time takes some minutes."
 	@$(PIP) $(BUILD)
-	@$(PIP) --no-build-isolation --editable '.[dev]' --editable studies
+	@$(PIP) --no-build-isolation --editable '.[onnx,plotly,dask]' --editable studies --group dev
 	@touch $(VENV)/.installed $@ $(VENV)/.kernels
 
 # Compiled again when their source has changed.
-$(VENV)/.kernels: $(NATIVE)
+$(VENV)/.kernels: $(NATIVE) $(ZIG)
 	@echo "Compiling the kernels in native/."
 	@$(PIP) --no-build-isolation --no-deps --editable .
 	@touch $@

@@ -1,4 +1,4 @@
-"""relucent (PyPI, optional ``[bench]`` extra) on the same networks and box, in the same process, counts compared."""
+"""relucent (PyPI, dependency group ``bench``) on the same networks and box, in the same process, counts compared."""
 
 import importlib.util
 import statistics
@@ -17,7 +17,7 @@ IN_SPACE = [((3, 16, 16, 1), rs.Space(3)), ((6, 12, 12, 1), rs.Box(-1, 1, 6)), (
 def run(quick: bool) -> list[Measurement]:
     """Time both; the peer once, because it takes minutes."""
     if importlib.util.find_spec("relucent") is None:
-        print("  relucent is not installed: pip install 'reluscope[bench]'")
+        print("  relucent is not installed: pip install --group bench")
         return []
     import relucent  # pyright: ignore[reportMissingImports]
 

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 FLAGS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g -O1"
 TESTS = (
     "test_kernels.py",
+    "test_hostile_kernels.py",
     "geometry/test_active_set.py",
     "geometry/test_complexes.py",
     "geometry/test_crossing.py",

@@ -1,10 +1,18 @@
 """Both wheels are complete and free of anything else; the studies ask for the version beside them."""
 
+import email
 import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
 import tomllib
+import venv
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import reluscope as rs
@@ -43,12 +51,100 @@ def test_wheels_are_of_the_version(packed):
     assert name == "reluscope" or wheel.name.endswith("-py3-none-any.whl")
 
 
+@pytest.fixture(scope="module")
+def whole_wheel(tmp_path_factory):
+    """The wheel with its kernels, compiled from the sources."""
+    return wheel_of(ROOT, scikit_build.build_wheel, tmp_path_factory.mktemp("whole"))
+
+
 @pytest.mark.slow
-def test_a_wheel_holds_its_kernels(tmp_path):
-    wheel = wheel_of(ROOT, scikit_build.build_wheel, tmp_path)
-    with zipfile.ZipFile(wheel) as archive:
+def test_a_wheel_holds_its_kernels(whole_wheel):
+    with zipfile.ZipFile(whole_wheel) as archive:
         assert [name for name in archive.namelist() if name.startswith("reluscope/_kernels.")]
-    assert not wheel.name.endswith("-any.whl")
+    # From 3.12 on, one for all versions.
+    tag = "cp311-cp311" if sys.version_info < (3, 12) else "cp312-abi3"
+    assert f"-{tag}-" in whole_wheel.name
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_works(whole_wheel, tmp_path):
+    """In an environment of its own, which sees the dependencies of this one after it."""
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=False)
+    python = environment / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    options = ["install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", str(whole_wheel)]
+    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *options], check=True)
+    paths = {name: sysconfig.get_path(name, vars=_bases(environment)) for name in ("purelib", "platlib")}
+    (Path(paths["platlib"]) / "dependencies.pth").write_text(f"{np.__path__[0]}/..\n")
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    found = subprocess.run(
+        [python, ROOT / "scripts" / "check_installed.py"],
+        cwd=tmp_path,
+        env=clean,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 0, found.stderr[-2000:]
+    assert "works on Python" in found.stdout
+
+
+def _bases(environment):
+    return dict.fromkeys(("base", "platbase", "installed_base"), str(environment))
+
+
+@pytest.mark.parametrize("package", DISTRIBUTIONS)
+def test_a_source_distribution_builds_the_same_wheel(package, tmp_path):
+    """It holds what is needed for it, and the wheel from it is the wheel from here."""
+    root, build = DISTRIBUTIONS[package]
+    backend = scikit_build if package == "reluscope" else hatchling
+    sources = wheel_of(root, lambda folder: backend.build_sdist(folder), tmp_path)
+    with tarfile.open(sources) as archive:
+        archive.extractall(tmp_path, filter="data")
+    unpacked = tmp_path / sources.name.removesuffix(".tar.gz")
+    for name in ("pyproject.toml", "README.md", "LICENSE", "PKG-INFO"):
+        assert (unpacked / name).is_file(), name
+    if package == "reluscope":
+        native = {path.relative_to(root) for path in (root / "native").rglob("*.[ch]pp")}
+        assert native
+        assert all((unpacked / path).is_file() for path in native)
+    here, there = (contents(wheel_of(at, build, tmp_path)) for at in (root, unpacked))
+    assert here == there
+
+
+def contents(wheel):
+    """Return what a wheel holds, by name."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_metadata_says_what_is_known(packed):
+    package, _, wheel = packed
+    files = contents(wheel)
+    about = f"{package}-{rs.__version__}.dist-info"
+    assert f"{about}/licenses/LICENSE" in files
+    metadata = email.message_from_bytes(files[f"{about}/METADATA"])
+    assert metadata["License-Expression"] == "MIT"
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    for line in metadata.get_all("Project-URL") or ():
+        assert line.partition(", ")[2].startswith("https://")
+
+
+def test_the_citation_is_of_this_version():
+    assert f"\nversion: {rs.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_actions_are_pinned_by_commit():
+    """A tag of an action may be moved to other code, a commit may not."""
+    used = [
+        line.partition("uses:")[2].split("#")[0].strip()
+        for path in (ROOT / ".github" / "workflows").glob("*.yml")
+        for line in path.read_text().splitlines()
+        if "uses:" in line
+    ]
+    assert len(used) > 9
+    assert not [one for one in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", one)]
 
 
 def test_wheels_hold_every_module_and_nothing_foreign(packed):

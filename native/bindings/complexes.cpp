@@ -1,6 +1,7 @@
 #include "../kernels/complexes.hpp"
 
 #include "../kernels/splitting.hpp"
+#include "checks.hpp"
 #include "numpy.hpp"
 
 namespace reluscope {
@@ -11,7 +12,25 @@ using In64 = In<std::int64_t, 1>;
 
 ComplexView complex_view(const In<std::int32_t, 2>& start, const In<std::int32_t, 2>& count, const In32& pool,
                          const In64& size) {
-    return {rows(start), rows(count), view(pool), view(size)};
+    const ComplexView cells{rows(start), rows(count), view(pool), view(size)};
+    const std::size_t dim = cells.size.size() - 1, most = cells.start.width();
+    expect(cells.size.size() > 1 && cells.start.size() == dim + 1 && cells.count.size() == dim + 1 &&
+               cells.count.width() == most && are_below(cells.size, most + 1),
+           "expected starts and lengths of the lists of all faces, from vertices to cells");
+    for (std::size_t k = 1; k <= dim; ++k) {
+        const auto number = static_cast<std::size_t>(cells.size[k]);
+        const View<std::int32_t> starts{cells.start[k], number}, counts{cells.count[k], number};
+        expect_ranges(starts, counts, cells.pool);
+        for (std::size_t f = 0; f < number; ++f)
+            expect(are_below(cells.pool.subspan(starts[f], counts[f]), static_cast<std::size_t>(cells.size[k - 1])) &&
+                       (k > 1 || counts[f] == 2),
+                   "expected faces with a boundary of faces, and edges with two ends");
+    }
+    return cells;
+}
+
+bool have_sizes(std::size_t size, std::initializer_list<std::size_t> others) {
+    return std::all_of(others.begin(), others.end(), [size](std::size_t other) { return other == size; });
 }
 
 }  // namespace
@@ -20,12 +39,14 @@ void bind_complexes(nb::module_& module) {
     module.def(
         "gather_lists",
         [](In32 start, In32 count, In32 pool) {
+            expect_ranges(view(start), view(count), view(pool));
             return give(unlocked([&] { return gather_lists(view(start), view(count), view(pool)); }));
         },
         "start"_a, "count"_a, "pool"_a);
     module.def(
         "find_cofaces",
         [](In64 offsets, In32 ids, std::size_t num_facets) {
+            expect_lists(lists(offsets, ids), num_facets);
             auto found = unlocked([&] { return find_cofaces(lists(offsets, ids), num_facets); });
             return nb::make_tuple(give(std::move(found.left)), give(std::move(found.right)));
         },
@@ -33,15 +54,23 @@ void bind_complexes(nb::module_& module) {
     module.def(
         "unite_lists",
         [](In32 start, In32 count, In32 pool, In64 offsets, In32 ids, std::size_t num_vertices) {
+            const auto below = lists(offsets, ids);
+            expect_lists(below, num_vertices);
+            expect_ranges(view(start), view(count), view(pool));
+            for (std::size_t face = 0; face < start.shape(0); ++face)
+                expect(are_below(view(pool).subspan(view(start)[face], view(count)[face]), below.size()),
+                       "expected boundaries of faces that there are");
             return give(unlocked([&] {
-                return unite_lists(view(start), view(count), view(pool), lists(offsets, ids), num_vertices);
+                return unite_lists(view(start), view(count), view(pool), below, num_vertices);
             }));
         },
         "start"_a, "count"_a, "pool"_a, "offsets"_a, "ids"_a, "num_vertices"_a);
     module.def(
         "extract",
         [](In<std::int32_t, 2> start, In<std::int32_t, 2> count, In32 pool, In64 size, In64 cells) {
-            auto part = unlocked([&] { return extract(complex_view(start, count, pool, size), view(cells)); });
+            const auto whole = complex_view(start, count, pool, size);
+            expect(are_below(view(cells), static_cast<std::size_t>(whole.size.back())), "expected cells of the complex");
+            auto part = unlocked([&] { return extract(whole, view(cells)); });
             auto& made = part.complex;
             return nb::make_tuple(give(std::move(made.start)), give(std::move(made.count)), give(std::move(made.pool)),
                                   give(std::move(made.size)), give(std::move(part.vertices)),
@@ -53,8 +82,15 @@ void bind_complexes(nb::module_& module) {
         [](In<std::int32_t, 2> start, In<std::int32_t, 2> count, In32 pool, In64 size, In<double, 2> points,
            In<double, 1> blur, In<double, 1> skew, In64 seams, In<double, 2> heights, In<double, 1> rounding,
            In<double, 1> slopes, In<double, 1> floor, std::size_t limit) {
+            const auto cells = complex_view(start, count, pool, size);
+            const auto number = [&](std::size_t dim) { return static_cast<std::size_t>(cells.size[dim]); };
+            expect(have_sizes(number(0), {points.shape(0), blur.shape(0), heights.shape(0)}) &&
+                       skew.shape(0) == number(1) && seams.shape(0) == number(cells.size.size() - 2),
+                   "expected points and heights of all vertices, a skew of all edges and a seam of all facets");
+            expect(have_sizes(heights.shape(1), {rounding.shape(0), slopes.shape(0), floor.shape(0)}),
+                   "expected a rounding, a slope and a floor of every cut");
             auto made = unlocked([&] {
-                return subdivide(complex_view(start, count, pool, size), {rows(points), view(blur), view(skew)},
+                return subdivide(cells, {rows(points), view(blur), view(skew)},
                                  view(seams), rows(heights), {view(rounding), view(slopes), view(floor)}, limit);
             });
             return nb::make_tuple(
@@ -71,12 +107,17 @@ void bind_complexes(nb::module_& module) {
     module.def(
         "interpolate",
         [](InOut<double, 2> table, In64 tail, In64 head, In<double, 1> share) {
+            expect(have_sizes(tail.shape(0), {head.shape(0), share.shape(0)}) && tail.shape(0) <= table.shape(0) &&
+                       are_below(view(tail), table.shape(0)) && are_below(view(head), table.shape(0)),
+                   "expected a share and two rows of the table for each of its last rows");
             unlocked([&] { interpolate(rows(table), view(tail), view(head), view(share)); });
         },
         nb::arg("rows").noconvert(), "tail"_a, "head"_a, "share"_a);
     module.def(
         "steepest",
         [](In<double, 2> heights, In<double, 2> points, In32 ends) {
+            expect(points.shape(0) == heights.shape(0) && ends.shape(0) % 2 == 0 && are_below(view(ends), heights.shape(0)),
+                   "expected a point for every row of heights, and two rows for every edge");
             return give(unlocked([&] { return steepest(rows(heights), rows(points), view(ends)); }));
         },
         "heights"_a, "points"_a, "ends"_a);

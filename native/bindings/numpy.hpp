@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <stdexcept>
 #include <type_traits>
 
 #include "../kernels/arrays.hpp"
@@ -18,9 +19,16 @@ template <class T, int Dim> using In = nb::ndarray<const T, nb::ndim<Dim>, nb::c
 // Written in place: such arguments are bound with noconvert(), so that it is never a copy that is written.
 template <class T, int Dim> using InOut = nb::ndarray<T, nb::ndim<Dim>, nb::c_contig, nb::device::cpu>;
 
-template <class T> View<T> view(const In<T, 1>& array) { return {array.data(), array.shape(0)}; }
-template <class T> Rows<const T> rows(const In<T, 2>& array) { return {array.data(), array.shape(0), array.shape(1)}; }
-template <class T> Rows<T> rows(const InOut<T, 2>& array) { return {array.data(), array.shape(0), array.shape(1)}; }
+// Where the entries are. Views of bytes may begin anywhere, numbers may not.
+template <class Array> auto* data_of(const Array& array) {
+    auto* data = array.data();
+    if (reinterpret_cast<std::uintptr_t>(data) % alignof(decltype(*data)) != 0)
+        throw std::invalid_argument("expected arrays that begin where numbers may: copy them first");
+    return data;
+}
+template <class T> View<T> view(const In<T, 1>& array) { return {data_of(array), array.shape(0)}; }
+template <class T> Rows<const T> rows(const In<T, 2>& array) { return {data_of(array), array.shape(0), array.shape(1)}; }
+template <class T> Rows<T> rows(const InOut<T, 2>& array) { return {data_of(array), array.shape(0), array.shape(1)}; }
 
 inline ListsView lists(const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& ids) {
     return {view(offsets), view(ids)};

@@ -1,9 +1,6 @@
-#include <nanobind/nanobind.h>
-
-#include <stdexcept>
-
 #include "../kernels/active_set.hpp"
 #include "../kernels/sampling.hpp"
+#include "checks.hpp"
 #include "numpy.hpp"
 
 namespace reluscope {
@@ -18,10 +15,6 @@ struct BitGenerator {
     std::uint64_t (*next_raw)(void*);
 };
 
-void require(bool holds) {
-    if (!holds) throw std::invalid_argument("the shapes of the arrays do not belong together");
-}
-
 }  // namespace
 
 void bind_points(nb::module_& module) {
@@ -31,8 +24,9 @@ void bind_points(nb::module_& module) {
         [](In<double, 2> rows, Numbers slack, std::size_t num_equations, Numbers lower, Numbers upper, double bound,
            double tolerance) {
             const std::size_t height = rows.shape(0), dim = rows.shape(1);
-            require(slack.shape(0) == height && num_equations <= height && lower.shape(0) == dim &&
-                    upper.shape(0) == dim);
+            expect(slack.shape(0) == height && num_equations <= height && lower.shape(0) == dim &&
+                       upper.shape(0) == dim,
+                   "expected a slack of every row and two bounds of every coordinate");
             auto found = unlocked([&] {
                 return shortest_vector(
                     {reluscope::rows(rows), view(slack), num_equations, view(lower), view(upper)}, bound, tolerance);
@@ -42,18 +36,30 @@ void bind_points(nb::module_& module) {
                                   give(std::move(found.lower)));
         },
         "rows"_a, "slack"_a, "num_equations"_a, "lower"_a, "upper"_a, "bound"_a, "tolerance"_a);
+    using Written = InOut<double, 1>;
+    const auto chain_of = [](const In<double, 2>& columns, const Written& place, const Written& slack) {
+        expect(place.shape(0) > 0 && place.shape(0) == columns.shape(0) && slack.shape(0) == columns.shape(1),
+               "expected a place on every axis, and a slack of every row");
+        return Chain{{data_of(place), place.shape(0)}, {data_of(slack), slack.shape(0)}};
+    };
     module.def(
         "walk",
-        [](In<double, 2> columns, Numbers room, std::size_t draws, std::size_t burn_in, std::size_t thinning,
-           std::size_t refresh, nb::capsule bits) {
-            require(columns.shape(0) > 0 && room.shape(0) == columns.shape(1));
+        [chain_of](In<double, 2> columns, Written place, Written slack, std::size_t steps, nb::capsule bits) {
+            const Chain chain = chain_of(columns, place, slack);
             const auto* generator = static_cast<const BitGenerator*>(bits.data("BitGenerator"));
-            return give(unlocked([&] {
-                return walk(rows(columns), view(room), draws, {burn_in, thinning, refresh},
-                            {generator->state, generator->next_double});
-            }));
+            return unlocked([&] {
+                return walk(rows(columns), chain, steps, {generator->state, generator->next_double});
+            });
         },
-        "columns"_a, "room"_a, "draws"_a, "burn_in"_a, "thinning"_a, "refresh"_a, "bits"_a);
+        "columns"_a, nb::arg("place").noconvert(), nb::arg("slack").noconvert(), "steps"_a, "bits"_a);
+    module.def(
+        "refresh",
+        [chain_of](In<double, 2> columns, Numbers room, Written place, Written slack) {
+            const Chain chain = chain_of(columns, place, slack);
+            expect(room.shape(0) == columns.shape(1), "expected as much room as there are rows");
+            unlocked([&] { refresh(rows(columns), view(room), chain); });
+        },
+        "columns"_a, "room"_a, nb::arg("place").noconvert(), nb::arg("slack").noconvert());
 }
 
 }  // namespace reluscope

@@ -3,6 +3,7 @@
 
 #include "../kernels/cut_cells.hpp"
 #include "../kernels/maps_behind.hpp"
+#include "checks.hpp"
 #include "numpy.hpp"
 
 namespace reluscope {
@@ -11,44 +12,33 @@ namespace {
 using In64 = In<std::int64_t, 1>;
 template <class T> using In3 = In<T, 3>;
 
-void require(bool holds, const char* message) {
-    if (!holds) throw std::invalid_argument(message);
-}
-
 // Rows of the last axis.
 template <class T> Rows<const T> flat_rows(const In3<T>& array) {
-    return {array.data(), array.shape(0) * array.shape(1), array.shape(2)};
+    return {data_of(array), array.shape(0) * array.shape(1), array.shape(2)};
 }
 
 template <class T> bool has_shape(const In3<T>& array, std::size_t first, std::size_t second, std::size_t third) {
     return array.shape(0) == first && array.shape(1) == second && array.shape(2) == third;
 }
 
-bool are_offsets(View<std::int64_t> offsets, std::size_t number, std::size_t end) {
-    return offsets.size() == number + 1 && offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()) &&
+// Offsets of so many lists, from the first entry to the last.
+bool are_all(View<std::int64_t> offsets, std::size_t number, std::size_t end) {
+    return offsets.size() == number + 1 && are_offsets(offsets, end) && offsets.front() == 0 &&
            offsets.back() == static_cast<std::int64_t>(end);
-}
-
-bool are_below(View<std::int64_t> entries, std::size_t number, std::size_t end) {
-    return entries.size() == number && std::all_of(entries.begin(), entries.end(), [end](auto entry) {
-               return 0 <= entry && entry < static_cast<std::int64_t>(end);
-           });
 }
 
 void check(const PolytopesView& cells) {
     const std::size_t number = cells.flat.size(), num_vertices = cells.vertices.size(), num_facets = cells.slots.size();
-    require(are_offsets(cells.vertex_offsets, number, num_vertices) &&
-                are_offsets(cells.facet_offsets, number, num_facets),
+    expect(are_all(cells.vertex_offsets, number, num_vertices) &&
+                are_all(cells.facet_offsets, number, num_facets),
             "expected offsets of cells that end with their rows");
-    require(cells.errors.size() == num_vertices && cells.errors.width() == cells.vertices.width() &&
+    expect(cells.errors.size() == num_vertices && cells.errors.width() == cells.vertices.width() &&
                 cells.tight.size() == num_vertices && cells.vertices.width() > 0 && cells.tight.width() > 0,
             "expected errors and facets of every vertex");
-    require(cells.kinds.size() == num_facets && cells.keys.size() == num_facets && cells.keys.width() == 2 &&
+    expect(cells.kinds.size() == num_facets && cells.keys.size() == num_facets && cells.keys.width() == 2 &&
                 cells.flat.width() == 2,
             "expected a kind and a key of every facet");
-    const auto end = static_cast<std::int64_t>(64 * cells.tight.width());
-    require(std::all_of(cells.slots.begin(), cells.slots.end(), [end](auto slot) { return 0 <= slot && slot < end; }),
-            "expected slots for which vertices have bits");
+    expect(are_below(cells.slots, 64 * cells.tight.width()), "expected slots for which vertices have bits");
 }
 
 nb::tuple give(PolytopeArrays&& made) {
@@ -74,17 +64,17 @@ void bind_polytopes(nb::module_& module) {
                                       rows(flat)};
             const std::size_t number = maps.shape(1), num_levels = breakpoints.shape(0), width = maps.shape(2);
             check(cells);
-            require(has_shape(maps, maps.shape(0), number, cells.vertices.width()) &&
+            expect(has_shape(maps, maps.shape(0), number, cells.vertices.width()) &&
                         has_shape(errors, maps.shape(0), number, width) && resolution.shape(0) == width,
                     "expected coefficients of every unit on every cell");
-            require(breakpoints.shape(1) == number && has_shape(piece_words, number, num_levels + 1, 2) &&
+            expect(breakpoints.shape(1) == number && has_shape(piece_words, number, num_levels + 1, 2) &&
                         has_shape(zero_words, number, num_levels, 2),
                     "expected words for all breakpoints and pieces of every unit");
-            require(are_below(view(map_of_cell), cells.flat.size(), maps.shape(0)) &&
-                        are_below(view(first_units), cells.flat.size(), number + 1),
+            expect(map_of_cell.shape(0) == cells.size() && are_below(view(map_of_cell), maps.shape(0)) &&
+                       first_units.shape(0) == cells.size() && are_below(view(first_units), number + 1),
                     "expected a map and a unit to begin with on every cell");
-            require(max_parts > 0 && max_vertices > 0 && max_units > 0, "expected room for a part, and a unit");
-            require(num_threads > 0, "expected a thread");
+            expect(max_parts > 0 && max_vertices > 0 && max_units > 0, "expected room for a part, and a unit");
+            expect(num_threads > 0, "expected a thread");
             auto [made, num_taken] = unlocked([&] {
                 return cut_cells(cells,
                                  {number, num_levels, flat_rows(maps), flat_rows(errors), rows(breakpoints),
@@ -108,16 +98,16 @@ void bind_polytopes(nb::module_& module) {
            std::size_t num_threads) {
             const std::size_t number = maps.shape(1), width = maps.shape(2), num_outputs = weights.shape(1);
             const std::size_t num_cells = pieces.shape(0);
-            require(width > 0 && has_shape(errors, maps.shape(0), number, width) && pieces.shape(1) == number &&
-                        are_below(view(cell_of), num_cells, maps.shape(0)),
+            expect(width > 0 && has_shape(errors, maps.shape(0), number, width) && pieces.shape(1) == number &&
+                        cell_of.shape(0) == num_cells && are_below(view(cell_of), maps.shape(0)),
                     "expected maps and pieces of every unit, and a map of every cell");
-            require(weights.shape(0) == number && constants.shape(0) == num_outputs && slopes.shape(1) == number &&
+            expect(weights.shape(0) == number && constants.shape(0) == num_outputs && slopes.shape(1) == number &&
                         intercepts.shape(0) == slopes.shape(0) && intercepts.shape(1) == number,
                     "expected weights, slopes and intercepts of every unit");
-            require(std::all_of(pieces.data(), pieces.data() + num_cells * number,
+            expect(std::all_of(pieces.data(), pieces.data() + num_cells * number,
                                 [&](auto piece) { return piece < slopes.shape(0); }),
                     "expected pieces that have slopes");
-            require(num_threads > 0, "expected a thread");
+            expect(num_threads > 0, "expected a thread");
             auto found = unlocked([&] {
                 return maps_behind({flat_rows(maps), flat_rows(errors), view(cell_of), rows(pieces)},
                                    {rows(slopes), rows(intercepts), rows(weights), view(constants), rounding},

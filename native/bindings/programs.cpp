@@ -2,6 +2,7 @@
 
 #include "../kernels/archive.hpp"
 #include "../kernels/sign_tree.hpp"
+#include "checks.hpp"
 #include "numpy.hpp"
 
 namespace reluscope {
@@ -29,12 +30,8 @@ template <class T, class Kernel> auto alone(Guarded<T>& guarded, Kernel kernel) 
 }
 
 template <class T> Vector<T> copied(const T* data, std::size_t number) { return Vector<T>(data, data + number); }
-template <class T> Vector<T> copied(const In<T, 1>& array) { return copied(array.data(), array.shape(0)); }
+template <class T> Vector<T> copied(const In<T, 1>& array) { return copied(data_of(array), array.shape(0)); }
 Table<double> copied(const FloatRows& array) { return Table<double>(rows(array)); }
-
-void expect(bool is_so, const char* what) {
-    if (!is_so) throw std::invalid_argument(what);
-}
 
 // Slack of forms: for each coordinate of y on cones, else none.
 void expect_slack(const Frame& frame, std::size_t width) {
@@ -61,11 +58,11 @@ struct FormAndRows {
     // Call with the question that they are.
     template <class Asked> auto ask(Room& room, Asked asked) const {
         const Frame& frame = room.work.frame;
-        const Form form{coefficients.data(), noise, view(slack), threshold};
+        const Form form{data_of(coefficients), noise, view(slack), threshold};
         // The rows, and then the form.
         room.known.forget(rows.shape(0) + 1, frame.num_columns());
         const Sides sides{reluscope::rows(rows), view(row_noise), reluscope::rows(row_slack), room.known};
-        return asked(Question{form, sides, {y.data(), z.data()}, rows.shape(0)});
+        return asked(Question{form, sides, {data_of(y), data_of(z)}, rows.shape(0)});
     }
     void check(const Frame& frame) const {
         const std::size_t size = frame.size(), number = rows.shape(0);
@@ -105,7 +102,7 @@ nb::object find_inner_point(GuardedRoom& room, Floats coefficients, double noise
     Vector<double> made_y(frame.num_columns()), made_z(frame.size());
     const bool is_found = alone(room, [&](Room& alone) {
         return given.ask(alone, [&](const Question& question) {
-            return inner_point(question, frame, to_y.data(), least, made_y.data(), made_z.data());
+            return inner_point(question, frame, data_of(to_y), least, made_y.data(), made_z.data());
         });
     });
     if (!is_found) return nb::none();
@@ -116,7 +113,7 @@ nb::bytes room_state(GuardedRoom& room) {
     const auto bytes = alone(room, [](Room& alone) {
         Writer writer;
         writer(alone.work.frame, alone.corners);
-        return std::move(writer.bytes);
+        return writer.seal();
     });
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -142,7 +139,7 @@ void bind_room(nb::module_& module) {
                 const Frame& frame = room.object.work.frame;
                 expect(y.shape(0) == frame.num_columns(), "points must have as many entries as y");
                 Vector<double> z(frame.size());
-                frame.image(y.data(), z.data());
+                frame.image(data_of(y), z.data());
                 return give(std::move(z));
             },
             "y"_a)
@@ -152,7 +149,7 @@ void bind_room(nb::module_& module) {
                 const Frame& frame = room.object.work.frame;
                 expect(form.shape(0) == frame.size(), "forms must have as many entries as z");
                 Vector<double> full(frame.num_columns());
-                frame.pull_back(form.data(), full.data());
+                frame.pull_back(data_of(form), full.data());
                 return frame.largest(full.data());
             },
             "form"_a)
@@ -163,7 +160,7 @@ void bind_room(nb::module_& module) {
         .def(
             "__setstate__",
             [](GuardedRoom& room, nb::bytes state) {
-                Reader reader{{state.c_str(), state.size()}};
+                Reader reader({state.c_str(), state.size()});
                 Frame frame;
                 reader(frame);
                 Corners corners(frame, 0);
@@ -188,8 +185,8 @@ SignTree tree_of(GuardedRoom& room, FloatRows rows, Floats row_noise, FloatRows 
     for (const std::size_t other : {noise.shape(0), slack.shape(0), threshold.shape(0), is_constant.shape(0),
                                     is_doubtful.shape(0)})
         expect(other == number, "forms and what is known of them differ in number");
-    if (rows.shape(0)) expect_slack(frame, row_slack.shape(1));
-    if (number) expect_slack(frame, slack.shape(1));
+    expect_slack(frame, row_slack.shape(1));
+    expect_slack(frame, slack.shape(1));
     Cell cell{copied(rows), copied(row_noise), copied(row_slack), copied(witness)};
     const auto flags = [&](const Flags& given) {
         return Vector<std::uint8_t>(given.data(), given.data() + number);
@@ -200,7 +197,7 @@ SignTree tree_of(GuardedRoom& room, FloatRows rows, Floats row_noise, FloatRows 
 }
 
 nb::tuple take(GuardedTree& tree, GuardedRoom& room, std::size_t most, std::int64_t most_steps) {
-    expect(tree.object.num_columns() == room.object.work.frame.num_columns(), "the room is that of another frame");
+    expect(tree.object.is_of(room.object.work.frame), "the room is that of another frame");
     auto found = alone(tree, [&](SignTree& alone_tree) {
         const std::lock_guard lock(room.mutex);
         return alone_tree.take(room.object, most, most_steps);
@@ -236,14 +233,14 @@ void bind_sign_tree(nb::module_& module) {
                  const auto bytes = alone(tree, [](SignTree& alone) {
                      Writer writer;
                      writer(alone);
-                     return std::move(writer.bytes);
+                     return writer.seal();
                  });
                  return nb::bytes(bytes.data(), bytes.size());
              })
         .def(
             "__setstate__",
             [](GuardedTree& tree, nb::bytes state) {
-                Reader reader{{state.c_str(), state.size()}};
+                Reader reader({state.c_str(), state.size()});
                 SignTree read;
                 reader(read);
                 read.forget();
@@ -261,7 +258,7 @@ void bind_programs(nb::module_& module) {
         "dot",
         [](Floats a, Floats b) {
             expect(a.shape(0) == b.shape(0), "vectors must be of one length");
-            return dot(a.data(), b.data(), a.shape(0));
+            return dot(data_of(a), data_of(b), a.shape(0));
         },
         "a"_a, "b"_a);
     bind_room(module);

@@ -124,7 +124,9 @@ private:
             factors_.solve(pull_.data());
             const auto [dual_step, dropped] = first_to_leave();
             const double square = parts_.length * parts_.length;
-            const double full_step = parts_.length > DEPENDENT ? side.excess / square : INFINITE;
+            // Of so many rows others depend on them, whatever rounding left.
+            const bool is_free = parts_.length > DEPENDENT && factors_.size() < dim_;
+            const double full_step = is_free ? side.excess / square : INFINITE;
             const double step = std::min(dual_step, full_step);
             if (step == INFINITE) {
                 // An equation may follow from the others.

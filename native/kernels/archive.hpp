@@ -1,4 +1,5 @@
-// Objects as bytes: what keep() names is written and read in the same order.
+// Objects as bytes: what keep() names is written and read in the same order. A number over all bytes comes last: bytes
+// that nobody wrote, or that were damaged since, are no objects.
 #pragma once
 
 #include <cstring>
@@ -10,12 +11,26 @@
 
 namespace reluscope {
 
-template <class T> concept Kept = requires(T& object, struct Writer& archive) { object.keep(archive); };
+// Fowler, Noll and Vo's hash.
+inline std::uint64_t number_of(std::string_view bytes) {
+    std::uint64_t number = 0xCBF29CE484222325;
+    for (const char byte : bytes) number = (number ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
+    return number;
+}
+
+struct Writer;
+template <class T> concept Kept = requires(T& object, Writer& archive) { object.keep(archive); };
 
 struct Writer {
     std::string bytes;
 
     template <class... Parts> void operator()(Parts&... parts) { (put(parts), ...); }
+    // All that was written.
+    std::string seal() {
+        std::uint64_t number = number_of(bytes);
+        put(number);
+        return std::move(bytes);
+    }
 
 private:
     void put_bytes(const void* data, std::size_t number) { bytes.append(static_cast<const char*>(data), number); }
@@ -40,6 +55,13 @@ private:
 };
 
 struct Reader {
+    explicit Reader(std::string_view sealed) {
+        std::uint64_t number = 0;
+        if (sealed.size() < sizeof number) throw std::invalid_argument("these bytes end too early");
+        bytes = sealed.substr(0, sealed.size() - sizeof number);
+        std::memcpy(&number, bytes.data() + bytes.size(), sizeof number);
+        if (number != number_of(bytes)) throw std::invalid_argument("these bytes are not as they were written");
+    }
     std::string_view bytes;
 
     template <class... Parts> void operator()(Parts&... parts) { (get(parts), ...); }

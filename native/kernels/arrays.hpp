@@ -5,17 +5,23 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace reluscope {
 
+// Windows' own headers have a macro of this name.
+#undef INFINITE
 inline constexpr double INFINITE = std::numeric_limits<double>::infinity();
 inline constexpr std::int32_t NONE = -1;
 
 // Memory that is written before it is read need not be cleared.
 template <class T> struct Uncleared : std::allocator<T> {
+    Uncleared() = default;
+    // Standard libraries may keep things of their own with it.
+    template <class U> Uncleared(const Uncleared<U>&) noexcept {}
     template <class U> struct rebind {
         using other = Uncleared<U>;
     };
@@ -46,9 +52,9 @@ private:
 template <class T> class Table {
 public:
     Table() = default;
-    Table(std::size_t number, std::size_t width) : width_(width), number_(number), entries_(number * width) {}
+    Table(std::size_t number, std::size_t width) : width_(width), number_(number), entries_(product(number, width)) {}
     Table(std::size_t number, std::size_t width, T value)
-        : width_(width), number_(number), entries_(number * width, value) {}
+        : width_(width), number_(number), entries_(product(number, width), value) {}
     explicit Table(Rows<const T> rows)
         : width_(rows.width()), number_(rows.size()), entries_(rows.data(), rows.data() + rows.size() * rows.width()) {}
     T* operator[](std::size_t row) { return entries_.data() + row * width_; }
@@ -66,6 +72,11 @@ public:
     Vector<T>& entries() { return entries_; }
 
 private:
+    static std::size_t product(std::size_t number, std::size_t width) {
+        if (width && number > std::numeric_limits<std::size_t>::max() / width) throw std::bad_alloc();
+        return number * width;
+    }
+
     std::size_t width_ = 0, number_ = 0;
     Vector<T> entries_;
 };

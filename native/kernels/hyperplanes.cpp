@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 namespace reluscope {
 namespace {
+
+// So many pairs take about a tenth of a second.
+constexpr std::size_t MOMENT = std::size_t{1} << 24;
 
 class Comparison {
 public:
@@ -56,11 +60,16 @@ private:
     bool vanishes(std::size_t word, int bit, std::int64_t first, std::int64_t second) {
         const std::size_t unit = 64 * word + bit, group = gate_.slot[first];
         const std::size_t own = piece(first, word, bit), other = piece(second, word, bit);
+        const std::size_t num_levels = gate_.thresholds.width();
+        const std::size_t last = num_levels == 0 ? gate_.num_candidates - 1 : num_levels;
+        // Only here is known which units and pieces the bits of codes name.
+        if (unit >= gate_.noise.width() || std::max(own, other) > last)
+            throw std::invalid_argument("expected codes of units and pieces that there are");
         const double noise = gate_.noise[group][unit];
         const std::size_t size = gate_.num_points;
         const double* values = gate_.values + (group * gate_.noise.width() + unit) * gate_.num_candidates * size;
         // A max unit goes from one candidate to another, others over all breakpoints in between.
-        if (gate_.thresholds.width() == 0) {
+        if (num_levels == 0) {
             for (std::size_t i = 0; i < size; ++i) function_[i] = values[other * size + i] - values[own * size + i];
             return is_on_line(noise);
         }
@@ -104,16 +113,19 @@ private:
 }  // namespace
 
 LinePairs search_pairs(const GroupedGate& gate, View<std::int64_t> members, Rows<const Word> alone,
-                       double proportional) {
+                       double proportional, std::size_t begin) {
     Comparison comparison(gate, proportional);
     auto& line = comparison.line();
-    LinePairs found{Table<std::int64_t>(0, 2), Table<double>(0, gate.num_points), {}};
-    for (std::size_t place = 0; place < members.size(); ++place) {
+    LinePairs found{Table<std::int64_t>(0, 2), Table<double>(0, gate.num_points), {}, begin};
+    std::size_t num_compared = 0;
+    for (; found.next < members.size() && num_compared < MOMENT; ++found.next) {
+        const std::size_t place = found.next;
         const auto first = members[place];
         const Word* words = gate.words[first];
         for (std::size_t next = place + 1; next < members.size(); ++next) {
             const auto second = members[next];
             if (gate.slot[second] != gate.slot[first]) break;
+            ++num_compared;
             if (comparison.differ_in_two(alone[gate.slot[first]], first, second)) continue;
             std::fill(line.begin(), line.end(), 0.0);
             if (!comparison.vanish(first, second)) continue;

@@ -25,11 +25,13 @@ struct LinePairs {
     // A function that vanishes on the hyperplane alone, of length 1 at the points; zero where there is none.
     Table<double> lines;
     Vector<std::uint8_t> is_clear;
+    // The place of the first member that was compared with none of those after it.
+    std::size_t next = 0;
 };
 // Pairs of one group that differ in the gate, on one hyperplane. Members are ordered by groups; of a group the packed
-// units alone flip on hyperplanes of no other unit.
-LinePairs search_pairs(const GroupedGate& gate, View<std::int64_t> members, Rows<const Word> alone,
-                       double proportional);
+// units alone flip on hyperplanes of no other unit. The search begins at one place and ends after a moment.
+LinePairs search_pairs(const GroupedGate& gate, View<std::int64_t> members, Rows<const Word> alone, double proportional,
+                       std::size_t begin);
 
 // For which pairs all units that differ in a later gate vanish on the pair's hyperplane.
 Vector<std::uint8_t> stays(const GroupedGate& gate, Rows<const std::int64_t> pairs, Rows<const double> lines,

@@ -34,60 +34,32 @@ WIDE void advance(double* __restrict slack, double step, const double* __restric
     for (std::size_t row = 0; row < height; ++row) slack[row] = std::max(slack[row] - step * speed[row], 0.0);
 }
 
-class Chain {
-public:
-    Chain(Rows<const double> columns, View<double> room, const Uniform& uniform)
-        : columns_(columns),
-          room_(room),
-          uniform_(uniform),
-          place_(columns.size(), 0.0),
-          slack_(room.begin(), room.end()) {}
-
-    const Vector<double>& place() const { return place_; }
-
-    // Go along one axis to a uniform point of the chord.
-    void step() {
-        const std::size_t dim = place_.size();
-        const auto axis = std::min(static_cast<std::size_t>(uniform_() * static_cast<double>(dim)), dim - 1);
-        const double* speed = columns_[axis];
-        const auto [ahead, back] = chord(slack_.data(), speed, slack_.size());
-        const double step = uniform_() * (ahead + back) - back;
-        place_[axis] += step;
-        advance(slack_.data(), step, speed, slack_.size());
-    }
-
-    void refresh() {
-        std::copy(room_.begin(), room_.end(), slack_.begin());
-        for (std::size_t axis = 0; axis < place_.size(); ++axis)
-            for (std::size_t row = 0; row < slack_.size(); ++row) slack_[row] -= place_[axis] * columns_[axis][row];
-        for (auto& left : slack_) left = std::max(left, 0.0);
-    }
-
-private:
-    Rows<const double> columns_;
-    View<double> room_;
-    Uniform uniform_;
-    Vector<double> place_, slack_;
-};
+// Numbers that are read in a moment.
+constexpr std::size_t MOMENT = std::size_t{1} << 25;
 
 }  // namespace
 
-Table<double> walk(Rows<const double> columns, View<double> room, std::size_t draws, const Pace& pace,
-                   const Uniform& uniform) {
-    Chain chain(columns, room, uniform);
-    Table<double> found(draws, columns.size());
-    std::size_t since = 0;
-    for (std::size_t draw = 0; draw < draws; ++draw) {
-        for (std::size_t i = 0; i < (draw ? pace.thinning : pace.burn_in); ++i) {
-            chain.step();
-            if (++since == pace.refresh) {
-                since = 0;
-                chain.refresh();
-            }
-        }
-        std::copy(chain.place().begin(), chain.place().end(), found[draw]);
+std::size_t walk(Rows<const double> columns, const Chain& chain, std::size_t steps, const Uniform& uniform) {
+    const std::size_t dim = columns.size(), height = columns.width();
+    const std::size_t number = std::min(steps, MOMENT / (height + 16) + 1);
+    for (std::size_t i = 0; i < number; ++i) {
+        // Along one axis to a uniform point of the chord.
+        const auto axis = std::min(static_cast<std::size_t>(uniform() * static_cast<double>(dim)), dim - 1);
+        const double* speed = columns[axis];
+        const auto [ahead, back] = chord(chain.slack.data(), speed, height);
+        const double step = uniform() * (ahead + back) - back;
+        chain.place[axis] += step;
+        advance(chain.slack.data(), step, speed, height);
     }
-    return found;
+    return number;
+}
+
+void refresh(Rows<const double> columns, View<double> room, const Chain& chain) {
+    std::copy(room.begin(), room.end(), chain.slack.begin());
+    for (std::size_t axis = 0; axis < columns.size(); ++axis)
+        for (std::size_t row = 0; row < columns.width(); ++row)
+            chain.slack[row] -= chain.place[axis] * columns[axis][row];
+    for (auto& left : chain.slack) left = std::max(left, 0.0);
 }
 
 }  // namespace reluscope

@@ -12,15 +12,16 @@ struct Uniform {
     double operator()() const { return next(state); }
 };
 
-struct Pace {
-    std::size_t burn_in, thinning;
-    // After so many steps slacks are computed afresh.
-    std::size_t refresh;
+// A chain: where it is, in coordinates of the axes, and what is left of each row's slack there.
+struct Chain {
+    std::span<double> place, slack;
 };
 
-// So many points of one chain, in coordinates of the axes; columns (axis, row) are the speeds at which slacks shrink,
-// room is what there is of them at the start.
-Table<double> walk(Rows<const double> columns, View<double> room, std::size_t draws, const Pace& pace,
-                   const Uniform& uniform);
+// Go so many steps; columns (axis, row) are the speeds at which slacks shrink. Returns how many were made: no more than
+// take a moment.
+std::size_t walk(Rows<const double> columns, const Chain& chain, std::size_t steps, const Uniform& uniform);
+
+// Compute the slacks anew, from what there is of them at the start.
+void refresh(Rows<const double> columns, View<double> room, const Chain& chain);
 
 }  // namespace reluscope

@@ -82,6 +82,11 @@ public:
     std::int64_t num_open() const;
     const std::array<std::int64_t, NUM_COUNTERS>& counters() const { return counters_; }
     std::size_t num_columns() const { return store_y_.width(); }
+    // Whether a search in this frame began like this one.
+    bool is_of(const Frame& frame) const {
+        return frame.num_columns() == num_columns() && frame.size() == store_z_.width() &&
+               slack_.width() == (frame.is_cone ? num_columns() : 0);
+    }
 
     template <class Archive> void keep(Archive& archive) {
         archive(forms_, rows_, noise_, slack_, names_, row_signs_, num_fixed_, nodes_, words_, store_y_, store_z_,

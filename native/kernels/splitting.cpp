@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 
 namespace reluscope {
 namespace {
@@ -16,6 +18,7 @@ constexpr std::uint8_t PLUS = 1, MINUS = 2, NOISE_PLUS = 4, NOISE_MINUS = 8;
 constexpr double SLACK = 32.0;
 // Signs of so many cuts at a time are kept as the bits of one word.
 constexpr std::size_t GROUP = 64;
+constexpr std::size_t MAX_POOL = std::numeric_limits<std::int32_t>::max() - 4;
 
 double distance(const double* one, const double* two, std::size_t dim) {
     double sum = 0.0;
@@ -100,6 +103,11 @@ public:
 
 private:
     std::size_t num_cells() const { return faces_[dim_].size(); }
+    // Where the next list begins.
+    std::int32_t pool_end() const {
+        if (pool_.size() > MAX_POOL) throw std::overflow_error("a complex must not have more faces than 32 bits can number");
+        return static_cast<std::int32_t>(pool_.size());
+    }
     Word bit(std::size_t j) const { return Word{1} << (j - group_begin_); }
 
     void open_group(std::size_t j) {
@@ -327,7 +335,7 @@ private:
             out_.tail.push_back(low);
             out_.head.push_back(high);
             out_.share.push_back(t);
-            const auto end = static_cast<std::int32_t>(pool_.size());
+            const auto end = pool_end();
             pool_.insert(pool_.end(), {a, made, made, b});
             edges.start[edge] = end;
             edges.other[edge] = edges.add(end + 2, 2);
@@ -349,7 +357,7 @@ private:
                 for (auto g = lower.start[child]; g < lower.start[child] + lower.count[child]; ++g)
                     ridges.stamp[pool_[g]] = tag_;
         }
-        const auto end = static_cast<std::int32_t>(pool_.size());
+        const auto end = pool_end();
         for (auto i = first; i < last; ++i) {
             auto child = pool_[i];
             if (lower.other[child] != NONE)
@@ -374,11 +382,11 @@ private:
                 if (lower.other[child] != NONE) pool_.push_back(lower.other[child]);
             }
             faces.start[face] = end;
-            faces.count[face] = static_cast<std::int32_t>(pool_.size()) - end;
+            faces.count[face] = pool_end() - end;
             return;
         }
         const auto separator = lower.add(end, static_cast<std::int32_t>(number));
-        const auto begin = static_cast<std::int32_t>(pool_.size());
+        const auto begin = pool_end();
         for (auto i = first; i < last; ++i) {
             const auto child = pool_[i];
             if (lower.other[child] != NONE || is_above(child)) pool_.push_back(child);
@@ -395,7 +403,7 @@ private:
         pool_.push_back(separator);
         faces.start[face] = begin;
         faces.count[face] = middle - begin;
-        faces.other[face] = faces.add(middle, static_cast<std::int32_t>(pool_.size()) - middle);
+        faces.other[face] = faces.add(middle, pool_end() - middle);
     }
 
     // How far the new edges across the polygons that were cut may be from the true zero set.

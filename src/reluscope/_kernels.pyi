@@ -1,8 +1,8 @@
 """What native/ is compiled to: loops over cells, faces and codes, arrays in and arrays out.
 
 Arrays that are read are converted where that is needed (to C order, to the type in the comment beside each function in
-native/kernels); those that are written have to be as they are kept there. Nothing is checked: indices are to be in
-range. The interpreter's lock is released meanwhile.
+native/kernels); those that are written have to be as they are kept there. Shapes that do not belong together and
+indices out of range are a ValueError. The interpreter's lock is released meanwhile.
 """
 
 from typing import Any
@@ -126,7 +126,8 @@ def search_pairs(
     members: Array,
     alone: Array,
     proportional: float,
-) -> tuple[Array, Array, Array]: ...
+    begin: int,
+) -> tuple[Array, Array, Array, int]: ...
 def stays(
     words: Array,
     num_planes: int,
@@ -144,7 +145,8 @@ def stays(
 def shortest_vector(
     rows: Array, slack: Array, num_equations: int, lower: Array, upper: Array, bound: float, tolerance: float
 ) -> tuple[int, Array, Array, Array, Array]: ...
-def walk(columns: Array, room: Array, draws: int, burn_in: int, thinning: int, refresh: int, bits: Any) -> Array: ...
+def walk(columns: Array, place: Array, slack: Array, steps: int, bits: Any) -> int: ...
+def refresh(columns: Array, room: Array, place: Array, slack: Array) -> None: ...
 
 # linear programs on cells
 def dot(a: Array, b: Array) -> float: ...

@@ -5,6 +5,7 @@ import pytest
 
 import reluscope as rs
 from reluscope import _kernels
+from reluscope.geometry.sampling import Walk
 
 
 def check_mean(values: np.ndarray, truth: float, chains: int) -> None:
@@ -87,6 +88,14 @@ def walk(columns, room, draws, burn_in, thinning, refresh, draw):
     return np.array(found)
 
 
+def points_of(walk: Walk, draws: int, burn_in: int, thinning: int) -> np.ndarray:
+    found = []
+    for draw in range(draws):
+        walk.go(thinning if draw else burn_in)
+        found.append(walk.place.copy())
+    return np.array(found)
+
+
 @pytest.mark.parametrize("height", [0, 1, 2, 3, 6])  # rows are read four at a time
 @pytest.mark.parametrize("dim", [1, 2, 5])
 def test_steps_of_a_walk(dim: int, height: int) -> None:
@@ -96,8 +105,7 @@ def test_steps_of_a_walk(dim: int, height: int) -> None:
     room = draw.exponential(size=columns.shape[1])
     for burn_in, thinning, refresh in ((7, 3, 1000), (40, 11, 10), (0, 90, 1)):
         mine, other = (np.random.default_rng(3) for _ in range(2))
-        bits = mine.bit_generator.capsule
-        found = _kernels.walk(columns, room, 4, burn_in, thinning, refresh, bits)
+        found = points_of(Walk(columns, room, mine, refresh), 4, burn_in, thinning)
         np.testing.assert_array_equal(found, walk(columns, room, 4, burn_in, thinning, refresh, other))
         assert mine.random() == other.random()
 
@@ -108,12 +116,19 @@ def test_slacks_that_rounding_takes_are_none() -> None:
     columns = np.concatenate([10.0 * draw.normal(size=(3, 4)), -np.eye(3), np.eye(3)], axis=1)
     room = np.full(10, 2e-323)
     mine, other = (np.random.default_rng(1) for _ in range(2))
-    found = _kernels.walk(columns, room, 200, 50, 1, 1000, mine.bit_generator.capsule)
+    found = points_of(Walk(columns, room, mine, 1000), 200, 50, 1)
     np.testing.assert_array_equal(found, walk(columns, room, 200, 50, 1, 1000, other))
 
 
 def test_walks_read_no_more_than_there_is() -> None:
     bits = np.random.default_rng(0).bit_generator.capsule
-    for columns, room in ((np.zeros((0, 3)), np.zeros(3)), (np.zeros((2, 3)), np.zeros(4))):
-        with pytest.raises(ValueError, match="do not belong together"):
-            _kernels.walk(columns, room, 1, 1, 1, 1, bits)
+    for columns, place, slack in (((0, 3), 0, 3), ((2, 3), 2, 4), ((2, 3), 1, 3)):
+        with pytest.raises(ValueError, match="a place on every axis, and a slack of every row"):
+            _kernels.walk(np.zeros(columns), np.zeros(place), np.zeros(slack), 1, bits)
+
+
+def test_a_long_walk_comes_back_soon() -> None:
+    """What is asked for is as long as a budget, or Ctrl-C, must not wait."""
+    columns = np.concatenate([-np.eye(2), np.eye(2)], axis=1)
+    bits = np.random.default_rng(0).bit_generator.capsule
+    assert 0 < _kernels.walk(columns, np.zeros(2), np.ones(4), 2**40, bits) < 2**24

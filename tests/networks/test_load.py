@@ -222,3 +222,9 @@ def test_a_wrong_weight_is_a_mismatch_though_sums_cancel():
     last[0, 0] *= 1 + 1e-6
     with pytest.raises(ConversionMismatchError, match="expected the network to agree"):
         verify(network, load([(first, np.zeros(64)), (last, np.ones(2))]), name="another network")
+
+
+def test_outputs_that_overflow_are_refused():
+    layers = [(np.array([[1e300, 1e300]]), np.zeros(1)), (np.array([[1e300]]), np.zeros(1))]
+    with pytest.raises(InputError, match="expected outputs that float64 can hold, but output 0 of the model is inf"):
+        load(layers)

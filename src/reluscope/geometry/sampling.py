@@ -70,6 +70,41 @@ def sample_chains(
     columns = np.ascontiguousarray(speeds.T)
     found = np.empty((chains, draws, body.dim))
     for chain, generator in enumerate(np.random.default_rng(seed).spawn(chains)):
-        bits = generator.bit_generator.capsule
-        found[chain] = _kernels.walk(columns, room, draws, burn_in, thinning, REFRESH, bits)
+        walk = Walk(columns, room, generator)
+        for draw in range(draws):
+            walk.go(thinning if draw else burn_in)
+            found[chain, draw] = walk.place
     return center + found @ axes.T
+
+
+class Walk:
+    """A chain from the origin, in coordinates of the axes; Ctrl-C is heard between two calls of a kernel.
+
+    Parameters
+    ----------
+    columns : (n, h) array
+        How fast slacks shrink along each axis.
+    room : (h,) array
+        The slacks at the origin.
+    generator : numpy.random.Generator
+    refresh : int
+        After so many steps slacks are computed afresh.
+    """
+
+    def __init__(
+        self, columns: np.ndarray, room: np.ndarray, generator: np.random.Generator, refresh: int = REFRESH
+    ) -> None:
+        self.columns, self.room, self.generator, self.refresh = columns, room, generator, refresh
+        self.place, self.slack = np.zeros(len(columns)), room.copy()
+        self.since = 0
+
+    def go(self, steps: int) -> None:
+        """Make so many steps."""
+        bits = self.generator.bit_generator.capsule
+        while steps:
+            done = _kernels.walk(self.columns, self.place, self.slack, min(steps, self.refresh - self.since), bits)
+            steps -= done
+            self.since += done
+            if self.since == self.refresh:
+                _kernels.refresh(self.columns, self.room, self.place, self.slack)
+                self.since = 0

@@ -113,8 +113,10 @@ def _load_arrays(layers: Sequence[Any], shape: tuple[int, ...] | None, data: Poi
         values = x.numpy()
         for position, (weight, bias) in enumerate(layers):
             values = np.maximum(values, 0.0) if position else values
-            values = values @ np.asarray(weight, dtype=np.float64).T
-            values = values if bias is None else values + np.asarray(bias, dtype=np.float64)
+            # What overflows is refused in what follows.
+            with np.errstate(over="ignore", invalid="ignore"):
+                values = values @ np.asarray(weight, dtype=np.float64).T
+                values = values if bias is None else values + np.asarray(bias, dtype=np.float64)
         return torch.from_numpy(values)
 
     return replace(network, verification=verify(network, reference, data=data, name="the layers in NumPy"))

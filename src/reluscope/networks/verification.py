@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from reluscope.errors import ConversionMismatchError, ReluscopeError, ShapeError, UnsupportedOperatorError
+from reluscope.errors import ConversionMismatchError, InputError, ReluscopeError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.provenance import Verification
@@ -71,6 +71,13 @@ def verify(
     if ours.shape != theirs.shape:
         raise ConversionMismatchError(
             f"expected {theirs.shape[1]} outputs as the model has, got {ours.shape[1]}: please report this model"
+        )
+    overflows = theirs.isinf() & ~ours.isfinite()
+    if bool(overflows.any()):
+        point, output = overflows.nonzero()[0].tolist()
+        raise InputError(
+            f"expected outputs that float64 can hold, but output {output} of the model is "
+            f"{theirs[point, output].item()} at the point {_shown(x[point])}: scale its weights down"
         )
     deviation = (ours - theirs).abs()
     wrong = ~(deviation <= RELATIVE * (1.0 + theirs.abs().amax()))

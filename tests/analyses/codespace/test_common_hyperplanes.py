@@ -71,7 +71,8 @@ def test_pairs_of_one_hyperplane(is_max):
         slot, width = table[-1], table[2]
         members = np.flatnonzero(slot >= 0)
         nobody = np.zeros((3, width), dtype=np.uint64)
-        pairs, lines, is_clear = _kernels.search_pairs(*table, members, nobody, PROPORTIONAL)
+        pairs, lines, is_clear, end = _kernels.search_pairs(*table, members, nobody, PROPORTIONAL, 0)
+        assert end == len(members)
         expected = []
         for first, second in combinations(members, 2):
             if slot[first] != slot[second] or not (pieces[first] != pieces[second]).any():
@@ -86,7 +87,7 @@ def test_pairs_of_one_hyperplane(is_max):
         units = np.array([[2**64 - 1] * width] * 3, dtype=np.uint64)
         kept = [(pieces[first] != pieces[second]).sum() == 1 for first, second in pairs]
         np.testing.assert_array_equal(
-            _kernels.search_pairs(*table, members, units, PROPORTIONAL)[0], pairs[np.array(kept, dtype=bool)]
+            _kernels.search_pairs(*table, members, units, PROPORTIONAL, 0)[0], pairs[np.array(kept, dtype=bool)]
         )
         # A later gate has to stay on a hyperplane that is known.
         draw = np.random.default_rng(seed)
@@ -105,13 +106,36 @@ def test_pairs_of_one_hyperplane(is_max):
     assert 100 < num_stay < num_later - 100
 
 
+def test_codes_of_pieces_and_units_that_are_not_there_are_refused():
+    _, table = gate(0, is_max=False)
+    members, nobody = np.flatnonzero(table[-1] >= 0), np.zeros((3, table[2]), dtype=np.uint64)
+    random = np.random.default_rng(0).integers(0, 2**64, table[0].shape, dtype=np.uint64)
+    with pytest.raises(ValueError, match="expected codes of units and pieces that there are"):
+        _kernels.search_pairs(random, *table[1:], members, nobody, PROPORTIONAL, 0)
+
+
+def test_a_search_of_many_pairs_comes_back_in_between():
+    """All codes but the last few are of one group: 18 million pairs, of which none is on one hyperplane."""
+    number, words = 6000, np.zeros((6000, 1), dtype=np.uint64)
+    words[:, 0] = np.random.default_rng(0).integers(0, 2**64, number, dtype=np.uint64)
+    values = np.random.default_rng(1).normal(size=(1, 64, 1, 4))
+    table = (words, 1, 1, values, np.full((1, 64), 1e-14), np.zeros((64, 1)), np.zeros(number, dtype=np.int64))
+    alone = np.full((1, 1), 2**64 - 1, dtype=np.uint64)
+    ends = [0]
+    while ends[-1] < number:
+        pairs, _, _, end = _kernels.search_pairs(*table, np.arange(number), alone, PROPORTIONAL, ends[-1])
+        assert len(pairs) == 0
+        ends.append(end)
+    assert len(ends) == 3
+
+
 def test_shapes_that_do_not_belong_together():
     _, table = gate(0, is_max=False)
     members, nobody = np.arange(24), np.zeros((3, table[2]), dtype=np.uint64)
     for place, wrong in ((0, table[0][1:]), (1, 9), (3, table[3][1:]), (4, table[4][:, 1:]), (5, table[5][1:])):
-        with pytest.raises(ValueError, match="do not belong together"):
-            _kernels.search_pairs(*table[:place], wrong, *table[place + 1 :], members, nobody, PROPORTIONAL)
-    with pytest.raises(ValueError, match="do not belong together"):
-        _kernels.search_pairs(*table, members, nobody[1:], PROPORTIONAL)
-    with pytest.raises(ValueError, match="do not belong together"):
+        with pytest.raises(ValueError, match=r"expected .* (all units|every unit)"):
+            _kernels.search_pairs(*table[:place], wrong, *table[place + 1 :], members, nobody, PROPORTIONAL, 0)
+    with pytest.raises(ValueError, match="expected a bit of every unit and group"):
+        _kernels.search_pairs(*table, members, nobody[1:], PROPORTIONAL, 0)
+    with pytest.raises(ValueError, match="expected a line of every pair"):
         _kernels.stays(*table, np.zeros((2, 2), dtype=np.int64), np.zeros((2, 3)), PROPORTIONAL)

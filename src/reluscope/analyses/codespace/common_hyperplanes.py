@@ -100,10 +100,15 @@ def pairs_on_hyperplanes(
             mine = np.flatnonzero(slot[pairs[:, 0]] >= 0)
             is_on[mine] = _kernels.stays(*gate, slot, pairs[mine], lines[mine], PROPORTIONAL)
             alone = _alone_units(values, noise, thresholds, np.bincount(slot[members]))
-            new, new_lines, is_clear = _kernels.search_pairs(*gate, slot, members, alone, PROPORTIONAL)
-            found.append(new[is_clear])
-            found_lines.append(new_lines[is_clear])
-            unclear.append(new[~is_clear])
+            place = 0
+            # In pieces, between which Ctrl-C is heard.
+            while place < len(members):
+                new, new_lines, is_clear, place = _kernels.search_pairs(
+                    *gate, slot, members, alone, PROPORTIONAL, place
+                )
+                found.append(new[is_clear])
+                found_lines.append(new_lines[is_clear])
+                unclear.append(new[~is_clear])
         found[0], found_lines[0] = pairs[is_on], lines[is_on]
         pairs, lines = np.concatenate(found), np.concatenate(found_lines)
         group = group_equal_rows(np.column_stack([group.astype(np.uint64), words]))[1]
