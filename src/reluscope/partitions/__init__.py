@@ -7,4 +7,12 @@ from reluscope.partitions.rows import Facets
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.table import Partition
 
-__all__ = ["Certificate", "DecisionBoundary", "Facets", "Partition", "StreamedPartition", "decision_boundary", "partition"]
+__all__ = [
+    "Certificate",
+    "DecisionBoundary",
+    "Facets",
+    "Partition",
+    "StreamedPartition",
+    "decision_boundary",
+    "partition",
+]

@@ -23,7 +23,6 @@ from reluscope.networks.points import chunks
 from reluscope.networks.rational import RationalNetwork
 from reluscope.tolerance import Tolerance
 
-
 # Bytes that the values at the points asked for may take at once.
 MEMORY = 2**27
 

@@ -183,7 +183,9 @@ def partition(
     if out is not None:
         if several or certify:
             what = "a list of domains" if several else "certify=True"
-            raise InputError(f"out= writes the regions of one domain as they are found, got {what}: leave out one of them")
+            raise InputError(
+                f"out= writes the regions of one domain as they are found, got {what}: leave out one of them"
+            )
         (one,) = domains
         engine, reason = _engine(network, one, method, certify, MAX_STREAMED_DIMENSIONS)
         limit = patient(budget, network, one, MAX_KEPT)
@@ -264,7 +266,11 @@ def _engine(
     both = " with ".join(part for part in (unbounded, max_gates) if part)
     streamed = f"{domain.dim} dimensions with out=" if domain.dim > most_shared else None
     # Why an engine that works on vertices cannot be used.
-    against = {"incidence": too_many or unbounded or streamed, "cellwise": too_many or (both if max_gates else None), "tree": None}
+    against = {
+        "incidence": too_many or unbounded or streamed,
+        "cellwise": too_many or (both if max_gates else None),
+        "tree": None,
+    }
     if method == "auto":
         usual = MAX_SHARED_WITH_MAX_GATES if max_gates else MAX_SHARED_DIMENSIONS
         if not against["incidence"] and domain.dim <= usual:

@@ -42,9 +42,7 @@ def partition_flat(
     began = time.perf_counter()
     walked, length = walk_flat(network, domains, budget, executor, tolerance, progress, certify=certify)
     dim, num_words = domains[0].dim, network.layout.num_words
-    mosaic, walked = joined_parts(
-        walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots")
-    )
+    mosaic, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
     work = {**walked.work, "seconds": time.perf_counter() - began}
     undecided = walked.num_undecided + int(mosaic.num_unmatched)
     num_open = num_left(walked, len(domains))

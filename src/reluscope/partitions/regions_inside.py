@@ -41,7 +41,10 @@ def regions_inside(part: "StreamedPartition", staged: StagedRegions, folder: Pat
         return regions, 0
     network = part.network
     assert network is not None
-    shown, left = StagedRegions(folder, staged.num_words, staged.dim, has_volumes=staged.has_volumes), max_exact(network)
+    shown, left = (
+        StagedRegions(folder, staged.num_words, staged.dim, has_volumes=staged.has_volumes),
+        max_exact(network),
+    )
     for block in regions:
         for rows in chunks(len(block), 4 * network.bytes_per_point, MEMORY) if len(block) else ():
             some = block.take(np.arange(rows.start, rows.stop))

@@ -64,16 +64,20 @@ def read_described(
     )
     if claim is not (Claim.LOWER if undecided or unfinished else Claim.EXACT):
         raise ValueError(f"{claim} with {undecided} signs undecided and {unfinished} cells open")
-    return domain, layout, {
-        "num_undecided": undecided,
-        "num_open": unfinished,
-        "num_pending": pending,
-        "tolerance": Tolerance(**stored.numbers(described, "tolerance")),
-        "fingerprint": stored.text(described, "fingerprint"),
-        "note": stored.text(described, "note"),
-        "work": stored.numbers(described, "work"),
-        "method": stored.text(described, "method"),
-    }
+    return (
+        domain,
+        layout,
+        {
+            "num_undecided": undecided,
+            "num_open": unfinished,
+            "num_pending": pending,
+            "tolerance": Tolerance(**stored.numbers(described, "tolerance")),
+            "fingerprint": stored.text(described, "fingerprint"),
+            "note": stored.text(described, "note"),
+            "work": stored.numbers(described, "work"),
+            "method": stored.text(described, "method"),
+        },
+    )
 
 
 def _domain_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

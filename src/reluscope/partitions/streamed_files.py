@@ -12,7 +12,6 @@ import numpy as np
 from reluscope.codes.layout import CodeLayout
 from reluscope.files import stored
 from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, parse_json, write_sealed
-from reluscope.findings import Claim
 from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.region_rows import RegionRows
 from reluscope.partitions.stored_partitions import read_described
@@ -57,7 +56,9 @@ def write_streamed(part: StreamedPartition, regions: Iterator[RegionRows], began
             for rows in _with(first, groups):
                 words = np.zeros((len(rows), width), dtype=np.uint64)
                 words[:, : rows.words.shape[1]] = rows.words
-                code = pa.FixedSizeBinaryArray.from_buffers(pa.binary(8 * width), len(rows), [None, pa.py_buffer(words)])
+                code = pa.FixedSizeBinaryArray.from_buffers(
+                    pa.binary(8 * width), len(rows), [None, pa.py_buffer(words)]
+                )
                 numbers = [*rows.witnesses.T, *([] if rows.volumes is None else [rows.volumes])]
                 table = pa.table([code, *map(np.ascontiguousarray, numbers)], schema=schema)
                 writer.write_table(table, row_group_size=len(rows))
@@ -89,10 +90,13 @@ def read_streamed(path: Path) -> StreamedPartition:
     described = parse_json((metadata.metadata or {})[b"reluscope"], path, "a streamed partition", "make it again")
     if stored.text(described, "format") != FORMAT:
         raise ValueError(f"{described['format']!r} is no streamed partition")
-    domain, layout, claims = read_described(described, {
-        name: np.array(entries, dtype=np.int64 if name == "domain.dim" else np.float64)
-        for name, entries in described["domain"].items()
-    })
+    domain, layout, claims = read_described(
+        described,
+        {
+            name: np.array(entries, dtype=np.int64 if name == "domain.dim" else np.float64)
+            for name, entries in described["domain"].items()
+        },
+    )
     sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
     boxes = np.array([_plain_box(box, domain.dim) for box in described["boxes"]]).reshape(-1, 2, domain.dim)
     if len(boxes) != len(sizes) or np.isnan(boxes).any() or (boxes[:, 0] > boxes[:, 1]).any():

@@ -91,7 +91,9 @@ def raster(
     else:
         shades, handles = _shades(axes, colors)
         # Behind the last one is what no region is known for: nothing is painted there.
-        picture = np.concatenate([shades, np.zeros((1, 4))])[np.where(rows < 0, len(known), np.searchsorted(known, rows))]
+        picture = np.concatenate([shades, np.zeros((1, 4))])[
+            np.where(rows < 0, len(known), np.searchsorted(known, rows))
+        ]
         extent = (low[0], high[0], low[1], high[1])
         picture = picture.reshape(len(y), len(x), 4)
         axes.imshow(picture, origin="lower", extent=extent, interpolation="nearest", aspect=axes.get_aspect(), zorder=1)
