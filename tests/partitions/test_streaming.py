@@ -193,7 +193,7 @@ def test_what_cannot_be_written_is_refused_before_any_work(tmp_path, monkeypatch
     for options in ({"certify": True}, {"method": "incidence"}):
         with pytest.raises(InputError, match=r"out="):
             rs.partition(from_arrays(default_network([3, 4, 1])), rs.Box(-1, 1, 3), out=tmp_path / "x", **options)
-    with pytest.raises(InputError, match="out= writes .* got a list of domains"):
+    with pytest.raises(InputError, match=r"out= writes .* got a list of domains"):
         rs.partition(NET, [rs.Segment([-1, -1], [1, 1])], out=tmp_path / "x")
 
 
