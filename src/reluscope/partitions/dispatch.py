@@ -19,6 +19,7 @@ from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certified import certified
+from reluscope.partitions.engine_costs import cheapest
 from reluscope.partitions.few_dimensions import METHOD, of_one_scale, partition_flat, windowed
 from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.patience import MAX_KEPT, patient
@@ -237,9 +238,9 @@ def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark:
 
 
 ENGINES = ("incidence", "cellwise", "tree")
-# Vertices of cells grow exponentially with the dimension: up to here engines that keep them are chosen, the incidence
-# engine up to three dimensions or, as the only one of them that takes max gates, up to five; up to ten on demand.
-MAX_SHARED_DIMENSIONS, MAX_SHARED_WITH_MAX_GATES, MAX_CELLWISE_DIMENSIONS, MAX_DIMENSIONS = 3, 5, 8, 10
+# Vertices of cells grow exponentially with the dimension: up to here engines that keep them are chosen, fewer with max
+# gates, which need all faces; up to ten on demand.
+MAX_VERTICES, MAX_VERTICES_WITH_MAX_GATES, MAX_DIMENSIONS = 8, 5, 10
 # The incidence engine's seams are checked from a file on lines and planes alone.
 MAX_STREAMED_DIMENSIONS = 2
 
@@ -272,12 +273,14 @@ def _engine(
         "tree": None,
     }
     if method == "auto":
-        usual = MAX_SHARED_WITH_MAX_GATES if max_gates else MAX_SHARED_DIMENSIONS
-        if not against["incidence"] and domain.dim <= usual:
-            method = "incidence"
-        else:
-            method = "tree" if max_gates or domain.dim > MAX_CELLWISE_DIMENSIONS else "cellwise"
-        because = f"{domain.dim} dimensions" if bounded or domain.dim > MAX_CELLWISE_DIMENSIONS else unbounded
+        most = MAX_VERTICES_WITH_MAX_GATES if max_gates else MAX_VERTICES
+        keeping = [
+            engine for engine, reason in against.items() if not reason and engine != "tree" and domain.dim <= most
+        ]
+        # Lines and planes are drawn with their edges, which only shared faces know.
+        is_drawn = "incidence" in keeping and domain.dim <= 2
+        method = "incidence" if is_drawn else cheapest(keeping, network, domain) if keeping else "tree"
+        because = f"{domain.dim} dimensions" if bounded or domain.dim > MAX_VERTICES else unbounded
         because = f"for {because} with {max_gates}" if max_gates else f"for {because}"
     elif against[method]:
         raise InputError(
@@ -287,8 +290,7 @@ def _engine(
     else:
         because = "as asked for"
     if method == "incidence":
-        many = domain.dim > MAX_SHARED_DIMENSIONS and max_gates
-        return method, METHOD + (f", all faces kept for {max_gates}" if many else "")
+        return method, METHOD + (f", all faces kept for {max_gates}" if domain.dim > 3 and max_gates else "")
     how = f"{METHOD}, cell by cell" if method == "cellwise" else "tree of linear programs"
     return method, f"{how} {because}"
 
