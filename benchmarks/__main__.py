@@ -15,6 +15,7 @@ from benchmarks.measure import Measurement
 NAMES = (
     "plane_mlp",
     "plane_large",
+    "streams",
     "plane_conv",
     "codes",
     "codespace",

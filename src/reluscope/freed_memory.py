@@ -5,6 +5,7 @@ large ones, that is as much as they took, and it counts as the process's.
 """
 
 import ctypes
+from collections.abc import Callable
 from functools import cache
 
 
@@ -21,7 +22,7 @@ def give_back() -> None:
 
 
 @cache
-def _trim() -> "ctypes._CFuncPtr | None":
+def _trim() -> Callable[[int], int] | None:
     try:
         return ctypes.CDLL(None).malloc_trim  # of glibc alone
     except (AttributeError, OSError, TypeError):

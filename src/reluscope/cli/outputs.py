@@ -30,7 +30,12 @@ class Outputs:
 
 
 def plan_outputs(
-    given: Sequence[Path], kinds: Mapping[str, str], *, in_folder: Sequence[str] = (), force: bool = False
+    given: Sequence[Path],
+    kinds: Mapping[str, str],
+    *,
+    in_folder: Sequence[str] = (),
+    force: bool = False,
+    option: str = "-o",
 ) -> Outputs:
     """Check, before any work, that files may be written.
 
@@ -44,6 +49,8 @@ def plan_outputs(
         Names of the files that go into a folder; without any, folders are refused.
     force : bool
         Allow files to be replaced.
+    option : str
+        What the files were named with.
 
     Returns
     -------
@@ -60,21 +67,21 @@ def plan_outputs(
             paths.append(path)
         elif in_folder and (path.is_dir() or not path.suffix):
             if path.exists() and not path.is_dir():
-                raise InputError(f"-o {path} would be a folder, but it is a file: name another, or add a suffix")
+                raise InputError(f"{option} {path} would be a folder, but it is a file: name another, or add a suffix")
             paths.extend(path / name for name in in_folder)
         else:
             known = ", ".join(f"{suffix} ({what})" for suffix, what in kinds.items())
             folder = " or name a folder" if in_folder else ""
-            raise InputError(f"-o {path} must end in {known}{',' * bool(folder)}{folder}")
+            raise InputError(f"{option} {path} must end in {known}{',' * bool(folder)}{folder}")
     present = [path for path in paths if path.exists()]
     if present and not force:
-        raise InputError(f"{present[0]} is there already: add --force to replace it, or name another with -o")
+        raise InputError(f"{present[0]} is there already: add --force to replace it, or name another with {option}")
     for path in paths:
         nearest = next(parent for parent in path.absolute().parents if parent.exists())
         if not nearest.is_dir():
-            raise InputError(f"{path} cannot be written, because {nearest} is a file: name another place with -o")
+            raise InputError(f"{path} cannot be written, because {nearest} is a file: name another place with {option}")
         if not os.access(nearest, os.W_OK | os.X_OK):
-            raise InputError(f"the folder {nearest} cannot be written to: name another place with -o")
+            raise InputError(f"the folder {nearest} cannot be written to: name another place with {option}")
     return Outputs(tuple(dict.fromkeys(paths)))
 
 

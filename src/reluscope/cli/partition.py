@@ -30,6 +30,7 @@ from reluscope.findings.writing import signed
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition as cut
+from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.table import Partition
 
 FORMAT = "reluscope partition 1"
@@ -103,7 +104,7 @@ def partition(
     if common.as_json:
         print_json({**plain, "files": [str(path) for path in written]})
     elif not common.quiet:
-        _print(part, where, model.name, written, proved)
+        print_partition(part, where, model.name, written, proved)
     if interrupted:
         open_cells = f" with {several(part.num_open, 'cell')} unfinished" if part.num_open else ""
         kept = f"{_listed(written)} what was found" if written else "nothing was written"
@@ -112,7 +113,7 @@ def partition(
     return 0
 
 
-def describe(part: Partition, where: OpenedDomain, model: str, files: Outputs) -> dict[str, Any]:
+def describe(part: Partition | StreamedPartition, where: OpenedDomain, model: str, files: Outputs) -> dict[str, Any]:
     """Return what `partition` found, as plain types."""
     network, window = part.network, part.window
     assert network is not None
@@ -130,9 +131,9 @@ def describe(part: Partition, where: OpenedDomain, model: str, files: Outputs) -
         },
         "findings": [
             part.finding().to_dict(),
-            *([part.adjacency_finding().to_dict()] if _keeps_facets(part) else []),
+            *([part.adjacency_finding().to_dict()] if isinstance(part, Partition) and _keeps_facets(part) else []),
         ],
-        "num_facets": len(part.facets) if _keeps_facets(part) else None,
+        "num_facets": len(part.facets) if isinstance(part, Partition) and _keeps_facets(part) else None,
         "facets_by_gate": _facets_by_gate(part),
         "stopped": part.note,
         "num_open": part.num_open,
@@ -215,8 +216,8 @@ def _prove(part: Partition) -> int:
     return check_certificate(part.certificate, part.network, part.domain)
 
 
-def _facets_by_gate(part: Partition) -> dict[str, int]:
-    if not _keeps_facets(part):
+def _facets_by_gate(part: Partition | StreamedPartition) -> dict[str, int]:
+    if not (isinstance(part, Partition) and _keeps_facets(part)):
         return {}
     gates = part.facets.gates if len(part.facets) else np.zeros(0, dtype=np.int64)
     return {gate.name: int((gates == index).sum()) for index, gate in enumerate(part.codes.layout)}
@@ -256,13 +257,21 @@ def _picture(figure: Figure, suffix: str) -> bytes | str:
     return buffer.getvalue()
 
 
-def _print(part: Partition, where: OpenedDomain, model: str, written: Sequence[Path], proved: int | None) -> None:
+def print_partition(
+    part: Partition | StreamedPartition,
+    where: OpenedDomain,
+    model: str,
+    written: Sequence[Path],
+    proved: int | None = None,
+) -> None:
+    """Print the number of regions, and what the reader has to know of it."""
     console = open_console()
     say(console, f"{model} on {where.words}", style="bold")
     finding = part.finding()
     table = make_table("", "value", "claim", right=("value",))
     add_row(table, finding.name, signed(finding), finding.claim)
     for name, number in _facets_by_gate(part).items():
+        assert isinstance(part, Partition)
         add_row(table, f"  pieces of boundary made by {name}", number, part.adjacency_finding().claim)
     console.print(table)
     say(console, f"Counted: {finding.definition}, of the {finding.domain}, by {finding.method}.")

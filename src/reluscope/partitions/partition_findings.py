@@ -7,10 +7,11 @@ import numpy as np
 from reluscope.findings import Finding
 
 if TYPE_CHECKING:
+    from reluscope.partitions.streamed_partition import StreamedPartition
     from reluscope.partitions.table import Partition
 
 
-def number_of_regions(part: "Partition") -> Finding:
+def number_of_regions(part: "Partition | StreamedPartition") -> Finding:
     """Return the number of regions."""
     certain = len(part) + part.num_pending
     return Finding.of(
@@ -59,5 +60,5 @@ def number_of_bounded_regions(part: "Partition") -> Finding:
     )
 
 
-def _method(part: "Partition") -> str:
+def _method(part: "Partition | StreamedPartition") -> str:
     return part.method + (", certified by rational arithmetic" if part.certified else "")

@@ -13,8 +13,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.files.spilled_rows import SpilledRows
+from reluscope.freed_memory import give_back
 from reluscope.partitions.region_rows import RegionRows, digests
 
+# So often memory that was freed is given back.
+ROWS_BETWEEN = 2**15
 _KNOWN = np.dtype([("digest", np.uint64, 2), ("row", np.int64), ("rank", np.int64)])
 
 
@@ -89,6 +92,9 @@ class StagedRegions:
             file.writelines(contents)
         for write in writes:
             write()
+        # What is freed between the cells that go on would grow with the work.
+        if number // ROWS_BETWEEN != self.num_rows // ROWS_BETWEEN:
+            give_back()
         self._blocks += boxes
         self.num_rows = number
 

@@ -284,8 +284,9 @@ class StreamedPartition:
     def _group(self, group: int) -> RegionRows:
         """Return the regions of a row group."""
         number = int(self.starts[group + 1] - self.starts[group])
+        file = self._file
         try:
-            table = self._file.read_row_group(group, use_threads=False)
+            table = file.read_row_group(group, use_threads=False)
             code = table.column("code").combine_chunks()
             words = np.frombuffer(code.buffers()[1], np.uint64).reshape(len(code), -1)[:, : self.layout.num_words]
             witnesses = [table.column(f"witness_{axis}").to_numpy() for axis in range(self.dim)]
@@ -294,5 +295,5 @@ class StreamedPartition:
                 raise ValueError(f"{words.shape} words")
             check_words(words, self.layout)
             return RegionRows(words, np.stack(witnesses, axis=1), volumes, self.boxes[group])
-        except MALFORMED as error:
+        except (*MALFORMED, OSError) as error:
             raise InputError(f"{self.path} has changed since it was opened: load it again") from error

@@ -74,8 +74,8 @@ def raster(
     domain = part.domain
     if part.dim != 2 or not isinstance(domain, Slice | Box):
         raise InputError(
-            f"a raster shows a bounded plane, got a partition of {domain.describe()}: partition a Plane or a Box of two "
-            "dimensions"
+            f"a raster shows a bounded plane, got a partition of {domain.describe()}: partition a Plane, or a Box of "
+            "two dimensions"
         )
     low, high = limits(domain)
     number = np.maximum(1, np.round(pixels * (high - low) / (high - low).max())).astype(int)
@@ -120,8 +120,8 @@ def _colors(part: StreamedPartition, rows: np.ndarray, color: str | None) -> Kin
         return Scale(rate, "share of active units")
     if found.volumes is None:
         raise InputError(
-            f"{part.path} holds no areas, because regions were found by {part.method}: leave method out, or use another "
-            "color"
+            f"{part.path} holds no areas, because regions were found by {part.method}: leave method out, or use "
+            "another color"
         )
     return Scale(found.volumes, "area", True)
 
@@ -135,6 +135,6 @@ def _shades(axes: Axes, colors: Kinds | Scale) -> tuple[np.ndarray, list[Patch]]
     shades = ramp((np.arange(LEVELS) + 0.5) / LEVELS)
     if colors.only is not None:
         words = f"{colors.label} {colors.only:.4g} everywhere"
-        return shades[level], [Patch(color=to_hex(shades[level[0]]), label=words)]
+        return shades[level], [Patch(color=to_hex(tuple(shades[level[0]])), label=words)]
     scale_beside(axes, colors.norm(), ramp, colors.label, extend=colors.extend)
     return shades[level], []

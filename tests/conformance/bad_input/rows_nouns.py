@@ -4,7 +4,7 @@ import numpy as np
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
-from conformance.bad_input.things import BOX, CODES, FLAT, FOLDER, LAYERS, MODEL, NET, PART, PLANE, X, Y
+from conformance.bad_input.things import BOX, CODES, FLAT, FOLDER, LAYERS, MODEL, NET, PART, PLANE, STREAMED, X, Y
 
 _TRIANGLE = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0, 0])
 _CERTIFICATE = Later(lambda: rs.partition(NET, PLANE, certify=True).certificate)
@@ -96,6 +96,10 @@ ROWS = {
     "Partition.require_complete": row(on=PART, purpose="this"),
     "Partition.save": row(on=PART, path=FOLDER / "part.arrow", kinds={"path": "write"}),
     "Partition.load": row(path=Later(_saved), network=NET, kinds={"path": "read"}),
+    "StreamedPartition.take": row(on=STREAMED, rows=[0, 1], kinds={"rows": "rows"}),
+    "StreamedPartition.locate": row(on=STREAMED, points=X, kinds={"points": "grid"}),
+    "StreamedPartition.require_complete": row(on=STREAMED, purpose="this"),
+    "StreamedPartition.load": row(path=Later(lambda: STREAMED.value.path), network=NET, kinds={"path": "read"}),
     "Plane": row(
         a=[0.0, 0],
         b=[1.0, 0],
@@ -158,7 +162,7 @@ ROWS = {
     "decision_boundary": row(part=FLAT),
     "load": row(model=LAYERS, kinds={"model": "model", "data": "samples"}, input_shape=(2,), data=X),
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),
-    "partition": row(network=NET, domain=BOX),
+    "partition": row(network=NET, domain=BOX, kinds={"out": "write"}),
     "polyline": row(points=X, kinds={"points": "array"}),
     "region": row(network=NET, x=X[0]),
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),

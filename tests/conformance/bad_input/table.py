@@ -12,7 +12,7 @@ _RESULTS = """
     boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates boolean.SingleUnitState
     boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest bounds.BoundRow codespace.Adjacency
     codespace.ClassFaces codespace.ClassFacets codespace.CodeClusters codespace.Embedding codespace.HalfOpenCell
-    codespace.SampleCodes coefficients.CoefficientMatrices
+    codespace.SampleCodes StreamedPartition coefficients.CoefficientMatrices
     compression.MapClusters compression.MergedRegions Finding.within
     compression.PrunedNetwork compression.PruningCurve
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces

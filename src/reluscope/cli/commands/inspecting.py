@@ -457,6 +457,15 @@ def partition(
             "given several times.",
         ),
     ] = None,
+    stream: Annotated[
+        str | None,
+        typer.Option(
+            "--stream",
+            metavar="FILE",
+            help="A table of regions (.parquet) that they go to as they are found, for more of them than memory holds; "
+            "without a picture.",
+        ),
+    ] = None,
     force: Force = False,
     *,
     common: Common,
@@ -479,6 +488,8 @@ def partition(
       reluscope partition net.onnx --plane points.npy -o plane.svg -o plane.arrow --seconds 10
     For a box of more inputs, to be saved and not drawn:
       reluscope partition net.onnx --box 0,1 --method tree -o regions.arrow
+    For more regions than memory holds:
+      reluscope partition net.onnx --box -1,1 --stream regions.parquet --regions 20000000
     With four processes:
       reluscope partition net.onnx --data x.npy --workers 4
     """  # noqa: D301
@@ -488,7 +499,21 @@ def partition(
     from reluscope.budget import Budget
     from reluscope.cli.opening import ModelArguments
     from reluscope.cli.partition import partition as run
+    from reluscope.cli.streamed_partition import stream_partition
 
+    if stream is not None:
+        others = {"-o": output, "--certify": certify, "--color": color}
+        return stream_partition(
+            ModelArguments(model, read_shape(input_shape), path_of(weights)),
+            place,
+            path=Path(stream),
+            unfit=[name for name, value in others.items() if value],
+            method=None if method is None else method.value,
+            budget=Budget(regions=regions, seconds=seconds),
+            workers=shared,
+            force=force,
+            common=common,
+        )
     return run(
         ModelArguments(model, read_shape(input_shape), path_of(weights)),
         place,
