@@ -20,7 +20,7 @@ demo: $(VENV)/.installed $(VENV)/.kernels
 test: $(VENV)/.installed-dev $(VENV)/.kernels
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
-test-all: sanitize
+test-all: sanitize $(VENV)/.installed-docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
 
 # The tests of the kernels on kernels that check every access to memory (g++ or clang, Linux).
@@ -41,6 +41,7 @@ bench: $(VENV)/.installed-dev $(VENV)/.kernels
 
 # The site, in docs/_build/html. Scripts that have not changed are not run again, unless the library has.
 docs: $(VENV)/.installed-docs $(VENV)/.kernels
+	@echo "Building the site; the first time its scripts are run, which takes about two minutes."
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs $(WORKERS) \
 	  --doctree-dir docs/_build/doctrees docs docs/_build/html
 	@echo "The site is docs/_build/html/index.html."

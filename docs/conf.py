@@ -58,7 +58,7 @@ sphinx_gallery_conf = {
     "reset_modules": ("matplotlib",),
     "reset_argv": ToldWhere(),
     "abort_on_example_error": True,
-    "within_subsection_order": "ExampleTitleSortKey",
+    "within_subsection_order": "figures.planes_first",
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1,

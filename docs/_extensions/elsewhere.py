@@ -6,8 +6,10 @@ Sources link to files as they lie in the repository. Here each link to a file ou
 import posixpath
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
 # Files of the repository, and the pages that are made of them.
@@ -21,15 +23,17 @@ SHOWN_BY = {
     **COPIED,
     "README.md": "index.md",
     "examples/README.md": "auto/examples/index.rst",
-    "examples/mlp_in_training.py": "auto/examples/mlp_in_training.rst",
-    "examples/cnn_plane.py": "auto/examples/cnn_plane.rst",
-    "examples/onnx_controller.py": "auto/examples/onnx_controller.rst",
 }
+# Folders of scripts, each of which is run and has a page.
+SCRIPTS = {"examples", "gallery", "tutorials"}
 
 
 def page_of(path: str) -> str | None:
     """Return the page of a file of the repository, None if it has none."""
-    return path.removeprefix("docs/") if path.startswith("docs/") else SHOWN_BY.get(path)
+    below = path.removeprefix("docs/")
+    if below.endswith(".py") and below.split("/")[0] in SCRIPTS:
+        return f"auto/{below.removesuffix('.py')}.rst"
+    return below if below != path else SHOWN_BY.get(path)
 
 
 def turned(text: str, source: str, page: str) -> str:
@@ -49,7 +53,7 @@ def turned(text: str, source: str, page: str) -> str:
     return re.sub(r"\]\((?![a-z]+:|#)([^)\s]+)\)", turn, text)
 
 
-def copy_pages(app: Sphinx) -> None:
+def copy_pages(app: "Sphinx") -> None:
     """Write the pages that are copies."""
     for source, page in COPIED.items():
         text = turned((ROOT / source).read_text(), source, page)
@@ -59,13 +63,13 @@ def copy_pages(app: Sphinx) -> None:
             path.write_text(text)
 
 
-def turn_links(app: Sphinx, name: str, content: list[str]) -> None:
+def turn_links(app: "Sphinx", name: str, content: list[str]) -> None:
     """Turn the links of a page of ``docs/``."""
     if Path(app.srcdir, f"{name}.md").exists() and f"{name}.md" not in COPIED.values():
         content[0] = turned(content[0], f"docs/{name}.md", f"{name}.md")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: "Sphinx") -> dict[str, bool]:
     """Copy pages before sources are looked for, and turn links as they are read."""
     app.connect("config-inited", lambda app, config: copy_pages(app))
     app.connect("source-read", turn_links)

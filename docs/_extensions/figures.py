@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+from first_pictures import FIRST_PICTURES
 from matplotlib.figure import Figure
 from sphinx.application import Sphinx
 from sphinx_gallery.scrapers import figure_rst, matplotlib_scraper
@@ -17,25 +18,6 @@ import reluscope as rs
 from reluscope import plots
 
 DPI = 160
-
-# Page of the guide -> the script whose picture it starts with.
-FIRST_PICTURES = {
-    "annulus": "decision_polytope",
-    "boolean": "boolean_direction",
-    "codespace": "embedding",
-    "coefficients": "coefficients",
-    "compression": "merged_regions",
-    "counting": "six_definitions",
-    "local": "likeliest",
-    "pictures": "plane_by_class",
-    "preimages": "preimages_in_plane",
-    "robustness": "distances",
-    "sensitivity": "saliency",
-    "similarity": "similarity",
-    "stability": "spectra",
-    "tracking": "training",
-    "tropical": "newton_polygons",
-}
 
 
 class FigureScraper:
@@ -49,7 +31,8 @@ class FigureScraper:
         names = block_vars["example_globals"]
         of_pyplot = [plt.figure(number) for number in plt.get_fignums()]
         shown = matplotlib_scraper(block, block_vars, gallery_conf, dpi=DPI, facecolor="white")
-        seen = names.setdefault("_figures_seen", of_pyplot)
+        seen = names.setdefault("_figures_seen", [])
+        seen.extend(of_pyplot)
         paths = []
         for value in list(names.values()):
             if isinstance(value, Figure) and not any(value is one for one in seen):
@@ -69,6 +52,11 @@ class ToldWhere:
     def __call__(self, gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]:
         """Return the arguments of a script, which runs in its own folder."""
         return ["-o", "../docs/_build/pictures"] if Path(script_vars["src_file"]).parent.name == "examples" else []
+
+
+def planes_first(name: str) -> tuple[bool, str]:
+    """Return by what scripts are sorted: what reluscope is known for comes first."""
+    return not name.startswith("plane_"), name
 
 
 def title_of(script: Path) -> str:

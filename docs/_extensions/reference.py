@@ -10,12 +10,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from matplotlib.colors import Colormap
-from sphinx.application import Sphinx
 
 import reluscope as rs
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 FOLDER = "reference"
 
@@ -144,17 +146,17 @@ def escaped(line: str) -> str:
     return "".join(
         piece
         if piece.startswith("``")
-        else re.sub(r"(?<=[(, ])\*(?=[a-z])", r"\\*", re.sub(r"\|(?=\S)|(?<=\S)\|", r"\\|", piece))
+        else re.sub(r"(?<=[(, ])\*(?=[a-z])(?!\w[^*]*\w\*)", r"\\*", re.sub(r"\|(?=\S)|(?<=\S)\|", r"\\|", piece))
         for piece in pieces
     )
 
 
-def escape_docstring(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+def escape_docstring(app: "Sphinx", what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Escape all lines of a docstring that are no example."""
     lines[:] = [line if line.lstrip().startswith((">>>", "...")) else escaped(line) for line in lines]
 
 
-def write_pages(app: Sphinx) -> None:
+def write_pages(app: "Sphinx") -> None:
     """Write all pages, and leave those alone that would not change."""
     folder = Path(app.srcdir)
     modules = {"": rs, **namespaces()}
@@ -181,7 +183,7 @@ def write_pages(app: Sphinx) -> None:
             path.write_text(text)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: "Sphinx") -> dict[str, bool]:
     """Write the pages once the configuration is known, before sources are looked for."""
     app.connect("config-inited", lambda app, config: write_pages(app))
     app.connect("autodoc-process-docstring", escape_docstring, priority=100)

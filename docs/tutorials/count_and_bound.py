@@ -60,8 +60,8 @@ for definition in rs.counting.DEFINITIONS:
 # %%
 # When it is too much
 # -------------------
-# A budget ends the work. What was found by then is a lower bound; probes give an estimate of the whole in a second,
-# and random parity constraints a lower bound that holds with a stated confidence.
+# A budget ends the work. What was found by then is a lower bound; random probes give an estimate of the whole in a
+# second.
 
 large = rs.load(rs.testing.default_network([6, 12, 12, 1], seed=0))
 box = rs.Box(-1, 1, 6)
