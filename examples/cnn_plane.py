@@ -25,7 +25,7 @@ from torch import nn
 
 import reluscope as rs
 
-SIZES = {"small": (4, 4, (32, 128)), "full": (12, 20, (32, 64, 128, 256, 512, 1024))}  # channels, epochs, grids
+SIZES = {"small": (4, 4, (32, 128)), "full": (12, 20, (32, 64, 128, 256, 512))}  # channels, epochs, grids
 
 
 # %%
