@@ -140,6 +140,19 @@ def page_of_namespace(namespace: str, module: ModuleType, names: list[PublicName
     return "\n".join(lines) + "\n"
 
 
+def page_of_all(modules: Mapping[str, ModuleType]) -> str:
+    """Return the page of all namespaces."""
+    lines = [*heading("Reference"), "Every public name, as it is written after ``import reluscope as rs``.", ""]
+    lines += [".. list-table::", "   :widths: 1 3", ""]
+    rows = {f"rs.{one}" if one else "rs": (f"/{FOLDER}/{one or 'nouns'}", module) for one, module in modules.items()}
+    for title, (page, module) in rows.items():
+        about = " ".join((inspect.getdoc(module) or "").partition("\n\n")[0].split())
+        lines += [f"   * - :doc:`{title} <{page}>`", f"     - {escaped(about)}"]
+    lines += ["", ".. toctree::", "   :hidden:", ""]
+    lines += [f"   {title} <{page}>" for title, (page, _) in rows.items()]
+    return "\n".join(lines) + "\n"
+
+
 def escaped(line: str) -> str:
     """Return a line of a docstring whose stars and bars are those of mathematics, as reStructuredText."""
     pieces = re.split(r"(``.*?``)", line)
@@ -169,10 +182,7 @@ def write_pages(app: "Sphinx") -> None:
     for namespace, module in modules.items():
         within = [one for one in names if one.namespace == namespace]
         pages[f"{FOLDER}/{namespace or 'nouns'}"] = page_of_namespace(namespace, module, within)
-    index = [*heading("Reference"), "Every public name, as it is written after ``import reluscope as rs``.", ""]
-    index += [".. toctree::", "   :maxdepth: 1", ""]
-    index += [f"   {'rs.' + one if one else 'rs'} </{FOLDER}/{one or 'nouns'}>" for one in modules]
-    pages[f"{FOLDER}/index"] = "\n".join(index) + "\n"
+    pages[f"{FOLDER}/index"] = page_of_all(modules)
     wanted = {folder / f"{page}.rst": text for page, text in pages.items()}
     for path in (folder / FOLDER).rglob("*.rst"):
         if path not in wanted:
