@@ -15,7 +15,6 @@ from sphinx.application import Sphinx
 from sphinx_gallery.scrapers import figure_rst, matplotlib_scraper
 
 import reluscope as rs
-from reluscope import plots
 
 DPI = 160
 
@@ -38,7 +37,7 @@ class FigureScraper:
             if isinstance(value, Figure) and not any(value is one for one in seen):
                 seen.append(value)
                 paths.append(next(block_vars["image_path_iterator"]))
-                Path(paths[-1]).write_bytes(plots.to_png(value, dpi=DPI))
+                value.savefig(paths[-1], dpi=DPI, facecolor="white")
         title = title_of(Path(block_vars["src_file"]))
         return shown + "".join(figure_rst([path], gallery_conf["src_dir"], title) for path in paths)
 
