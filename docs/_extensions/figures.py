@@ -73,7 +73,7 @@ def begin_with_picture(app: Sphinx, name: str, content: list[str]) -> None:
         f":::{{figure}} auto/gallery/images/sphx_glr_{script}_001.png",
         f":alt: {title}",
         f":target: auto/gallery/{script}.html",
-        ":class: first-picture",
+        ":figclass: first-picture",
         "",
         f"{title}: [the lines that draw it](auto/gallery/{script}.rst).",
         ":::",
