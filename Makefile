@@ -1,4 +1,4 @@
-# make demo | test | test-all | sanitize | mutants | lint | bench: each creates .venv with pinned dependencies first, and does nothing twice.
+# make demo | test | test-all | sanitize | mutants | lint | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
 # On Linux, torch comes with CUDA unless pip is pointed at PyTorch's index of CPU builds.
 
 PYTHON ?= python3
@@ -19,7 +19,7 @@ export CMAKE_ARGS := -DCMAKE_AR=$(CURDIR)/$(BIN)/zig-ar -DCMAKE_RANLIB=$(CURDIR)
 endif
 
 # Tests that take many seconds and guard what seldom changes are left to test-all.
-.PHONY: demo test test-all sanitize mutants lint bench clean
+.PHONY: demo test test-all sanitize mutants lint bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed $(VENV)/.kernels
@@ -28,7 +28,7 @@ demo: $(VENV)/.installed $(VENV)/.kernels
 test: $(VENV)/.installed-dev $(VENV)/.kernels
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
-test-all: sanitize
+test-all: sanitize $(VENV)/.installed-docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
 
 # The tests of the kernels on kernels that check every access to memory (g++ or clang, Linux).
@@ -47,9 +47,16 @@ lint: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev $(VENV)/.kernels
 	@if [ -f benchmarks/__main__.py ]; then $(BIN)/python -m benchmarks; else echo "There are no benchmarks yet."; fi
 
+# The site, in docs/_build/html. Scripts that have not changed are not run again, unless the library has.
+docs: $(VENV)/.installed-docs $(VENV)/.kernels
+	@echo "Building the site; the first time its scripts are run, which takes about two minutes."
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs $(WORKERS) \
+	  --doctree-dir docs/_build/doctrees docs docs/_build/html
+	@echo "The site is docs/_build/html/index.html."
+
 # The kernels are compiled in place, beside their sources.
 clean:
-	rm -rf $(VENV) build dist src/reluscope/_kernels.*[!i] \
+	rm -rf $(VENV) build dist docs/_build docs/auto docs/project docs/reference src/reluscope/_kernels.*[!i] \
 	  $(addprefix native/,CMakeCache.txt CMakeFiles cmake_install.cmake build.ninja .ninja_deps .ninja_log .skbuild-info.json .cmake *.a)
 
 # Stamps: an environment is brought up to date when the lists of dependencies change, and at no other time.
@@ -78,6 +85,12 @@ $(VENV)/.installed-dev: $(VENV)/.created $(ZIG) pyproject.toml studies/pyproject
 	@echo "Installing pinned dependencies and tools into $(VENV); the first time takes some minutes."
 	@$(PIP) $(BUILD)
 	@$(PIP) --no-build-isolation --editable '.[onnx,plotly,dask]' --editable studies --group dev
+	@touch $(VENV)/.installed $@ $(VENV)/.kernels
+
+$(VENV)/.installed-docs: $(VENV)/.created pyproject.toml studies/pyproject.toml constraints.txt
+	@echo "Installing what makes the site into $(VENV)."
+	@$(PIP) $(BUILD)
+	@$(PIP) --no-build-isolation --editable '.[docs]' --editable studies
 	@touch $(VENV)/.installed $@ $(VENV)/.kernels
 
 # Compiled again when their source has changed.

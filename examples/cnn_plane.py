@@ -1,4 +1,9 @@
-"""Compare the exact picture of a plane through three images with what a grid of pixels shows of it.
+"""A plane, exactly and on a grid
+==============================
+
+Compare the exact picture of a plane through three images with what a grid of pixels shows of it.
+
+As a script::
 
     python examples/cnn_plane.py -o pictures
     python examples/cnn_plane.py --data mnist:FOLDER -o pictures
@@ -12,6 +17,7 @@ import argparse
 from itertools import combinations
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import torch
 from matplotlib.figure import Figure
@@ -19,7 +25,13 @@ from torch import nn
 
 import reluscope as rs
 
-SIZES = {"small": (4, 4, (32, 128)), "full": (12, 20, (32, 64, 128, 256, 512, 1024))}  # channels, epochs, grids
+SIZES = {"small": (4, 4, (32, 128)), "full": (12, 20, (32, 64, 128, 256, 512))}  # channels, epochs, grids
+
+
+# %%
+# The data and the network
+# ------------------------
+# scikit-learn's digits, or MNIST from a folder of yours.
 
 
 def open_parts(name: str) -> tuple[rs.datasets.Dataset, rs.datasets.Dataset]:
@@ -47,11 +59,23 @@ def train(data: rs.datasets.Dataset, channels: int, num_epochs: int) -> nn.Modul
     return model.eval()
 
 
+# %%
+# A plane through three images
+# ----------------------------
+# One image of each of three classes, all classified correctly.
+
+
 def three_images(net: rs.Network, data: rs.datasets.Dataset) -> np.ndarray:
     """Return the first correctly classified image of each of the classes 3, 5 and 8, flattened."""
     points = data.points.reshape(len(data), -1)
     is_right = net(data.points).argmax(1).numpy() == data.labels
     return points[[int(np.flatnonzero(is_right & (data.labels == one))[0]) for one in (3, 5, 8)]]
+
+
+# %%
+# What a grid sees
+# ----------------
+# The usual picture evaluates the network at the centres of pixels, and counts the codes it meets.
 
 
 def sample_grid(net: rs.Network, plane: rs.Slice, side: int) -> tuple[int, np.ndarray]:
@@ -80,9 +104,15 @@ def compare(net: rs.Network, part: rs.Partition, sides: tuple[int, ...]) -> list
     return num_seen
 
 
+# %%
+# The picture
+# -----------
+# Classes and boundaries are exact; the curve says how slowly a grid gets there.
+
+
 def draw(part: rs.Partition, images: np.ndarray, sides: tuple[int, ...], num_seen: list[int]) -> Figure:
     """Draw classes, boundaries by gate, and what grids see."""
-    figure = Figure(figsize=(16.0, 6.2), layout="constrained")
+    figure = plt.figure(figsize=(16.0, 6.2), layout="constrained")
     classes, gates, grids = figure.subplots(1, 3, width_ratios=[1.0, 1.1, 0.8])
     rs.plots.partition(part, color="class", samples=images, axes=classes)
     rs.plots.boundaries(part, samples=images, axes=gates)
@@ -95,13 +125,19 @@ def draw(part: rs.Partition, images: np.ndarray, sides: tuple[int, ...], num_see
     return figure
 
 
+# %%
+# All of it
+# ---------
+# Numbers are printed with their claims.
+
+
 def main() -> None:
     """Train, partition, compare, draw."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default="digits", help="digits, or mnist:FOLDER")
     parser.add_argument("--size", choices=SIZES, default="full", help="small takes a few seconds")
     parser.add_argument("-o", "--output", type=Path, default=Path("pictures"), help="folder for the picture")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(None if "__file__" in globals() else [])  # a notebook has no arguments
     channels, num_epochs, sides = SIZES[arguments.size]
 
     training, test = open_parts(arguments.data)

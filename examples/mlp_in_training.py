@@ -1,4 +1,9 @@
-"""Watch the linear regions of a small network while it learns to tell two spirals apart.
+"""A network in training
+=====================
+
+Watch the linear regions of a small network while it learns to tell two spirals apart.
+
+As a script::
 
     python examples/mlp_in_training.py -o pictures
 
@@ -10,6 +15,7 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import torch
 from matplotlib.collections import LineCollection
@@ -22,6 +28,12 @@ SQUARE = rs.Box(-1.0, 1.0, dim=2)
 SIZES = {"small": (12, 64), "full": (32, 4096)}  # units per layer, steps of training
 LAYER_COLORS = ("#0072B2", "#E69F00")
 CLASS_COLORS = ("#009E73", "#CC79A7")
+
+
+# %%
+# What to look at
+# ---------------
+# After some steps the square is partitioned, and what can be counted there is counted.
 
 
 @dataclass(frozen=True)
@@ -37,6 +49,12 @@ class Snapshot:
     num_codes: rs.Finding  # regions that hold a data point
 
 
+# %%
+# The data
+# --------
+# Two spirals that wind around each other: no straight line helps.
+
+
 def two_spirals(num_points: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
     """Return points of two interleaved spirals, and which of the two each belongs to."""
     generator = np.random.default_rng(seed)
@@ -46,6 +64,12 @@ def two_spirals(num_points: int, seed: int = 0) -> tuple[torch.Tensor, torch.Ten
     points = 0.9 * turn[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     points += generator.normal(0.0, 0.01, points.shape)
     return torch.tensor(points, dtype=torch.float32), torch.tensor(labels, dtype=torch.float32)
+
+
+# %%
+# One look
+# --------
+# `rs.partition` finds every region on the square; units that are zero on all of them are dead for certain.
 
 
 def look(net: rs.Network, points: torch.Tensor, step: int, loss: float) -> Snapshot:
@@ -61,6 +85,12 @@ def look(net: rs.Network, points: torch.Tensor, step: int, loss: float) -> Snaps
         num_dead=int(never_active.sum()),
         num_codes=rs.codespace.distinct_codes(net, points).summary.finding("num_distinct_codes"),
     )
+
+
+# %%
+# Training
+# --------
+# The model is traced once, before training. `with_parameters` puts its present weights into that trace.
 
 
 def train(width: int, num_steps: int) -> tuple[list[Snapshot], torch.Tensor, torch.Tensor]:
@@ -83,6 +113,12 @@ def train(width: int, num_steps: int) -> tuple[list[Snapshot], torch.Tensor, tor
     return snapshots, points, labels
 
 
+# %%
+# What is said and drawn
+# ----------------------
+# A row for every look, and the regions at four of them.
+
+
 def report(snapshot: Snapshot) -> None:
     """Print one row of the table."""
     pieces = " + ".join(f"{number:,}" for number in snapshot.pieces_by_gate)
@@ -95,7 +131,7 @@ def report(snapshot: Snapshot) -> None:
 
 def draw(snapshots: list[Snapshot], points: torch.Tensor, labels: torch.Tensor) -> Figure:
     """Draw the regions at four of the steps, and below them how the numbers change."""
-    figure = Figure(figsize=(14.0, 7.0), layout="constrained")
+    figure = plt.figure(figsize=(14.0, 7.0), layout="constrained")
     panels = figure.subplots(2, 4, height_ratios=[1.6, 1.0])
     for axes, index in zip(panels[0], np.linspace(0, len(snapshots) - 1, 4).round().astype(int), strict=True):
         one = snapshots[index]
@@ -131,12 +167,18 @@ def draw(snapshots: list[Snapshot], points: torch.Tensor, labels: torch.Tensor) 
     return figure
 
 
+# %%
+# All of it
+# ---------
+# Numbers are printed with their claims.
+
+
 def main() -> None:
     """Train, print, draw."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", choices=SIZES, default="full", help="small takes a few seconds")
     parser.add_argument("-o", "--output", type=Path, default=Path("pictures"), help="folder for the picture")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(None if "__file__" in globals() else [])  # a notebook has no arguments
     snapshots, points, labels = train(*SIZES[arguments.size])
     arguments.output.mkdir(parents=True, exist_ok=True)
     target = arguments.output / "mlp_in_training.png"

@@ -1,4 +1,9 @@
-"""Check a neural controller, read from an ONNX file, on every point of its state space.
+"""A controller, checked on every state
+====================================
+
+Check a neural controller, read from an ONNX file, on every point of its state space.
+
+As a script::
 
     python examples/onnx_controller.py -o pictures
     python examples/onnx_controller.py --controller yours.onnx -o pictures
@@ -12,6 +17,7 @@ where it rests, and whether it returns after a push, are questions of linear alg
 import argparse
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import torch
 from matplotlib.figure import Figure
@@ -26,6 +32,12 @@ A = np.array([[1.0, STEP], [0.0, 1.0]])
 B = np.array([[STEP**2 / 2], [STEP]])
 STATES = rs.Box([-1.0, -1.0], [1.0, 1.0])
 SIZES = {"small": (6, 300), "full": (24, 3000)}  # units per layer, steps of training
+
+
+# %%
+# The law and the network
+# -----------------------
+# A network learns to imitate a law, and is written to an ONNX file; all that follows reads the file alone.
 
 
 def near_time_optimal(x: torch.Tensor) -> torch.Tensor:
@@ -52,6 +64,12 @@ def write_controller(path: Path, width: int, num_steps: int) -> None:
     print(f"controller: {path}, mean squared error {loss.item():.2g} against the law")
 
 
+# %%
+# Where the loop rests
+# --------------------
+# One linear system per region; its solution counts if it lies within.
+
+
 def rest_states(part: rs.Partition, K: np.ndarray, k: np.ndarray) -> list[tuple[int, np.ndarray]]:
     """Return all isolated states in which the closed loop rests, each with its region.
 
@@ -68,6 +86,12 @@ def rest_states(part: rs.Partition, K: np.ndarray, k: np.ndarray) -> list[tuple[
     return found
 
 
+# %%
+# What stays near
+# ---------------
+# An ellipse around a stable rest state, as large as its region allows, which no run leaves.
+
+
 def safe_ellipse(region: rs.Polyhedron, rest: np.ndarray, loop: np.ndarray) -> tuple[np.ndarray, float]:
     """Return P and the largest c for which {(x - rest)' P (x - rest) <= c} stays in the region.
 
@@ -80,6 +104,12 @@ def safe_ellipse(region: rs.Polyhedron, rest: np.ndarray, loop: np.ndarray) -> t
     return P, float((slack**2 / reach).min())
 
 
+# %%
+# Runs, and the picture
+# ---------------------
+# Some runs of the loop, over the force on every region.
+
+
 def simulate(net: rs.Network, start: np.ndarray, num_steps: int = 120) -> np.ndarray:
     """Return the states of the closed loop from given ones, (num_steps + 1, s, 2)."""
     states = [start]
@@ -90,7 +120,7 @@ def simulate(net: rs.Network, start: np.ndarray, num_steps: int = 120) -> np.nda
 
 def draw(part: rs.Partition, force: np.ndarray, ellipses: list[tuple], paths: np.ndarray) -> Figure:
     """Draw the force over the state space with some runs of the loop, and the regions around the stable rest states."""
-    figure = Figure(figsize=(12.4, 5.2), layout="constrained")
+    figure = plt.figure(figsize=(12.4, 5.2), layout="constrained")
     whole, near = figure.subplots(1, 2)
     rs.plots.partition(part, color=force, label="force in the middle of each region", axes=whole)
     whole.plot(paths[:, :, 0], paths[:, :, 1], color="white", linewidth=2.6)
@@ -118,13 +148,19 @@ def draw(part: rs.Partition, force: np.ndarray, ellipses: list[tuple], paths: np
     return figure
 
 
+# %%
+# All of it
+# ---------
+# Numbers are printed with their claims.
+
+
 def main() -> None:
     """Load, partition, list the gains, check the rest states, draw."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--controller", type=Path, help="an ONNX file with two inputs and one output")
     parser.add_argument("--size", choices=SIZES, default="full", help="small takes a few seconds")
     parser.add_argument("-o", "--output", type=Path, default=Path("pictures"), help="folder for file and picture")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(None if "__file__" in globals() else [])  # a notebook has no arguments
     arguments.output.mkdir(parents=True, exist_ok=True)
     path = arguments.controller
     if path is None:

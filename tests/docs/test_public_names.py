@@ -10,7 +10,10 @@ from public_names import violations
 ROOT = Path(__file__).parents[2]
 # What docs/extending.md shows are files of the library.
 DOCS = [page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "extending.md"]
-PAGES = [ROOT / "README.md", *DOCS, *sorted((ROOT / "examples").glob("*.py"))]
+SCRIPTS = [
+    path for place in ("examples", "docs/gallery", "docs/tutorials") for path in sorted((ROOT / place).glob("*.py"))
+]
+PAGES = [ROOT / "README.md", *DOCS, *SCRIPTS]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

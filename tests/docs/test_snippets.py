@@ -120,10 +120,18 @@ def few_sections(monkeypatch, request):
         monkeypatch.setattr("reluscope.report.building.all_sections", lambda: kept)
 
 
+def imported(name):
+    """Return the modules that a page needs, some of which reluscope does not."""
+    text = "\n".join(block for page, language, block in BLOCKS if (page, language) == (name, "python"))
+    return sorted(set(re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)))
+
+
 @pytest.mark.parametrize(
     "name", [name if name in FIRST else pytest.param(name, marks=pytest.mark.slow) for name in SESSIONS]
 )
 def test_page(folder, demo_at_once, few_sections, name):
+    for module in imported(name):
+        pytest.importorskip(module)
     session, printed = {"__name__": "__main__"}, None
     for language, block in [(language, block) for page, language, block in BLOCKS if page == name]:
         if language == "python":

@@ -1,0 +1,20 @@
+"""The picture that each page about an analysis starts with: the one of a script in `docs/gallery/`."""
+
+# Page of the guide -> the script whose picture it starts with.
+FIRST_PICTURES = {
+    "annulus": "decision_polytope",
+    "boolean": "boolean_direction",
+    "codespace": "embedding",
+    "coefficients": "coefficients",
+    "compression": "merged_regions",
+    "counting": "six_definitions",
+    "local": "likeliest",
+    "pictures": "plane_by_class",
+    "preimages": "preimages_in_plane",
+    "robustness": "distances",
+    "sensitivity": "saliency",
+    "similarity": "similarity",
+    "stability": "spectra",
+    "tracking": "training",
+    "tropical": "newton_polygons",
+}

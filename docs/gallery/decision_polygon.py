@@ -1,0 +1,14 @@
+"""A ring around a disc
+=======================
+
+Points of a disc and of a ring around it, and the exact decision region of a network of three units that tells them
+apart.
+"""
+
+import reluscope as rs
+
+data = rs.datasets.ball_shell(600, 2, radius=0.5, inner=1.05, outer=1.4, seed=0)
+region = rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(2, radius=0.5))
+
+figure = rs.plots.decision_polygon(region, samples=data.points, labels=data.labels, radii=(0.5, 1.05))
+figure

@@ -1,0 +1,189 @@
+"""The site has every page, every public name and every picture; `make docs` builds it from them.
+
+What needs no Sphinx is checked here; the slow test builds all of it, with warnings as errors, where Sphinx is there.
+"""
+
+import ast
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import reluscope as rs
+from public_names import public_names
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.glob("*.md"))
+SCRIPTS = sorted(path for folder in ("gallery", "tutorials") for path in (DOCS / folder).glob("*.py"))
+# Pages of the guide that ask nothing about networks.
+NO_ANALYSES = {"concepts", "command-line", "report", "many-machines", "studies"}
+# Where `make docs` puts the pages of scripts.
+GALLERIES = {"auto/examples": ROOT / "examples", "auto/tutorials": DOCS / "tutorials", "auto/gallery": DOCS / "gallery"}
+
+
+def extension(name):
+    """Return a module of docs/_extensions/."""
+    spec = importlib.util.spec_from_file_location(f"site_{name}", DOCS / "_extensions" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+elsewhere, first_pictures, reference = (extension(name) for name in ("elsewhere", "first_pictures", "reference"))
+
+
+def entries(page):
+    """Return what the tables of contents on a page name."""
+    blocks = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.splitlines() if line and not line.startswith(":")]
+    return [re.sub(r".*<(.*)>", r"\1", line) for line in lines]
+
+
+ENTRIES = [(page, entry) for page in PAGES for entry in entries(page)]
+
+
+def test_every_page_is_in_one_table_of_contents():
+    named = sorted(entry for _, entry in ENTRIES if "/" not in entry)
+    assert named == sorted({page.stem for page in PAGES} - {"index"})
+
+
+@pytest.mark.parametrize(("page", "entry"), ENTRIES, ids=[entry for _, entry in ENTRIES])
+def test_what_tables_of_contents_name_is_made(page, entry):
+    folder, _, name = entry.rpartition("/")
+    if folder in GALLERIES:
+        source = GALLERIES[folder] / ("GALLERY_HEADER.txt" if name == "index" else f"{name}.py")
+        assert source.exists(), f"{page.name} names {entry}"
+    elif folder == "project":
+        assert f"{entry}.md" in elsewhere.COPIED.values()
+    elif folder == "reference":
+        assert name == "index"
+    else:
+        assert (DOCS / f"{entry}.md").exists()
+
+
+def test_every_public_name_has_a_page():
+    def nouns(module, path=""):
+        for name in public_names(module):
+            value = getattr(module, name)
+            if isinstance(value, ModuleType):
+                # What is a module within a namespace that has no __all__ is where it is written, and not public.
+                if module is rs or hasattr(module, "__all__"):
+                    yield from nouns(value, f"{path}{name}.")
+            elif str(getattr(value, "__module__", "reluscope")) != "typing" or hasattr(module, "__all__"):
+                yield f"{path}{name}"
+
+    names = [one.dotted for one in reference.all_public_names()]
+    assert sorted(names) == sorted(nouns(rs))
+    assert len(names) > 400
+
+
+def test_pages_of_names_are_different_files_everywhere():
+    pages = [one.page.lower() for one in reference.all_public_names()]
+    assert len(set(pages)) == len(pages)
+
+
+def test_one_page_for_one_thing():
+    names = {one.dotted: one for one in reference.all_public_names()}
+    known = {}
+    assert "autofunction:: count" in reference.page_of(names["count"], known)
+    assert "The same as :doc:`rs.count" in reference.page_of(names["counting.count"], known)
+
+
+@pytest.mark.parametrize(
+    ("line", "escaped"),
+    [
+        ("x : (s, *input_shape) or (s, n)", r"x : (s, \*input_shape) or (s, n)"),
+        ("with |W| |h|", r"with \|W\| \|h\|"),
+        ("``(s, *shape)``, and *really*", "``(s, *shape)``, and *really*"),
+        ("(s, *input_shape) or (k, *shape)", r"(s, \*input_shape) or (k, \*shape)"),
+    ],
+)
+def test_mathematics_in_docstrings(line, escaped):
+    assert reference.escaped(line) == escaped
+
+
+def test_there_are_enough_pictures():
+    assert len(list((DOCS / "gallery").glob("*.py"))) >= 20
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_scripts_have_a_title_and_end_with_their_figure(script):
+    tree = ast.parse(script.read_text())
+    title, line, *_ = ast.get_docstring(tree).splitlines()
+    assert set(line) == {"="}
+    assert len(line) >= len(title)
+    if script.parent.name == "gallery":
+        assert ast.unparse(tree.body[-1]) == "figure"
+
+
+def test_the_page_of_each_analysis_starts_with_a_picture():
+    analyses = set(entries(DOCS / "guide.md")) - NO_ANALYSES
+    assert analyses == set(first_pictures.FIRST_PICTURES)
+    for page, script in first_pictures.FIRST_PICTURES.items():
+        assert (DOCS / "gallery" / f"{script}.py").exists()
+        assert re.match(r"# .*\n", (DOCS / f"{page}.md").read_text()), "the picture comes below the title"
+
+
+@pytest.mark.parametrize(
+    ("source", "page", "text", "turned"),
+    [
+        ("docs/a.md", "a.md", "[x](b.md#c)", "[x](b.md#c)"),
+        ("docs/a.md", "a.md", "[x](../benchmarks/RESULTS.md)", "[x](project/measurements.md)"),
+        ("docs/a.md", "a.md", "[x](../examples/README.md)", "[x](auto/examples/index.rst)"),
+        ("docs/a.md", "a.md", "[x](../examples/b.py)", "[x](auto/examples/b.rst)"),
+        ("docs/a.md", "a.md", "[x](gallery/b.py)", "[x](auto/gallery/b.rst)"),
+        ("CONTRIBUTING.md", "project/contributing.md", "[x](docs/extending.md)", "[x](../extending.md)"),
+        (
+            "docs/a.md",
+            "a.md",
+            "[x](https://a.b/c) [y](#z) ![z](images/p.png)",
+            "[x](https://a.b/c) [y](#z) ![z](images/p.png)",
+        ),
+    ],
+)
+def test_links_are_right_on_the_site(source, page, text, turned):
+    assert elsewhere.turned(text, source, page) == turned
+
+
+def test_a_link_to_what_has_no_page_is_refused():
+    with pytest.raises(ValueError, match=r"docs/a\.md links to \.\./Makefile, which has no page"):
+        elsewhere.turned("[x](../Makefile)", "docs/a.md", "a.md")
+
+
+@pytest.mark.parametrize("page", [*PAGES, *(ROOT / name for name in elsewhere.COPIED)], ids=lambda page: page.name)
+def test_all_links_have_a_page_or_a_file(page):
+    source = str(page.relative_to(ROOT))
+    site = elsewhere.COPIED.get(source, source.removeprefix("docs/"))
+    for link in re.findall(r"\]\((?![a-z]+:|#)([^)#\s]+)", elsewhere.turned(page.read_text(), source, site)):
+        path = (DOCS / site).parent / link
+        made = path.resolve().relative_to(DOCS).as_posix()
+        assert (DOCS / made).exists() or made.startswith("auto/") or made in elsewhere.COPIED.values(), link
+
+
+def test_make_docs_has_no_warnings():
+    makefile = (ROOT / "Makefile").read_text()
+    assert "--fail-on-warning" in makefile.partition("\ndocs:")[2].partition("\n\n")[0]
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning(tmp_path):
+    pytest.importorskip("sphinx_gallery", reason="the site's tools are not installed: make docs")
+    for folder in ("docs", "examples", "benchmarks"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("_build", "__pycache__"))
+    for name in ("CHANGELOG.md", "CONTRIBUTING.md"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    target = tmp_path / "site"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(tmp_path / "docs"), str(target)]
+    said = subprocess.run(command, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    for one in reference.all_public_names():
+        assert (target / f"{one.page}.html").exists()
+    for script in SCRIPTS:
+        assert (target / "auto" / script.parent.name / f"{script.stem}.html").exists()
+    assert "first-picture" in (target / "counting.html").read_text()
