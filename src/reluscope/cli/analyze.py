@@ -11,9 +11,8 @@ from reluscope.cli.opening import ModelArguments, open_model_and_data
 from reluscope.cli.options import Common
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say
 from reluscope.cli.progress import Bar, show_progress
-from reluscope.datasets.demo import demo_network
+from reluscope.datasets.demo import loaded_demo_network
 from reluscope.datasets.digits import digits
-from reluscope.networks.load import load
 from reluscope.report.building import build_report
 from reluscope.report.document import Report, SectionResult
 from reluscope.report.keeping import KeptSections
@@ -56,7 +55,7 @@ def demo(output: Path, *, settings: Settings, force: bool, common: Common) -> in
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Loading the embedded network")
         data = digits("test")
-        network = load(demo_network(), data=data.points).to(device)
+        network = loaded_demo_network(data.points).to(device)
         with keeping_results():
             report, page = _make(Subject(network, data, DEMO, settings), folder, bar)
     return _conclude(report, page, common)
