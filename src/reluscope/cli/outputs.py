@@ -3,13 +3,12 @@
 What is there already stays unless the user says otherwise, and every file is written whole or not at all.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reluscope.errors import InputError
-from reluscope.files.whole_files import make_folder, write_files
+from reluscope.files.whole_files import check_writable, make_folder, write_files
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,7 @@ def plan_outputs(
     if present and not force:
         raise InputError(f"{present[0]} is there already: add --force to replace it, or name another with -o")
     for path in paths:
-        nearest = next(parent for parent in path.absolute().parents if parent.exists())
-        if not nearest.is_dir():
-            raise InputError(f"{path} cannot be written, because {nearest} is a file: name another place with -o")
-        if not os.access(nearest, os.W_OK | os.X_OK):
-            raise InputError(f"the folder {nearest} cannot be written to: name another place with -o")
+        check_writable(path.parent, "name another place with -o")
     return Outputs(tuple(dict.fromkeys(paths)))
 
 

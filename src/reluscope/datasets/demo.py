@@ -59,7 +59,7 @@ def demo_network() -> DigitsNetwork:
 
 
 def loaded_demo_network(data: Points | None = None) -> Network:
-    """Return the trained network as `reluscope.load` would, without the seconds that PyTorch's compiler takes to import.
+    """Return the trained network as `reluscope.load` does, without importing PyTorch's compiler for it.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def digits(part: str = "all") -> Dataset:
 
 
 def _read() -> tuple[np.ndarray, np.ndarray]:
-    """Read scikit-learn's file, where it lies where it has always lain: scikit-learn itself takes a second to import."""
+    """Read scikit-learn's file where it has always lain: scikit-learn itself takes a second to import."""
     spec = find_spec("sklearn")
     for folder in [] if spec is None else spec.submodule_search_locations or []:
         path = Path(folder, "datasets", "data", "digits.csv.gz")

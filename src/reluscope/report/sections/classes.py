@@ -18,7 +18,7 @@ from reluscope.analyses.local.classes import (
     region_classes,
 )
 from reluscope.budget import Budget
-from reluscope.findings import Findings, Status
+from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.plots.images import is_image
@@ -35,6 +35,7 @@ from reluscope.report.content import (
     plain_values,
 )
 from reluscope.report.drawing import drawing
+from reluscope.report.sentences import Sentence, said, several
 from reluscope.report.subject import Subject
 
 TITLE = "Classes within one linear region"
@@ -126,7 +127,21 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "classes_at_likeliest": [np.flatnonzero(row).tolist() for row in done.details["is_at_likeliest"]],
         "distortions": plain_values(done[DISTORTION].value),
     }
-    return Content(tuple(blocks), Number(shown[0]), data, interrupted=found.stopped == "interrupted")
+    return Content(
+        tuple(blocks),
+        Number(shown[0]),
+        data,
+        interrupted=found.stopped == "interrupted",
+        sentences=(_answer(subject, shown[0], len(done)),),
+    )
+
+
+def _answer(subject: Subject, mean: Finding, number: int) -> Sentence:
+    regions = f"{several(number, 'linear region')} of {subject.noun}s"
+    if mean.value == 1 and mean.claim is Claim.EXACT:
+        return Sentence(f"No decision boundary runs through the {regions} that were looked at.", samples=number)
+    text = f"The {regions} that were looked at hold {said(mean)} of {num_classes(subject.network)} classes on average."
+    return Sentence(text, samples=number)
 
 
 def _which(subject: Subject, found: Findings) -> str:
