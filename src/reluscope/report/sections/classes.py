@@ -44,6 +44,8 @@ MAX_SAMPLES = 5
 MAX_ROWS = 8
 MAX_CLASSES_DRAWN = 10
 NUM_DRAWN = 3
+# The nearest likeliest point of every class takes about so many times as long as telling whether classes occur.
+DRAWN_COSTS = 4
 SHARE_OF_SECONDS = 1 / 3
 MEANING = (
     "On a region every output is affine, and the region may still reach over a decision boundary. A class lives in it "
@@ -183,8 +185,13 @@ def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> li
     shape = next((one for one in shapes if is_image(one)), None)
     if shape is None or subject.classes is None or num_classes(subject.network) > MAX_CLASSES_DRAWN:
         return []
+    left = SHARE_OF_SECONDS * subject.settings.seconds - found.seconds
+    affordable = int(left / (DRAWN_COSTS * max(found.seconds / len(found), 1e-9)))
+    if affordable < 1:
+        return [Text("There was no time for the points at which classes are likeliest (--seconds).")]
     looked_at = rows[found.keys["sample"]]
-    samples = looked_at[choose_samples(subject.classes[looked_at], NUM_DRAWN, seed=subject.settings.seed)]
+    number = min(NUM_DRAWN, affordable)
+    samples = looked_at[choose_samples(subject.classes[looked_at], number, seed=subject.settings.seed)]
     there = likeliest_in_regions(
         subject.network, subject.points[samples], domain=box, tolerance=subject.settings.tolerance
     )
