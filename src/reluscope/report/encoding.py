@@ -29,7 +29,6 @@ def encode(result: SectionResult) -> dict[str, Any]:
     Examples
     --------
     >>> from reluscope.report.document import SectionResult
-    from reluscope.report.sentences import Sentence
     >>> decode(encode(SectionResult("a", "A", "done"))) == SectionResult("a", "A", "done")
     True
     """

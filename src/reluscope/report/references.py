@@ -29,6 +29,8 @@ class Reference:
 
 # From here on a sentence is said before those that are not unusual.
 SURPRISING = 0.5
+# What a network does not do at all, as bend, surprises more than any number.
+MOST = 2.0
 REFERENCES = {
     "distinct": Reference(1.0, 1.0, is_share=True),
     "dead": Reference(0.076, 0.027, is_share=True),
@@ -43,7 +45,7 @@ REFERENCES = {
 
 
 def surprise(name: str, value: float) -> float:
-    """Return how far a value is from those of known networks: 0 between them, 1 at a fifth more, or tenfold.
+    """Return how far a value is from those of known networks: 0 between them, 1 at a fifth more, or tenfold; at most 2.
 
     Examples
     --------
@@ -55,10 +57,10 @@ def surprise(name: str, value: float) -> float:
     if low <= value <= high:
         return 0.0
     if reference.is_share:
-        return 5 * (low - value if value < low else value - high)
+        return min(MOST, 5 * (low - value if value < low else value - high))
     if value <= 0:
-        return 1.0
-    return abs(log10(value / (low if value < low else high)))
+        return MOST
+    return min(MOST, abs(log10(value / (low if value < low else high))))
 
 
 def compared(text: str, value: float, *names: str, samples: int | None = None) -> Sentence:

@@ -69,7 +69,7 @@ def tell(sections: Sequence[SectionResult]) -> Story:
     ['All units are dead.', 'It bends.']
     """
     by_name = {section.name: section.content for section in sections if section.content is not None}
-    # A network of several sections that say the same need not say it twice.
+    # What several sections say stands once.
     told = {
         sentence.text: (sentence, _place(name, TOLD_FIRST), position)
         for name, content in by_name.items()
@@ -78,9 +78,9 @@ def tell(sections: Sequence[SectionResult]) -> Story:
     }
     order = sorted(told.values(), key=lambda one: (-_weight(one[0]), one[2], one[1]))
     numbers = [
-        Shown(name, by_name[name].headline)
+        Shown(name, headline)
         for name in sorted(by_name, key=lambda name: _place(name, NUMBERS_FIRST))
-        if by_name[name].headline is not None and _is_shown(by_name[name].headline)
+        if (headline := by_name[name].headline) is not None and _is_shown(headline)
     ]
     picture, caption = _picture(by_name)
     return Story(tuple(one[0] for one in order[:MOST_SENTENCES]), tuple(numbers[:MOST_NUMBERS]), picture, caption)
@@ -94,8 +94,8 @@ def _place(name: str, order: Sequence[str]) -> int:
     return order.index(name) if name in order else len(order)
 
 
-def _is_shown(number: Number | None) -> bool:
-    return number is not None and (number.samples is None or number.samples >= FEW) and not _is_of_one(number)
+def _is_shown(number: Number) -> bool:
+    return (number.samples is None or number.samples >= FEW) and not _is_of_one(number)
 
 
 def _is_of_one(number: Number) -> bool:

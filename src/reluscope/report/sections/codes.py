@@ -137,7 +137,10 @@ def _idle(subject: Subject, gates: Findings, whole: Findings) -> list[Sentence]:
     copies, dead, fixed = (whole.finding(one) for one in (NUM_DUPLICATES, NUM_DEAD, NUM_ALWAYS_ON))
     found = []
     if copies.value:
-        text = f"{_capital(said(copies))} of {units:,} units always bend together with another unit: they repeat it"
+        text = (
+            f"{_capital(said(copies))} of {units:,} units bend on these {subject.noun}s only together with another "
+            "unit: there they repeat it"
+        )
         found.append(compared(text, copies.value / units, "duplicate", samples=number))
     for what, count, name in (("dead", dead, "dead"), ("always on", fixed, "always_on")):
         text = f"{_capital(said(count))} of {units:,} units are {what} on these {subject.noun}s: they do not bend there"
