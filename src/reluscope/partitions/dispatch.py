@@ -18,6 +18,7 @@ from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certified import certified
+from reluscope.partitions.engine_costs import cheapest
 from reluscope.partitions.few_dimensions import METHOD, of_one_scale, partition_flat, windowed
 from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.patience import MAX_KEPT, patient
@@ -187,9 +188,9 @@ def partition(
 
 
 ENGINES = ("incidence", "cellwise", "tree")
-# Vertices of cells grow exponentially with the dimension: up to here engines that keep them are chosen, the incidence
-# engine up to three dimensions or, as the only one of them that takes max gates, up to five; up to ten on demand.
-MAX_SHARED_DIMENSIONS, MAX_SHARED_WITH_MAX_GATES, MAX_CELLWISE_DIMENSIONS, MAX_DIMENSIONS = 3, 5, 8, 10
+# Vertices of cells grow exponentially with the dimension: up to here engines that keep them are chosen, fewer with max
+# gates, which need all faces; up to ten on demand.
+MAX_VERTICES, MAX_VERTICES_WITH_MAX_GATES, MAX_DIMENSIONS = 8, 5, 10
 
 
 def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tuple[str, str]:
@@ -213,12 +214,12 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
     # Why an engine that works on vertices cannot be used.
     against = {"incidence": too_many or unbounded, "cellwise": too_many or (both if max_gates else None), "tree": None}
     if method == "auto":
-        most_shared = MAX_SHARED_WITH_MAX_GATES if max_gates else MAX_SHARED_DIMENSIONS
-        if bounded and domain.dim <= most_shared:
-            method = "incidence"
-        else:
-            method = "tree" if max_gates or domain.dim > MAX_CELLWISE_DIMENSIONS else "cellwise"
-        because = f"{domain.dim} dimensions" if bounded or domain.dim > MAX_CELLWISE_DIMENSIONS else unbounded
+        most = MAX_VERTICES_WITH_MAX_GATES if max_gates else MAX_VERTICES
+        keeping = [engine for engine, reason in against.items() if not reason and engine != "tree" and domain.dim <= most]
+        # Lines and planes are drawn with their edges, which only shared faces know.
+        is_drawn = "incidence" in keeping and domain.dim <= 2
+        method = "incidence" if is_drawn else cheapest(keeping, network, domain) if keeping else "tree"
+        because = f"{domain.dim} dimensions" if bounded or domain.dim > MAX_VERTICES else unbounded
         because = f"for {because} with {max_gates}" if max_gates else f"for {because}"
     elif against[method]:
         raise InputError(
@@ -228,8 +229,7 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
     else:
         because = "as asked for"
     if method == "incidence":
-        many = domain.dim > MAX_SHARED_DIMENSIONS and max_gates
-        return method, METHOD + (f", all faces kept for {max_gates}" if many else "")
+        return method, METHOD + (f", all faces kept for {max_gates}" if domain.dim > 3 and max_gates else "")
     how = f"{METHOD}, cell by cell" if method == "cellwise" else "tree of linear programs"
     return method, f"{how} {because}"
 
