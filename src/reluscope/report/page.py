@@ -178,15 +178,25 @@ def _beside(models: Sequence[_Model]) -> list[tuple[Any, ...]]:
 
 @dataclass(frozen=True)
 class Explanation:
-    """How some numbers of a section were computed."""
+    """How some numbers of a section were computed.
+
+    Parameters
+    ----------
+    names, definition, where, method, source : str
+    effort : str
+        Tolerances and work.
+    """
 
     names: str
-    finding: Finding
+    definition: str
+    where: str
+    method: str
     source: str
+    effort: str
 
 
 def explanations(findings: Iterable[Finding]) -> list[Explanation]:
-    """Group findings that were computed in the same way.
+    """Group findings that were computed in the same way, wherever that was.
 
     Examples
     --------
@@ -197,16 +207,37 @@ def explanations(findings: Iterable[Finding]) -> list[Explanation]:
     """
     groups: dict[tuple, list[Finding]] = {}
     for finding in findings:
-        key = (finding.definition, finding.domain, finding.method, finding.tolerance, finding.source)
-        groups.setdefault(key, []).append(finding)
+        groups.setdefault((finding.definition, finding.method, finding.source), []).append(finding)
     return [
-        Explanation(_joined([one.name for one in group]), group[-1], _source(group[-1].source))
-        for group in groups.values()
+        Explanation(
+            _joined([one.name for one in group]),
+            definition,
+            _joined([one.domain for one in group]),
+            method,
+            _source(source),
+            _effort(group),
+        )
+        for (definition, method, source), group in groups.items()
     ]
 
 
+def _effort(group: Sequence[Finding]) -> str:
+    """Return the largest tolerance and the largest amounts of work of findings."""
+    said = []
+    tolerances = [one.tolerance for one in group if one.tolerance is not None]
+    if tolerances:
+        said.append(f"tolerance {max(tolerances):.2g}")
+    if undecided := max(one.num_undecided for one in group):
+        said.append(f"undecided {number(undecided)}")
+    for what in dict.fromkeys(what for one in group for what in one.work):
+        most = max(one.work.get(what, 0) for one in group)
+        said.append(f"{what.replace('_', ' ')} {f'{most:.3g}' if what == 'seconds' else number(most)}")
+    return "; ".join(said)
+
+
 def _joined(names: list[str]) -> str:
-    return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, ... ({len(names)} numbers)"
+    names = [name for name in dict.fromkeys(names) if name]
+    return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, ... ({len(names)} in all)"
 
 
 def _source(key: str) -> str:
