@@ -56,9 +56,9 @@ def check_files(models: Sequence[ModelArguments], data: str, labels: Path | None
             kind = "is a folder" if Path(given.model).is_dir() else "does not exist"
             raise InputError(f"expected a model file, but {given.model} {kind}")
         if given.weights is not None and not given.weights.is_file():
-            raise InputError(f"there is no file of weights {given.weights}: give the path of one")
+            raise InputError(f"there is no file of weights {given.weights}: check the path")
     if Path(data).suffix and not is_named(data) and not Path(data).is_file():
-        raise InputError(f"there is no file {data}: give the path of the data")
+        raise InputError(f"there is no file {data}: check the path")
     if labels is not None:
         read_labels(labels)
 
