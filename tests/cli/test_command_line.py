@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from cli.running import reluscope
+from cli.running import is_one_sentence, reluscope
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.version import __version__
@@ -269,3 +269,28 @@ def test_real_models_are_described(name):
     assert described["num_units"] == {
         "acasxu_1_1": 300, "mnist_fc_256x2": 512, "cifar10_small": 2568, "cifar10_resnet_2b": 6244, "test_nano": 1,
     }[name]  # fmt: skip
+
+
+def test_files_are_looked_at_before_anything_is_loaded(folder, quick_report, monkeypatch):
+    monkeypatch.setattr("reluscope.cli.analyze.open_model_and_data", lambda *given, **also: pytest.fail("loaded"))
+    for wrong in (("--labels", "none.npy"), ("--weights", "none.pt"), ("-o", "x.npy")):
+        result = reluscope("analyze", "my_models:Net", "--data", "x.npy", *wrong)
+        assert result.exit_code == 1
+        assert is_one_sentence(result.stderr)
+    for arguments in (("analyze", "none.onnx", "--data", "x.npy"), ("analyze", *NET, "--data", "none.npy")):
+        result = reluscope(*arguments)
+        assert result.exit_code == 1
+        assert "does not exist" in result.stderr or "there is no file" in result.stderr
+
+
+def test_two_models_share_a_page(folder, quick_report):
+    np.save("plane.npy", np.random.default_rng(0).normal(size=(30, 2)))
+    models = ("analyze", "my_models:cross", "my_models:affine", "--data", "plane.npy", "--segments", "1", "-o", "out")
+    result = reluscope(*models)
+    assert result.exit_code == 0, result.output
+    numbers = json.loads((folder / "out" / "report.json").read_text())
+    assert numbers["format"] == "reluscope reports 1"
+    assert [one["model"]["name"] for one in numbers["reports"]] == ["my_models:cross", "my_models:affine"]
+    assert (folder / "out" / "regions-2.parquet").exists()
+    assert reluscope(*models, "--resume").exit_code == 1
+    assert reluscope(*models, "--force", "--weights", "net.safetensors").exit_code == 2

@@ -1,5 +1,6 @@
 """The page in a real browser: nothing fails to load or run, every picture shows something, dark mode and print work."""
 
+import re
 import shutil
 from types import SimpleNamespace
 
@@ -42,7 +43,9 @@ def opened(request, browser, report):
     )
     page.on("requestfailed", lambda request: complaints.append(request.url))
     page.goto(report.path.as_uri())
-    yield SimpleNamespace(page=page, complaints=complaints, scheme=request.param)
+    folded = page.evaluate("document.querySelectorAll('main details:not([open])').length")
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    yield SimpleNamespace(page=page, complaints=complaints, scheme=request.param, folded=folded)
     context.close()
 
 
@@ -51,8 +54,27 @@ def test_nothing_fails_and_nothing_comes_from_outside(opened):
     assert opened.page.title() == "demo network on digits (test part): a reluscope report"
 
 
+def test_sections_are_folded_under_their_answers(opened, report):
+    assert opened.folded == len(report.sections) + 3  # methods, words, sources
+    answers = opened.page.evaluate(
+        "() => [...document.querySelectorAll('summary .answer')].map(one => one.textContent)"
+    )
+    assert answers == [section.content.sentences[0].text for section in report.sections]
+
+
+def test_the_first_screen_has_a_picture_sentences_and_five_numbers(browser, report):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(report.path.as_uri())
+    ends = page.evaluate("""() => ['header svg', '.told p:last-of-type', 'dl.glance > div:last-child']
+        .map(which => document.querySelector(which).getBoundingClientRect().bottom)""")
+    assert max(ends) <= 900
+    assert page.evaluate("document.querySelectorAll('dl.glance > div').length") == 5
+    assert 4 <= page.evaluate("document.querySelectorAll('.told p').length") <= 6
+    page.close()
+
+
 def test_every_picture_shows_something(opened):
-    sizes = opened.page.evaluate("""() => [...document.querySelectorAll('main svg')].map(svg => {
+    sizes = opened.page.evaluate("""() => [...document.querySelectorAll('svg')].map(svg => {
         const box = svg.getBoundingClientRect();
         const count = selector => svg.querySelectorAll(selector).length;
         return [box.width, box.height, count('path, image, use'), count('text')];
@@ -102,13 +124,17 @@ def test_nothing_is_wider_than_a_telephone(browser, report):
     page = browser.new_page(viewport={"width": 380, "height": 800})
     page.goto(report.path.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
     page.close()
 
 
 def test_the_page_prints(browser, report):
     page = browser.new_page()
     page.goto(report.path.as_uri())
-    assert page.pdf().startswith(b"%PDF")
+    printed = page.pdf(format="A4")
+    assert printed.startswith(b"%PDF")
+    assert 4 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 12, "what is folded is printed, on 12 pages at most"
     page.close()
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from reluscope.report.content import Content, Number, numbers
 from reluscope.report.document import finite
 from reluscope.report.page import render
 from reluscope.report.sections import Section, all_sections
+from reluscope.report.sentences import samples_of
 from reluscope.report.writing import check_folder
 
 DATA = digits("test")
@@ -168,14 +170,31 @@ def test_every_number_of_the_page_carries_its_claim(report, page):
         shown = [entry for block in section.content.blocks for entry in numbers_of(block)]
         assert {id(entry.finding) for entry in shown} == {id(finding) for finding in section.content.findings}
         for entry in shown:
-            assert f"{entry.text} {entry.finding.claim}" in text
-    assert page.count('class="claim') >= sum(len(section.content.findings) for section in report.sections)
+            claim = "" if entry.finding.claim is Claim.EXACT else f" {entry.finding.claim}"
+            assert f"{entry.text}{claim}" in text
+    assert ">EXACT</span>" not in page, "what is exact has no mark; a line at the top says so"
+    assert "A bare number is EXACT" in text
+    assert page.index("A bare number is EXACT") < page.index('<div class="columns">')
+
+
+def test_every_number_about_samples_says_how_many(report, page):
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+    for section in report.sections:
+        for block in section.content.blocks:
+            for entry in numbers_of(block) if block.kind == "numbers" else []:
+                if entry.samples is not None:
+                    assert f"{entry.finding.name} n = {number(entry.samples)}" in text
+    assert samples_of(Finding.of(1.0, domain="754 regions around 30 samples")) == 30
+    assert samples_of(Finding.of(1.0, domain="plane of size 4 x 3 in 64 inputs")) is None
 
 
 def test_every_number_says_how_it_was_computed(report, page):
-    assert page.count("<summary>How these numbers were computed</summary>") == len(report.sections)
-    for name in ("Definition", "Domain", "Method", "Tolerance"):
-        assert f"<b>{name}</b>" in page
+    notes = unescape(page[page.index('<table class="methods">') :])
+    for section in report.sections:
+        assert section.title in notes
+        for finding in section.content.findings[:1]:
+            assert finding.definition in notes
+            assert finding.method in notes
     assert "Shepeleva" in page  # the sources of findings
 
 

@@ -1,5 +1,6 @@
 """The largest ball inside the linear region of a sample; its centre may be far from the sample."""
 
+import time
 from collections.abc import Callable
 from functools import partial
 from itertools import chain
@@ -11,10 +12,12 @@ from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_on
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
+from reluscope.errors import SolverError
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.convex_questions import largest_balls
 from reluscope.geometry.domains import Box
-from reluscope.geometry.interior import WELL_PROVED, Ball
+from reluscope.geometry.interior import WELL_PROVED, Ball, inscribed_ball
+from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -97,11 +100,13 @@ def inscribed_balls(
     points = network.points(x)
     flat = points.reshape(len(points), -1)
 
+    seconds = None if budget is None else budget.seconds
+
     def ask(block: slice) -> Measured:
         there = regions_inside(network, points[block], tolerance)
         table = np.full((3, block.stop - block.start), np.nan)
         if there:
-            question = partial(_ask_balls, there, flat[block], domain)
+            question = partial(_ask_balls, there, flat[block], domain, seconds)
             for row, ball in chain(*ask_within_memory(question, list(there), network.device)):
                 away = float(np.linalg.norm(ball.center - flat[block.start + row].cpu().numpy()))
                 table[:, row] = ball.radius, ball.radius + ball.gap, away if np.isfinite(ball.radius) else np.nan
@@ -122,15 +127,28 @@ def inscribed_balls(
 
 
 def _ask_balls(
-    found: dict[int, Region], points: torch.Tensor, domain: Box | None, rows: list[int], device: torch.device
+    found: dict[int, Region],
+    points: torch.Tensor,
+    domain: Box | None,
+    seconds: float | None,
+    rows: list[int],
+    device: torch.device,
 ) -> list[tuple[int, Ball]]:
-    return _largest_balls({row: found[row] for row in rows}, points[rows], domain, device)
+    return _largest_balls({row: found[row] for row in rows}, points[rows], domain, seconds, device)
 
 
 def _largest_balls(
-    found: dict[int, Region], points: torch.Tensor, domain: Box | None, device: torch.device
+    found: dict[int, Region],
+    points: torch.Tensor,
+    domain: Box | None,
+    seconds: float | None,
+    device: torch.device,
 ) -> list[tuple[int, Ball]]:
-    """Return largest balls in regions cut down to a domain, by the rows of their samples."""
+    """Return largest balls in regions cut down to a domain, by the rows of their samples.
+
+    What the interior-point method does not prove is left to a simplex method, as long as there is time for it.
+    """
+    began = time.perf_counter()
     bodies = as_bodies(list(found.values()), domain, device)
     answers = largest_balls(bodies, points.to(device), relative_gap=RELATIVE_GAP)
     balls = []
@@ -138,6 +156,19 @@ def _largest_balls(
         ball = Ball(center, float(radius), float(gap))
         if not (np.isinf(ball.radius) or (ball.radius > 0 and ball.gap <= WELL_PROVED * ball.radius)):
             polyhedron = region.polyhedron
-            ball = (polyhedron if domain is None else polyhedron.intersect(domain.polyhedron)).insphere()
+            polyhedron = polyhedron if domain is None else polyhedron.intersect(domain.polyhedron)
+            left = None if seconds is None else max(0.0, seconds - (time.perf_counter() - began))
+            ball = _within_time(polyhedron, ball, left)
         balls.append((row, ball))
     return balls
+
+
+def _within_time(polyhedron: Polyhedron, ball: Ball, seconds: float | None) -> Ball:
+    """Return a largest ball, or what another method has proved of it where a simplex method has not the time."""
+    if seconds is None:
+        return polyhedron.insphere()
+    try:
+        return inscribed_ball(polyhedron.A, polyhedron.b, seconds=seconds)
+    except SolverError:
+        radius = max(0.0, ball.radius)
+        return Ball(ball.center, radius, max(0.0, ball.radius + ball.gap - radius))

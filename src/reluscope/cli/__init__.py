@@ -1,6 +1,7 @@
 """The command ``reluscope``. Each command imports what it needs, so that help is printed without loading PyTorch."""
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 from reluscope.cli.interruption import INTERRUPTED, leave_at_once
@@ -8,7 +9,10 @@ from reluscope.cli.interruption import INTERRUPTED, leave_at_once
 if TYPE_CHECKING:
     from reluscope.cli.commands import app
 
-__all__ = ["app", "main"]
+__all__ = ["BEGAN", "app", "main"]
+
+# When the program began, near enough: what commands say they took counts their imports.
+BEGAN = time.perf_counter()
 
 
 def main() -> None:

@@ -1,30 +1,42 @@
-"""``reluscope analyze`` and ``reluscope demo``: write a report on a model and data, and print its main numbers."""
+"""``reluscope analyze`` and ``reluscope demo``: write a report on models and data, and print its main numbers."""
 
 import json
-from collections.abc import MutableMapping
+import os
+import time
+from collections.abc import Iterator, MutableMapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import torch
+
 from reluscope.cli.devices import open_device
+from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.cli.failures import FAILED, warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.opening import ModelArguments, open_model_and_data
+from reluscope.cli.opening import ModelArguments, check_files, open_model_and_data
 from reluscope.cli.options import Common
-from reluscope.cli.printing import add_row, make_table, open_console, print_json, say
-from reluscope.cli.progress import Bar, show_progress
-from reluscope.datasets.demo import demo_network
+from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several
+from reluscope.cli.progress import Bar, show_progress, taking
+from reluscope.datasets.demo import loaded_demo_network
 from reluscope.datasets.digits import digits
-from reluscope.networks.load import load
-from reluscope.report.building import build_report
+from reluscope.errors import InputError
+from reluscope.report.building import build_report, expected_seconds
 from reluscope.report.document import Report, SectionResult
 from reluscope.report.keeping import KeptSections
+from reluscope.report.page import names_of
+from reluscope.report.sections import all_sections
+from reluscope.report.sharing import Helpers, helped
+from reluscope.report.story import tell
 from reluscope.report.subject import Settings, Subject
-from reluscope.report.writing import NUMBERS, check_folder, write_report
+from reluscope.report.writing import NUMBERS, check_folder, reports_to_dict, write_report, write_reports
 
 DEMO = "demo network"
+# A process that helps takes so many seconds to start, by its imports; little work is done alone.
+START, WORTH_HELP, MOST_HELPERS = 2.0, 6.0, 3
 
 
 def analyze(
-    model: ModelArguments,
+    models: Sequence[ModelArguments],
     data: str,
     *,
     labels: Path | None,
@@ -34,32 +46,51 @@ def analyze(
     force: bool,
     resume: bool,
     common: Common,
+    began: float,
 ) -> int:
-    """Write a report on a model and data, and return the exit code."""
-    folder = check_folder(output or Path(f"reluscope-{model.stem}"), force=force, resume=resume)
+    """Write a report on one model or several and data, and return the exit code."""
+    if resume and len(models) > 1:
+        raise InputError("--resume goes on with the report of one model: leave it out, and add --force")
+    folder = check_folder(
+        output or Path("reluscope-" + "-".join(dict.fromkeys(one.stem for one in models))), force=force, resume=resume
+    )
     device = open_device(common.device)
+    check_files(models, data, labels)
+    reports, kept = [], None
     with show_progress(hidden=common.quiet) as bar:
-        network, dataset = open_model_and_data(model, data, labels=labels, most=samples, device=device, bar=bar)
-        subject = Subject(network, dataset, model.name, settings)
-        with keeping_results():
-            kept = KeptSections(folder, subject, resume=resume)
-            report, page = _make(subject, folder, bar, kept)
-            if not report.was_interrupted:
+        opened = [open_model_and_data(one, data, labels=labels, most=samples, device=device, bar=bar) for one in models]
+        subjects = [
+            Subject(network, dataset, model.name, settings)
+            for model, (network, dataset) in zip(models, opened, strict=True)
+        ]
+        with keeping_results(), _helpers(subjects, common, bar) as helpers:
+            if len(models) == 1:
+                kept = KeptSections(folder, subjects[0], resume=resume)
+            for subject, help_ in zip(subjects, helpers, strict=True):
+                reports.append(_built(subject, bar, kept, help_))
+                if reports[-1].was_interrupted:
+                    break
+            bar.say("Writing the page", 1.0)
+            page = write_report(reports[0], folder) if len(reports) == 1 else write_reports(reports, folder)
+            if kept is not None and not reports[0].was_interrupted:
                 kept.close()
-    return _conclude(report, page, common, advice="; the same command with --resume goes on")
+    advice = "; the same command with --resume goes on" if kept is not None else ""
+    return _conclude(reports, page, common, began, advice=advice)
 
 
-def demo(output: Path, *, settings: Settings, force: bool, common: Common) -> int:
+def demo(output: Path, *, settings: Settings, force: bool, common: Common, began: float) -> int:
     """Write the report of the embedded network, and return the exit code."""
     folder = check_folder(output, force=force or _holds_demo(output))
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Loading the embedded network")
         data = digits("test")
-        network = load(demo_network(), data=data.points).to(device)
-        with keeping_results():
-            report, page = _make(Subject(network, data, DEMO, settings), folder, bar)
-    return _conclude(report, page, common)
+        subject = Subject(loaded_demo_network(data.points).to(device), data, DEMO, settings)
+        with keeping_results(), _helpers([subject], common, bar) as helpers:
+            report = _built(subject, bar, None, helpers[0])
+            bar.say("Writing the page", 1.0)
+            page = write_report(report, folder)
+    return _conclude([report], page, common, began)
 
 
 def _holds_demo(folder: Path) -> bool:
@@ -70,37 +101,69 @@ def _holds_demo(folder: Path) -> bool:
         return False
 
 
-def _make(
-    subject: Subject, folder: Path, bar: Bar, kept: MutableMapping[str, SectionResult] | None = None
-) -> tuple[Report, Path]:
-    report = build_report(subject, notify=lambda at: bar.say(at.title, at.share, at.remaining), kept=kept)
-    bar.say("Writing the page", 1.0)
-    return report, write_report(report, folder)
+@contextmanager
+def _helpers(subjects: Sequence[Subject], common: Common, bar: Bar) -> Iterator[list[Helpers | None]]:
+    """Say how long the work will take, and yield for each subject processes on the other cores, where they pay."""
+    bar.say("Planning")
+    seconds = sum(map(expected_seconds, subjects))
+    cores = min(
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 1 + MOST_HELPERS
+    )
+    number = min(cores, common.threads or cores) - 1
+    if seconds < WORTH_HELP or common.device != "cpu":
+        number = 0
+    if not (common.quiet or common.as_json):
+        what = several(len(subjects) * len(all_sections()), "section")
+        where = f" in {number + 1} processes" if number else ""
+        say(open_console(), f"{what}{where}: {taking(seconds / (number + 1) + START * bool(number))}")
+    if number < 1:
+        yield [None] * len(subjects)
+        return
+    threads = torch.get_num_threads()
+    torch.set_num_threads(max(1, threads // (number + 1)))
+    with ExitStack() as stack:
+        executor = stack.enter_context(open_executor(ExecutorArguments(workers=number)))
+        assert executor is not None
+        try:
+            yield [stack.enter_context(helped(executor, number, subject)) for subject in subjects]
+        finally:
+            torch.set_num_threads(threads)
 
 
-def _conclude(report: Report, page: Path, common: Common, *, advice: str = "") -> int:
+def _built(
+    subject: Subject, bar: Bar, kept: MutableMapping[str, SectionResult] | None, helpers: Helpers | None
+) -> Report:
+    return build_report(
+        subject, notify=lambda at: bar.say(at.title, at.share, at.remaining), kept=kept, helpers=helpers
+    )
+
+
+def _conclude(reports: Sequence[Report], page: Path, common: Common, began: float, *, advice: str = "") -> int:
     """Print what was found, and return the exit code."""
-    for section in report.sections:
+    for section in (section for report in reports for section in report.sections):
         if section.status == "failed":
             warn(f"{section.title}: {section.sentence}")
     if common.as_json:
-        print_json(report.to_dict())
+        print_json(reports[0].to_dict() if len(reports) == 1 else reports_to_dict(reports))
     elif not common.quiet:
-        _summarize(report, page)
-    if report.was_interrupted:
+        _summarize(reports, page, began)
+    if any(report.was_interrupted for report in reports):
         warn(f"interrupted; what was done until then is in {page}{advice}")
         return INTERRUPTED
-    return 0 if report.is_complete else FAILED
+    return 0 if all(report.is_complete for report in reports) else FAILED
 
 
-def _summarize(report: Report, page: Path) -> None:
+def _summarize(reports: Sequence[Report], page: Path, began: float) -> None:
     console = open_console()
-    say(console, f"{report.subject.model} on {report.subject.data.describe()}", style="bold")
-    table = make_table("", "value", "claim", right=("value",))
-    for section in report.sections:
-        if section.content is None:
-            add_row(table, section.title, "", section.status)
-        elif (headline := section.content.headline) is not None:
-            add_row(table, headline.finding.name, headline.text, headline.finding.claim)
-    console.print(table)
-    say(console, f"{report.seconds:.1f} s; the report is in {page}")
+    for name, report in zip(names_of(reports), reports, strict=True):
+        say(console, f"{name} on {report.subject.data.describe()}", style="bold")
+        for sentence in tell(report.sections).sentences:
+            say(console, f"  {sentence.text}")
+        table = make_table("", "value", "claim", right=("value",))
+        for section in report.sections:
+            if section.content is None:
+                add_row(table, section.title, "", section.status)
+            elif (headline := section.content.headline) is not None:
+                add_row(table, headline.finding.name, headline.text, headline.finding.claim)
+        console.print(table)
+    say(console, f"{time.perf_counter() - began:.1f} s; the report is in {page}")

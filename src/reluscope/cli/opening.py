@@ -1,5 +1,6 @@
 """The model and the data of a command, opened together: the shape of inputs may come from either."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -7,11 +8,11 @@ from typing import Any
 
 import torch
 
-from reluscope.cli.models import open_network
+from reluscope.cli.models import is_factory, open_network
 from reluscope.cli.progress import Bar
 from reluscope.datasets.dataset import Dataset
-from reluscope.datasets.opening import open_dataset
-from reluscope.errors import ShapeError
+from reluscope.datasets.opening import is_named, open_dataset, read_labels
+from reluscope.errors import InputError, ShapeError
 from reluscope.networks.network import Network
 
 
@@ -40,6 +41,26 @@ class ModelArguments:
     def stem(self) -> str:
         """The part of the model's name that goes into names of files."""
         return Path(self.model).stem if ":" not in self.model else self.model.rpartition(":")[2]
+
+
+def check_files(models: Sequence[ModelArguments], data: str, labels: Path | None) -> None:
+    """Check, before anything is loaded, that the files of a command are there, and that labels can be read.
+
+    Raises
+    ------
+    InputError
+        If one is not.
+    """
+    for given in models:
+        if not is_factory(given.model) and not Path(given.model).is_file():
+            kind = "is a folder" if Path(given.model).is_dir() else "does not exist"
+            raise InputError(f"expected a model file, but {given.model} {kind}")
+        if given.weights is not None and not given.weights.is_file():
+            raise InputError(f"there is no file of weights {given.weights}: check the path")
+    if Path(data).suffix and not is_named(data) and not Path(data).is_file():
+        raise InputError(f"there is no file {data}: check the path")
+    if labels is not None:
+        read_labels(labels)
 
 
 def open_model(given: ModelArguments, device: torch.device, bar: Bar) -> Network:

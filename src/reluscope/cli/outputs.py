@@ -3,13 +3,12 @@
 What is there already stays unless the user says otherwise, and every file is written whole or not at all.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reluscope.errors import InputError
-from reluscope.files.whole_files import make_folder, write_files
+from reluscope.files.whole_files import check_writable, make_folder, write_files
 
 
 @dataclass(frozen=True)
@@ -77,11 +76,7 @@ def plan_outputs(
     if present and not force:
         raise InputError(f"{present[0]} is there already: add --force to replace it, or name another with {option}")
     for path in paths:
-        nearest = next(parent for parent in path.absolute().parents if parent.exists())
-        if not nearest.is_dir():
-            raise InputError(f"{path} cannot be written, because {nearest} is a file: name another place with {option}")
-        if not os.access(nearest, os.W_OK | os.X_OK):
-            raise InputError(f"the folder {nearest} cannot be written to: name another place with {option}")
+        check_writable(path.parent, f"name another place with {option}")
     return Outputs(tuple(dict.fromkeys(paths)))
 
 

@@ -52,6 +52,17 @@ def time_left(seconds: float) -> str:
     return f"about {seconds / 3600:.1f} h left"
 
 
+def taking(seconds: float) -> str:
+    """Say how long something will take, no more precisely than an estimate deserves.
+
+    Examples
+    --------
+    >>> taking(3.2), taking(42.0)
+    ('a few s', 'about 40 s')
+    """
+    return time_left(seconds).removesuffix(" left")
+
+
 @contextmanager
 def show_progress(*, hidden: bool = False) -> Iterator[Bar]:
     """Yield a bar; it shows on a terminal only.

@@ -4,10 +4,19 @@ Trained once by ``scripts/train_demo_network.py`` on the training part; its 1,17
 float32.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
+from typing import Any
 
 from safetensors.torch import load_file
 from torch import Tensor, nn
+
+from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.network import Network
+from reluscope.networks.parameters import replace_parameters
+from reluscope.networks.points import Points
+from reluscope.networks.verification import verify
 
 WEIGHTS = "demo_network.safetensors"
 
@@ -47,3 +56,48 @@ def demo_network() -> DigitsNetwork:
     with as_file(files("reluscope.datasets") / WEIGHTS) as path:
         model.load_state_dict(load_file(path))
     return model.eval()
+
+
+def loaded_demo_network(data: Points | None = None) -> Network:
+    """Return the trained network as `reluscope.load` does, without importing PyTorch's compiler for it.
+
+    Parameters
+    ----------
+    data : (s, 1, 8, 8), optional
+        Points at which the network is compared with the module, beside random ones.
+
+    Returns
+    -------
+    Network
+        Checked against the module in float64.
+
+    Examples
+    --------
+    >>> [gate.name for gate in loaded_demo_network().gates]
+    ['relu', 'pool', 'relu_1']
+    """
+    module = demo_network().double().requires_grad_(False)
+    network = _DemoTrace(dict(module.named_parameters())).lower()
+    return replace(network, verification=verify(network, module, data=data, name="the module in float64"))
+
+
+@dataclass(frozen=True, eq=False)
+class _DemoTrace:
+    """What the module's forward pass does, by the names of its weights."""
+
+    parameters: Mapping[str, Tensor]
+
+    def lower(self, state: Mapping[str, Any] | None = None) -> Network:
+        """Return the network, with the weights in ``state`` in place of its own."""
+        parameters = replace_parameters(self.parameters, state or {})
+        builder = GraphBuilder()
+        x = builder.input((1, 8, 8))
+        h = builder.convolution(
+            x, parameters["filters.weight"], parameters["filters.bias"], stride=2, padding=1, name="filters"
+        )
+        h = builder.max_pool(builder.relu(h, name="relu"), 2, name="pool")
+        h = builder.flatten(h, name="flatten")
+        h = builder.linear(h, parameters["hidden.weight"], parameters["hidden.bias"], name="hidden")
+        h = builder.relu(h, name="relu")
+        h = builder.linear(h, parameters["scores.weight"], parameters["scores.bias"], name="scores")
+        return replace(builder.build(h), trace=replace(self, parameters=parameters))

@@ -54,7 +54,7 @@ def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | 
     notes = problem.notes
     if problem.has_targets:
         notes = (*notes, f"labels were taken from {Path(labels).name}, not from {problem.name}")
-    given = dataset_of(problem.points, _label_array(labels), name=problem.name, labels_name=Path(labels).name)
+    given = dataset_of(problem.points, read_labels(labels), name=problem.name, labels_name=Path(labels).name)
     return replace(problem, labels=given.labels, targets=given.targets, notes=notes)
 
 
@@ -72,6 +72,19 @@ def _named(data: str) -> Dataset | None:
     return None
 
 
-def _label_array(path: str | os.PathLike[str]) -> object:
+def is_named(data: str) -> bool:
+    """Whether data are a named problem rather than a file."""
+    name = data.partition(":")[0]
+    return name == "digits" or data in IN_THE_PLANE or name.partition("-")[0] in ON_DISK
+
+
+def read_labels(path: str | os.PathLike[str]) -> object:
+    """Read a file of labels, whatever they are.
+
+    Raises
+    ------
+    InputError
+        If it is not there, or no array.
+    """
     points, own = read_arrays(path)
     return points if own is None else own

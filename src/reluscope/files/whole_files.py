@@ -15,6 +15,32 @@ from reluscope.errors import InputError
 Filling = bytes | str | Callable[[IO[bytes]], object]
 
 
+def check_writable(place: Path, advice: str) -> None:
+    """Check, before any work, that a folder can be written to, or made: by making a file and removing it.
+
+    Parameters
+    ----------
+    place : Path
+        The folder; where it is not there, the nearest one above is tried.
+    advice : str
+        What to do otherwise.
+
+    Raises
+    ------
+    InputError
+        If it cannot.
+    """
+    nearest = next(path for path in (place.absolute(), *place.absolute().parents) if path.exists())
+    if not nearest.is_dir():
+        raise InputError(f"{place} cannot be written, because {nearest} is a file: {advice}")
+    try:
+        # Permissions do not say it all: there are file systems that let nobody write.
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise InputError(f"the folder {nearest} cannot be written to ({error.strerror or error}): {advice}") from error
+
+
 def write_files(fillings: Mapping[Path, Filling]) -> None:
     """Write files; what was there before stays until all are complete.
 

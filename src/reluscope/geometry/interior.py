@@ -56,17 +56,24 @@ def row_space(rows: Float[np.ndarray, "h n"]) -> Float[np.ndarray, "k n"]:
     return right[singular > singular[0] * max(rows.shape) * np.finfo(float).eps]
 
 
-def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> Ball:
+def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], *, seconds: float | None = None) -> Ball:
     """Return a largest ball in {x : A x <= b}: maximise r subject to ``a_i c + |a_i| r <= b_i``.
 
     Parameters
     ----------
     A, b : arrays
         Half-spaces; a zero row with a negative offset makes the polyhedron empty.
+    seconds : float, optional
+        About what a simplex method may take.
 
     Returns
     -------
     Ball
+
+    Raises
+    ------
+    SolverError
+        If there is no answer after so many seconds, among other reasons.
 
     Notes
     -----
@@ -97,10 +104,10 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
     offsets = times_power(offsets, -exponent)
     if len(kept) < dim:  # nothing happens outside the row space
         space = row_space(normals)
-        ball, duals = _largest_ball(normals @ space.T, offsets)
+        ball, duals = _largest_ball(normals @ space.T, offsets, seconds)
         ball = Ball(ball.center @ space, ball.radius, ball.gap)
     else:
-        ball, duals = _largest_ball(normals, offsets)
+        ball, duals = _largest_ball(normals, offsets, seconds)
     if duals is not None:
         rows, ends = scaled_rows(A[kept], b[kept])
         most = radius_bound(rows, times_power(ends, -exponent), ball.center, duals)
@@ -111,7 +118,9 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
     return Ball(times_power(ball.center, exponent), radius, gap)
 
 
-def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> tuple[Ball, np.ndarray | None]:
+def _largest_ball(
+    normals: np.ndarray, offsets: np.ndarray, seconds: float | None = None
+) -> tuple[Ball, np.ndarray | None]:
     """Solve for rows of length 1, again and again in the scale of the ball found; return multipliers if gaps need any.
 
     Until then the gap is what the solver says.
@@ -130,7 +139,7 @@ def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> tuple[Ball, np.nd
     scale, noise, best, duals = 1.0, 0.0, Ball(center, -np.inf, np.inf), np.zeros(len(normals))
     for _ in range(4):
         distances = (offsets - normals @ center) / scale
-        program = LinearProgram(dim + 1)
+        program = LinearProgram(dim + 1, seconds=seconds)
         # Rows that are moved nearer leave a ball that is inside; its gap is computed from the true distances.
         program.add_rows(rows, np.minimum(distances, FARTHEST_FOR_SOLVERS))
         solution = program.maximize(objective)

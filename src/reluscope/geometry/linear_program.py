@@ -67,6 +67,8 @@ class LinearProgram:
     tolerance : float
         Largest absolute violation of a row or bound in an accepted solution; scale rows to length 1. HiGHS takes
         nothing below 1e-10.
+    seconds : float, optional
+        What all solves together may take; what is not solved by then raises SolverError.
 
     Notes
     -----
@@ -82,8 +84,10 @@ class LinearProgram:
     3.0
     """
 
-    def __init__(self, num_variables: int, *, tolerance: float = 1e-9) -> None:
+    def __init__(self, num_variables: int, *, tolerance: float = 1e-9, seconds: float | None = None) -> None:
         self._model = silent_model(tolerance)
+        if seconds is not None:
+            self._model.setOptionValue("time_limit", seconds)
         free = np.full(num_variables, np.inf)
         self._model.addVars(num_variables, -free, free)
         self.num_variables = num_variables

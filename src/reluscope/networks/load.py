@@ -1,26 +1,31 @@
 """Loading of models of all supported forms, each checked against its source."""
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.export import ExportedProgram
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.archive import read_program
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.networks.from_torch import TorchSource, from_module, from_program
 from reluscope.networks.input_shapes import read_shape
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.verification import verify
 
+if TYPE_CHECKING:
+    from torch.export import ExportedProgram
+
+    from reluscope.networks.from_torch import TorchSource
+
+# What traces modules brings PyTorch's compiler along, seconds that files and arrays do not need: it is imported where
+# it is used.
 _PICKLES = {".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".joblib"}
 _INSTEAD = (
     "save the weights with safetensors (or a state dict, read with weights_only) and give them with a factory for the "
@@ -74,8 +79,12 @@ def load(model: Any, input_shape: int | Sequence[int] | None = None, data: Point
     if isinstance(model, nn.Module):
         if shape is None:
             shape = _shape_from(model, data)
+        from reluscope.networks.from_torch import from_module
+
         return _verified(from_module(model, shape), data, "the module in float64")
-    if isinstance(model, ExportedProgram):
+    if _is_program(model):
+        from reluscope.networks.from_torch import from_program
+
         return _verified(from_program(model, shape), data, "the exported program in float64")
     if isinstance(model, str | os.PathLike):
         return _load_file(Path(model), shape, data)
@@ -85,6 +94,12 @@ def load(model: Any, input_shape: int | Sequence[int] | None = None, data: Point
         f"expected a module, an exported program, a path to .onnx or .pt2, or a list of (W, b), got a "
         f"{type(model).__name__}"
     )
+
+
+def _is_program(model: Any) -> "TypeGuard[ExportedProgram]":
+    # Nobody has an exported program who has not imported the module that makes them.
+    export = sys.modules.get("torch.export")
+    return export is not None and isinstance(model, export.ExportedProgram)
 
 
 def _load_file(path: Path, shape: tuple[int, ...] | None, data: Points | None) -> Network:
@@ -100,6 +115,9 @@ def _load_file(path: Path, shape: tuple[int, ...] | None, data: Points | None) -
 
         return from_onnx(path, input_shape=shape, data=data)
     if suffix == ".pt2":
+        from reluscope.networks.archive import read_program
+        from reluscope.networks.from_torch import from_program
+
         return _verified(from_program(read_program(path), shape), data, f"{path.name} in float64")
     raise InputError(f"expected a model file that ends in .onnx or .pt2, got {path.name}: {_INSTEAD}")
 
@@ -122,7 +140,7 @@ def _load_arrays(layers: Sequence[Any], shape: tuple[int, ...] | None, data: Poi
     return replace(network, verification=verify(network, reference, data=data, name="the layers in NumPy"))
 
 
-def _verified(source: TorchSource, data: Points | None, name: str) -> Network:
+def _verified(source: "TorchSource", data: Points | None, name: str) -> Network:
     check = verify(source.network, source.reference, batch=source.batch, tail=source.tail, data=data, name=name)
     if source.logits is not None:
         below = verify(source.network, source.logits, batch=source.trace_batch, data=data, name=name)

@@ -35,6 +35,7 @@ ACCURACY = 1e-10
 MIN_SHARE = 1e-12
 # What may be spent on the exact signs of one walk: about a second.
 MULTIPLICATIONS = 1_000_000
+_ZERO, _ONE = Fraction(0), Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,8 @@ class Certifier:
                 coefficients.get(entry, Fraction(0)) for entry in range(self._rational.network.num_inputs)
             ], Fraction(0)
         origin, basis = self._lift
+        if not coefficients:  # candidates that are equal, as many are where a maximum follows ReLU
+            return [_ZERO] * len(basis), _ZERO
         slopes, constant = [
             [sum((weight * row[entry] for entry, weight in coefficients.items()), Fraction(0)) for row in rows]
             for rows in (basis, [origin])
@@ -364,11 +367,12 @@ class ExactSigns:
         if key not in self._forms:
             certifier = self._certifier(root)
             assert self._rational is not None
-            weights = {cut.first: Fraction(1)} | ({cut.second: Fraction(-1)} if cut.second >= 0 else {})
+            weights = {cut.first: _ONE, cut.second: -_ONE} if cut.second >= 0 else {cut.first: _ONE}
             pulled = self._rational.pull_back(code.pieces, weights, stage=cut.stage, most=self._left)
             self._left -= pulled.cost
             slopes, constant = certifier.in_domain(pulled.coefficients)
-            self._forms[key] = slopes, constant + pulled.constant - Fraction(cut.breakpoint)
+            constant += pulled.constant
+            self._forms[key] = slopes, constant - Fraction(cut.breakpoint) if cut.breakpoint else constant
         return self._forms[key]
 
     def _certifier(self, root: int) -> Certifier:

@@ -59,7 +59,7 @@ def draw_classes(
         say_empty(axes, part.num_open)
     sizes = areas.by_class(int(areas.classes.max()) + 1 if len(areas) else 0)
     shades = class_shades(sizes)
-    for one in np.argsort(-sizes, kind="stable"):
+    for one in range(len(sizes)):
         if sizes[one] > 0 and one in shades:
             chosen = np.flatnonzero(areas.classes == one)
             fill(axes, areas.offsets, areas.corners, chosen, shades[int(one)], raster=raster)

@@ -7,7 +7,7 @@ from reluscope.report.building import ReportProgress, build_report
 from reluscope.report.document import Report, SectionResult
 from reluscope.report.keeping import KeptSections
 from reluscope.report.subject import Settings, Subject
-from reluscope.report.writing import check_folder, write_report
+from reluscope.report.writing import check_folder, write_report, write_reports
 
 __all__ = [
     "KeptSections",
@@ -19,4 +19,5 @@ __all__ = [
     "build_report",
     "check_folder",
     "write_report",
+    "write_reports",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from reluscope.findings import Finding, Findings, Quantity, Status
 from reluscope.findings.writing import ends_in_words, signed, with_ends, written_cell
+from reluscope.report.sentences import Sentence, samples_of
 
 MAX_ROWS = 60
 
@@ -36,6 +37,11 @@ class Number:
     def ends(self) -> str:
         """Between which ends the truth lies, in words; empty where the value says it all."""
         return ends_in_words(self.finding)
+
+    @property
+    def samples(self) -> int | None:
+        """How many samples it is about, None where it is about none or one."""
+        return samples_of(self.finding)
 
 
 @dataclass(frozen=True)
@@ -110,12 +116,15 @@ class Content:
         Further plain numbers for the JSON file.
     interrupted : bool
         Whether the user stopped the work, so that no further section is to be started.
+    sentences : tuple of Sentence
+        What was found in plain words: the first is the section's answer, and any may open the report.
     """
 
     blocks: tuple[Block, ...]
     headline: Number | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
     interrupted: bool = False
+    sentences: tuple[Sentence, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -15,10 +15,11 @@ from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.report.content import Attachment, Content, Drawing, Number, Numbers, Picture, Table, Text
 from reluscope.report.document import SectionResult
+from reluscope.report.sentences import Sentence
 
 _CLASSES = {
     one.__name__: one
-    for one in (Attachment, Content, Drawing, Finding, Number, Numbers, Picture, SectionResult, Table, Text)
+    for one in (Attachment, Content, Drawing, Finding, Number, Numbers, Picture, SectionResult, Sentence, Table, Text)
 }
 
 

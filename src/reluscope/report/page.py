@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -13,6 +14,8 @@ from reluscope.findings.writing import number
 from reluscope.report.content import Number
 from reluscope.report.document import Report, SectionResult, sources
 from reluscope.report.glossary import GLOSSARY
+from reluscope.report.merging import merged, shared_samples
+from reluscope.report.story import Story, tell
 from reluscope.version import __version__
 
 
@@ -31,6 +34,10 @@ class Page:
         How it came about.
     warning : str
         What is missing, empty if nothing is.
+    is_open : bool
+        Whether sections are unfolded at first: those that answer in no sentence.
+    models : sequence of (str, sequence of SectionResult)
+        Names and sections of the models where there are several, each with the same sections in the same order.
     """
 
     kind: str
@@ -39,6 +46,8 @@ class Page:
     sections: Sequence[SectionResult]
     footer: str
     warning: str = ""
+    is_open: bool = False
+    models: Sequence[tuple[str, Sequence[SectionResult]]] = ()
 
 
 def render(report: Report) -> str:
@@ -53,17 +62,61 @@ def render(report: Report) -> str:
     str
         A complete HTML document; everything that came from outside is escaped.
     """
-    warning = ""
-    if report.was_interrupted:
-        warning = "This report is not complete: it was interrupted, and shows what was done until then."
-    elif not report.is_complete:
-        warning = "This report is not complete: a section failed and says why."
-    footer = (
-        f"Written by reluscope {__version__} in {report.seconds:.1f} s, seed {report.subject.settings.seed}. The same "
-        "numbers for machines are in report.json."
-    )
     subject = report.subject
-    return render_page(Page("reluscope report", subject.model, subject.data.name, report.sections, footer, warning))
+    return render_page(
+        Page(
+            "reluscope report",
+            subject.model,
+            subject.data.name,
+            report.sections,
+            _footer([report]),
+            _warning([report]),
+        )
+    )
+
+
+def render_beside(reports: Sequence[Report]) -> str:
+    """Return one page of several models on the same data: what `render` shows, in columns.
+
+    Parameters
+    ----------
+    reports : sequence of Report
+        With the same sections in the same order, told apart by `reluscope.report.apart`.
+    """
+    names = names_of(reports)
+    models = [(name, one.sections) for name, one in zip(names, reports, strict=True)]
+    page = Page(
+        "reluscope report",
+        " and ".join(names),
+        reports[0].subject.data.name,
+        reports[0].sections,
+        _footer(reports),
+        _warning(reports),
+        models=models,
+    )
+    return render_page(page)
+
+
+def names_of(reports: Sequence[Report]) -> list[str]:
+    """Return a name for each model: numbered where several have one."""
+    names = [one.subject.model for one in reports]
+    return [f"{name} ({place + 1})" if names.count(name) > 1 else name for place, name in enumerate(names)]
+
+
+def _warning(reports: Sequence[Report]) -> str:
+    if any(report.was_interrupted for report in reports):
+        return "This report is not complete: it was interrupted, and shows what was done until then."
+    if not all(report.is_complete for report in reports):
+        return "This report is not complete: a section failed and says why."
+    return ""
+
+
+def _footer(reports: Sequence[Report]) -> str:
+    seconds = sum(report.seconds for report in reports)
+    return (
+        f"Written by reluscope {__version__}; its sections took {seconds:.1f} s, seed "
+        f"{reports[0].subject.settings.seed}. The same numbers for machines are in report.json."
+    )
 
 
 def render_page(page: Page) -> str:
@@ -71,31 +124,79 @@ def render_page(page: Page) -> str:
     environment = Environment(
         loader=FunctionLoader(_read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    given = page.models or [(page.subject, page.sections)]
+    models = [_Model(name, sections, tell(sections)) for name, sections in given]
+    opening = {id(model.story.picture) for model in models}
     environment.tests["number"] = lambda cell: isinstance(cell, Number)
     environment.tests["plain_number"] = lambda cell: isinstance(cell, int | float)
+    environment.tests["in_opening"] = lambda drawing: id(drawing) in opening
     environment.filters["number"] = number
-    environment.filters["how"] = explanations
+    environment.filters["merged"] = merged
+    environment.filters["shared_samples"] = shared_samples
     environment.filters["drawn"] = Markup
+    every = [section for model in models for section in model.sections]
     return environment.get_template("page.html").render(
         page=page,
+        models=models,
+        parts={section.name: [model.section(section.name) for model in models] for section in page.sections},
+        beside=_beside(models),
         style=Markup(_read("page.css")),
         glossary=GLOSSARY,
-        sources=[CITATIONS[key] for key in sources(page.sections) if key in CITATIONS],
+        sources=[CITATIONS[key] for key in sources(every) if key in CITATIONS],
         version=__version__,
     )
 
 
 @dataclass(frozen=True)
+class _Model:
+    """A column of the page: one model, or all there is."""
+
+    name: str
+    sections: Sequence[SectionResult]
+    story: Story
+
+    def section(self, name: str) -> SectionResult:
+        """Return the section of a name."""
+        return next(section for section in self.sections if section.name == name)
+
+    @property
+    def methods(self) -> list[tuple[SectionResult, list["Explanation"]]]:
+        """How the numbers of each section were computed."""
+        found = [(one, explanations(one.content.findings)) for one in self.sections if one.content is not None]
+        return [(section, notes) for section, notes in found if notes]
+
+
+def _beside(models: Sequence[_Model]) -> list[tuple[Any, ...]]:
+    """Return the numbers of the opening as rows, those of each model in its column."""
+    rows = []
+    for shown in models[0].story.numbers:
+        contents = [model.section(shown.section).content for model in models]
+        numbers = [None if content is None else content.headline for content in contents]
+        rows.append((shown.label, *("" if one is None else one for one in numbers)))
+    return rows
+
+
+@dataclass(frozen=True)
 class Explanation:
-    """How some numbers of a section were computed."""
+    """How some numbers of a section were computed.
+
+    Parameters
+    ----------
+    names, definition, where, method, source : str
+    effort : str
+        Tolerances and work.
+    """
 
     names: str
-    finding: Finding
+    definition: str
+    where: str
+    method: str
     source: str
+    effort: str
 
 
 def explanations(findings: Iterable[Finding]) -> list[Explanation]:
-    """Group findings that were computed in the same way.
+    """Group findings that were computed in the same way, wherever that was.
 
     Examples
     --------
@@ -106,16 +207,37 @@ def explanations(findings: Iterable[Finding]) -> list[Explanation]:
     """
     groups: dict[tuple, list[Finding]] = {}
     for finding in findings:
-        key = (finding.definition, finding.domain, finding.method, finding.tolerance, finding.source)
-        groups.setdefault(key, []).append(finding)
+        groups.setdefault((finding.definition, finding.method, finding.source), []).append(finding)
     return [
-        Explanation(_joined([one.name for one in group]), group[-1], _source(group[-1].source))
-        for group in groups.values()
+        Explanation(
+            _joined([one.name for one in group]),
+            definition,
+            _joined([one.domain for one in group]),
+            method,
+            _source(source),
+            _effort(group),
+        )
+        for (definition, method, source), group in groups.items()
     ]
 
 
+def _effort(group: Sequence[Finding]) -> str:
+    """Return the largest tolerance and the largest amounts of work of findings."""
+    said = []
+    tolerances = [one.tolerance for one in group if one.tolerance is not None]
+    if tolerances:
+        said.append(f"tolerance {max(tolerances):.2g}")
+    if undecided := max(one.num_undecided for one in group):
+        said.append(f"undecided {number(undecided)}")
+    for what in dict.fromkeys(what for one in group for what in one.work):
+        most = max(one.work.get(what, 0) for one in group)
+        said.append(f"{what.replace('_', ' ')} {f'{most:.3g}' if what == 'seconds' else number(most)}")
+    return "; ".join(said)
+
+
 def _joined(names: list[str]) -> str:
-    return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, ... ({len(names)} numbers)"
+    names = [name for name in dict.fromkeys(names) if name]
+    return ", ".join(names) if len(names) <= 4 else f"{names[0]}, {names[1]}, ... ({len(names)} in all)"
 
 
 def _source(key: str) -> str:

@@ -15,6 +15,7 @@ from reluscope.budget import Budget
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
+from reluscope.plots.images import is_image
 from reluscope.tolerance import Tolerance
 
 Task = Literal["auto", "classification", "regression"]
@@ -95,6 +96,12 @@ class Subject:
         if self.settings.task != "auto":
             return self.settings.task == "classification"
         return self.data.labels is not None or self.data.targets is None
+
+    @property
+    def noun(self) -> str:
+        """What a sample is called: an image where it is one."""
+        shapes = (self.network.input_shape, self.data.shape_before or ())
+        return "image" if any(is_image(one) for one in shapes) else "sample"
 
     @cached_property
     def points(self) -> Float[np.ndarray, "s n"]:

@@ -42,7 +42,7 @@ def render_records(records: Records) -> str:
     warning = "" if len(records) else "There are no records in this file yet."
     footer = f"Written by reluscope {__version__} from {records.path.name}, which has the same numbers and more."
     return render_page(
-        Page("reluscope tracking report", records.path.stem, _samples(records), sections, footer, warning)
+        Page("reluscope tracking report", records.path.stem, _samples(records), sections, footer, warning, is_open=True)
     )
 
 

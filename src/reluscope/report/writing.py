@@ -2,14 +2,17 @@
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from reluscope.errors import InputError
-from reluscope.files.whole_files import make_folder, write_files
+from reluscope.files.whole_files import check_writable, make_folder, write_files
+from reluscope.report.apart import apart
 from reluscope.report.content import Attachment
 from reluscope.report.document import Report
 from reluscope.report.keeping import has_unfinished
-from reluscope.report.page import render
+from reluscope.report.page import render, render_beside
 
 PAGE, NUMBERS = "report.html", "report.json"
 
@@ -49,9 +52,7 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False, resume:
         raise InputError(f"there is no unfinished report in {folder} to go on with: leave --resume out")
     elif present and not force:
         raise InputError(f"{folder / present[0]} is there already: add --force to replace it, or name another -o DIR")
-    nearest = next((path for path in (folder, *folder.absolute().parents) if path.exists()), folder)
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise InputError(f"the folder {nearest} cannot be written to: name another with -o DIR")
+    check_writable(folder, "name another with -o DIR")
     return folder
 
 
@@ -74,10 +75,40 @@ def write_report(report: Report, folder: str | os.PathLike[str]) -> Path:
     InputError
         If the files cannot be written, for instance because the disk is full; earlier ones stay as they were.
     """
+    return _write(folder, [report], render(report), report.to_dict())
+
+
+def write_reports(reports: Sequence[Report], folder: str | os.PathLike[str]) -> Path:
+    """Write one page, and one file of numbers, of several models on the same data.
+
+    Parameters
+    ----------
+    reports : sequence of Report
+    folder : path
+
+    Returns
+    -------
+    Path
+        Of the page.
+
+    Raises
+    ------
+    InputError
+        As `write_report`.
+    """
+    return _write(folder, told := apart(reports), render_beside(told), reports_to_dict(reports))
+
+
+def reports_to_dict(reports: Sequence[Report]) -> dict[str, Any]:
+    """Return several reports as plain types, ready for JSON."""
+    return {"format": "reluscope reports 1", "reports": [report.to_dict() for report in reports]}
+
+
+def _write(folder: str | os.PathLike[str], reports: Sequence[Report], page: str, plain: dict[str, Any]) -> Path:
     folder = Path(folder)
-    numbers = json.dumps(report.to_dict(), indent=1, allow_nan=False) + "\n"
-    attachments = {block.name: block.data for block in report.blocks if isinstance(block, Attachment)}
-    contents = {PAGE: render(report), NUMBERS: numbers, **attachments}
+    blocks = [block for report in reports for block in report.blocks]
+    attachments = {block.name: block.data for block in blocks if isinstance(block, Attachment)}
+    contents = {PAGE: page, NUMBERS: json.dumps(plain, indent=1, allow_nan=False) + "\n", **attachments}
     make_folder(folder)
     write_files({folder / name: content for name, content in contents.items()})
     return folder / PAGE

@@ -225,7 +225,7 @@ def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count 
 
     References
     ----------
-    Venna and Kaski, "Neighborhood preservation in nonlinear projection methods", 2001; computed by scikit-learn.
+    Venna and Kaski, "Neighborhood preservation in nonlinear projection methods", 2001.
     """
     if len(codes) != len(embedding):
         raise ShapeError(f"expected the {len(embedding):,} codes that were embedded, got {len(codes):,}")
@@ -235,10 +235,7 @@ def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count 
     k = min(num_neighbors, (len(rows) - 1) // 2)
     value = 1.0
     if k >= 1:
-        from sklearn.manifold import trustworthiness  # slow to import, and seldom asked for
-
-        table = codes[rows].distance().astype(np.float64)
-        value = float(trustworthiness(table, embedding.points[rows], n_neighbors=k, metric="precomputed"))
+        value = _trust(codes[rows].distance().astype(np.float64), embedding.points[rows], k)
     # Of other samples, nothing is known: from 0 to 1.
     ends = (value, value) if len(rows) == len(codes) else (0.0, 1.0)
     column = Column.of(
@@ -251,6 +248,19 @@ def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count 
         given=f"among the {k} nearest",
     )
     return Findings.of(column, domain=f"{len(rows):,} of {len(codes):,} samples").finding(TRUST)
+
+
+def _trust(table: np.ndarray, points: np.ndarray, k: int) -> float:
+    """Return 1 less the normalized sum of the ranks beyond k, in the table, of the k nearest in the picture."""
+    number, place = len(table), np.arange(len(table))
+    np.fill_diagonal(table, np.inf)
+    ranks = np.empty((number, number), dtype=np.int64)
+    np.put_along_axis(ranks, np.argsort(table, axis=1), place[None, :], axis=1)
+    shown = sum((np.subtract.outer(column, column) ** 2 for column in points.T), np.zeros((number, number)))
+    np.fill_diagonal(shown, np.inf)
+    nearest = np.argpartition(shown, k - 1, axis=1)[:, :k]
+    beyond = np.maximum(np.take_along_axis(ranks, nearest, axis=1) + 1 - k, 0).sum()
+    return 1.0 - float(beyond) * 2.0 / (number * k * (2.0 * number - 3.0 * k - 1.0))
 
 
 def _scale_classically(codes: Codes, threshold: int | None, generator: np.random.Generator) -> Embedding:

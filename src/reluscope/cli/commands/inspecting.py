@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from reluscope.cli import BEGAN
 from reluscope.cli.commands.application import app
 from reluscope.cli.commands.arguments import (
     MODEL_HELP,
+    WEIGHTS_HELP,
     Box,
     Data,
     Force,
@@ -26,6 +28,9 @@ from reluscope.cli.commands.domain_options import DomainOptions
 from reluscope.cli.commands.executor_options import ExecutorOptions
 from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import read_box, read_shape
+from reluscope.cli.progress import show_progress
+
+STARTING = 2.0  # seconds that imports take
 
 
 class Color(StrEnum):
@@ -57,7 +62,9 @@ class Task(StrEnum):
 
 @command(app, "Write a report on a model and data.")
 def analyze(
-    model: Model,
+    model: Annotated[
+        list[str], typer.Argument(metavar="MODEL...", help=MODEL_HELP + " Several: side by side.", show_default=False)
+    ],
     data: Data,
     labels: Labels = None,
     output: Annotated[
@@ -65,7 +72,9 @@ def analyze(
         typer.Option("--output", "-o", metavar="DIR", help="Folder of the report. By default reluscope-MODEL."),
     ] = None,
     input_shape: Shape = None,
-    weights: Weights = None,
+    weights: Annotated[
+        list[str] | None, typer.Option("--weights", metavar="FILE", help=WEIGHTS_HELP + " Once for each model.")
+    ] = None,
     samples: Samples = None,
     task: Annotated[
         Task, typer.Option("--task", help="What the network is for; auto decides by the labels.")
@@ -103,14 +112,21 @@ def analyze(
       reluscope analyze net.pt2 --data mnist:data/mnist -o report
       reluscope analyze models:make --weights net.safetensors --data x.csv --input-shape 1,28,28
       reluscope analyze net.onnx --data x.npz --json | jq .sections.plane.findings
+      reluscope analyze before.onnx after.onnx --data x.npz     two models in columns
       reluscope analyze net.onnx --data x.npz --resume          after Ctrl-C
     """  # noqa: D301
-    from reluscope.cli.analyze import analyze as run
-    from reluscope.cli.opening import ModelArguments
-    from reluscope.report.subject import Settings
+    with show_progress(hidden=common.quiet) as bar:
+        bar.say("Starting", None, STARTING)
+        from reluscope.cli.analyze import analyze as run
+        from reluscope.cli.opening import ModelArguments
+        from reluscope.report.subject import Settings
 
+    given = weights or []
+    if given and len(given) != len(model):
+        raise typer.BadParameter(f"expected one file for each of {len(model)} models", param_hint="--weights")
+    shape = read_shape(input_shape)
     return run(
-        ModelArguments(model, read_shape(input_shape), path_of(weights)),
+        [ModelArguments(name, shape, path_of(given[place] if given else None)) for place, name in enumerate(model)],
         data,
         labels=path_of(labels),
         output=path_of(output),
@@ -121,6 +137,7 @@ def analyze(
         force=force,
         resume=resume,
         common=common,
+        began=BEGAN,
     )
 
 
@@ -142,10 +159,12 @@ def demo(
     Example:
       reluscope demo && xdg-open reluscope-demo/report.html
     """  # noqa: D301
-    from reluscope.cli.analyze import demo as run
-    from reluscope.report.subject import Settings
+    with show_progress(hidden=common.quiet) as bar:
+        bar.say("Starting", None, STARTING)
+        from reluscope.cli.analyze import demo as run
+        from reluscope.report.subject import Settings
 
-    return run(Path(output), settings=Settings(seed=common.seed), force=force, common=common)
+    return run(Path(output), settings=Settings(seed=common.seed), force=force, common=common, began=BEGAN)
 
 
 @command(app, "Show what is in a model.", without=("seed", "device"))

@@ -13,7 +13,7 @@ from reluscope.analyses.robustness.boundary import boundary_distance
 from reluscope.analyses.robustness.certified import certified_radius
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
 from reluscope.budget import Budget
-from reluscope.findings import Column, Findings, Kind, Status, declare
+from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.progress import ProgressFunction
@@ -31,6 +31,7 @@ from reluscope.report.content import (
     table,
 )
 from reluscope.report.drawing import drawing
+from reluscope.report.sentences import Sentence, located
 from reluscope.report.subject import Subject
 
 TITLE = "Sizes of linear regions: facets and inscribed balls"
@@ -128,7 +129,21 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
             blocks.append(_sizes_table(rows[_with_balls(balls)[:NUM_WITH_SIZES]], sizes))
     elif reason:
         blocks.append(Text(reason))
-    return Content(tuple(blocks), Number(shown[0]), _data(rows, facets, balls), interrupted=interrupted)
+    return Content(
+        tuple(blocks),
+        Number(shown[0]),
+        _data(rows, facets, balls),
+        interrupted=interrupted,
+        sentences=(_answer(subject, shown[0], len(facets)),),
+    )
+
+
+def _answer(subject: Subject, median: Finding, number: int) -> Sentence:
+    text = (
+        f"A unit bends {located(median, '').strip()} from a typical {subject.noun} (l2, median of {number:,}); up to "
+        "there the network is one affine map."
+    )
+    return Sentence(text.replace(" away from", " from"), samples=number)
 
 
 def _balls(subject: Subject, points: np.ndarray, progress: ProgressFunction) -> tuple[Findings | None, Box | None, str]:

@@ -18,7 +18,7 @@ from reluscope.analyses.local.classes import (
     region_classes,
 )
 from reluscope.budget import Budget
-from reluscope.findings import Findings, Status
+from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.plots.images import is_image
@@ -35,6 +35,7 @@ from reluscope.report.content import (
     plain_values,
 )
 from reluscope.report.drawing import drawing
+from reluscope.report.sentences import Sentence, said, several
 from reluscope.report.subject import Subject
 
 TITLE = "Classes within one linear region"
@@ -43,6 +44,8 @@ MAX_SAMPLES = 5
 MAX_ROWS = 8
 MAX_CLASSES_DRAWN = 10
 NUM_DRAWN = 3
+# The nearest likeliest point of every class takes about so many times as long as telling whether classes occur.
+DRAWN_COSTS = 4
 SHARE_OF_SECONDS = 1 / 3
 MEANING = (
     "On a region every output is affine, and the region may still reach over a decision boundary. A class lives in it "
@@ -126,7 +129,21 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "classes_at_likeliest": [np.flatnonzero(row).tolist() for row in done.details["is_at_likeliest"]],
         "distortions": plain_values(done[DISTORTION].value),
     }
-    return Content(tuple(blocks), Number(shown[0]), data, interrupted=found.stopped == "interrupted")
+    return Content(
+        tuple(blocks),
+        Number(shown[0]),
+        data,
+        interrupted=found.stopped == "interrupted",
+        sentences=(_answer(subject, shown[0], len(done)),),
+    )
+
+
+def _answer(subject: Subject, mean: Finding, number: int) -> Sentence:
+    regions = f"{several(number, 'linear region')} of {subject.noun}s"
+    if mean.value == 1 and mean.claim is Claim.EXACT:
+        return Sentence(f"No decision boundary runs through the {regions} that were looked at.", samples=number)
+    text = f"The {regions} that were looked at hold {said(mean)} of {num_classes(subject.network)} classes on average."
+    return Sentence(text, samples=number)
 
 
 def _which(subject: Subject, found: Findings) -> str:
@@ -168,8 +185,13 @@ def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> li
     shape = next((one for one in shapes if is_image(one)), None)
     if shape is None or subject.classes is None or num_classes(subject.network) > MAX_CLASSES_DRAWN:
         return []
+    left = SHARE_OF_SECONDS * subject.settings.seconds - found.seconds
+    affordable = int(left / (DRAWN_COSTS * max(found.seconds / len(found), 1e-9)))
+    if affordable < 1:
+        return [Text("There was no time for the points at which classes are likeliest (--seconds).")]
     looked_at = rows[found.keys["sample"]]
-    samples = looked_at[choose_samples(subject.classes[looked_at], NUM_DRAWN, seed=subject.settings.seed)]
+    number = min(NUM_DRAWN, affordable)
+    samples = looked_at[choose_samples(subject.classes[looked_at], number, seed=subject.settings.seed)]
     there = likeliest_in_regions(
         subject.network, subject.points[samples], domain=box, tolerance=subject.settings.tolerance
     )

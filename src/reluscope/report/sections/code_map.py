@@ -11,6 +11,8 @@ from reluscope.progress import ProgressFunction
 from reluscope.report.content import Content, Number, Picture, Text, cells, findings_table
 from reluscope.report.drawing import drawing
 from reluscope.report.grouping import grouping
+from reluscope.report.references import compared
+from reluscope.report.sentences import Sentence, said, samples_of
 from reluscope.report.subject import Subject
 
 TITLE = "Activation patterns in two dimensions"
@@ -95,7 +97,19 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         findings_table(found, note),
     )
     headline = cells(found, TRUST if groups is None else SAME_CLASS)[-1]
-    return Content(blocks, Number(headline) if isinstance(headline, Finding) else None)
+    shown = Number(headline) if isinstance(headline, Finding) else None
+    return Content(blocks, shown, sentences=_answer(subject, headline, groups is not None))
+
+
+def _answer(subject: Subject, headline: Finding | str, with_classes: bool) -> tuple[Sentence, ...]:
+    if not isinstance(headline, Finding):
+        return ()
+    number = samples_of(headline)
+    if not with_classes:
+        text = f"The picture of activation patterns keeps neighbours with a trustworthiness of {said(headline)}."
+        return (Sentence(text, samples=number),)
+    text = f"The {subject.noun} with the nearest activation pattern is of the same class in {said(headline)} of cases"
+    return (compared(text, headline.value, "nearest_of_same_class", samples=number),)
 
 
 def _parts(samples: SampleCodes) -> dict[str, SampleCodes]:

@@ -27,11 +27,13 @@ from reluscope.analyses.codespace.occupied_cells import ENTROPY, NUM_MIXED, occu
 from reluscope.analyses.codespace.pair_distances import MEDIAN_DISTANCE, pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
 from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_CHANGING, NUM_DEAD, PIECES_USED, unit_usage
-from reluscope.findings import Findings, Status
+from reluscope.findings import Claim, Findings, Status
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.grouping import Grouping, grouping
+from reluscope.report.references import compared, surprise
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Activation patterns of the data"
@@ -96,7 +98,58 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         blocks.extend(_distances(sampled, groups, settings.seed))
     else:
         blocks.append(Text("There is one sample, so there are no distances between codes."))
-    return Content(tuple(blocks), Number(whole.finding(NUM_CODES)))
+    sentences = (_regions(subject, whole), *_dead_gates(subject, gates), *_idle(subject, gates, whole))
+    return Content(tuple(blocks), Number(whole.finding(NUM_CODES)), sentences=sentences)
+
+
+def _regions(subject: Subject, whole: Findings) -> Sentence:
+    """Say in how many regions the samples lie."""
+    number, codes = len(subject.data), whole.finding(NUM_CODES)
+    largest = whole.finding(LARGEST_CELL)
+    if codes.value == number and codes.claim in (Claim.EXACT, Claim.LOWER):
+        text = f"All {number:,} {subject.noun}s lie in different linear regions: no two have one activation pattern."
+        return Sentence(text, samples=number)
+    if codes.claim is Claim.EXACT and codes.value == 1:
+        text = f"All {number:,} {subject.noun}s lie in one linear region: the network is one affine map on all of them."
+        return Sentence(text, surprise=3.0, samples=number)
+    text = f"The {number:,} {subject.noun}s lie in {said(codes)} linear regions"
+    text += f"; the fullest holds {said(largest)}." if largest.claim is Claim.EXACT else "."
+    return Sentence(text, surprise("distinct", codes.value / number), number)
+
+
+def _dead_gates(subject: Subject, gates: Findings) -> list[Sentence]:
+    """Name the gates that hand on the same values for every sample."""
+    number, found = len(subject.data), []
+    for row, (name, units) in enumerate(zip(gates.keys["gate"], gates.keys["units"], strict=True)):
+        dead = gates.finding(NUM_DEAD, row)
+        if dead.claim is Claim.EXACT and dead.value == units:
+            text = (
+                f"All {int(units):,} units of {name} are dead on these {number:,} {subject.noun}s: that gate hands on "
+                "the same values for every one of them."
+            )
+            found.append(Sentence(text, surprise=4.0, samples=number))
+    return found
+
+
+def _idle(subject: Subject, gates: Findings, whole: Findings) -> list[Sentence]:
+    """Say how many units repeat others, and how many do nothing, where that is more than elsewhere."""
+    number, units = len(subject.data), int(sum(gates.keys["units"]))
+    copies, dead, fixed = (whole.finding(one) for one in (NUM_DUPLICATES, NUM_DEAD, NUM_ALWAYS_ON))
+    found = []
+    if copies.value:
+        text = (
+            f"{_capital(said(copies))} of {units:,} units bend on these {subject.noun}s only together with another "
+            "unit: there they repeat it"
+        )
+        found.append(compared(text, copies.value / units, "duplicate", samples=number))
+    for what, count, name in (("dead", dead, "dead"), ("always on", fixed, "always_on")):
+        text = f"{_capital(said(count))} of {units:,} units are {what} on these {subject.noun}s: they do not bend there"
+        found.append(compared(text, count.value / units, name, samples=number))
+    return found
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _gate_picture(gates: Findings, num_samples: int) -> Picture:

@@ -15,6 +15,7 @@ from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
 from reluscope.report.drawing import drawing
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Directions of hyperplanes: angles"
@@ -97,7 +98,15 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "degrees": found.edges.tolist(),
         "pairs": found.all_counts.tolist(),
     }
-    return Content(tuple(blocks), Number(mean if _pairs(found) else shown[0]), data)
+    headline = mean if _pairs(found) else shown[0]
+    return Content(tuple(blocks), Number(headline), data, sentences=_answer(subject, headline))
+
+
+def _answer(subject: Subject, headline: Finding) -> tuple[Sentence, ...]:
+    if headline.unit != "degrees":
+        return ()
+    text = f"Around one {subject.noun}, hyperplanes meet at {said(headline)} on average; random ones would at 90°."
+    return (Sentence(text, samples=1),)
 
 
 def _facets(subject: Subject, point: np.ndarray, box: Box) -> tuple[RegionFacets, Directions] | None:

@@ -4,14 +4,18 @@ import numpy as np
 
 from reluscope.analyses.classification.classes import accuracy, accuracy_by_class
 from reluscope.analyses.regression import RMSE, fits
+from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Content, Number, Text, findings_table, numbers
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Fit to the labels"
 POSITION = 20
 MAX_CLASSES = 40
 MAX_OUTPUTS = 40
+# What is no further above the share of the most frequent label says little.
+BETTER = 0.05
 
 
 def why_not(subject: Subject) -> str | None:
@@ -49,7 +53,28 @@ def _of_classes(subject: Subject) -> Content:
     }
     caption = "By label. Taken for: the classes that the network gives instead, most often first."
     table = findings_table(by_class, caption, also=also, limit=MAX_CLASSES)
-    return Content((numbers(found), Text(sentence), table), Number(found))
+    sentences = (_answer(subject, found),)
+    return Content((numbers(found), Text(sentence), table), Number(found), sentences=sentences)
+
+
+def _answer(subject: Subject, found: Finding) -> Sentence:
+    """Say the accuracy, first of all where always naming the most frequent label would do as well."""
+    assert subject.labels is not None
+    most = float(np.bincount(subject.labels).max() / len(subject.labels))
+    if subject.classes is not None and (subject.classes == subject.classes[0]).all() and most < 1:
+        text = (
+            f"The network gives all {len(subject.labels):,} {subject.noun}s one class, {int(subject.classes[0])}; "
+            f"{said(found)} are classified as labelled."
+        )
+        return Sentence(text, surprise=3.0, samples=len(subject.labels))
+    text = f"Of the {len(subject.labels):,} {subject.noun}s, {said(found)} are classified as labelled"
+    if found.value > most + BETTER:
+        return Sentence(f"{text}.", samples=len(subject.labels))
+    return Sentence(
+        f"{text}, no better than always naming the most frequent label ({100 * most:.1f} %).",
+        surprise=2.5,
+        samples=len(subject.labels),
+    )
 
 
 def _mistaken(classes: np.ndarray) -> str:
@@ -69,6 +94,13 @@ def _of_outputs(subject: Subject) -> Content:
     )
     if len(found) == 1:
         shown = [found.finding(name) for name in found if not np.isnan(found[name].value[0])]
-        return Content((numbers(*shown), text), Number(shown[0]))
+        return Content((numbers(*shown), text), Number(shown[0]), sentences=(_error(subject, shown[0]),))
     table = findings_table(found, "Errors in units of the outputs.", limit=MAX_OUTPUTS)
-    return Content((text, table), Number(found.finding(RMSE, 0)))
+    first = found.finding(RMSE, 0)
+    return Content((text, table), Number(first), sentences=(_error(subject, first),))
+
+
+def _error(subject: Subject, first: Finding) -> Sentence:
+    which = "the output" if subject.network.num_outputs == 1 else "output 0"
+    text = f"The root mean square error of {which} is {said(first)} over {len(subject.data):,} {subject.noun}s."
+    return Sentence(text, samples=len(subject.data))

@@ -28,6 +28,7 @@ from reluscope.plots.images import is_image
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, table
 from reluscope.report.drawing import drawing
+from reluscope.report.sentences import Sentence, several
 from reluscope.report.subject import Subject
 
 TITLE = "Preimages and invariances of layers"
@@ -112,7 +113,23 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     if pair is not None:
         blocks += pair.blocks(subject)
         data["pair"] = pair.describe()
-    return Content(tuple(blocks), Number(first.counts[0]), data, interrupted=interrupted)
+    sentences = (_answer(subject, by_layer),)
+    return Content(tuple(blocks), Number(first.counts[0]), data, interrupted=interrupted, sentences=sentences)
+
+
+def _answer(subject: Subject, by_layer: list["_LayerPreimages"]) -> Sentence:
+    """Say which is the first gate that is blind to something, and how often."""
+    for one in by_layer:
+        number, blind = len(one.found), int((one.found.dims > 0).sum())
+        if blind:
+            text = (
+                f"{one.layer.name} is the first gate that does not see everything: at {blind:,} of {number:,} "
+                f"{subject.noun}s, other values of what it reads have the same outputs."
+            )
+            return Sentence(text, samples=number)
+    number = min(len(one.found) for one in by_layer)
+    text = f"At {several(number, subject.noun)} no gate that was looked at loses anything of what it reads."
+    return Sentence(text, samples=number)
 
 
 @dataclass(frozen=True, eq=False)

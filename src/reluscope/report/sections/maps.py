@@ -10,11 +10,12 @@ from reluscope.analyses.choosing import choose_samples
 from reluscope.analyses.coefficients.margins import linear_margins
 from reluscope.analyses.coefficients.norms import NUM_MAPS, local_norms
 from reluscope.budget import Budget
-from reluscope.findings import Findings
+from reluscope.findings import Finding, Findings
 from reluscope.plots.images import is_image
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
 from reluscope.report.drawing import drawing
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Local affine maps"
@@ -84,7 +85,16 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     blocks: list[Block] = [numbers(*medians, found.finding(NUM_MAPS)), Text(text), picture]
     if found.stopped != "interrupted":
         blocks.extend(_few(subject))
-    return Content(tuple(blocks), Number(medians[0]), interrupted=found.stopped == "interrupted")
+    sentences = (_answer(subject, medians[0], number),)
+    return Content(tuple(blocks), Number(medians[0]), interrupted=found.stopped == "interrupted", sentences=sentences)
+
+
+def _answer(subject: Subject, median: Finding, number: int) -> Sentence:
+    text = (
+        f"Close to a typical {subject.noun}, a change of length 1 moves the outputs by up to {said(median)} (spectral "
+        f"norm, median of {number:,})."
+    )
+    return Sentence(text, samples=number)
 
 
 def _why(found: Findings, number: int) -> str:

@@ -1,9 +1,11 @@
 """The network as it was loaded: shapes, gates, notes, and what it was verified against."""
 
 from reluscope.findings import Finding
+from reluscope.findings.writing import number
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Table, Text, numbers, table
+from reluscope.report.sentences import Sentence, several
 from reluscope.report.subject import Subject
 
 TITLE = "The network"
@@ -62,7 +64,20 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         for gate in network.gates
     ]
     shapes = {"input_shape": list(network.input_shape), "output_shape": list(network.output_shape)}
-    return Content(tuple(blocks), Number(units), {**shapes, "gates": gates})
+    return Content(tuple(blocks), Number(units), {**shapes, "gates": gates}, sentences=(_answer(network, checked),))
+
+
+def _answer(network: Network, checked: Finding | None) -> Sentence:
+    if not network.gates:
+        return Sentence("The network has no gates: it is one affine map, the same everywhere.", surprise=3.0)
+    text = (
+        f"The network bends at {several(network.num_units, 'unit')} in {several(len(network.gates), 'gate')} and is "
+        "affine between"
+    )
+    if checked is None:
+        return Sentence(f"{text}.")
+    agrees = "exactly" if checked.value == 0 else f"up to {number(float(checked.value), 2)}"
+    return Sentence(f"{text}; it agrees {agrees} with the model it was loaded from.")
 
 
 def _verification(network: Network) -> Finding | None:

@@ -13,7 +13,7 @@ from reluscope.analyses.planes.measures import (
     area_shares,
     plane_measures,
 )
-from reluscope.findings import Claim
+from reluscope.findings import Claim, Finding
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Plane
 from reluscope.partitions.decision import decision_boundary
@@ -22,6 +22,8 @@ from reluscope.partitions.table import Partition
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Attachment, Block, Content, Number, Picture, Text, findings_table, numbers
 from reluscope.report.drawing import drawing
+from reluscope.report.references import surprise
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Linear regions on a plane through three samples"
@@ -92,7 +94,21 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     }
     if subject.classes is not None:
         data["sample_classes"] = [int(subject.classes[row]) for row in rows]
-    return Content(tuple(blocks), Number(regions), data, interrupted=part.note == "interrupted")
+    return Content(
+        tuple(blocks),
+        Number(regions),
+        data,
+        interrupted=part.note == "interrupted",
+        sentences=(_answer(subject, regions),),
+    )
+
+
+def _answer(subject: Subject, regions: Finding) -> Sentence:
+    where = f"the plane through three {subject.noun}s"
+    if regions.value == 1 and regions.claim is Claim.EXACT:
+        return Sentence(f"The network does not bend on {where}: it is one linear region.", surprise=2.0)
+    text = f"The network has {said(regions)} linear regions on {where}."
+    return Sentence(text, surprise("plane_per_unit", regions.value / max(1, subject.network.num_units)))
 
 
 _SAMPLES = "The same window twice, with the samples as circles."

@@ -32,6 +32,8 @@ from reluscope.report.content import (
     table,
 )
 from reluscope.report.drawing import drawing
+from reluscope.report.references import surprise
+from reluscope.report.sentences import Sentence, said, samples_of
 from reluscope.report.subject import Subject
 
 TITLE = "Linear regions at decision boundaries and adversaries"
@@ -123,7 +125,14 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "ball_samples": [int(rows[row]) for row in balls.rows],
         "radii": {kind: plain_values(balls.table[:, place]) for place, kind in enumerate(KINDS)},
     }
-    return Content(tuple(blocks), Number(shares[0]), data, interrupted=balls.interrupted)
+    sentences = (_answer(subject, shares[0], _along(decision, decision.last)),)
+    return Content(tuple(blocks), Number(shares[0]), data, interrupted=balls.interrupted, sentences=sentences)
+
+
+def _answer(subject: Subject, share: Finding, along: Finding | None) -> Sentence:
+    text = f"{said(share)} of straight ways to another class leave the class of their {subject.noun}"
+    text += f", typically at {said(along)} of the way." if along is not None else "."
+    return Sentence(text[:1].upper() + text[1:], surprise("leaving", share.value), samples_of(share))
 
 
 def _known_classes(subject: Subject) -> np.ndarray:

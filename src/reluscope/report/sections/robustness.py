@@ -8,7 +8,7 @@ from reluscope.analyses.inscribed_balls import ball_seconds
 from reluscope.analyses.robustness import boundary_distance, decision_distance, decision_distance_within
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.budget import Budget
-from reluscope.findings import Findings
+from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.writing import number
 from reluscope.geometry.norms import Norm
 from reluscope.progress import ProgressFunction
@@ -25,12 +25,13 @@ from reluscope.report.content import (
     table,
 )
 from reluscope.report.drawing import drawing
+from reluscope.report.sentences import Sentence, located
 from reluscope.report.subject import Subject
 
 TITLE = "Robustness: distances to the decision boundary"
 POSITION = 70
-NUM_DRAWN = 3
-MAX_REGIONS = 15
+NUM_DRAWN = 10
+MAX_REGIONS = 8
 SHARE_OF_SECONDS = 1 / 3
 NORMS: tuple[Norm, ...] = ("l2", "linf")
 MEANING = (
@@ -119,7 +120,16 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
             for norm, one, inside in zip(NORMS, whole, within, strict=False)
         ],
     }
-    return Content(tuple(blocks), Number(medians[0]), data, interrupted=interrupted)
+    sentences = (_answer(subject, medians[0], len(rows)),)
+    return Content(tuple(blocks), Number(medians[0]), data, interrupted=interrupted, sentences=sentences)
+
+
+def _answer(subject: Subject, median: Finding, number: int) -> Sentence:
+    if np.isinf(median.value) and median.claim is Claim.EXACT:
+        return Sentence(f"No change of a typical {subject.noun} leads to another class.", surprise=2.0, samples=number)
+    where = located(median, "changes")
+    text = f"The class of a typical {subject.noun} {where} (robustness radius, l2, median of {number:,})."
+    return Sentence(text, samples=number)
 
 
 def _which(subject: Subject, number_of_samples: int, budget: Budget) -> str:

@@ -7,10 +7,12 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
-from reluscope.findings import Findings
+from reluscope.findings import Finding, Findings
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers
 from reluscope.report.drawing import drawing
+from reluscope.report.references import surprise
+from reluscope.report.sentences import Sentence, said, samples_of
 from reluscope.report.subject import Subject
 
 TITLE = "Linear regions on segments between samples"
@@ -78,7 +80,18 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "claims": [str(claim) for claim in regions.claims],
         "lengths": found.details["length"].tolist(),
     }
-    return Content(blocks, Number(medians[-1]), data, interrupted=found.stopped == "interrupted")
+    interrupted = found.stopped == "interrupted"
+    return Content(blocks, Number(medians[-1]), data, interrupted=interrupted, sentences=(_answer(subject, medians),))
+
+
+def _answer(subject: Subject, medians: list[Finding]) -> Sentence:
+    last = medians[-1]
+    other = f"{subject.noun} of another class" if last.name.endswith("different classes") else f"other {subject.noun}"
+    article = "an" if other.startswith(("i", "o")) else "a"
+    number = samples_of(last)
+    text = f"A straight way to {article} {other} crosses {said(last)} linear regions (median of {number} ways"
+    text += f"; within a class {said(medians[0])})." if len(medians) > 1 else ")."
+    return Sentence(text, surprise("regions_per_unit", last.value / max(1, subject.network.num_units)), number)
 
 
 def _kinds(subject: Subject) -> list[tuple[str, np.ndarray]]:

@@ -11,10 +11,12 @@ from reluscope.analyses.sensitivity import (
     output_along,
 )
 from reluscope.analyses.sensitivity.probability_jacobians import OF_LOGITS, OF_PROBABILITIES
+from reluscope.findings import Finding
 from reluscope.plots.images import is_image
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
 from reluscope.report.drawing import drawing
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Sensitivity: active subspaces"
@@ -80,7 +82,15 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         _table(found, along),
     ]
     data = {"samples": [int(row) for row in rows], "shares": plain_values(float(share) for share in shares)}
-    return Content(tuple(blocks), Number(means[0]), data)
+    return Content(tuple(blocks), Number(means[0]), data, sentences=(_answer(subject, shares[0], len(points)),))
+
+
+def _answer(subject: Subject, share: Finding, number: int) -> Sentence:
+    which = "the output" if subject.network.num_outputs == 1 else "output 0"
+    text = (
+        f"One direction of the input carries {said(share)} of the variation of {which} over {number:,} {subject.noun}s."
+    )
+    return Sentence(text, samples=number)
 
 
 def _seconds_per_sample(subject: Subject) -> float:

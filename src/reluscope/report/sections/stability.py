@@ -24,6 +24,8 @@ from reluscope.report.content import (
     plain_values,
 )
 from reluscope.report.drawing import drawing
+from reluscope.report.references import surprise
+from reluscope.report.sentences import Sentence, said, samples_of
 from reluscope.report.subject import Subject
 
 TITLE = "Stability of the inverse: singular values"
@@ -117,7 +119,25 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         **{which.name: [_plain(median(one, which)) for one in by_layer] for which in MEASURES},
         "curves": [plain_values(curve(found, layer.name)) for layer in every],
     }
-    return Content(tuple(blocks), Number(shown[0]), data, interrupted=found.stopped == "interrupted")
+    return Content(
+        tuple(blocks),
+        Number(shown[0]) if shown else None,
+        data,
+        interrupted=found.stopped == "interrupted",
+        sentences=_answer(subject, medians[0]),
+    )
+
+
+def _answer(subject: Subject, median: Finding | str) -> tuple[Sentence, ...]:
+    if not isinstance(median, Finding):
+        text = "No direction of the input reaches the output: all singular values are zero where they were asked for."
+        return (Sentence(text, surprise=2.0),)
+    number = samples_of(median)
+    text = (
+        f"Of the directions that reach the output, the most stretched one is stretched {said(median)} times as much as "
+        f"the least (condition number, median of {number} {subject.noun}s)."
+    )
+    return (Sentence(text, surprise("condition", median.value), number),)
 
 
 def _plain(cell: Finding | str) -> float | None:

@@ -9,6 +9,7 @@ from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Linear regions around samples"
@@ -79,7 +80,21 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     }
     if len(cosines):
         content_data["cosines"] = [plain_values(one) for one in found.details["cosines"]]
-    return Content(tuple(blocks), Number(median), content_data, interrupted=found.stopped == "interrupted")
+    return Content(
+        tuple(blocks),
+        Number(median),
+        content_data,
+        interrupted=found.stopped == "interrupted",
+        sentences=(_answer(subject, median, reach, len(found)),),
+    )
+
+
+def _answer(subject: Subject, median: Finding, reach: float, number: int) -> Sentence:
+    text = (
+        f"Within {reach:.3g} of a typical {subject.noun}, {RAYS} random rays along which outputs stay at first meet "
+        f"{said(median)} linear regions (median of {number:,})."
+    )
+    return Sentence(text, samples=number)
 
 
 def _decides(subject: Subject) -> bool:

@@ -1,0 +1,45 @@
+"""Running one section of a report: its content, or the sentence that stands in its place."""
+
+import time
+
+from reluscope.errors import ReluscopeError
+from reluscope.progress import ProgressFunction
+from reluscope.report.document import SectionResult
+from reluscope.report.sections import Section
+from reluscope.report.subject import Subject
+
+INTERRUPTED = "The work was interrupted in this section."
+
+
+def run_section(section: Section, subject: Subject, progress: ProgressFunction) -> SectionResult:
+    """Return the result of a section, whatever becomes of it.
+
+    Parameters
+    ----------
+    section : Section
+    subject : Subject
+    progress : callable
+        Told the share of the work that is done.
+
+    Returns
+    -------
+    SectionResult
+        A failure that is a sentence, and Ctrl-C, are results too.
+    """
+    began = time.perf_counter()
+
+    def result(status, sentence="", content=None) -> SectionResult:
+        return SectionResult(section.name, section.title, status, sentence, content, time.perf_counter() - began)
+
+    try:
+        reason = section.why_not(subject)
+        if reason is not None:
+            return result("not applicable", reason)
+        content = section.content(subject, progress)
+    except KeyboardInterrupt:
+        return result("interrupted", INTERRUPTED)
+    except ReluscopeError as error:
+        return result("failed", f"This section could not be computed: {error}.")
+    if content.interrupted:
+        return result("interrupted", INTERRUPTED[:-1] + "; it shows what was found so far.", content)
+    return result("done", content=content)

@@ -1,0 +1,115 @@
+"""Findings as sentences: a value in the words of its claim, rounded to the side on which the sentence stays true."""
+
+import re
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from math import inf, isfinite
+
+from reluscope.findings import Claim, Finding
+from reluscope.findings.writing import number, written
+
+DIGITS = 3
+_SAMPLES = re.compile(r"(?:^|, |around )(\d[\d,]*)(?: of [\d,]+)?(?: correctly classified)? (?:samples|rows|ways)\b")
+# Fewer samples than these make no headline: one odd sample would decide it.
+FEW = 10
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What a section says in plain words.
+
+    Parameters
+    ----------
+    text : str
+        A sentence, with its full stop; true as it stands, since bounds are called bounds.
+    surprise : float
+        How far what it says is from what `reluscope.report.references` has seen: 0 within, up to 2 outside, more where
+        a reader has to know it before all else.
+    samples : int, optional
+        From how many samples it follows, where it is about samples.
+    """
+
+    text: str
+    surprise: float = 0.0
+    samples: int | None = None
+
+    @property
+    def is_headline(self) -> bool:
+        """Whether it may open a report: not from a few samples alone."""
+        return self.samples is None or self.samples >= FEW
+
+
+def said(finding: Finding) -> str:
+    """Return a value in the words of its claim.
+
+    Examples
+    --------
+    >>> said(Finding.of(360)), said(Finding.of(0.14869, upper=1.0)), said(Finding.of(0.98, is_share=True))
+    ('360', 'at least 0.148', '98.0 %')
+    """
+    words = {Claim.EXACT: "", Claim.LOWER: "at least ", Claim.UPPER: "at most ", Claim.ESTIMATE: "about "}
+    rounding = {Claim.LOWER: ROUND_FLOOR, Claim.UPPER: ROUND_CEILING}.get(finding.claim)
+    value = finding.value if rounding is None else _rounded(finding, rounding)
+    return words[finding.claim] + (written(finding, value) if finding.is_share else _plain(finding, value))
+
+
+def located(finding: Finding, verb: str) -> str:
+    """Return where something happens as a distance: what is certain about it, from both ends where both are known.
+
+    Examples
+    --------
+    >>> located(Finding.of(0.5), "changes"), located(Finding.of(0.5, upper=inf), "changes")
+    ('changes at 0.5', 'changes no earlier than 0.5 away')
+    >>> located(Finding.of(0.25, upper=0.5), "changes")
+    'changes no earlier than 0.25 and no later than 0.5 away'
+    """
+    if finding.claim is Claim.EXACT:
+        return f"{verb} at {said(finding)}"
+    low, high = finding.interval or (-inf, inf)
+    earliest = f"no earlier than {_plain(finding, _rounded(finding, ROUND_FLOOR, low))}" if low > 0 else ""
+    latest = f"no later than {_plain(finding, _rounded(finding, ROUND_CEILING, high))}" if isfinite(high) else ""
+    where = " and ".join(filter(None, (earliest, latest)))
+    return f"{verb} {where} away" if where else f"{verb} at a distance of which nothing is certain"
+
+
+def samples_of(finding: Finding) -> int | None:
+    """Return how many samples a number is about, None where it is about none, or about a single one.
+
+    Examples
+    --------
+    >>> samples_of(Finding.of(1, domain="20 of 360 samples, input space")), samples_of(Finding.of(1, domain="sample 3"))
+    (20, None)
+    >>> samples_of(Finding.of(1, domain="gate relu, units 128, 1,000 samples"))
+    1000
+    """
+    found = _SAMPLES.search(finding.domain)
+    return None if found is None else int(found[1].replace(",", ""))
+
+
+def several(count: int, noun: str) -> str:
+    """Return a number and what it counts.
+
+    Examples
+    --------
+    >>> several(1, "gate"), several(1200, "unit")
+    ('1 gate', '1,200 units')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def _rounded(finding: Finding, rounding: str, value: float | None = None) -> float:
+    """Return an end with a few digits, on the side on which it is still an end."""
+    value = finding.value if value is None else value
+    if isinstance(value, int) or not isfinite(value):
+        return value
+    if finding.is_share:
+        return float(Decimal(value).quantize(Decimal("0.001"), rounding=rounding))
+    if float(value).is_integer():
+        return value
+    return float(Context(prec=DIGITS, rounding=rounding).create_decimal(Decimal(value)))
+
+
+def _plain(finding: Finding, value: float) -> str:
+    if abs(value) < 1e-3 and value:
+        return f"{value:.{DIGITS}g}"
+    return number(value, DIGITS) + "°" * (finding.unit == "degrees")

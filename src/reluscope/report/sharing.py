@@ -1,0 +1,120 @@
+"""Sections of a report run beside each other: some in this process, the others in processes that help it."""
+
+import pickle
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, wait
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from reluscope.report.document import SectionResult
+from reluscope.report.running import run_section
+from reluscope.report.sections import Section, all_sections
+from reluscope.report.subject import Subject
+
+# How often a wait for helpers looks up, so that Ctrl-C is heard and progress is shown.
+PATIENCE = 0.2
+
+
+class Helpers:
+    """Processes that take sections from a list as long as there are some.
+
+    Parameters
+    ----------
+    executor : Executor
+        Of other processes, which have the same sections.
+    number : int
+        Of these processes.
+    path : Path
+        Where they find the subject.
+    """
+
+    def __init__(self, executor: Executor, number: int, path: Path) -> None:
+        self.number = number
+        self._executor, self._path = executor, path
+        self._lock, self._waiting = threading.Lock(), deque[Section]()
+        self._futures: dict[str, Future[SectionResult]] = {}
+
+    def start(self, sections: Iterable[Section]) -> None:
+        """Begin with sections in their order, one in each process."""
+        self._waiting = deque(sections)
+        for _ in range(self.number):
+            self._give()
+
+    def take(self) -> Section | None:
+        """Return the next section that nobody has begun, for the process that asks."""
+        with self._lock:
+            return self._waiting.popleft() if self._waiting else None
+
+    def stop(self) -> None:
+        """Give out no further section."""
+        with self._lock:
+            self._waiting.clear()
+
+    def results(self, tell: Callable[[SectionResult], None], look: Callable[[], None]) -> None:
+        """Wait for what was given out, and tell of each result as it comes.
+
+        Parameters
+        ----------
+        tell : callable
+            Told of every result once.
+        look : callable
+            Called all the while.
+        """
+        told: set[str] = set()
+        while missing := {name: one for name, one in dict(self._futures).items() if name not in told}:
+            wait(missing.values(), timeout=PATIENCE, return_when="FIRST_COMPLETED")
+            look()
+            for name, future in missing.items():
+                if future.done():
+                    told.add(name)
+                    tell(future.result())
+
+    def finished(self) -> list[SectionResult]:
+        """Return the results that are there, without waiting."""
+        there = [one for one in self._futures.values() if one.done() and not one.cancelled()]
+        return [one.result() for one in there if one.exception() is None]
+
+    def begun(self, sections: Iterable[Section]) -> list[Section]:
+        """Return those of some sections that helpers have begun."""
+        return [section for section in sections if section.name in self._futures]
+
+    def _give(self, done: "Future[SectionResult] | None" = None) -> None:
+        section = None if done is not None and done.cancelled() else self.take()
+        if section is None:
+            return
+        future = self._executor.submit(_section, str(self._path), section.name)
+        self._futures[section.name] = future
+        future.add_done_callback(self._give)
+
+
+@contextmanager
+def helped(executor: Executor, number: int, subject: Subject) -> Iterator[Helpers]:
+    """Yield helpers that know the subject.
+
+    Parameters
+    ----------
+    executor : Executor
+        Of processes on this machine.
+    number : int
+        How many they are.
+    subject : Subject
+    """
+    with TemporaryDirectory(prefix="reluscope-") as folder:
+        path = Path(folder, "subject")
+        path.write_bytes(pickle.dumps(subject))
+        yield Helpers(executor, number, path)
+
+
+def _section(path: str, name: str) -> SectionResult:
+    section = next(one for one in all_sections() if one.name == name)
+    return run_section(section, _subject(path), lambda share: None)
+
+
+@cache
+def _subject(path: str) -> Subject:
+    """Read what the process that is helped has written a moment ago, once in each process."""
+    return pickle.loads(Path(path).read_bytes())
