@@ -156,7 +156,7 @@ ROWS = {
     "plots.radii_by_location": row(
         radii=np.ones((2, 2)), locations=["a", "b"], kinds={"radii": "gaps", "locations": "names"}
     ),
-    "plots.raster": row(part=STREAMED, kinds={"pixels": "count"}),
+    "plots.raster": row(part=STREAMED, kinds={"pixels": "count", "color": "option"}),
     "plots.region_clusters": row(
         part=FLAT,
         labels=Later(lambda: np.zeros(len(FLAT.value), int)),
