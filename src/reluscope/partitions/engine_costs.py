@@ -1,8 +1,8 @@
 """What the engines cost: microseconds of one core for each region, forecast before the work begins.
 
-Fitted to networks of up to four layers of 4 to 512 units in 3 to 10 dimensions (`benchmarks/engine_choice.py`). Only the
-order of engines on one network matters, so processors need no constants of their own; what is the same for all engines
-is left out, the number of regions first of all.
+Fitted to networks of up to four layers of 4 to 512 units in 3 to 10 dimensions (`benchmarks/engine_choice.py`). Only
+the order of engines on one network matters, so processors need no constants of their own; what is the same for all
+engines is left out, the number of regions first of all.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,24 +30,27 @@ def cheapest(engines: Sequence[str], network: Network, domain: Domain) -> str:
     Examples
     --------
     >>> import reluscope as rs
-    >>> from reluscope.testing.strategies import dense_network  # doctest: +SKIP
+    >>> from reluscope.testing import default_network
+    >>> narrow, wide = rs.load(default_network([3, 16, 1])), rs.load(default_network([3, 512, 512, 1]))
+    >>> [cheapest(["incidence", "cellwise"], net, rs.Box(0, 1, 3)) for net in (narrow, wide)]
+    ['cellwise', 'incidence']
     """
     return min(engines, key=lambda engine: _COSTS[engine](network, domain))
 
 
 def _incidence(network: Network, domain: Domain) -> float:
-    """Every vertex is shared by all cells around it: one row of the next layer's values for about one region."""
+    """Forecast: vertices are shared by all cells around, one row of the next layer's values for about one region."""
     return _by_dimension(_SHARED, domain.dim) + 4e-5 * 2.0 ** (domain.dim - 3) * multiplications(network)
 
 
 def _cellwise(network: Network, domain: Domain) -> float:
-    """Every cell has its vertices, and d + 1 coefficients of the next layer's units, for itself."""
+    """Forecast: every cell has its vertices, and d + 1 coefficients of the next layer's units, for itself."""
     own = _by_dimension(_ALONE if domain.is_bounded() else _ALONE_IN_ORTHANTS, domain.dim)
     return own + 1.2e-4 * (domain.dim + 1) * multiplications(network)
 
 
 def _tree(network: Network, domain: Domain) -> float:
-    """A program for many units that do not cut a cell: the fewer do, in few dimensions and deep down, the more."""
+    """Forecast: a program for many units that do not cut a cell; fewer do in few dimensions, and deep down."""
     depth, dim = len(network.stages), domain.dim
     return 6.0 + (3000.0 / dim**3 if depth > 1 else 0.0) + 1000.0 / dim * max(0, depth - 2)
 
