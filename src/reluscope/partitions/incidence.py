@@ -1,8 +1,8 @@
 """Exact partition of a bounded domain: gate by gate, depth first over chunks of cells.
 
 A network is affine between two gates, so the zero set of a unit cuts each cell of the previous gates in a straight
-piece. Cells are taken through the gates in chunks of hundreds or thousands: values live as long as their chunk, memory does not
-grow with depth, and whatever interrupts the work, the regions finished so far are whole.
+piece. Cells are taken through the gates in chunks of hundreds or thousands: values live as long as their chunk, memory
+does not grow with depth, and whatever interrupts the work, the regions finished so far are whole.
 """
 
 from collections.abc import Callable, Sequence
