@@ -53,6 +53,10 @@ def cut_by(
     )
 
 
+# Flat units, middles, and which are bounded.
+NOT_COMPARED = np.zeros((0, 4), dtype=np.int64), np.zeros((0, 0)), np.zeros(0, dtype=bool)
+
+
 def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
     """Cut again and again, until all units have cut all cells."""
     num_units = maps.shape[1]
@@ -90,9 +94,7 @@ def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
         (pieces := np.concatenate([some for _, _, some in done])[order]),
         np.bitwise_xor.reduce(tables[2][np.arange(num_units), pieces], axis=1),
         np.full(len(order), num_units),
-        found.flat_units,
-        found.middles,
-        found.is_bounded,
+        *NOT_COMPARED,
         len(maps),
         num_undecided,
     )

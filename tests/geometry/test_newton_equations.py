@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from tests.geometry.bodies import bodies_of
 
+from geometry.bodies import bodies_of
 from reluscope.geometry import newton_equations
 from reluscope.geometry.convex_questions import largest_balls, likeliest_points, linear_maxima
 from reluscope.geometry.newton_equations import NewtonEquations

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from tests.geometry.bodies import bodies_of
 
+from geometry.bodies import bodies_of
 from reluscope.geometry import tiled_rows
 from reluscope.geometry.convex_questions import largest_balls
 from reluscope.geometry.half_space_stack import HalfSpaceStack
