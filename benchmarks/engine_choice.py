@@ -59,7 +59,7 @@ for engine in able:
             break
         counts.add(len(part))
 assert len(counts) == 1, counts
-print(json.dumps([cheapest(able, net, domain), times, counts.pop()]))
+print(json.dumps([cheapest(able, net, domain, keep), times, counts.pop()]))
 """
 
 

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 COPIED = {
     "CHANGELOG.md": "project/changelog.md",
     "CONTRIBUTING.md": "project/contributing.md",
+    "SECURITY.md": "project/security.md",
     "benchmarks/RESULTS.md": "project/measurements.md",
 }
 # Files whose page is another one.

@@ -176,4 +176,11 @@ def test_hidden_units_may_have_any_scale(question):
 
 def test_products_that_float64_does_not_hold_are_refused():
     with pytest.raises(rs.errors.InputError, match=r"between 1e-120 and 1e.120 in absolute value.*scale the network"):
-        rs.partition(World(hidden=500).net, rs.Box(-3, 3, 3))
+        rs.partition(World(hidden=500).net, rs.Box(-3, 3, 3), method="incidence")
+
+
+def test_cells_by_themselves_multiply_no_two_values():
+    whole = rs.partition(World().net, rs.Box(-3, 3, 3))
+    part = rs.partition(World(hidden=500).net, rs.Box(-3, 3, 3), method="cellwise")
+    assert part.claim is rs.Claim.EXACT
+    assert sorted(part.codes.to_array().tolist()) == sorted(whole.codes.to_array().tolist())

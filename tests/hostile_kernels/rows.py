@@ -180,8 +180,8 @@ def interpolate(draw):
 
 def steepest(draw):
     number = draw.size(1)
-    tail, head = draw.below(number, 2, draw.size()).astype(np.int32)
-    return _kernels.steepest, [draw.floats(number, draw.size()), tail, head, draw.positive(len(tail))]
+    ends = draw.below(number, 2 * draw.size()).astype(np.int32)
+    return _kernels.steepest, [draw.floats(number, draw.size()), draw.floats(number, draw.size(1)), ends]
 
 
 def column_ranges(draw):
@@ -193,6 +193,17 @@ def settle_at(draw):
     chosen = draw.below(units, draw.size())
     heights = draw.floats(number, len(chosen))
     return _kernels.settle_at, [draw.floats(number, units), chosen, draw.floats(len(chosen)), heights, draw.flag()]
+
+
+def are_rows_equal(draw):
+    number, pairs = draw.size(1), draw.size()
+    return _kernels.are_rows_equal, [draw.words(number, draw.size(1)), *draw.below(number, 2, pairs)]
+
+
+def pieces_in_use(draw):
+    kind = [np.uint8, np.uint16][draw.size(0, 1)]
+    pieces = draw.size(1, 9)
+    return _kernels.pieces_in_use, [draw.below(pieces, draw.size(), draw.size()).astype(kind), pieces]
 
 
 def count_below(draw):
@@ -314,7 +325,16 @@ def cut_cells(draw):
     breakpoints = np.sort(draw.floats(levels, units), axis=0)
     words = [draw.words(units, levels + 1, 2), draw.words(units, levels, 2)]
     rest = [1e-15, np.full(dim + 1, 1e-12), 1e-13, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), 99, 999]
+    rest += [draw.size(1), draw.flag(), draw.size(1, 2)]
     return _kernels.cut_cells, [*cells, maps, np.zeros_like(maps), breakpoints, *words, *rest]
+
+
+def maps_behind(draw):
+    number, units, width, cells, outputs, pieces = (draw.size(1) for _ in range(6))
+    maps = draw.floats(number, units, width)
+    of_cells = draw.below(number, cells), draw.below(pieces, cells, units).astype(np.uint16)
+    tables = draw.floats(pieces, units), draw.floats(pieces, units), draw.floats(units, outputs), draw.floats(outputs)
+    return _kernels.maps_behind, [maps, draw.positive(*maps.shape), *of_cells, *tables, 1e-15, draw.size(1, 2)]
 
 
 def shortest_vector(draw):
@@ -448,6 +468,6 @@ FUNCTIONS = (
     group_equal_rows, differences, tile_distances, long_distances, keep_nearest, search_pairs, stays, gather_lists,
     find_cofaces, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
-    middles, extents, nearest_in_place, cut_cells, shortest_vector, walk, refresh, dot,
+    middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector, walk, refresh, dot,
 )  # fmt: skip
 ROWS = {row.__name__: row for row in FUNCTIONS} | METHODS

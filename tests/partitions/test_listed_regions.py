@@ -250,7 +250,7 @@ def test_a_budget_of_time_is_kept_where_one_cell_has_many_units(clock):
 @pytest.mark.parametrize("place", ["gate", "search", "batch"])
 def test_ctrl_c_keeps_the_finished_regions(after, place, monkeypatch):
     net, calls = rs.load(pseudo_random_network(3, (8, 8))), iter(range(10**9))
-    owner, name = {"gate": (Block, "step"), "search": (Search, "step"), "batch": (tree, "_batch")}[place]
+    owner, name = {"gate": (Block, "step"), "search": (Search, "step"), "batch": (tree, "tree_batch")}[place]
     original = getattr(owner, name)
 
     def interrupted(*arguments):

@@ -280,6 +280,9 @@ def _pushed(
         is_inside = violation < -slack[rows]
         if is_inside.any():
             there = np.flatnonzero(is_inside)
+            # Pushes along rounded directions have left the hyperplanes a little.
+            heights = (points[there] * normals[rows[there]]).sum(axis=1) - depths[rows[there]]
+            points[there] -= heights[:, None] * normals[rows[there]]
             there = there[_are_inside(normals, depths, points[there], rows[there], slack)]
             found.append((rows[there], points[there]))
         cosine = own[np.arange(len(rows)), worst].astype(np.float64)

@@ -1,15 +1,12 @@
 """Which engine partitions a domain: those that cover it, and of these the one that is forecast to be the fastest."""
 
-from typing import Literal
-
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import supports
-from reluscope.partitions.engine_costs import cheapest
+from reluscope.partitions.engine_costs import Kept, cheapest
 from reluscope.partitions.few_dimensions import METHOD
 
-Kept = Literal["codes", "vertices"]
 ENGINES = ("incidence", "cellwise", "tree")
 # Vertices of cells grow exponentially with the dimension: up to here engines that keep them are chosen, fewer with max
 # gates, which need all faces; up to ten on demand.
@@ -56,7 +53,7 @@ def choose_engine(
         able = covering_engines(network, domain, keep, most_shared)
         # Lines and planes are drawn with their edges, which only shared faces know.
         is_drawn = "incidence" in able and domain.dim <= 2
-        method = "incidence" if is_drawn else cheapest(able, network, domain)
+        method = "incidence" if is_drawn else cheapest(able, network, domain, keep)
         is_large = domain.is_bounded() or domain.dim > MAX_VERTICES
         because = f"for {domain.dim} dimensions" if is_large else "for an unbounded domain"
         because += f" with {max_gates}" if max_gates else ""

@@ -6,18 +6,20 @@ engines is left out, the number of regions first of all.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.networks.rational import multiplications
 
+Kept = Literal["codes", "vertices"]
 # Cells have about 2^d vertices, and as many again in each orthant of an unbounded domain: cost by dimension, from 1 on.
-_SHARED = (2.0, 3.0, 7.5, 15.0, 45.0, 150.0)
-_ALONE = (2.0, 2.5, 3.0, 5.0, 9.0, 20.0, 58.0, 190.0, 500.0, 2500.0)
-_ALONE_IN_ORTHANTS = (2.0, 2.5, 3.5, 9.0, 28.0, 200.0, 1700.0, 8000.0)
+_SHARED = (1.5, 2.0, 2.8, 6.5, 17.0, 66.0, 270.0)
+_ALONE = {"vertices": (1.5, 1.7, 1.9, 2.6, 5.5, 12.7, 34.0, 130.0), "codes": (1.2, 1.4, 1.6, 2.1, 4.0, 7.5, 20.0, 75.0)}
+_IN_ORTHANTS = {"vertices": (1.5, 2.0, 2.9, 5.4, 32.0, 166.0), "codes": (1.2, 1.8, 2.6, 4.0, 13.7, 51.0)}
 
 
-def cheapest(engines: Sequence[str], network: Network, domain: Domain) -> str:
+def cheapest(engines: Sequence[str], network: Network, domain: Domain, keep: Kept) -> str:
     """Return the engine that is forecast to take the least time for each region, the first of equals.
 
     Parameters
@@ -26,33 +28,36 @@ def cheapest(engines: Sequence[str], network: Network, domain: Domain) -> str:
         Those that cover the domain.
     network : Network
     domain : Domain
+    keep : {"codes", "vertices"}
 
     Examples
     --------
     >>> import reluscope as rs
     >>> from reluscope.testing import default_network
     >>> narrow, wide = rs.load(default_network([3, 16, 1])), rs.load(default_network([3, 512, 512, 1]))
-    >>> [cheapest(["incidence", "cellwise"], net, rs.Box(0, 1, 3)) for net in (narrow, wide)]
+    >>> [cheapest(["incidence", "cellwise"], net, rs.Box(0, 1, 3), "codes") for net in (narrow, wide)]
     ['cellwise', 'incidence']
     """
-    return min(engines, key=lambda engine: _COSTS[engine](network, domain))
+    return min(engines, key=lambda engine: _COSTS[engine](network, domain, keep))
 
 
-def _incidence(network: Network, domain: Domain) -> float:
+def _incidence(network: Network, domain: Domain, keep: Kept) -> float:
     """Forecast: vertices are shared by all cells around, one row of the next layer's values for about one region."""
-    return _by_dimension(_SHARED, domain.dim) + 4e-5 * 2.0 ** (domain.dim - 3) * multiplications(network)
+    del keep  # vertices are dropped at the end
+    return _by_dimension(_SHARED, domain.dim) + 2.2e-5 * 1.8 ** (domain.dim - 3) * multiplications(network)
 
 
-def _cellwise(network: Network, domain: Domain) -> float:
+def _cellwise(network: Network, domain: Domain, keep: Kept) -> float:
     """Forecast: every cell has its vertices, and d + 1 coefficients of the next layer's units, for itself."""
-    own = _by_dimension(_ALONE if domain.is_bounded() else _ALONE_IN_ORTHANTS, domain.dim)
-    return own + 1.2e-4 * (domain.dim + 1) * multiplications(network)
+    own = _by_dimension((_ALONE if domain.is_bounded() else _IN_ORTHANTS)[keep], domain.dim)
+    return own + 6e-5 * (domain.dim + 1) * multiplications(network)
 
 
-def _tree(network: Network, domain: Domain) -> float:
+def _tree(network: Network, domain: Domain, keep: Kept) -> float:
     """Forecast: a program for many units that do not cut a cell; fewer do in few dimensions, and deep down."""
-    depth, dim = len(network.stages), domain.dim
-    return 6.0 + (3000.0 / dim**3 if depth > 1 else 0.0) + 1000.0 / dim * max(0, depth - 2)
+    del keep  # it has none
+    depth = len(network.stages)
+    return 5.0 + (3000.0 / domain.dim**3 if depth > 1 else 0.0) + 250.0 * max(0, depth - 2)
 
 
 def _by_dimension(costs: Sequence[float], dim: int) -> float:
@@ -60,7 +65,7 @@ def _by_dimension(costs: Sequence[float], dim: int) -> float:
     return costs[dim - 1] if dim <= last else costs[-1] * (costs[-1] / costs[-2]) ** (dim - last)
 
 
-_COSTS: dict[str, Callable[[Network, Domain], float]] = {
+_COSTS: dict[str, Callable[[Network, Domain, Kept], float]] = {
     "incidence": _incidence,
     "cellwise": _cellwise,
     "tree": _tree,
