@@ -72,7 +72,8 @@ def folder(tmp_path, monkeypatch):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(8, 12), nn.ReLU(), nn.Linear(12, 3))
     onnx.save(onnx_model(model), "net.onnx")
-    save_file(model.state_dict(), "net.safetensors")
+    for name in ("net", "before", "after"):
+        save_file(model.state_dict(), f"{name}.safetensors")
     (tmp_path / "models.py").write_text(
         "from torch import nn\ndef make(): return nn.Sequential(nn.Linear(8, 12), nn.ReLU(), nn.Linear(12, 3))\n"
     )

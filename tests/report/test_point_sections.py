@@ -15,7 +15,7 @@ from reluscope.datasets.dataset import dataset_of
 from reluscope.report import Settings, Subject, build_report
 from reluscope.report.content import Picture, Table
 from reluscope.report.page import render
-from reluscope.report.sections import all_sections
+from reluscope.report.sections import all_sections, robustness
 from reluscope.testing import default_network
 
 NAMES = ("directions", "surrounding_regions", "regions_at_boundaries", "classes", "robustness")
@@ -112,7 +112,9 @@ def test_numbers_are_those_of_the_analyses(dense):
     assert found["classes"]["mean number of classes"] == classes.mean("num_classes").value
     assert data["classes"]["classes"] == [np.flatnonzero(row).tolist() for row in classes.details["occurs"]]
     rows = data["robustness"]["samples"]
-    whole = rs.robustness.decision_distance(DENSE, POINTS[rows], norm="l2")
+    whole = rs.robustness.decision_distance(
+        DENSE, POINTS[rows], norm="l2", budget=rs.Budget(regions=robustness.MAX_REGIONS)
+    )
     assert contents["robustness"].headline.finding.value == whole.median("decision_distance").value
 
 
