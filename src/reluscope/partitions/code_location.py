@@ -96,6 +96,12 @@ class CodesAtPoints:
     def _exact(self) -> RationalNetwork:
         return RationalNetwork(self.network)
 
+    def own(self, codes: Codes, which: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
+        """Return the region, of some, that has the code of each of the points asked for, as floats see it, or -1."""
+        place = {row.tobytes(): index for index, row in enumerate(np.ascontiguousarray(codes.words))}
+        words = np.ascontiguousarray(self.words[which])
+        return np.array([place.get(row.tobytes(), -1) for row in words], dtype=np.int64)
+
     def lowest(self, codes: Codes, which: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
         """Return the lowest of some regions whose closure contains each of the points asked for, -1 if none does.
 
@@ -106,13 +112,11 @@ class CodesAtPoints:
         which : (k,) int64
             Rows of the points.
         """
-        place = {row.tobytes(): index for index, row in enumerate(np.ascontiguousarray(codes.words))}
-        words = np.ascontiguousarray(self.words[which])
-        found = np.array([place.get(row.tobytes(), -1) for row in words], dtype=np.int64)
+        found = self.own(codes, which)
         asked = np.flatnonzero(np.isin(which, self.boundary))
         if not len(asked):
             return found
-        pieces, every = Codes(words[asked], codes.layout).to_array(), codes.to_array()
+        pieces, every = Codes(self.words[which[asked]], codes.layout).to_array(), codes.to_array()
         for index, row in enumerate(asked.tolist()):
             clear = ~self.open_units[np.searchsorted(self.boundary, which[row])]
             around = np.flatnonzero((every[:, clear] == pieces[index, clear]).all(axis=1))

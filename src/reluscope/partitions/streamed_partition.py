@@ -6,7 +6,7 @@ between which coordinates the regions of every row group lie, which is how a poi
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 
 # Regions may lie beside their boxes by so much of the boxes' size: corners are rounded.
 SLACK = 1e-6
+
+
+# Finds points among some regions.
+Find = Callable[[CodesAtPoints, Codes, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -214,6 +218,9 @@ class StreamedPartition:
         points = np.atleast_2d(read_array(points, "points", finite=False))
         if points.ndim != 2 or points.shape[1] != self.dim:
             raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {points.shape}")
+        return self._rows(points, CodesAtPoints.lowest)
+
+    def _rows(self, points: Float[np.ndarray, "s d"], find: Find) -> Int[np.ndarray, " s"]:
         network, found = self.network_on_domain, np.full(len(points), -1, dtype=np.int64)
         inside = np.flatnonzero(np.atleast_1d(self.window.contains(points)))
         if not len(inside) or not len(self):
@@ -226,7 +233,7 @@ class StreamedPartition:
                 beside = ((where < low - slack) | (where > high + slack)).any(axis=1)
                 asked = np.flatnonzero((rows < 0) & (beside != near))
                 if len(asked):
-                    place = seen.lowest(Codes(self._group(group).words, self.layout), asked)
+                    place = find(seen, Codes(self._group(group).words, self.layout), asked)
                     rows[asked] = np.where(place >= 0, self.starts[group] + place, -1)
         found[inside] = rows
         return found
@@ -297,3 +304,14 @@ class StreamedPartition:
             return RegionRows(words, np.stack(witnesses, axis=1), volumes, self.boxes[group])
         except (*MALFORMED, OSError) as error:
             raise InputError(f"{self.path} has changed since it was opened: load it again") from error
+
+
+def rows_of_pixels(part: StreamedPartition, points: Float[np.ndarray, "s d"]) -> Int[np.ndarray, " s"]:
+    """Return a row for each of very many points: of several regions that meet at a point any one, -1 if there is none.
+
+    Where a code is found that floats see at a point, nobody asks which other regions the point is on the edge of.
+    """
+    rows = part._rows(points, CodesAtPoints.own)
+    left = np.flatnonzero(rows < 0)
+    rows[left] = part.locate(points[left])
+    return rows

@@ -14,7 +14,7 @@ from reluscope.arguments import Count, read_drawn
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Box, Slice
-from reluscope.partitions.streamed_partition import StreamedPartition
+from reluscope.partitions.streamed_partition import StreamedPartition, rows_of_pixels
 from reluscope.plots.coloring import Kinds, Scale, random_kinds
 from reluscope.plots.marks import draw_window, unreached_handle
 from reluscope.plots.regions import LEVELS
@@ -80,7 +80,7 @@ def raster(
     low, high = limits(domain)
     number = np.maximum(1, np.round(pixels * (high - low) / (high - low).max())).astype(int)
     x, y = (low[i] + (high[i] - low[i]) * (np.arange(number[i]) + PLACE[i]) / number[i] for i in (0, 1))
-    rows = part.locate(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2))
+    rows = rows_of_pixels(part, np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2))
     known = np.unique(rows[rows >= 0])
     colors = _colors(part, known, color)
     axes = canvas(axes, plane_size(domain, 0.8 if isinstance(colors, Scale) else 0.0))
