@@ -80,6 +80,11 @@ def covering_engines(network: Network, domain: Domain, keep: Kept, most_shared: 
     return by_vertices or ["tree"] if keep == "vertices" or has_max_gates else [*by_vertices, "tree"]
 
 
+def chooses_tree(network: Network, domain: Domain) -> bool:
+    """Whether codes are forecast to be found soonest by the tree."""
+    return cheapest(covering_engines(network, domain, "codes"), network, domain, "codes") == "tree"
+
+
 def _against(network: Network, domain: Domain, most_shared: int) -> dict[str, str | None]:
     """Return for every engine why it cannot be used on a domain."""
     too_many = f"{domain.dim} dimensions" if domain.dim > MAX_DIMENSIONS else None

@@ -89,7 +89,10 @@ def count_by_partition(
     name = definition.name
     options = {"budget": budget, "tolerance": tolerance}
     if name == "proper_activation":
-        part = partition(network, domain, **options, executor=executor, progress=progress, certify=certify)
+        # A count needs no vertices.
+        part = partition(
+            network, domain, keep="codes", **options, executor=executor, progress=progress, certify=certify
+        )
         return Counted(part.finding(), part.note)
     if name == "activation" and domain.dim > 2:
         raise InputError(

@@ -20,6 +20,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import supports
+from reluscope.partitions.engine_choice import chooses_tree
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
@@ -185,12 +186,14 @@ class _Question:
 def _choose(question: _Question) -> str:
     domain = question.domain
     most = MAX_DIMENSIONS_BY_VERTICES if supports(question.network) is None else MAX_DIMENSIONS_WITH_MAX_GATES
-    many = domain.dim > most
+    by_tree = domain.dim > most or (
+        domain.dim > 2 and not question.tolerance and chooses_tree(question.network, domain)
+    )
     unbounded = not domain.is_bounded()
     in_floats = question.tolerance or question.executor
     if question.definition.name == "activation" and (domain.dim > 2 or (unbounded and not in_floats)):
         return "tree"
-    if question.checkpoint or (question.definition.name == "proper_activation" and many and not question.certify):
+    if question.checkpoint or (question.definition.name == "proper_activation" and by_tree and not question.certify):
         return "tree"
     return "partition"
 
