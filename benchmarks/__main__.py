@@ -37,6 +37,7 @@ NAMES = (
     "boolean",
     "startup",
     "engines",
+    "engine_choice",
     "peers",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")
