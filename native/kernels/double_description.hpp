@@ -140,5 +140,4 @@ private:
     std::size_t num_undecided_ = 0;
 };
 
-
 }  // namespace reluscope

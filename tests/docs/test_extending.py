@@ -34,7 +34,7 @@ def extended(tmp_path, monkeypatch):
     )
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(12, 3)))
     # Processes that help look where the package is, and nowhere else.
-    monkeypatch.setattr(analyze, "MOST_HELPERS", 0)
+    monkeypatch.setattr(analyze, "MAX_HELPERS", 0)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -17,7 +17,7 @@ from reluscope.report.page import render, render_beside
 from reluscope.report.references import REFERENCES, SURPRISING, surprise
 from reluscope.report.sections import all_sections
 from reluscope.report.sentences import Sentence, located, said
-from reluscope.report.story import MOST_NUMBERS, MOST_SENTENCES, tell
+from reluscope.report.story import MAX_NUMBERS, MAX_SENTENCES, story_of
 
 KEPT = ("network", "fit", "codes", "plane", "segments")
 SECTIONS = tuple(section for section in all_sections() if section.name in KEPT)
@@ -59,7 +59,7 @@ def reports():
 
 
 def opening(report):
-    return [sentence.text for sentence in tell(report.sections).sentences]
+    return [sentence.text for sentence in story_of(report.sections).sentences]
 
 
 def test_a_dead_layer_is_said_first(reports):
@@ -101,11 +101,11 @@ def test_copies_are_counted(reports):
 
 
 def test_stories_differ_and_have_their_size(reports):
-    stories = {name: tell(report.sections) for name, report in reports.items()}
+    stories = {name: story_of(report.sections) for name, report in reports.items()}
     assert len({tuple(sentence.text for sentence in story.sentences) for story in stories.values()}) == len(NETWORKS)
     for story in stories.values():
-        assert 3 <= len(story.sentences) <= MOST_SENTENCES
-        assert 1 <= len(story.numbers) <= MOST_NUMBERS
+        assert 3 <= len(story.sentences) <= MAX_SENTENCES
+        assert 1 <= len(story.numbers) <= MAX_NUMBERS
         assert story.picture is not None
 
 
@@ -127,7 +127,7 @@ def test_few_samples_make_no_headline():
         SectionResult(one.name, one.name, "done", content=Content((numbers(one),), Number(one), sentences=(sentence,)))
         for one, sentence in zip((few, many), said_of, strict=True)
     ]
-    story = tell(sections)
+    story = story_of(sections)
     assert [sentence.text for sentence in story.sentences] == ["Of ten."]
     assert [shown.number.finding.name for shown in story.numbers] == ["many"]
 

@@ -26,13 +26,13 @@ from reluscope.report.keeping import KeptSections
 from reluscope.report.page import names_of
 from reluscope.report.sections import all_sections
 from reluscope.report.sharing import Helpers, helped
-from reluscope.report.story import tell
+from reluscope.report.story import story_of
 from reluscope.report.subject import Settings, Subject
 from reluscope.report.writing import NUMBERS, check_folder, reports_to_dict, write_report, write_reports
 
 DEMO = "demo network"
 # A process that helps takes so many seconds to start, by its imports; little work is done alone.
-START, WORTH_HELP, MOST_HELPERS = 2.0, 6.0, 3
+START, WORTH_HELP, MAX_HELPERS = 2.0, 6.0, 3
 
 
 def analyze(
@@ -107,7 +107,7 @@ def _helpers(subjects: Sequence[Subject], common: Common, bar: Bar) -> Iterator[
     bar.say("Planning")
     seconds = sum(map(expected_seconds, subjects))
     cores = min(
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 1 + MOST_HELPERS
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 1 + MAX_HELPERS
     )
     number = min(cores, common.threads or cores) - 1
     if seconds < WORTH_HELP or common.device != "cpu":
@@ -157,7 +157,7 @@ def _summarize(reports: Sequence[Report], page: Path, began: float) -> None:
     console = open_console()
     for name, report in zip(names_of(reports), reports, strict=True):
         say(console, f"{name} on {report.subject.data.describe()}", style="bold")
-        for sentence in tell(report.sections).sentences:
+        for sentence in story_of(report.sections).sentences:
             say(console, f"  {sentence.text}")
         table = make_table("", "value", "claim", right=("value",))
         for section in report.sections:

@@ -216,8 +216,8 @@ class _Cutting:
             return 0
         levels, num_open = self.keys.levels[parts.stage], 0
         scale = np.append(np.full(parts.cells.vertices.shape[1] - 1, self.start.scale), 1.0)
-        for part in np.unique(flat_units[:, 0]).tolist():
-            _, units, which, is_in_doubt = flat_units[flat_units[:, 0] == part].T
+        for rows in np.split(flat_units, np.flatnonzero(np.diff(flat_units[:, 0])) + 1):
+            part, (_, units, which, is_in_doubt) = int(rows[0, 0]), rows.T
             cuts = [
                 Cut(parts.stage, unit, breakpoint=at)
                 for unit, at in zip(units.tolist(), levels[which, units].tolist(), strict=True)

@@ -162,7 +162,7 @@ def find_regions(
                 polyhedron, sources, slack, noise = _polyhedron(network, rows, window, position)
                 witness = flat[local].copy()
                 if not (slack > noise).all():
-                    witness = _interior_point(network, codes[local], polyhedron, sources, slack, noise, position)
+                    witness = _interior_point(at, codes[local], polyhedron, sources, slack, noise, position)
             except DegenerateGeometryError as error:
                 found.append(None)
                 reasons.append(str(error))
@@ -190,11 +190,13 @@ def _with_exact_pieces(part: Evaluation) -> Evaluation:
     Elsewhere a unit within rounding of a breakpoint is read by the tie rule on a set without interior; such a unit, on
     the whole region. Floats are the answer where a network is so large that exact ones take too long.
     """
+    most = MULTIPLICATIONS // max(1, multiplications(part.network))
+    if not most:
+        return part
     is_open = np.zeros(len(part), dtype=bool)
     for rows in part.half_spaces:
         is_hidden = rows.exists & (rows.noise > 0) & (np.abs(rows.offsets) <= rows.noise)
         is_open |= (is_hidden & (_largest_entries(rows.normals, -1) <= rows.constant_below)).any(axis=1)
-    most = MULTIPLICATIONS // max(1, multiplications(part.network))
     asked = np.flatnonzero(is_open)[:most].tolist()
     if not asked:
         return part
@@ -259,7 +261,7 @@ def _polyhedron(
 
 
 def _interior_point(
-    network: Network,
+    at: Evaluation,
     code: Codes,
     polyhedron: Polyhedron,
     sources: np.ndarray,
@@ -270,8 +272,13 @@ def _interior_point(
     """Return an interior point of a region whose point lies on its boundary."""
     shrunk = Polyhedron(polyhedron.A, polyhedron.b - noise, polyhedron.C, polyhedron.d)
     ball = shrunk.insphere()
-    if ball.radius > 0 and np.array_equal(_with_exact_pieces(network.at(ball.center)).codes.words, code.words):
-        return ball.center.copy()
+    if ball.radius > 0:
+        center = at.network.at(ball.center, tolerance=at.tolerance)
+        # Floats first: exact pieces ask for the maps of all units.
+        if np.array_equal(center.codes.words, code.words) or np.array_equal(
+            _with_exact_pieces(center).codes.words, code.words
+        ):
+            return ball.center.copy()
     touched = sources[slack <= noise]
     units = touched[touched[:, 0] >= 0]
     if not len(units):
@@ -279,7 +286,7 @@ def _interior_point(
             f"the domain has no interior around point {position}: ask on a domain of full dimension"
         )
     raise DegenerateGeometryError(
-        f"point {position} lies on a kink of {_names(network, units)} and the region of its code has no interior: "
+        f"point {position} lies on a kink of {_names(at.network, units)} and the region of its code has no interior: "
         "move the point off the kink"
     )
 

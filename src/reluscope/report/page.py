@@ -15,7 +15,7 @@ from reluscope.report.content import Number
 from reluscope.report.document import Report, SectionResult, sources
 from reluscope.report.glossary import GLOSSARY
 from reluscope.report.merging import merged, shared_samples
-from reluscope.report.story import Story, tell
+from reluscope.report.story import Story, story_of
 from reluscope.version import __version__
 
 
@@ -125,7 +125,7 @@ def render_page(page: Page) -> str:
         loader=FunctionLoader(_read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     given = page.models or [(page.subject, page.sections)]
-    models = [_Model(name, sections, tell(sections)) for name, sections in given]
+    models = [_Model(name, sections, story_of(sections)) for name, sections in given]
     opening = {id(model.story.picture) for model in models}
     environment.tests["number"] = lambda cell: isinstance(cell, Number)
     environment.tests["plain_number"] = lambda cell: isinstance(cell, int | float)

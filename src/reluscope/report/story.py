@@ -12,7 +12,7 @@ from reluscope.report.document import SectionResult
 from reluscope.report.references import SURPRISING
 from reluscope.report.sentences import FEW, Sentence
 
-MOST_SENTENCES, MOST_NUMBERS = 6, 5
+MAX_SENTENCES, MAX_NUMBERS = 6, 5
 # What readers ask first, where nothing is surprising.
 TOLD_FIRST = ("fit", "codes", "balls", "robustness", "plane", "segments", "code_map", "regions_at_boundaries")
 NUMBERS_FIRST = ("fit", "codes", "plane", "balls", "robustness", "segments", "network", "maps")
@@ -57,14 +57,14 @@ class Story:
     caption: str = ""
 
 
-def tell(sections: Sequence[SectionResult]) -> Story:
+def story_of(sections: Sequence[SectionResult]) -> Story:
     """Return the opening of a report with these sections.
 
     Examples
     --------
     >>> from reluscope.report.content import Content
     >>> said = Sentence("It bends."), Sentence("All units are dead.", surprise=4.0, samples=100)
-    >>> story = tell([SectionResult("codes", "Codes", "done", content=Content((), sentences=said))])
+    >>> story = story_of([SectionResult("codes", "Codes", "done", content=Content((), sentences=said))])
     >>> [sentence.text for sentence in story.sentences]
     ['All units are dead.', 'It bends.']
     """
@@ -83,7 +83,7 @@ def tell(sections: Sequence[SectionResult]) -> Story:
         if (headline := by_name[name].headline) is not None and _is_shown(headline)
     ]
     picture, caption = _picture(by_name)
-    return Story(tuple(one[0] for one in order[:MOST_SENTENCES]), tuple(numbers[:MOST_NUMBERS]), picture, caption)
+    return Story(tuple(one[0] for one in order[:MAX_SENTENCES]), tuple(numbers[:MAX_NUMBERS]), picture, caption)
 
 
 def _weight(sentence: Sentence) -> float:
