@@ -28,6 +28,7 @@ from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
 from reluscope.partitions.certification import Certifier, ExactSigns, ExactVertex
+from reluscope.partitions.vertex_names import first_names
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -35,6 +36,8 @@ EPSILON = float(np.finfo(np.float64).eps)
 EXACT_START = 10
 # Products of numbers within these limits neither vanish nor overflow, and neither do their squares by much.
 MIN_MAGNITUDE, MAX_MAGNITUDE = 1e-120, 1e120
+# The seam of facets to cells that were dropped.
+NOTHING = -2
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Chunk:
     points : (v, d) float64
         Vertices in domain coordinates.
     seams : (facets,) int64
-        Seam that a facet lies on, -1 for none.
+        Seam that a facet lies on, -1 for none, `NOTHING` beside cells that were dropped.
     roots : (cells,) int64
         Cell of the initial complex that each cell lies in.
     words : tuple of (cells, w) uint64
@@ -74,6 +77,8 @@ class Chunk:
         Gates to pass.
     seam_numbers : SeamNumbers
         Where new seams get theirs.
+    names : (v,) uint64, optional
+        Names of the vertices that do not depend on the chunk they are seen from (`reluscope.partitions.vertex_names`).
     """
 
     cells: Complex
@@ -92,6 +97,7 @@ class Chunk:
     corners: Corners | None = None
     num_stages: int = 0
     seam_numbers: "SeamNumbers" = field(default_factory=lambda: SeamNumbers(0))
+    names: np.ndarray | None = None
 
     @property
     def is_finished(self) -> bool:
@@ -116,6 +122,7 @@ class Chunk:
         *,
         certifier: Certifier | None = None,
         exact_signs: ExactSigns | None = None,
+        has_names: bool = False,
     ) -> "Chunk":
         """Return cells before the first gate, given their vertices in domain coordinates and in input space."""
         values = network.start(inputs)
@@ -136,7 +143,36 @@ class Chunk:
             exact=None if certifier is None else [ExactVertex(corner=point) for point in corners.exact],
             corners=corners,
             num_stages=len(network.stages),
+            names=first_names(len(corners)) if has_names else None,
         )
+
+    def part(self, group: np.ndarray, seams: np.ndarray) -> "Chunk":
+        """Return some of the cells, with the seams (facets,) that facets of all cells are to lie on."""
+        cells, vertices, edges, facets = self.cells.extract(group)
+        rows = torch.from_numpy(vertices)
+        return replace(
+            self,
+            cells=cells,
+            points=self.points[vertices],
+            seams=seams[facets],
+            roots=self.roots[group],
+            words=tuple(words.take(group, axis=0) for words in self.words),
+            values={key: value.index_select(0, rows.to(value.device)) for key, value in self.values.items()},
+            blur=self.blur[vertices],
+            skew=self.skew[edges],
+            opened=None if self.opened is None else self.opened.take(vertices, group),
+            corners=None if self.corners is None else self.corners.take(vertices),
+            names=None if self.names is None else self.names[vertices],
+        )
+
+    def only(self, group: np.ndarray) -> "Chunk":
+        """Return some of the cells; facets to others, which nobody asks for, lie on the seam `NOTHING`."""
+        left, right = self.cells.cofaces()
+        is_kept = np.zeros(len(self), dtype=bool)
+        is_kept[group] = True
+        seams = self.seams.copy()
+        seams[(right >= 0) & (is_kept[left] != is_kept[right])] = NOTHING
+        return self.part(group, seams)
 
 
 class SeamNumbers:
@@ -285,27 +321,7 @@ def spread(chunk: Chunk, most: int) -> list[Chunk]:
     between = np.flatnonzero((right >= 0) & (owner[left] != owner[right]))
     seams = chunk.seams.copy()
     seams[between] = chunk.seam_numbers.take(len(between))
-    opened = chunk.opened
-    parts = []
-    for group in groups:
-        cells, vertices, edges, facets = chunk.cells.extract(group)
-        rows = torch.from_numpy(vertices)
-        parts.append(
-            replace(
-                chunk,
-                cells=cells,
-                points=chunk.points[vertices],
-                seams=seams[facets],
-                roots=chunk.roots[group],
-                words=tuple(words.take(group, axis=0) for words in chunk.words),
-                values={key: value.index_select(0, rows.to(value.device)) for key, value in chunk.values.items()},
-                blur=chunk.blur[vertices],
-                skew=chunk.skew[edges],
-                opened=None if opened is None else opened.take(vertices, group),
-                corners=None if chunk.corners is None else chunk.corners.take(vertices),
-            )
-        )
-    return parts
+    return [chunk.part(group, seams) for group in groups]
 
 
 def means(points: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:

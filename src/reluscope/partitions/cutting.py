@@ -26,6 +26,7 @@ from reluscope.networks.stages import Stage
 from reluscope.partitions.candidates import find_rivals, settle, winners
 from reluscope.partitions.certification import Certifier, Cut, ExactVertex, doubtful, subdivide_exactly
 from reluscope.partitions.chunks import Chunk, OpenStage, Resolution
+from reluscope.partitions.vertex_names import extend_names
 
 # A function that stays this far from zero, relative to its largest value, is not examined further.
 CLEAR = 1e-6
@@ -73,6 +74,7 @@ def cut(
         skew=work.placement.skew,
         opened=opened,
         exact=exact,
+        names=None if chunk.names is None else extend_names(chunk.names, work.tail, work.head),
     )
     if finished:
         layout = CodeLayout((network.layout.gates[chunk.stage],))

@@ -17,6 +17,7 @@ import torch
 from reluscope.budget import Budget
 from reluscope.geometry.complexes import Complex
 from reluscope.geometry.window_shapes import Corners
+from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
@@ -29,6 +30,9 @@ CHUNK_CELLS, MAX_CHUNK_CELLS, MIN_CELLS = 768, 6144, 4
 CACHE_BYTES, CHUNK_BYTES = 16 * 2**20, 64 * 2**20
 # Chunks to find before work is handed out.
 TASKS = 64
+
+# Says for every cell of a chunk whether it is kept.
+Keep = Callable[[Chunk], np.ndarray]
 
 
 def walk_chunks(
@@ -45,6 +49,7 @@ def walk_chunks(
     progress: RegionProgress | None = None,
     certifier: Certifier | None = None,
     exact_signs: ExactSigns | None = None,
+    keep: Keep | None = None,
 ) -> Walked:
     """Take cells through all gates of a network.
 
@@ -66,17 +71,25 @@ def walk_chunks(
         Decides doubtful signs exactly; all cells then stay together, and no executor is used.
     exact_signs : ExactSigns, optional
         Decides what floats call zero on a whole cell.
+    keep : callable, optional
+        Says which cells of a chunk, at an opened gate, are worth going on with; the others are dropped, and nothing is
+        known of them. Vertices of finished chunks then have names, and max gates, whose ties cut one side of a seam
+        alone, keep all cells together.
 
     Returns
     -------
     Walked
         Of cells that were not finished ``left`` holds the cells of the initial complex that they lie in.
     """
-    chunk = Chunk.start(network, cells, corners, inputs, certifier=certifier, exact_signs=exact_signs)
+    chunk = Chunk.start(
+        network, cells, corners, inputs, certifier=certifier, exact_signs=exact_signs, has_names=keep is not None
+    )
+    has_ties = any(isinstance(stage.gate, Max) for stage in network.stages)
+    is_whole = certifier is not None or (keep is not None and has_ties)
     return walk(
         [chunk],
-        _Cutting(network, resolution, certifier).step,
-        split=None if certifier is not None else _split,
+        _Cutting(network, resolution, certifier, is_whole, keep).step,
+        split=None if is_whole else _split,
         finish=finish,
         store=store,
         left=attrgetter("roots"),
@@ -94,16 +107,18 @@ def num_left(walked: Walked, num_domains: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Cutting:
-    """How a chunk takes a step."""
+    """How a chunk takes a step; a whole one is never spread."""
 
     network: Network
     resolution: Resolution
     certifier: Certifier | None
+    is_whole: bool
+    keep: Keep | None
 
     def step(self, chunk: Chunk, room: float) -> Step:
         """Take a chunk one gate further, or spread it if it is too large, also for the regions that are asked for."""
         most = chunk.cells.num_cells
-        if self.certifier is None:
+        if not self.is_whole:
             # A gate is left open at twice as many cells. No floor division: that of infinity is not a number.
             most = int(min(_chunk_cells(self.network, chunk), max(MIN_CELLS, room / 4)))
         undecided, work = 0, {"evaluated_vertices": 0, "chunks": 0}
@@ -111,11 +126,23 @@ class _Cutting:
             work["chunks"] += 1
             if chunk.opened is None:
                 work["evaluated_vertices"] += len(chunk.points)
-                chunk = open_stage(chunk, self.network.stages[chunk.stage], self.resolution)
-            chunk, undecided = cut(chunk, self.network, self.resolution, 2 * most, self.certifier)
-        is_too_large = self.certifier is None and not chunk.is_finished and chunk.cells.num_cells > most
-        chunks = spread(chunk, most)[::-1] if is_too_large else [chunk]
+                chunk = self._kept(open_stage(chunk, self.network.stages[chunk.stage], self.resolution), work)
+            if len(chunk):
+                limit = 2**62 if self.is_whole else 2 * most
+                chunk, undecided = cut(chunk, self.network, self.resolution, limit, self.certifier)
+            if chunk.opened is not None:
+                chunk = self._kept(chunk, work)
+        is_too_large = not self.is_whole and not chunk.is_finished and chunk.cells.num_cells > most
+        chunks = spread(chunk, most)[::-1] if is_too_large else [chunk] if len(chunk) else []
         return Step(chunks, num_undecided=undecided, work=work)
+
+    def _kept(self, chunk: Chunk, work: dict[str, float]) -> Chunk:
+        """Return the cells of a chunk that are worth going on with."""
+        if self.keep is None or not len(chunk):
+            return chunk
+        kept = np.flatnonzero(self.keep(chunk))
+        work["tested_cells"] = work.get("tested_cells", 0) + len(chunk)
+        return chunk if len(kept) == len(chunk) else chunk.only(kept)
 
 
 def _split(chunks: Sequence[Chunk]) -> list[Chunk] | None:

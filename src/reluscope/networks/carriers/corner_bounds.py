@@ -1,0 +1,146 @@
+"""Bounds of all values on cells: two linear functions per entry, given at the cell's corners, and two numbers.
+
+On a cell every entry lies between ``center - radius`` and ``center + radius``, which are linear there, and so are known
+by what they are at its corners, where they are smallest and largest, too. An affine node takes centre and radius as it
+takes a point and its error. A gate puts each unit between two lines over its range, the best ones at the middle of it;
+the range is that of the linear functions and of intervals that are carried beside them, whichever is smaller.
+
+References: linear bounds carried forward (Zhang et al., "Efficient neural network robustness certification with general
+activation functions", NeurIPS 2018; Singh et al., "An abstract domain for certifying neural networks", POPL 2019).
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reluscope.networks.carriers.boxes import Ends, Intervals
+from reluscope.networks.graph import Affine, Max, Pointwise
+from reluscope.networks.rounding import affine_error, candidate_bounds
+
+if TYPE_CHECKING:
+    from reluscope.networks.stages import Stage
+
+
+class CornerBound(NamedTuple):
+    """Bounds of one value.
+
+    Parameters
+    ----------
+    center, radius : (p, *shape) tensors
+        At the corners of the cells, those of each cell together.
+    ends : Ends
+        Of ``(c, *shape)`` tensors.
+    """
+
+    center: Tensor
+    radius: Tensor
+    ends: Ends
+
+
+class CornerBounds:
+    """Bounds of values on cells that hold in real arithmetic.
+
+    Parameters
+    ----------
+    offsets : (c + 1,) int64
+        Where the corners of each cell begin.
+    unit : float
+        Rounding of one sum, relative to the sum of its absolute terms; generous, so that it covers the sums here, too.
+    """
+
+    def __init__(self, offsets: np.ndarray, unit: float) -> None:
+        self.offsets, self.unit = offsets, unit
+        self._intervals = Intervals(unit)
+        self._cell = torch.from_numpy(np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)))
+
+    def start(self, center: Tensor, radius: Tensor) -> CornerBound:
+        """Return the bounds of a value that is affine on every cell, known at its corners up to a radius."""
+        radius = radius + self.unit * center.abs()
+        return CornerBound(center, radius, self._range(center, radius))
+
+    def affine(self, node: Affine, inputs: Sequence[CornerBound]) -> CornerBound:
+        """Return the bounds of the node's value."""
+        centers, radii = [one.center for one in inputs], [one.radius for one in inputs]
+        sizes = [center.abs() + radius for center, radius in zip(centers, radii, strict=True)]
+        radius = affine_error(node, sizes, radii, self.unit)
+        return CornerBound(node.apply(*centers), radius, self._intervals.affine(node, [one.ends for one in inputs]))
+
+    def arrive(self, stage: "Stage", value: CornerBound) -> CornerBound:
+        """Return the bounds of the gate's pre-activations."""
+        center = stage.gate.candidates(value.center)
+        radius = candidate_bounds(stage.gate, value.radius)
+        low, high = self._intervals.arrive(stage, value.ends)
+        lowest, highest = self._range(center, radius)
+        return CornerBound(center, radius, Ends(torch.maximum(low, lowest), torch.minimum(high, highest)))
+
+    def leave(self, stage: "Stage", arrived: CornerBound) -> CornerBound:
+        """Return the bounds of the gate's output."""
+        gate = stage.gate
+        ends = self._intervals.leave(stage, arrived.ends)
+        bound = self._largest(arrived, ends) if isinstance(gate, Max) else self._between_lines(gate, arrived)
+        center, radius = (part.reshape(-1, *gate.shape) for part in bound)
+        return CornerBound(center, radius + self.unit * (center.abs() + radius), ends)
+
+    def _range(self, center: Tensor, radius: Tensor) -> Ends:
+        """Return the ends of every entry on every cell."""
+        low, high = ((center - radius).cpu().numpy(), (center + radius).cpu().numpy())
+        first = self.offsets[:-1]
+        ends = (np.minimum.reduceat(low, first, axis=0), np.maximum.reduceat(high, first, axis=0))
+        return Ends(*(torch.from_numpy(end).to(center.device) for end in ends))
+
+    def _between_lines(self, gate: Pointwise, arrived: CornerBound) -> tuple[Tensor, Tensor]:
+        """Put units between two lines over their ranges."""
+        (slope, start), (steep, top) = lines(gate, arrived.ends)
+        middle = torch.stack([(steep + slope) / 2, (steep.abs() - slope.abs()) / 2, (top + start) / 2])
+        half = torch.stack([(steep - slope) / 2, (steep.abs() + slope.abs()) / 2, (top - start) / 2])
+        found = []
+        for of_center, of_radius, constant in (middle, half):
+            value = of_center[self._cell].mul_(arrived.center)
+            value.addcmul_(of_radius[self._cell], arrived.radius).add_(constant[self._cell])
+            found.append(value)
+        return found[0], found[1].clamp_(min=0)
+
+    def _largest(self, arrived: CornerBound, ends: Ends) -> tuple[Tensor, Tensor]:
+        """Put max units between the candidate with the best lower end, and a number where that one may be exceeded."""
+        low, high = arrived.ends
+        best = low.argmax(-1, keepdim=True)
+        others = high.scatter(-1, best, -torch.inf).amax(-1)
+        is_largest = (low.gather(-1, best)[..., 0] >= others)[self._cell]
+        center, radius = (part.gather(-1, best[self._cell])[..., 0] for part in (arrived.center, arrived.radius))
+        lower = center - radius
+        upper = torch.where(is_largest, center + radius, ends.high.reshape(len(low), -1)[self._cell])
+        return (upper + lower) / 2, ((upper - lower) / 2).clamp_(min=0)
+
+
+def lines(gate: Pointwise, ends: Ends) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+    """Return a line (slope, constant) below every unit over its range, and one above.
+
+    Of the slopes that the unit has, and the one between the ends, those count that are best at the middle of the range.
+    """
+    low, high = ends
+    at = [low, high, *(torch.minimum(torch.maximum(level, low), high) for level in gate.breakpoints)]
+    values = [gate.apply(point).reshape(low.shape) for point in at]
+    width = high - low
+    chord = torch.where(width > 0, (values[1] - values[0]) / torch.where(width > 0, width, 1.0), 0.0)
+    middle = (low + high) / 2
+    below: tuple[Tensor, Tensor] | None = None
+    above: tuple[Tensor, Tensor] | None = None
+    for slope in (chord, *gate.slopes):
+        rests = [value - slope * point for value, point in zip(values, at, strict=True)]
+        least, most = rests[0], rests[0]
+        for rest in rests[1:]:
+            least, most = torch.minimum(least, rest), torch.maximum(most, rest)
+        slope = slope.expand_as(low)
+        if below is None or above is None:
+            below, above = (slope, least), (slope, most)
+            continue
+        is_better = slope * middle + least > below[0] * middle + below[1]
+        below = torch.where(is_better, slope, below[0]), torch.where(is_better, least, below[1])
+        is_better = slope * middle + most < above[0] * middle + above[1]
+        above = torch.where(is_better, slope, above[0]), torch.where(is_better, most, above[1])
+    assert below is not None
+    assert above is not None
+    return below, above

@@ -1,0 +1,354 @@
+"""A level set as an object: a mesh of convex pieces, what is known of it, and its measures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from reluscope import markup
+from reluscope.arguments import read_arguments
+from reluscope.codes.packed import Codes
+from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Domain
+from reluscope.tolerance import Tolerance
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LevelSet:
+    """Where a function f crosses a level: convex polygons in space, segments in the plane, with shared vertices.
+
+    Parameters
+    ----------
+    domain : Domain
+    level : float
+    outputs : tuple of int
+        The output that f is, or two whose difference it is.
+    plateaus : str
+        On which side regions count on which f equals the level identically.
+    vertices : (v, d) float64
+        In domain coordinates.
+    offsets : (p + 1,) int64; ids : (offsets[-1],) int64
+        Piece i has the vertices ``ids[offsets[i] : offsets[i + 1]]``, in cyclic order, counter-clockwise seen from where
+        f is larger; a segment has f smaller on its left.
+    normals : (p, d) float64
+        Unit vectors across the pieces, towards larger f.
+    codes : Codes
+        Of the region that each piece bounds where f is larger.
+    witnesses : (p, d) float64
+        A point inside this region, beside the piece.
+    solid_cells : Codes; solid_witnesses : (s, d) float64
+        Cells on which f equals the level identically, and a point inside each.
+    border : (e, d - 1) int64
+        Vertices of the ridges on the boundary of the domain.
+    num_undecided : int
+        Signs that stayed undecided, and vertices of neighbouring chunks that do not lie on each other.
+    num_open : int
+        Cells that were left when work stopped.
+    tolerance : Tolerance
+    note : str
+        Why work stopped early, empty if it did not.
+    work : mapping
+    """
+
+    domain: Domain
+    level: float
+    outputs: tuple[int, ...]
+    plateaus: str
+    vertices: Float[np.ndarray, "v d"]
+    offsets: Int[np.ndarray, " _"]
+    ids: Int[np.ndarray, " _"]
+    normals: Float[np.ndarray, "p d"]
+    codes: Codes
+    witnesses: Float[np.ndarray, "p d"]
+    solid_cells: Codes
+    solid_witnesses: Float[np.ndarray, "s d"]
+    border: Int[np.ndarray, "e _"]
+    num_undecided: int
+    num_open: int
+    tolerance: Tolerance
+    note: str = ""
+    work: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("vertices", "offsets", "ids", "normals", "witnesses", "solid_witnesses", "border"):
+            getattr(self, name).setflags(write=False)
+
+    def __len__(self) -> int:
+        """Return the number of pieces."""
+        return len(self.normals)
+
+    def __repr__(self) -> str:
+        kind = "polygons" if self.dim == 3 else "segments"
+        shape = "empty" if not len(self) else "closed" if self.is_closed else "open"
+        stopped = f", stopped: {self.note}" if self.note else ""
+        return f"LevelSet({len(self):,} {kind}, {self.claim}, {shape}, of {self.domain.describe()}{stopped})"
+
+    def _repr_html_(self) -> str:
+        """Return the level set for a notebook: its pieces with the claim, measures and topology."""
+        entries: list[tuple[str, object]] = [
+            ("vertices", f"{len(self.vertices):,}"),
+            ("area" if self.dim == 3 else "length", str(self.area_finding())),
+            ("Euler characteristic", str(self.euler_characteristic)),
+            ("components", str(self.num_components)),
+            ("open edges" if self.dim == 3 else "ends", f"{len(self.boundary_edges):,}"),
+        ]
+        if len(self.solid_cells):
+            entries.append(("cells on the level", f"{len(self.solid_cells):,}"))
+        if self.note:
+            entries.append(("stopped early", self.note))
+        return markup.figure("LevelSet", self.finding()._repr_html_(), markup.terms(entries))
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the domain."""
+        return self.vertices.shape[1]
+
+    @property
+    def claim(self) -> Claim:
+        """What the number of pieces claims."""
+        return self.finding().claim
+
+    def finding(self) -> Finding:
+        """Return the number of pieces, with its claim."""
+        return Finding.of(
+            len(self),
+            lower=0 if self._is_doubtful else len(self),
+            upper=float("inf") if self._is_doubtful or self.num_open else len(self),
+            name="polygons of a level set" if self.dim == 3 else "segments of a level set",
+            definition="facets between the cells where f exceeds the level and the others",
+            **self._said,
+        )
+
+    @cached_property
+    def area(self) -> float:
+        """Area of all pieces; length in the plane."""
+        return float(self.piece_areas.sum())
+
+    def area_finding(self) -> Finding:
+        """Return the area, or the length, with its claim."""
+        area = self.area
+        error = self._length_error * float(self.piece_extents.sum())
+        return Finding.of(
+            area,
+            lower=0.0 if self._is_doubtful else max(0.0, area - error),
+            upper=float("inf") if self._is_doubtful or self.num_open else area + error,
+            name="area" if self.dim == 3 else "length",
+            **self._said,
+        )
+
+    @read_arguments
+    def volume(self) -> float:
+        """Return the volume that a closed level set encloses; the area in the plane.
+
+        Raises
+        ------
+        InputError
+            If the level set is open.
+        IncompletePartitionError
+            If work on it stopped early.
+
+        Notes
+        -----
+        By the divergence theorem: of bodies inside each other, what lies between them counts.
+        """
+        if self.num_open:
+            raise IncompletePartitionError(f"expected a whole level set, got one that was stopped: {self.note}")
+        if not self.is_closed:
+            raise InputError(
+                f"expected a closed level set, got one with {len(self.boundary_edges):,} open edges: give a larger domain"
+            )
+        center = self.vertices.mean(axis=0) if len(self) else np.zeros(self.dim)
+        return abs(float(((self._centers - center) * self._area_vectors).sum())) / self.dim
+
+    @cached_property
+    def piece_areas(self) -> Float[np.ndarray, " p"]:
+        """Area of every piece; its length in the plane."""
+        return np.linalg.norm(self._area_vectors, axis=1)
+
+    @cached_property
+    def piece_extents(self) -> Float[np.ndarray, " p"]:
+        """Length around every polygon; of a segment 2, for its ends."""
+        if self.dim == 2:
+            return np.full(len(self), 2.0)
+        sides = self.vertices[self.ids] - self.vertices[_following(self.offsets, self.ids)]
+        return _sums(np.linalg.norm(sides, axis=1), self.offsets)
+
+    def triangles(self) -> Int[np.ndarray, "t 3"]:
+        """Return the polygons as triangles, each a fan of its polygon, with the same sense.
+
+        Raises
+        ------
+        InputError
+            In the plane.
+        """
+        if self.dim != 3:
+            raise InputError("triangles are parts of polygons in space, got a level set in the plane: use its segments")
+        counts = np.diff(self.offsets)
+        # From the straightest corner: there, a vertex that a neighbour has made would else leave a flat triangle.
+        before, after = self.vertices[_preceding(self.offsets, self.ids)], self.vertices[_following(self.offsets, self.ids)]
+        here = self.vertices[self.ids]
+        one, two = here - before, after - here
+        turn = np.linalg.norm(np.cross(one, two), axis=1)
+        size = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
+        turn = np.where(size > 0, turn / np.where(size > 0, size, 1.0), 1.0)
+        apex = _first_lowest(turn, self.offsets)
+        piece = np.repeat(np.arange(len(self)), counts - 2)
+        first = np.concatenate([[0], np.cumsum(counts - 2)])[:-1]
+        step = np.arange(len(piece)) - first[piece]
+        start, number = self.offsets[:-1][piece], counts[piece]
+        return np.stack(
+            [self.ids[start + (apex[piece] + offset) % number] for offset in (0 * step, step + 1, step + 2)], axis=1
+        )
+
+    @cached_property
+    def edges(self) -> Int[np.ndarray, "e _"]:
+        """The ridges of pieces, each once: two vertices of an edge in increasing order; in the plane one vertex."""
+        return self._ridges[0]
+
+    @cached_property
+    def boundary_edges(self) -> Int[np.ndarray, "e _"]:
+        """The ridges that an odd number of pieces meets: edges, or ends in the plane."""
+        ridges, number, _ = self._ridges
+        return ridges[number % 2 == 1]
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the level set is complete and has no boundary."""
+        return not self.num_open and not len(self.boundary_edges)
+
+    @property
+    def is_manifold(self) -> bool:
+        """Whether no more than two pieces meet at any edge; in the plane, at any vertex."""
+        return bool((self._ridges[1] <= 2).all())
+
+    @property
+    def euler_characteristic(self) -> int:
+        """Vertices less edges, plus polygons."""
+        return len(self.vertices) - len(self) if self.dim == 2 else len(self.vertices) - len(self.edges) + len(self)
+
+    @cached_property
+    def components(self) -> Int[np.ndarray, " p"]:
+        """Number of the connected component of every piece, from 0; pieces that share a vertex are connected."""
+        number, first = len(self.vertices), self.ids[self.offsets[:-1]]
+        links = np.repeat(first, np.diff(self.offsets)), self.ids
+        _, label = connected_components(coo_array((np.ones(len(self.ids)), links), shape=(number, number)), directed=False)
+        return np.unique(label[first], return_inverse=True)[1].astype(np.int64)
+
+    @property
+    def num_components(self) -> int:
+        """Number of connected components."""
+        return int(self.components.max(initial=-1)) + 1
+
+    @cached_property
+    def _ridges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Ridges, how many pieces meet at each, and the sum of the senses in which they do."""
+        if self.dim == 2:
+            ridges, sense = self.ids[:, None], np.tile([-1, 1], len(self))
+        else:
+            here, after = self.ids, _following(self.offsets, self.ids)
+            ridges = np.stack([np.minimum(here, after), np.maximum(here, after)], axis=1)
+            sense = np.where(here < after, 1, -1)
+        keys = ridges[:, 0] if self.dim == 2 else ridges[:, 0] * max(1, len(self.vertices)) + ridges[:, 1]
+        _, first, row, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        return ridges[first], number, np.bincount(row, weights=sense, minlength=len(first))
+
+    @cached_property
+    def num_unmatched(self) -> int:
+        """Ridges inside the domain at which the pieces do not fit together: none, unless work stopped early."""
+        ridges, number, sense = self._ridges
+        base = max(1, len(self.vertices))
+        keys = [one[:, 0] if self.dim == 2 else one[:, 0] * base + one[:, 1] for one in (ridges, self.border)]
+        is_inner = ~np.isin(keys[0], keys[1])
+        return int(((number % 2 == 1) & is_inner).sum() + ((number % 2 == 0) & (sense != 0)).sum())
+
+    @property
+    def _is_doubtful(self) -> bool:
+        return bool(self.num_undecided or (not self.num_open and self.num_unmatched))
+
+    @property
+    def _length_error(self) -> float:
+        """How far vertices may be from where they should be."""
+        return 16 * (self.tolerance.unit * float(np.abs(self.vertices).max(initial=0.0)))
+
+    @property
+    def _said(self) -> dict[str, Any]:
+        return {
+            "domain": self.domain.describe(),
+            "method": "gate-by-gate subdivision, the level as last gate; cells that exclude it are dropped",
+            "resolution": self.tolerance.resolution,
+            "num_undecided": self.num_undecided,
+            "stopped": self.note,
+            "work": self.work,
+        }
+
+    @cached_property
+    def _area_vectors(self) -> np.ndarray:
+        return area_vectors(self.vertices, self.offsets, self.ids)
+
+    @cached_property
+    def _centers(self) -> np.ndarray:
+        """Centroids of the pieces."""
+        counts = np.diff(self.offsets)[:, None]
+        middle = _sums(self.vertices[self.ids], self.offsets) / counts
+        if self.dim == 2:
+            return middle
+        around = np.repeat(middle, counts[:, 0], axis=0)
+        one, two = self.vertices[self.ids] - around, self.vertices[_following(self.offsets, self.ids)] - around
+        weight = np.linalg.norm(np.cross(one, two), axis=1)
+        total = _sums(weight, self.offsets)
+        moved = _sums(weight[:, None] * (one + two) / 3, self.offsets)
+        return middle + moved / np.where(total > 0, total, 1.0)[:, None]
+
+
+def area_vectors(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Return the normals of pieces, as long as their areas, on the side from which they run counter-clockwise."""
+    if vertices.shape[1] == 2:
+        ends = vertices[ids].reshape(-1, 2, 2)
+        along = ends[:, 1] - ends[:, 0]
+        return np.stack([along[:, 1], -along[:, 0]], axis=1)
+    middle = _sums(vertices[ids], offsets) / np.diff(offsets)[:, None]
+    around = np.repeat(middle, np.diff(offsets), axis=0)
+    return _sums(np.cross(vertices[ids] - around, vertices[_following(offsets, ids)] - around), offsets) / 2
+
+
+def oriented(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """Return the vertices of pieces in the sense that goes with their normals; the first stays, but for segments."""
+    against = (area_vectors(vertices, offsets, ids) * normals).sum(axis=1) < 0
+    counts = np.diff(offsets)
+    start, number, turned = (np.repeat(one, counts) for one in (offsets[:-1], counts, against))
+    place = np.arange(len(ids)) - start
+    last = number if vertices.shape[1] == 3 else number - 1
+    return ids[start + np.where(turned, (last - place) % number, place)]
+
+
+def _following(offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Return what follows every entry of cyclic lists."""
+    after = np.arange(1, len(ids) + 1)
+    after[offsets[1:] - 1] = offsets[:-1]
+    return ids[after]
+
+
+def _preceding(offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    before = np.arange(-1, len(ids) - 1)
+    before[offsets[:-1]] = offsets[1:] - 1
+    return ids[before]
+
+
+def _sums(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    return np.add.reduceat(values, offsets[:-1], axis=0) if len(offsets) > 1 else values[:0]
+
+
+def _first_lowest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return where in each list its first lowest value is."""
+    if len(offsets) < 2:
+        return np.zeros(0, dtype=np.int64)
+    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    at = np.flatnonzero(values == np.minimum.reduceat(values, offsets[:-1])[rows])
+    _, first = np.unique(rows[at], return_index=True)
+    return at[first] - offsets[:-1]
