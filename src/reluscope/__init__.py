@@ -50,9 +50,11 @@ if TYPE_CHECKING:
     from reluscope.partitions import (
         Certificate,
         DecisionBoundary,
+        LevelSet,
         Partition,
         StreamedPartition,
         decision_boundary,
+        level_set,
         partition,
     )
     from reluscope.regions.neighbors import Neighbors, neighbors
@@ -77,6 +79,7 @@ _HOMES = {
     "FoundRegions": "reluscope.regions.regions",
     "GateLayout": "reluscope.codes",
     "GateValues": "reluscope.networks.evaluation",
+    "LevelSet": "reluscope.partitions",
     "Neighbors": "reluscope.regions.neighbors",
     "Network": "reluscope.networks.network",
     "Partition": "reluscope.partitions",
@@ -104,6 +107,7 @@ _HOMES = {
     "errors": "reluscope.errors",
     "find_regions": "reluscope.regions.regions",
     "inscribed_balls": "reluscope.analyses.inscribed_balls",
+    "level_set": "reluscope.partitions",
     "load": "reluscope.networks.load",
     "local": "reluscope.analyses.local",
     "neighbors": "reluscope.regions.neighbors",
@@ -142,6 +146,7 @@ __all__ = [
     "FoundRegions",
     "GateLayout",
     "GateValues",
+    "LevelSet",
     "Neighbors",
     "Network",
     "Partition",
@@ -169,6 +174,7 @@ __all__ = [
     "errors",
     "find_regions",
     "inscribed_balls",
+    "level_set",
     "load",
     "local",
     "neighbors",

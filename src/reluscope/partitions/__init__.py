@@ -3,6 +3,8 @@
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.level_walk import level_set
 from reluscope.partitions.rows import Facets
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.table import Partition
@@ -11,8 +13,10 @@ __all__ = [
     "Certificate",
     "DecisionBoundary",
     "Facets",
+    "LevelSet",
     "Partition",
     "StreamedPartition",
     "decision_boundary",
+    "level_set",
     "partition",
 ]
