@@ -79,6 +79,8 @@ class Chunk:
         Where new seams get theirs.
     names : (v,) uint64, optional
         Names of the vertices that do not depend on the chunk they are seen from (`reluscope.partitions.vertex_names`).
+    last : (v, u) float64, optional
+        Pre-activations of the last gate at the vertices of finished cells, where these have names.
     """
 
     cells: Complex
@@ -98,6 +100,7 @@ class Chunk:
     num_stages: int = 0
     seam_numbers: "SeamNumbers" = field(default_factory=lambda: SeamNumbers(0))
     names: np.ndarray | None = None
+    last: np.ndarray | None = None
 
     @property
     def is_finished(self) -> bool:

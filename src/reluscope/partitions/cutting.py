@@ -85,7 +85,8 @@ def cut(
             error = opened.error + (opened.snapped[:, None] if opened.error.ndim == 2 else opened.snapped)
             passed = stage.pass_errors(opened.size, error, opened.pieces, resolution.rounding)
             errors = {**chunk.errors, stage.position: passed}
-        moved = replace(moved, words=words, stage=chunk.stage + 1, values=values, errors=errors, opened=None)
+        last = opened.pre if is_last and chunk.names is not None else None
+        moved = replace(moved, words=words, stage=chunk.stage + 1, values=values, errors=errors, opened=None, last=last)
     return moved, work.num_undecided + num_flat
 
 
@@ -217,7 +218,7 @@ def _cut_breakpoints(
     work, exact = rules.apply(chunk, heights.take(columns, axis=1), rounding[columns], cuts)
     sides, num_flat = _settle_flat(chunk, work, cuts, rounding[columns], NOISE)
     positive = is_positive(sides)
-    if chunk.stage + 1 < chunk.num_stages or work.num_done < len(columns):
+    if chunk.stage + 1 < chunk.num_stages or work.num_done < len(columns) or chunk.names is not None:
         pre = _extend(opened.pre, work)
         _kernels.settle_at(pre, units, levels[index, units], work.heights, is_single)
     else:

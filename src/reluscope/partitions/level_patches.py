@@ -6,8 +6,8 @@ import numpy as np
 
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import unpack_pieces
+from reluscope.partitions.certification import Cut
 from reluscope.partitions.chunks import Chunk, means
-from reluscope.partitions.level_gate import sides
 from reluscope.partitions.vertex_names import mixed
 
 
@@ -58,7 +58,7 @@ class LevelPatch:
         """
         assert chunk.names is not None
         complex_, dim = chunk.cells, chunk.cells.dim
-        side = sides(unpack_pieces(chunk.words[-1], layout))
+        side = _sides(chunk, layout)
         left, right = complex_.cofaces()
         is_inner = right >= 0
         is_seam = ~is_inner & (chunk.seams >= 0)
@@ -128,6 +128,25 @@ def cycles(offsets: np.ndarray, edges: np.ndarray) -> np.ndarray:
         found[offsets[active] + step] = vertex[end]
         end = other[end ^ 1]
     return found
+
+
+def _sides(chunk: Chunk, layout: CodeLayout) -> np.ndarray:
+    """Return for every cell whether it is above the level (1), below (-1), or on it (0)."""
+    assert chunk.last is not None
+    is_above = unpack_pieces(chunk.words[-1], layout)[:, 0] > 0
+    side = np.where(is_above, 1, -1).astype(np.int8)
+    offsets, ids = chunk.cells.cell_vertices()
+    is_zero = np.logical_and.reduceat(chunk.last[ids, 0] == 0, offsets[:-1])
+    cut = Cut(chunk.num_stages - 1, 0)
+    before = np.concatenate([np.zeros((len(chunk), 0), dtype=np.uint64), *chunk.words[:-1]], axis=1)
+    for cell in np.flatnonzero(is_zero & ~is_above).tolist():
+        # Zero at all vertices, as floats see it: of such cells rational arithmetic has been asked before.
+        corners = chunk.points[ids[offsets[cell] : offsets[cell + 1]]]
+        vertices = np.column_stack([corners, np.ones(len(corners))])
+        exact = chunk.exact_signs
+        found = None if exact is None else exact.signs(int(chunk.roots[cell]), vertices, before[cell], [cut])
+        side[cell] = -1 if found is not None and found[0] == -1 else 0
+    return side
 
 
 def _rows(offsets: np.ndarray, ids: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

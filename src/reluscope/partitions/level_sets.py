@@ -132,12 +132,12 @@ class LevelSet:
 
     def area_finding(self) -> Finding:
         """Return the area, or the length, with its claim."""
-        area = self.area
         error = self._length_error * float(self.piece_extents.sum())
+        least = max(0.0, self.area - error)
         return Finding.of(
-            area,
-            lower=0.0 if self._is_doubtful else max(0.0, area - error),
-            upper=float("inf") if self._is_doubtful or self.num_open else area + error,
+            least if self.num_open else self.area,
+            lower=0.0 if self._is_doubtful else least,
+            upper=float("inf") if self._is_doubtful or self.num_open else self.area + error,
             name="area" if self.dim == 3 else "length",
             **self._said,
         )

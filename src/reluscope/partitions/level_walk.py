@@ -175,6 +175,8 @@ def _read_output(output: int | tuple[int, int], number: int) -> tuple[int, ...]:
 def _directed(network: Network, outputs: tuple[int, ...], pieces: LevelPieces) -> tuple[np.ndarray, np.ndarray]:
     """Return the vertices of pieces in the sense that goes with their normals, and the normals: gradients above them."""
     words = pieces.words[pieces.above]
+    if not len(words):
+        return pieces.ids, np.zeros((0, pieces.vertices.shape[1]))
     distinct, row = np.unique(words, axis=0, return_inverse=True)
     maps, _ = maps_of_codes(network, Codes(distinct, network.layout))
     gradients = maps.weight[:, outputs[0]].numpy()
