@@ -21,6 +21,7 @@ TESTS = (
     "geometry/test_double_description.py",
     "geometry/test_sampling.py",
     "geometry/test_splitting.py",
+    "networks/test_corner_bounds.py",
     "networks/test_maps_behind.py",
     "networks/test_stages.py",
     "codes",

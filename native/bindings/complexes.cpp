@@ -1,5 +1,6 @@
 #include "../kernels/complexes.hpp"
 
+#include "../kernels/cell_bounds.hpp"
 #include "../kernels/splitting.hpp"
 #include "checks.hpp"
 #include "numpy.hpp"
@@ -31,6 +32,13 @@ ComplexView complex_view(const In<std::int32_t, 2>& start, const In<std::int32_t
 
 bool have_sizes(std::size_t size, std::initializer_list<std::size_t> others) {
     return std::all_of(others.begin(), others.end(), [size](std::size_t other) { return other == size; });
+}
+
+// Corners of cells, at least one for each, with a centre and a radius for every unit.
+void expect_corners(const In<double, 2>& centers, const In<double, 2>& radii, const In64& offsets) {
+    expect(radii.shape(0) == centers.shape(0) && radii.shape(1) == centers.shape(1) &&
+               are_offsets(view(offsets), centers.shape(0)),
+           "expected a radius for every centre, and offsets of cells in ascending order within the corners");
 }
 
 }  // namespace
@@ -128,6 +136,35 @@ void bind_complexes(nb::module_& module) {
             return nb::make_tuple(give(std::move(found.low)), give(std::move(found.high)));
         },
         "heights"_a);
+    module.def(
+        "cell_ranges",
+        [](In<double, 2> centers, In<double, 2> radii, In64 offsets) {
+            expect_corners(centers, radii, offsets);
+            auto found = unlocked([&] { return cell_ranges(rows(centers), rows(radii), view(offsets)); });
+            return nb::make_tuple(give(std::move(found.low)), give(std::move(found.high)));
+        },
+        "centers"_a, "radii"_a, "offsets"_a);
+    module.def(
+        "between_lines",
+        [](In<double, 2> centers, In<double, 2> radii, In64 offsets, In<double, 3> below, In<double, 3> above,
+           double rounding) {
+            expect_corners(centers, radii, offsets);
+            const std::size_t cells = offsets.shape(0) - 1, width = centers.shape(1);
+            expect(offsets.data()[0] == 0 && offsets.data()[cells] == static_cast<std::int64_t>(centers.shape(0)),
+                   "expected offsets of all corners");
+            for (const auto& lines : {below, above})
+                expect(lines.shape(0) == 2 && lines.shape(1) == cells && lines.shape(2) == width,
+                       "expected a slope and a start for every unit on every cell");
+            const auto parts = [&](const In<double, 3>& lines) {
+                const double* data = data_of(lines);
+                return LinesView{{data, cells, width}, {data + cells * width, cells, width}};
+            };
+            auto found = unlocked([&] {
+                return between_lines(rows(centers), rows(radii), view(offsets), parts(below), parts(above), rounding);
+            });
+            return nb::make_tuple(give(std::move(found.centers)), give(std::move(found.radii)));
+        },
+        "centers"_a, "radii"_a, "offsets"_a, "below"_a, "above"_a, "rounding"_a);
 }
 
 }  // namespace reluscope

@@ -16,6 +16,7 @@ from reluscope.geometry.balls import CutBall
 from reluscope.networks import carriers
 from reluscope.networks.carriers.boxes import Ends, Intervals
 from reluscope.networks.carriers.carry import carry, carry_to_output
+from reluscope.networks.carriers.corner_bounds import CornerBounds
 from reluscope.networks.carriers.forms import AffineForms
 from reluscope.networks.carriers.magnitudes import GradientMagnitudes, Magnitude, Magnitudes, gradients_of_inputs
 from reluscope.networks.carriers.maps import AffineValue, Derivatives, RoundedMaps, candidates_of, flat_entries
@@ -39,6 +40,7 @@ TESTED = {
     Derivatives,
     RoundedMaps,
     Intervals,
+    CornerBounds,
     AffineForms,
 }
 
@@ -195,6 +197,29 @@ def intervals_hold_rational_values(case):
                 assert value is None or Fraction(least) <= value <= Fraction(most)
 
 
+def bounds_at_corners_hold_rational_values(case):
+    network, exact, x = loaded(case)
+    generator = torch.Generator().manual_seed(2)
+    corners = x[:1] + 0.5 * torch.rand((6, *x.shape[1:]), dtype=torch.float64, generator=generator) - 0.25
+    carrier = CornerBounds(np.array([0, 3, 6]), ANY_ORDER)
+    arrived = list(carry(network, carrier, carrier.start(corners, torch.zeros_like(corners))))
+    shares = [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
+    for cell in (0, 1):
+        rows = [3 * cell + corner for corner in range(3)]
+        points = [fractions(corners[row]) for row in rows]
+        at = [sum(share * entry for share, entry in zip(shares, one, strict=True)) for one in zip(*points, strict=True)]
+        truth = entries(network, [*exact.all_preactivations(at), exact.output(at)])
+        for bound, values in zip(arrived, truth, strict=True):
+            middle, half = (part[rows].reshape(3, -1).T.tolist() for part in (bound.center, bound.radius))
+            ends = zip(*(end[cell].flatten().tolist() for end in bound.ends), strict=True)
+            for value, center, radius, (least, most) in zip(values, middle, half, ends, strict=True):
+                if value is None:
+                    continue
+                assert Fraction(least) <= value <= Fraction(most)
+                away = value - sum(share * Fraction(one) for share, one in zip(shares, center, strict=True))
+                assert abs(away) <= sum(share * Fraction(one) for share, one in zip(shares, radius, strict=True))
+
+
 def affine_forms_hold_rational_values(case):
     network, exact, x = loaded(case)
     dim = network.num_inputs
@@ -237,5 +262,6 @@ def test_every_carrier_passes_every_operator(case):
     maps_are_within_their_errors(case)
     gradients_are_within_the_errors_of_their_largest_entries(case)
     intervals_hold_rational_values(case)
+    bounds_at_corners_hold_rational_values(case)
     affine_forms_hold_rational_values(case)
     held_numbers_are_those_of_the_points_on_their_own_pieces(case)

@@ -188,6 +188,23 @@ def column_ranges(draw):
     return _kernels.column_ranges, [draw.floats(draw.size(), draw.size())]
 
 
+def corner_arguments(draw, cells):
+    offsets = draw.lists(cells, 1, 1)[0]
+    shape = int(offsets[-1]), draw.size()
+    return [draw.floats(*shape), draw.positive(*shape), offsets]
+
+
+def cell_ranges(draw):
+    return _kernels.cell_ranges, corner_arguments(draw, draw.size())
+
+
+def between_lines(draw):
+    cells = draw.size()
+    arguments = corner_arguments(draw, cells)
+    lines = (draw.floats(2, cells, arguments[0].shape[1]) for _ in range(2))
+    return _kernels.between_lines, [*arguments, *lines, 1e-12]
+
+
 def settle_at(draw):
     number, units = draw.size(1), draw.size(1)
     chosen = draw.below(units, draw.size())
@@ -466,7 +483,8 @@ METHODS = {
 }
 FUNCTIONS = (
     group_equal_rows, differences, tile_distances, long_distances, keep_nearest, search_pairs, stays, gather_lists,
-    find_cofaces, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, settle_at, count_below,
+    find_cofaces, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, cell_ranges, between_lines,
+    settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
     middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector, walk,
     refresh, dot,

@@ -22,6 +22,8 @@ from reluscope.partitions.chunks import Chunk
 # A cell is not dropped where the level is nearer than this share of what the function varies by on it: what the
 # resolution of the cuts takes for zero is far below.
 NEAR = 1e-3
+# Cells of one pass, so that its arrays stay in the cache.
+BLOCK = 512
 
 
 def touches_level(chunk: Chunk, network: Network) -> np.ndarray:
@@ -64,12 +66,13 @@ def touches_level(chunk: Chunk, network: Network) -> np.ndarray:
         return arrived.ends if is_linear else arrived
 
     for is_linear in (False, True):
-        cells = np.flatnonzero(touched)
-        if is_linear and (chunk.stage == len(network.stages) - 1 or not len(cells)):
+        if is_linear and chunk.stage == len(network.stages) - 1:
             break
-        low, high = (end[:, 0].numpy() for end in bounds(cells, is_linear))
-        margin = NEAR * (high - low)
-        touched[cells] = (low <= margin) & (high >= -margin)
+        left = np.flatnonzero(touched)
+        for cells in np.array_split(left, -(-len(left) // BLOCK)) if len(left) else ():
+            low, high = (end[:, 0].numpy() for end in bounds(cells, is_linear))
+            margin = NEAR * (high - low)
+            touched[cells] = (low <= margin) & (high >= -margin)
     return touched
 
 

@@ -11,7 +11,6 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from reluscope import markup
-from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.findings import Claim, Finding
@@ -142,7 +141,6 @@ class LevelSet:
             **self._said,
         )
 
-    @read_arguments
     def volume(self) -> float:
         """Return the volume that a closed level set encloses; the area in the plane.
 

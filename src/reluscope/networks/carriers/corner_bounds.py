@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from reluscope import _kernels
 from reluscope.networks.carriers.boxes import Ends, Intervals
 from reluscope.networks.graph import Affine, Max, Pointwise
 from reluscope.networks.rounding import affine_error, candidate_bounds
@@ -82,26 +83,22 @@ class CornerBounds:
         ends = self._intervals.leave(stage, arrived.ends)
         bound = self._largest(arrived, ends) if isinstance(gate, Max) else self._between_lines(gate, arrived)
         center, radius = (part.reshape(-1, *gate.shape) for part in bound)
-        return CornerBound(center, radius + self.unit * (center.abs() + radius), ends)
+        return CornerBound(center, radius, ends)
 
     def _range(self, center: Tensor, radius: Tensor) -> Ends:
         """Return the ends of every entry on every cell."""
-        low, high = ((center - radius).cpu().numpy(), (center + radius).cpu().numpy())
-        first = self.offsets[:-1]
-        ends = (np.minimum.reduceat(low, first, axis=0), np.maximum.reduceat(high, first, axis=0))
-        return Ends(*(torch.from_numpy(end).to(center.device) for end in ends))
+        low, high = _kernels.cell_ranges(_rows(center), _rows(radius), self.offsets)
+        shape = (len(low), *center.shape[1:])
+        return Ends(*(torch.from_numpy(end).reshape(shape).to(center.device) for end in (low, high)))
 
     def _between_lines(self, gate: Pointwise, arrived: CornerBound) -> tuple[Tensor, Tensor]:
         """Put units between two lines over their ranges."""
-        (slope, start), (steep, top) = lines(gate, arrived.ends)
-        middle = torch.stack([(steep + slope) / 2, (steep.abs() - slope.abs()) / 2, (top + start) / 2])
-        half = torch.stack([(steep - slope) / 2, (steep.abs() + slope.abs()) / 2, (top - start) / 2])
-        found = []
-        for of_center, of_radius, constant in (middle, half):
-            value = of_center[self._cell].mul_(arrived.center)
-            value.addcmul_(of_radius[self._cell], arrived.radius).add_(constant[self._cell])
-            found.append(value)
-        return found[0], found[1].clamp_(min=0)
+        below, above = (torch.stack(line).cpu().numpy() for line in lines(gate, arrived.ends))
+        found = _kernels.between_lines(
+            _rows(arrived.center), _rows(arrived.radius), self.offsets, below, above, self.unit
+        )
+        center, radius = (torch.from_numpy(part).to(arrived.center.device) for part in found)
+        return center, radius
 
     def _largest(self, arrived: CornerBound, ends: Ends) -> tuple[Tensor, Tensor]:
         """Put max units between the candidate with the best lower end, and a number where that one may be exceeded."""
@@ -112,7 +109,8 @@ class CornerBounds:
         center, radius = (part.gather(-1, best[self._cell])[..., 0] for part in (arrived.center, arrived.radius))
         lower = center - radius
         upper = torch.where(is_largest, center + radius, ends.high.reshape(len(low), -1)[self._cell])
-        return (upper + lower) / 2, ((upper - lower) / 2).clamp_(min=0)
+        middle, half = (upper + lower) / 2, ((upper - lower) / 2).clamp_(min=0)
+        return middle, half + self.unit * (middle.abs() + half)
 
 
 def lines(gate: Pointwise, ends: Ends) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
@@ -144,3 +142,7 @@ def lines(gate: Pointwise, ends: Ends) -> tuple[tuple[Tensor, Tensor], tuple[Ten
     assert below is not None
     assert above is not None
     return below, above
+
+
+def _rows(value: Tensor) -> np.ndarray:
+    return np.ascontiguousarray(value.reshape(len(value), -1).cpu().numpy())
