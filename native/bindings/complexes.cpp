@@ -145,26 +145,39 @@ void bind_complexes(nb::module_& module) {
         },
         "centers"_a, "radii"_a, "offsets"_a);
     module.def(
+        "relax",
+        [](In<double, 2> low, In<double, 2> high, In<double, 2> breakpoints, In<double, 2> slopes,
+           In<double, 2> intercepts, double rounding) {
+            const std::size_t width = low.shape(1), pieces = slopes.shape(0);
+            expect(high.shape(0) == low.shape(0) && have_sizes(width, {high.shape(1), breakpoints.shape(1),
+                                                                       slopes.shape(1), intercepts.shape(1)}) &&
+                       pieces == breakpoints.shape(0) + 1 && intercepts.shape(0) == pieces,
+                   "expected two ends for every unit on every cell, and its breakpoints, slopes and intercepts");
+            const PiecesView functions{rows(breakpoints), rows(slopes), rows(intercepts)};
+            auto found = unlocked([&] { return relax(rows(low), rows(high), functions, rounding); });
+            return nb::make_tuple(give(std::move(found.below.slopes)), give(std::move(found.below.starts)),
+                                  give(std::move(found.above.slopes)), give(std::move(found.above.starts)),
+                                  give(std::move(found.range.low)), give(std::move(found.range.high)));
+        },
+        "low"_a, "high"_a, "breakpoints"_a, "slopes"_a, "intercepts"_a, "rounding"_a);
+    module.def(
         "between_lines",
-        [](In<double, 2> centers, In<double, 2> radii, In64 offsets, In<double, 3> below, In<double, 3> above,
-           double rounding) {
+        [](In<double, 2> centers, In<double, 2> radii, In64 offsets, In<double, 2> below_slopes,
+           In<double, 2> below_starts, In<double, 2> above_slopes, In<double, 2> above_starts, double rounding) {
             expect_corners(centers, radii, offsets);
-            const std::size_t cells = offsets.shape(0) - 1, width = centers.shape(1);
-            expect(offsets.data()[0] == 0 && offsets.data()[cells] == static_cast<std::int64_t>(centers.shape(0)),
+            const std::size_t cells = offsets.shape(0) - 1;
+            expect(view(offsets).front() == 0 && view(offsets).back() == static_cast<std::int64_t>(centers.shape(0)),
                    "expected offsets of all corners");
-            for (const auto& lines : {below, above})
-                expect(lines.shape(0) == 2 && lines.shape(1) == cells && lines.shape(2) == width,
-                       "expected a slope and a start for every unit on every cell");
-            const auto parts = [&](const In<double, 3>& lines) {
-                const double* data = data_of(lines);
-                return LinesView{{data, cells, width}, {data + cells * width, cells, width}};
-            };
-            auto found = unlocked([&] {
-                return between_lines(rows(centers), rows(radii), view(offsets), parts(below), parts(above), rounding);
-            });
+            for (const auto& table : {below_slopes, below_starts, above_slopes, above_starts})
+                expect(table.shape(0) == cells && table.shape(1) == centers.shape(1),
+                       "expected slopes and starts for every unit on every cell");
+            const LinesView below{rows(below_slopes), rows(below_starts)}, above{rows(above_slopes), rows(above_starts)};
+            auto found = unlocked(
+                [&] { return between_lines(rows(centers), rows(radii), view(offsets), below, above, rounding); });
             return nb::make_tuple(give(std::move(found.centers)), give(std::move(found.radii)));
         },
-        "centers"_a, "radii"_a, "offsets"_a, "below"_a, "above"_a, "rounding"_a);
+        "centers"_a, "radii"_a, "offsets"_a, "below_slopes"_a, "below_starts"_a, "above_slopes"_a, "above_starts"_a,
+        "rounding"_a);
 }
 
 }  // namespace reluscope

@@ -49,8 +49,18 @@ def interpolate(rows: Array, tail: Array, head: Array, share: Array) -> None: ..
 def steepest(heights: Array, points: Array, ends: Array) -> Array: ...
 def column_ranges(heights: Array) -> tuple[Array, Array]: ...
 def cell_ranges(centers: Array, radii: Array, offsets: Array) -> tuple[Array, Array]: ...
+def relax(
+    low: Array, high: Array, breakpoints: Array, slopes: Array, intercepts: Array, rounding: float
+) -> tuple[Array, Array, Array, Array, Array, Array]: ...
 def between_lines(
-    centers: Array, radii: Array, offsets: Array, below: Array, above: Array, rounding: float
+    centers: Array,
+    radii: Array,
+    offsets: Array,
+    below_slopes: Array,
+    below_starts: Array,
+    above_slopes: Array,
+    above_starts: Array,
+    rounding: float,
 ) -> tuple[Array, Array]: ...
 
 # cells of partitions

@@ -198,10 +198,18 @@ def cell_ranges(draw):
     return _kernels.cell_ranges, corner_arguments(draw, draw.size())
 
 
+def relax(draw):
+    shape, kinks = (draw.size(), draw.size()), draw.size()
+    low = draw.floats(*shape)
+    breakpoints = np.sort(draw.floats(kinks, shape[1]), axis=0)
+    pieces = [draw.floats(kinks + 1, shape[1]) for _ in range(2)]
+    return _kernels.relax, [low, low + draw.positive(*shape), breakpoints, *pieces, 1e-12]
+
+
 def between_lines(draw):
     cells = draw.size()
     arguments = corner_arguments(draw, cells)
-    lines = (draw.floats(2, cells, arguments[0].shape[1]) for _ in range(2))
+    lines = [draw.floats(cells, arguments[0].shape[1]) for _ in range(4)]
     return _kernels.between_lines, [*arguments, *lines, 1e-12]
 
 
@@ -483,7 +491,7 @@ METHODS = {
 }
 FUNCTIONS = (
     group_equal_rows, differences, tile_distances, long_distances, keep_nearest, search_pairs, stays, gather_lists,
-    find_cofaces, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, cell_ranges, between_lines,
+    find_cofaces, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, cell_ranges, relax, between_lines,
     settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
     middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector, walk,

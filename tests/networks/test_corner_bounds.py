@@ -4,36 +4,54 @@ import numpy as np
 import torch
 
 import reluscope as rs
-from reluscope._kernels import between_lines, cell_ranges
-from reluscope.networks.carriers.boxes import Ends
+from reluscope._kernels import between_lines, cell_ranges, relax
 from reluscope.networks.carriers.carry import carry_to_output
-from reluscope.networks.carriers.corner_bounds import CornerBounds, lines
+from reluscope.networks.carriers.corner_bounds import CornerBounds
 from reluscope.networks.rounding import ANY_ORDER
+
+
+def relaxed(gate, low, high, rounding=0.0):
+    """Return the lines and the ranges of a gate's units, (2, c, u) each."""
+    tables = (gate.breakpoints, gate.slopes, gate.intercepts)
+    functions = (np.ascontiguousarray(table.expand(len(table), gate.num_units).numpy()) for table in tables)
+    found = relax(np.array(low, dtype=float), np.array(high, dtype=float), *functions, rounding)
+    return np.stack(found[:2]), np.stack(found[2:4]), np.stack(found[4:])
 
 
 def test_the_lines_of_a_relu():
     gate = rs.load([(np.eye(4), np.zeros(4)), (np.eye(4), np.zeros(4))]).stages[0].gate
-    low, high = torch.tensor([[-2.0, -2.0, 1.0, -3.0]]).double(), torch.tensor([[1.0, 4.0, 2.0, -1.0]]).double()
-    below, above = lines(gate, Ends(low, high))
-    assert torch.equal(below[0], torch.tensor([[0.0, 1.0, 1.0, 0.0]]).double())
+    below, above, ends = relaxed(gate, [[-2, -2, 1, -3]], [[1, 4, 2, -1]])
+    assert np.array_equal(below[0], [[0, 1, 1, 0]])
     assert not below[1].any()
-    torch.testing.assert_close(above[0], torch.tensor([[1 / 3, 2 / 3, 1.0, 0.0]]).double())
-    torch.testing.assert_close(above[1], torch.tensor([[2 / 3, 4 / 3, 0.0, 0.0]]).double())
+    assert np.allclose(above[0], [[1 / 3, 2 / 3, 1, 0]])
+    assert np.allclose(above[1], [[2 / 3, 4 / 3, 0, 0]])
+    assert np.array_equal(ends, [[[0, 0, 1, 0]], [[1, 4, 2, 0]]])
 
 
 def test_lines_hold_for_any_function():
     steps = torch.nn.Sequential(torch.nn.Linear(1, 3), torch.nn.Hardtanh(-0.5, 0.75), torch.nn.Linear(3, 1))
     gate = rs.load(steps, input_shape=(1,)).stages[0].gate
-    generator = torch.Generator().manual_seed(0)
-    ends = torch.sort(4 * torch.rand(2, 50, 3, dtype=torch.float64, generator=generator) - 2, dim=0).values
-    below, above = lines(gate, Ends(ends[0], ends[1]))
+    low, high = np.sort(np.random.default_rng(0).uniform(-2, 2, (2, 50, 3)), axis=0)
+    below, above, ends = relaxed(gate, low, high)
     gaps = []
-    for share in torch.linspace(0, 1, 21, dtype=torch.float64):
-        at = ends[0] + share * (ends[1] - ends[0])
-        value = gate.apply(at).reshape(at.shape)
+    for share in np.linspace(0, 1, 41):
+        at = low + share * (high - low)
+        value = gate.apply(torch.from_numpy(at)).numpy().reshape(at.shape)
         gaps += [value - (below[0] * at + below[1]), above[0] * at + above[1] - value]
-        assert min(float(gap.min()) for gap in gaps[-2:]) > -1e-12
-    assert float(torch.stack(gaps).amin(0).max()) < 1e-12
+        assert (ends[0] - 1e-12 <= value).all()
+        assert (value <= ends[1] + 1e-12).all()
+    assert min(gap.min() for gap in gaps) > -1e-12
+    # A line that touches nowhere would be too low.
+    assert np.min(gaps[::2], axis=0).max() < 0.1
+
+
+def test_lines_far_from_the_origin_allow_for_rounding():
+    steps = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.Hardtanh(1e7, 1e7 + 1.0), torch.nn.Linear(1, 1))
+    gate = rs.load(steps, input_shape=(1,)).stages[0].gate
+    below, above, ends = relaxed(gate, [[1e7 - 1]], [[1e7 + 0.3]], ANY_ORDER)
+    for line, sign in ((below, -1), (above, 1)):
+        assert sign * (line[1] - relaxed(gate, [[1e7 - 1]], [[1e7 + 0.3]])[sign > 0][1]) > 1e7 * ANY_ORDER / 2
+    assert ends[0] < 1e7 < 1e7 + 0.3 < ends[1]
 
 
 def test_the_kernels_do_what_they_say():
@@ -45,14 +63,14 @@ def test_the_kernels_do_what_they_say():
     assert np.array_equal(high, [(center + radius)[:3].max(0), (center + radius)[3:].max(0)])
     below, above = rng.standard_normal((2, 2, 4)), rng.standard_normal((2, 2, 4))
     above[1] += 20
-    middle, half = between_lines(center, radius, offsets, below, above, 0.0)
+    middle, half = between_lines(center, radius, offsets, *below, *above, 0.0)
     cell = np.repeat([0, 1], [3, 4])
     least = below[0][cell] * center - np.abs(below[0][cell]) * radius + below[1][cell]
     most = above[0][cell] * center + np.abs(above[0][cell]) * radius + above[1][cell]
     assert np.allclose(middle - half, least)
     assert np.allclose(middle + half, most)
-    wider = between_lines(center, radius, offsets, below, above, 0.5)[1]
-    assert np.allclose(wider, half + 0.5 * np.maximum(np.abs(least), np.abs(most)))
+    terms = sum(np.abs(slope[cell]) * (np.abs(center) + radius) + np.abs(start[cell]) for slope, start in (below, above))
+    assert np.allclose(between_lines(center, radius, offsets, *below, *above, 0.5)[1], half + 0.5 * terms)
 
 
 def test_what_is_affine_on_a_cell_is_known_there():

@@ -3,7 +3,7 @@
 On a cell every entry lies between ``center - radius`` and ``center + radius``, which are linear there, and so are known
 by what they are at its corners, where they are smallest and largest, too. An affine node takes centre and radius as it
 takes a point and its error. A gate puts each unit between two lines over its range, the best ones at the middle of it;
-the range is that of the linear functions and of intervals that are carried beside them, whichever is smaller.
+the range is that of the linear functions and of intervals that are carried beside them, whichever is smaller. Kernels do what goes entry by entry.
 
 References: linear bounds carried forward (Zhang et al., "Efficient neural network robustness certification with general
 activation functions", NeurIPS 2018; Singh et al., "An abstract domain for certifying neural networks", POPL 2019).
@@ -80,10 +80,13 @@ class CornerBounds:
     def leave(self, stage: "Stage", arrived: CornerBound) -> CornerBound:
         """Return the bounds of the gate's output."""
         gate = stage.gate
-        ends = self._intervals.leave(stage, arrived.ends)
-        bound = self._largest(arrived, ends) if isinstance(gate, Max) else self._between_lines(gate, arrived)
-        center, radius = (part.reshape(-1, *gate.shape) for part in bound)
-        return CornerBound(center, radius, ends)
+        if isinstance(gate, Max):
+            ends = self._intervals.leave(stage, arrived.ends)
+            center, radius = self._largest(arrived, ends)
+        else:
+            center, radius, ends = self._between_lines(gate, arrived)
+        ends = Ends(*(end.reshape(-1, *gate.shape) for end in ends))
+        return CornerBound(center.reshape(-1, *gate.shape), radius.reshape(-1, *gate.shape), ends)
 
     def _range(self, center: Tensor, radius: Tensor) -> Ends:
         """Return the ends of every entry on every cell."""
@@ -91,14 +94,13 @@ class CornerBounds:
         shape = (len(low), *center.shape[1:])
         return Ends(*(torch.from_numpy(end).reshape(shape).to(center.device) for end in (low, high)))
 
-    def _between_lines(self, gate: Pointwise, arrived: CornerBound) -> tuple[Tensor, Tensor]:
-        """Put units between two lines over their ranges."""
-        below, above = (torch.stack(line).cpu().numpy() for line in lines(gate, arrived.ends))
-        found = _kernels.between_lines(
-            _rows(arrived.center), _rows(arrived.radius), self.offsets, below, above, self.unit
-        )
-        center, radius = (torch.from_numpy(part).to(arrived.center.device) for part in found)
-        return center, radius
+    def _between_lines(self, gate: Pointwise, arrived: CornerBound) -> tuple[Tensor, Tensor, Ends]:
+        """Put units between two lines over their ranges, and return the ranges behind the gate, too."""
+        functions = (_per_unit(table, gate.num_units) for table in (gate.breakpoints, gate.slopes, gate.intercepts))
+        *lines, low, high = _kernels.relax(*map(_rows, arrived.ends), *functions, self.unit)
+        found = _kernels.between_lines(_rows(arrived.center), _rows(arrived.radius), self.offsets, *lines, self.unit)
+        center, radius, low, high = (torch.from_numpy(part).to(arrived.center.device) for part in (*found, low, high))
+        return center, radius, Ends(low, high)
 
     def _largest(self, arrived: CornerBound, ends: Ends) -> tuple[Tensor, Tensor]:
         """Put max units between the candidate with the best lower end, and a number where that one may be exceeded."""
@@ -113,35 +115,8 @@ class CornerBounds:
         return middle, half + self.unit * (middle.abs() + half)
 
 
-def lines(gate: Pointwise, ends: Ends) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-    """Return a line (slope, constant) below every unit over its range, and one above.
-
-    Of the slopes that the unit has, and the one between the ends, those count that are best at the middle of the range.
-    """
-    low, high = ends
-    at = [low, high, *(torch.minimum(torch.maximum(level, low), high) for level in gate.breakpoints)]
-    values = [gate.apply(point).reshape(low.shape) for point in at]
-    width = high - low
-    chord = torch.where(width > 0, (values[1] - values[0]) / torch.where(width > 0, width, 1.0), 0.0)
-    middle = (low + high) / 2
-    below: tuple[Tensor, Tensor] | None = None
-    above: tuple[Tensor, Tensor] | None = None
-    for slope in (chord, *gate.slopes):
-        rests = [value - slope * point for value, point in zip(values, at, strict=True)]
-        least, most = rests[0], rests[0]
-        for rest in rests[1:]:
-            least, most = torch.minimum(least, rest), torch.maximum(most, rest)
-        slope = slope.expand_as(low)
-        if below is None or above is None:
-            below, above = (slope, least), (slope, most)
-            continue
-        is_better = slope * middle + least > below[0] * middle + below[1]
-        below = torch.where(is_better, slope, below[0]), torch.where(is_better, least, below[1])
-        is_better = slope * middle + most < above[0] * middle + above[1]
-        above = torch.where(is_better, slope, above[0]), torch.where(is_better, most, above[1])
-    assert below is not None
-    assert above is not None
-    return below, above
+def _per_unit(table: Tensor, number: int) -> np.ndarray:
+    return np.ascontiguousarray(table.expand(len(table), number).cpu().numpy())
 
 
 def _rows(value: Tensor) -> np.ndarray:
