@@ -38,6 +38,7 @@ NAMES = (
     "startup",
     "engines",
     "engine_choice",
+    "level_sets",
     "peers",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")
