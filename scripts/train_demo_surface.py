@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
-from torch import Tensor, nn
+from torch import Tensor
 
 from reluscope.datasets import demo_surface
 

@@ -491,8 +491,8 @@ METHODS = {
 }
 FUNCTIONS = (
     group_equal_rows, differences, tile_distances, long_distances, keep_nearest, search_pairs, stays, gather_lists,
-    find_cofaces, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, cell_ranges, relax, between_lines,
-    settle_at, count_below,
+    find_cofaces, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, cell_ranges, relax,
+    between_lines, settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
     middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector, walk,
     refresh, dot,

@@ -69,7 +69,9 @@ def test_the_kernels_do_what_they_say():
     most = above[0][cell] * center + np.abs(above[0][cell]) * radius + above[1][cell]
     assert np.allclose(middle - half, least)
     assert np.allclose(middle + half, most)
-    terms = sum(np.abs(slope[cell]) * (np.abs(center) + radius) + np.abs(start[cell]) for slope, start in (below, above))
+    terms = sum(
+        np.abs(slope[cell]) * (np.abs(center) + radius) + np.abs(start[cell]) for slope, start in (below, above)
+    )
     assert np.allclose(between_lines(center, radius, offsets, *below, *above, 0.5)[1], half + 0.5 * terms)
 
 

@@ -1,13 +1,14 @@
 """Level sets: bodies with known measures, the plane against clipped regions, and the same mesh whatever the work."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 
-from partitions import bodies
 import numpy as np
 import pytest
 import torch
 
 import reluscope as rs
+from partitions import bodies
 from reluscope.errors import IncompletePartitionError, InputError, ShapeError
 from reluscope.partitions import incidence, level_walk
 
@@ -18,7 +19,7 @@ def small_integers(*sizes, seed, duplicates=True):
     """Layers with small whole numbers: units that coincide, that are dead, that vanish at corners of the domain."""
     rng = np.random.default_rng(seed)
     layers = []
-    for fan_in, fan_out in zip(sizes, sizes[1:], strict=False):
+    for fan_in, fan_out in itertools.pairwise(sizes):
         weight, bias = rng.integers(-2, 3, (fan_out, fan_in)).astype(float), rng.integers(-1, 2, fan_out).astype(float)
         if duplicates and fan_out > 2 and len(layers) < len(sizes) - 2:
             weight[1], bias[1] = 2 * weight[0], 2 * bias[0]
@@ -31,8 +32,7 @@ def random_network(*sizes, seed):
     """A network as PyTorch makes them, whose median on the box is 0."""
     rng = np.random.default_rng(seed)
     layers = [
-        (rng.standard_normal((m, n)) / np.sqrt(n / 2), rng.standard_normal(m) / 2)
-        for n, m in zip(sizes, sizes[1:], strict=False)
+        (rng.standard_normal((m, n)) / np.sqrt(n / 2), rng.standard_normal(m) / 2) for n, m in itertools.pairwise(sizes)
     ]
     values = rs.load(layers)(rng.uniform(-1, 1, (2000, sizes[0])))[:, 0]
     layers[-1][1][0] -= float(values.median())
@@ -159,7 +159,7 @@ def _clipped_length(network, box, level):
     offsets, ids = part.region_vertices
     total = 0.0
     is_above = []
-    for start, stop in zip(offsets, offsets[1:], strict=False):
+    for start, stop in itertools.pairwise(offsets):
         corners, heights = part.vertices[ids[start:stop]], values[ids[start:stop]]
         is_above.append(heights.max() > 0)
         if heights.max() > 0 and heights.min() < 0:

@@ -121,7 +121,8 @@ class _Cutting:
         if not self.is_whole:
             # A gate is left open at twice as many cells. No floor division: that of infinity is not a number.
             most = int(min(_chunk_cells(self.network, chunk), max(MIN_CELLS, room / 4)))
-        undecided, work = 0, {"evaluated_vertices": 0, "chunks": 0}
+        work: dict[str, float] = {"evaluated_vertices": 0, "chunks": 0}
+        undecided = 0
         if chunk.cells.num_cells <= most:
             work["chunks"] += 1
             if chunk.opened is None:

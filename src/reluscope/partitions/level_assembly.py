@@ -1,7 +1,7 @@
 """The pieces of a level set from all chunks, joined into one mesh.
 
-Vertices are one where their names are, and facets on the two sides of a seam are one where their vertices are; nothing is
-joined because it is near. The result does not depend on the chunks: vertices are in the order of their names.
+Vertices are one where their names are, and facets on the two sides of a seam are one where their vertices are; nothing
+is joined because it is near. The result does not depend on the chunks: vertices are in the order of their names.
 """
 
 from dataclasses import dataclass, fields

@@ -47,9 +47,7 @@ def touches_level(chunk: Chunk, network: Network) -> np.ndarray:
     known = {position: (value, chunk.errors[position]) for position, value in chunk.values.items()}
     error = opened.error + (opened.snapped[:, None] if opened.error.ndim == 2 else opened.snapped)
     pre = torch.from_numpy(opened.pre), torch.from_numpy(error)[None]
-    radii = {
-        position: _radius(chunk, value.cpu(), error.cpu(), edges) for position, (value, error) in known.items()
-    }
+    radii = {position: _radius(chunk, value.cpu(), error.cpu(), edges) for position, (value, error) in known.items()}
     radius = _radius(chunk, *pre, edges)
 
     def bounds(cells: np.ndarray, is_linear: bool) -> Ends:

@@ -1,7 +1,7 @@
 """A network with one gate more, which asks on which side of a level an output is.
 
-Its unit is ``f - level``, so that the level cuts cells as any unit does, and what is known of units, rounding included, is
-known of it.
+Its unit is ``f - level``, so that the level cuts cells as any unit does, and what is known of units, rounding included,
+is known of it.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""The pieces of a level set in one finished chunk: facets between cells on different sides, and what is on its seams."""
+"""The pieces of a level set in a finished chunk: facets between cells on different sides, and what is on its seams."""
 
 from dataclasses import dataclass
 

@@ -33,8 +33,8 @@ class LevelSet:
     vertices : (v, d) float64
         In domain coordinates.
     offsets : (p + 1,) int64; ids : (offsets[-1],) int64
-        Piece i has the vertices ``ids[offsets[i] : offsets[i + 1]]``, in cyclic order, counter-clockwise seen from where
-        f is larger; a segment has f smaller on its left.
+        Piece i has the vertices ``ids[offsets[i] : offsets[i + 1]]``, in cyclic order, counter-clockwise seen from
+        where f is larger; a segment has f smaller on its left.
     normals : (p, d) float64
         Unit vectors across the pieces, towards larger f.
     codes : Codes
@@ -159,7 +159,8 @@ class LevelSet:
             raise IncompletePartitionError(f"expected a whole level set, got one that was stopped: {self.note}")
         if not self.is_closed:
             raise InputError(
-                f"expected a closed level set, got one with {len(self.boundary_edges):,} open edges: give a larger domain"
+                f"expected a closed level set, got one with {len(self.boundary_edges):,} open edges: give a larger "
+                "domain"
             )
         center = self.vertices.mean(axis=0) if len(self) else np.zeros(self.dim)
         return abs(float(((self._centers - center) * self._area_vectors).sum())) / self.dim
@@ -189,7 +190,10 @@ class LevelSet:
             raise InputError("triangles are parts of polygons in space, got a level set in the plane: use its segments")
         counts = np.diff(self.offsets)
         # From the straightest corner: there, a vertex that a neighbour has made would else leave a flat triangle.
-        before, after = self.vertices[_preceding(self.offsets, self.ids)], self.vertices[_following(self.offsets, self.ids)]
+        before, after = (
+            self.vertices[_preceding(self.offsets, self.ids)],
+            self.vertices[_following(self.offsets, self.ids)],
+        )
         here = self.vertices[self.ids]
         one, two = here - before, after - here
         turn = np.linalg.norm(np.cross(one, two), axis=1)
@@ -235,7 +239,9 @@ class LevelSet:
         """Number of the connected component of every piece, from 0; pieces that share a vertex are connected."""
         number, first = len(self.vertices), self.ids[self.offsets[:-1]]
         links = np.repeat(first, np.diff(self.offsets)), self.ids
-        _, label = connected_components(coo_array((np.ones(len(self.ids)), links), shape=(number, number)), directed=False)
+        _, label = connected_components(
+            coo_array((np.ones(len(self.ids)), links), shape=(number, number)), directed=False
+        )
         return np.unique(label[first], return_inverse=True)[1].astype(np.int64)
 
     @property

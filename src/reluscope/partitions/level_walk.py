@@ -5,6 +5,7 @@ import warnings
 from concurrent.futures import Executor
 from functools import partial
 from operator import attrgetter
+from typing import Literal
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def level_set(
     *,
     level: float = 0.0,
     output: int | tuple[int, int] = 0,
-    plateaus: str = "below",
+    plateaus: Literal["below", "above"] = "below",
     budget: RegionBudget | None = None,
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
@@ -102,8 +103,6 @@ def level_set(
     (True, 2, 6.928203230276, 1.333333333333)
     """
     outputs = _read_output(output, network.num_outputs)
-    if plateaus not in ("below", "above"):
-        raise InputError(f"plateaus must be below or above, got {plateaus!r}: leave it out for below")
     read_domain(domain, network.num_inputs)
     window = domain.window if isinstance(domain, Slice) else domain
     if isinstance(window, Space) or window.dim not in (2, 3):
@@ -173,7 +172,7 @@ def _read_output(output: int | tuple[int, int], number: int) -> tuple[int, ...]:
 
 
 def _directed(network: Network, outputs: tuple[int, ...], pieces: LevelPieces) -> tuple[np.ndarray, np.ndarray]:
-    """Return the vertices of pieces in the sense that goes with their normals, and the normals: gradients above them."""
+    """Return the vertices of pieces in the sense that goes with their normals, and these: gradients above them."""
     words = pieces.words[pieces.above]
     if not len(words):
         return pieces.ids, np.zeros((0, pieces.vertices.shape[1]))

@@ -1,8 +1,8 @@
 """Names of vertices: the same in all chunks that a vertex is made in, whatever their number and order.
 
 A vertex made by a cut lies between the two ends of an edge, which it divides for good: no two vertices are made between
-the same two. Its name is a hash of theirs. An edge between two chunks is cut on both sides by the same units in the same
-order, so that its vertices have the same names there, without a look at where they lie.
+the same two. Its name is a hash of theirs. An edge between two chunks is cut on both sides by the same units in the
+same order, so that its vertices have the same names there, without a look at where they lie.
 """
 
 import numpy as np

@@ -3,7 +3,8 @@
 On a cell every entry lies between ``center - radius`` and ``center + radius``, which are linear there, and so are known
 by what they are at its corners, where they are smallest and largest, too. An affine node takes centre and radius as it
 takes a point and its error. A gate puts each unit between two lines over its range, the best ones at the middle of it;
-the range is that of the linear functions and of intervals that are carried beside them, whichever is smaller. Kernels do what goes entry by entry.
+the range is that of the linear functions and of intervals that are carried beside them, whichever is smaller. Kernels
+do what goes entry by entry.
 
 References: linear bounds carried forward (Zhang et al., "Efficient neural network robustness certification with general
 activation functions", NeurIPS 2018; Singh et al., "An abstract domain for certifying neural networks", POPL 2019).
@@ -96,10 +97,24 @@ class CornerBounds:
 
     def _between_lines(self, gate: Pointwise, arrived: CornerBound) -> tuple[Tensor, Tensor, Ends]:
         """Put units between two lines over their ranges, and return the ranges behind the gate, too."""
-        functions = (_per_unit(table, gate.num_units) for table in (gate.breakpoints, gate.slopes, gate.intercepts))
-        *lines, low, high = _kernels.relax(*map(_rows, arrived.ends), *functions, self.unit)
-        found = _kernels.between_lines(_rows(arrived.center), _rows(arrived.radius), self.offsets, *lines, self.unit)
-        center, radius, low, high = (torch.from_numpy(part).to(arrived.center.device) for part in (*found, low, high))
+        kinks, slopes, starts = (
+            _per_unit(table, gate.num_units) for table in (gate.breakpoints, gate.slopes, gate.intercepts)
+        )
+        low, high = (_rows(end) for end in arrived.ends)
+        relaxed = _kernels.relax(low, high, kinks, slopes, starts, self.unit)
+        center, radius = _kernels.between_lines(
+            _rows(arrived.center),
+            _rows(arrived.radius),
+            self.offsets,
+            below_slopes=relaxed[0],
+            below_starts=relaxed[1],
+            above_slopes=relaxed[2],
+            above_starts=relaxed[3],
+            rounding=self.unit,
+        )
+        center, radius, low, high = (
+            torch.from_numpy(part).to(arrived.center.device) for part in (center, radius, relaxed[4], relaxed[5])
+        )
         return center, radius, Ends(low, high)
 
     def _largest(self, arrived: CornerBound, ends: Ends) -> tuple[Tensor, Tensor]:
