@@ -160,7 +160,7 @@ ROWS = {
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
-    "level_set": row(network=NET, domain=BOX),
+    "level_set": row(network=NET, domain=BOX, kinds={"level": "number", "output": "index", "plateaus": "option"}),
     "load": row(model=LAYERS, kinds={"model": "model", "data": "samples"}, input_shape=(2,), data=X),
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),
     "partition": row(network=NET, domain=BOX, kinds={"out": "write"}),
