@@ -127,6 +127,20 @@ def test_the_mesh_does_not_depend_on_chunks_or_workers(monkeypatch):
         same_mesh(rs.level_set(network, box, executor=executor), whole)
 
 
+@pytest.mark.parametrize("most", [1, 3, 100])
+@pytest.mark.parametrize("dim", [2, 3])
+def test_the_level_may_run_along_the_seam_of_two_chunks(dim, most, monkeypatch):
+    monkeypatch.setattr(incidence, "_chunk_cells", lambda *_: most)
+    weight = np.concatenate([np.eye(dim), -np.eye(dim)])
+    last = np.zeros((1, 2 * dim))
+    last[0, [0, dim]] = 1, -1
+    found = rs.level_set(rs.load([(weight, np.zeros(2 * dim)), (last, np.zeros(1))]), rs.Box(-1, 1, dim))
+    assert len(found) == 2 ** (dim - 1)
+    assert found.area == pytest.approx(2 ** (dim - 1))
+    assert (found.normals[:, 0] == 1).all()
+    assert (found.num_unmatched, found.num_components, found.euler_characteristic) == (0, 1, 1)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_mesh_does_not_depend_on_what_is_dropped(seed, monkeypatch):
     layers = small_integers(3, 5, 5, 1, seed=seed)
