@@ -59,7 +59,7 @@ def _beside_a_grid(name: str, network: rs.Network, side: int, repeats: int) -> M
     size = float(values.abs().max())
     error = float((network(found.vertices)[:, 0] - level).abs().max()) / size
     detail = (
-        f"{len(found):,} polygons, {len(found.vertices):,} vertices, |f - level| at most {error:.0e} of its size, "
+        f"{len(found):,} polygons, {len(found.vertices):,} vertices, f within {error:.0e} of its size from the level, "
         f"{found.work['tested_cells']:,} cells tested, {found.claim}; beside {side}^3 forward passes"
     )
     return Measurement(name, mine, ratio, other, detail=detail)
