@@ -19,8 +19,8 @@ from typing import Any, Self, get_type_hints
 from unittest.mock import patch
 
 from beartype import BeartypeConf, FrozenDict, beartype
-from beartype.roar import BeartypeCallHintViolation, BeartypeDecorHintException
-from jaxtyping import Shaped, jaxtyped
+from beartype.roar import BeartypeDecorHintException
+from jaxtyping import Shaped, TypeCheckError, jaxtyped
 from jaxtyping._storage import get_shape_memo, pop_shape_memo, push_shape_memo, shape_str
 
 _decorate = beartype(
@@ -29,6 +29,8 @@ _decorate = beartype(
         is_pep484_tower=True,
         # Methods are decorated one by one, where beartype cannot know which class `Self` stands for.
         hint_overrides=FrozenDict({Self: Any}),
+        # A TypeError, as the library expects where it reads what may be anything.
+        violation_type=TypeCheckError,
     )
 )
 
@@ -59,8 +61,9 @@ def check(target: Any) -> Any:
         memos = push_shape_memo({})
         try:
             return checked(*args, **kwargs)
-        except BeartypeCallHintViolation as error:
-            error.add_note(shape_str(memos))
+        except TypeCheckError as error:
+            if not hasattr(error, "__notes__"):  # not yet that of a call within
+                error.add_note(shape_str(memos))
             raise
         finally:
             pop_shape_memo()
