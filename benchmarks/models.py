@@ -22,6 +22,18 @@ def mlp_module(*sizes: int) -> torch.nn.Sequential:
     return torch.nn.Sequential(*layers[:-1])
 
 
+def tents(times: int, slope: float = 1.93) -> rs.Network:
+    """Return a network of four units a layer that folds a square on itself again and again, turned a little between.
+
+    Regions grow nearly fourfold with each layer, and codes by four bits.
+    """
+    bends, at = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]), np.array([0.1, -0.5, 0.1, -0.5])
+    fold, shift = slope * np.array([[1.0, -2.0, 0.0, 0.0], [0.0, 0.0, 1.0, -2.0]]), np.full(2, -0.1 * slope)
+    turn = np.array([[np.cos(0.01), -np.sin(0.01)], [np.sin(0.01), np.cos(0.01)]])
+    further = bends @ turn @ fold, bends @ turn @ shift + at
+    return rs.load([(bends, at), *[further] * (times - 1), (fold, shift)])
+
+
 def convolutional() -> rs.Network:
     """Return a network of CIFAR size: 3x3 convolutions of stride 2 (32, 64, 128 channels), 1024 units, 10 outputs."""
     torch.manual_seed(0)

@@ -271,3 +271,31 @@ def test_boxes_of_many_inputs_are_listed_and_not_drawn(folder):
         assert result.exit_code == 1
         assert is_one_sentence(result.stderr)
         assert "needs a segment or a plane" in " ".join(result.stderr.split())
+
+
+def test_regions_go_to_a_file(folder):
+    arguments = ("my_models:cross", "--box", "-1,1", "--stream", "regions.parquet")
+    plain = found(*arguments)
+    part = rs.StreamedPartition.load("regions.parquet")
+    assert (plain["findings"][0]["value"], plain["files"]) == (4, ["regions.parquet"])
+    assert (len(part), str(part.claim), part.take(range(4)).volumes.sum()) == (4, "EXACT", 4.0)
+    again = reluscope("partition", *arguments)
+    assert is_one_sentence(again.stderr)
+    assert "--force" in again.stderr
+    said = reluscope("partition", *arguments, "--force")
+    assert said.exit_code == 0
+    assert "regions.parquet holds it" in said.output
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        (("-o", "picture.svg"), "--stream writes the regions alone"),
+        (("--certify",), "--stream writes the regions alone"),
+        (("--color", "area"), "--stream writes the regions alone"),
+    ],
+)
+def test_what_means_nothing_beside_a_stream(folder, extra, words):
+    result = reluscope("partition", "my_models:cross", "--box", "-1,1", "--stream", "regions.parquet", *extra)
+    assert is_one_sentence(result.stderr)
+    assert words in result.stderr

@@ -6,18 +6,23 @@ and so does an argument without a kind. All calls are made in processes of their
 that the tests put on every function: users run without them.
 """
 
+import inspect
 import json
 import os
 import subprocess
 import sys
+from concurrent.futures import Executor
 from pathlib import Path
+from typing import Annotated, get_args, get_origin
 
 import numpy as np
 import pytest
 
 import reluscope as rs
-from conformance.bad_input.running import namespaces
+from conformance.bad_input.running import namespaces, public
+from reluscope.budget import Budget
 from reluscope.errors import InputError, ShapeError
+from reluscope.progress import Progress
 
 TESTS = Path(__file__).parents[1]
 
@@ -49,6 +54,28 @@ def test_bad_input_is_refused_with_one_sentence(group):
     reports = json.loads(done.stdout.splitlines()[-1])
     assert not [line for report in reports.values() for line in report["failed"]]
     assert all(report["tried"] for namespace, report in reports.items() if namespace != "studies")
+
+
+def test_arguments_of_one_name_come_in_one_order_and_are_of_one_kind():
+    order = ("domain", "gate", "outputs", "budget", "executor", "progress", "tolerance", "seed")
+    kinds = {"progress": Progress, "executor": Executor | None, "budget": Budget}
+    seen = 0
+    for namespace in namespaces():
+        for name, (thing, _) in public(namespace).items():
+            if name == "studies.Setting":  # what studies are handed
+                continue
+            given = inspect.signature(thing).parameters.values()
+            named = [one.name for one in given if one.kind is one.KEYWORD_ONLY and one.name in order]
+            assert named == sorted(named, key=order.index), name
+            for one in given:
+                kind = kinds.get(one.name)
+                bare = one.annotation
+                if kind is Budget:  # which limits mean something is annotated
+                    bare = next(part for part in (*get_args(bare), bare) if part is not type(None))
+                    bare = get_args(bare)[0] if get_origin(bare) is Annotated else bare
+                assert kind is None or bare == kind, (name, one)
+                seen += kind is not None
+    assert seen > 80
 
 
 def test_labels_mean_one_thing_everywhere():

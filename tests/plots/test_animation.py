@@ -109,8 +109,8 @@ def test_neighbours_never_look_alike_when_both_are_new(parts):
 def test_a_gif_has_every_frame_and_the_colours(parts, tmp_path):
     told = []
     film = plots.animation(parts, titles=map(str, TIMES), fps=5)
-    rs.plots.save_animation(film, tmp_path / "film.gif", progress=lambda frame, frames: told.append((frame, frames)))
-    assert told == [(index, len(parts)) for index in range(len(parts))]
+    rs.plots.save_animation(film, tmp_path / "film.gif", progress=told.append)
+    assert told == [index / len(parts) for index in range(len(parts))]
     frames = []
     with Image.open(tmp_path / "film.gif") as picture:
         assert picture.n_frames == len(parts)
@@ -152,7 +152,7 @@ def test_files_are_whole_or_as_they_were(parts, tmp_path):
     path = tmp_path / "film.gif"
     path.write_bytes(b"before")
 
-    def struck(frame, frames):
+    def struck(share):
         raise KeyboardInterrupt
 
     film = plots.animation(parts[:2])

@@ -1,7 +1,6 @@
 """The largest ball inside the linear region of a sample; its centre may be far from the sample."""
 
 import time
-from collections.abc import Callable
 from functools import partial
 from itertools import chain
 
@@ -21,6 +20,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
@@ -48,7 +48,7 @@ def inscribed_balls(
     domain: Box | None = None,
     population: Count | None = None,
     budget: TimeBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Return largest balls in the regions of samples, also called Chebyshev balls.
@@ -64,8 +64,8 @@ def inscribed_balls(
         How many samples these were drawn from at random; by default these are all.
     budget : Budget, optional
         Its seconds; no other point is begun after them, and one is always done.
-    progress : callable, optional
-        Told the share of the work done, from 0 to 1.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
 
     Returns

@@ -16,6 +16,7 @@ from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.arguments import Range, read_whole
 from reluscope.budget import Budget
 from reluscope.findings import Column, Findings
+from reluscope.progress import Progress, share_done
 
 __all__ = ["KeptRows", "Measured", "key_of", "measure", "ragged"]
 
@@ -37,7 +38,7 @@ def measure(
     memory: int = MEMORY,
     checkpoint: KeptRows | None = None,
     budget: Budget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
 ) -> Findings:
     """Return what was found at so many samples.
 
@@ -63,8 +64,8 @@ def measure(
         Where blocks are kept, and taken from.
     budget : Budget, optional
         No block begins after its seconds, except the first; no block takes more than its memory, except one sample.
-    progress : callable, optional
-        Told the share of the work that is done, from 0 to 1.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
 
     Returns
     -------
@@ -93,23 +94,24 @@ def measure(
     inner = {name: np.array(values) for name, values in (keys or {}).items()}
     each = prod(len(values) for values in inner.values())
     parts = [] if checkpoint is None else checkpoint.parts(number)
-    pace = Pace(
-        number,
-        seconds=budget.seconds_allowed,
-        most=max(1, min(most, budget.memory_or(memory) // max(bytes_per_sample, 1))),
-        done=sum(len(part.columns[0]) for part in parts) // each,
-        progress=progress,
-    )
+    with share_done("samples", progress) as tell:
+        pace = Pace(
+            number,
+            seconds=budget.seconds_allowed,
+            most=max(1, min(most, budget.memory_or(memory) // max(bytes_per_sample, 1))),
+            done=sum(len(part.columns[0]) for part in parts) // each,
+            progress=tell,
+        )
 
-    def work() -> None:
-        for block in pace.blocks():
-            parts.append(ask(block))
-            if parts[-1].stopped:
-                return
-            if checkpoint is not None:
-                checkpoint.keep(block, parts[-1])
+        def work() -> None:
+            for block in pace.blocks():
+                parts.append(ask(block))
+                if parts[-1].stopped:
+                    return
+                if checkpoint is not None:
+                    checkpoint.keep(block, parts[-1])
 
-    stopped = until_interrupted(work, parts) or (parts[-1].stopped or pace.stopped)
+        stopped = until_interrupted(work, parts) or (parts[-1].stopped or pace.stopped)
     done = sum(len(part.columns[0]) for part in parts)
     places = np.unravel_index(np.arange(number * each), (number, *(len(values) for values in inner.values())))
     missing = number * each - done

@@ -239,8 +239,8 @@ def _files(name: str, plain: dict[str, Any], done: Sequence[Done], bar: Bar) -> 
     return {**files, NUMBERS: to_json(plain) + "\n", PAGE: page(name, done)}
 
 
-def _telling(bar: Bar, film: Film) -> Callable[[int, int], None]:
-    return lambda frame, frames: bar.say(f"Drawing {film.name}", frame / max(1, frames))
+def _telling(bar: Bar, film: Film) -> Callable[[float], None]:
+    return lambda share: bar.say(f"Drawing {film.name}", share)
 
 
 def page(name: str, done: Sequence[Done]) -> str:

@@ -25,7 +25,7 @@ from reluscope.partitions.cell_batches import AtGate, Batch, BeforeGate, Finishe
 from reluscope.partitions.certification import Cut, ExactSigns
 from reluscope.partitions.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.gathered_cells import CellPatch
-from reluscope.partitions.walk import Keep, Step, Walked, walk
+from reluscope.partitions.walk import Step, Store, Walked, walk
 from reluscope.progress import RegionProgress
 from reluscope.tolerance import Tolerance
 
@@ -52,7 +52,7 @@ def walk_cells(
     tolerance: Tolerance,
     *,
     keeps_vertices: bool = True,
-    keep: Keep | None = None,
+    store: Store | None = None,
     budget: Budget,
     executor: Executor | None = None,
     progress: RegionProgress | None = None,
@@ -67,7 +67,7 @@ def walk_cells(
     tolerance : Tolerance
     keeps_vertices : bool
         Without, the cuts by the last gate make none where they can do without.
-    keep, budget, executor, progress
+    store, budget, executor, progress
         As `walk`.
 
     Returns
@@ -89,7 +89,7 @@ def walk_cells(
         cutting.step,
         split=_split,
         finish=cutting.finish,
-        keep=keep,
+        store=store,
         budget=budget,
         began=began,
         executor=executor,

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int, UInt64
 
+from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.packed import Codes
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max, Pointwise
@@ -98,9 +99,9 @@ class CodesAtPoints:
 
     def own(self, codes: Codes, which: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
         """Return the region, of some, that has the code of each of the points asked for, as floats see it, or -1."""
-        place = {row.tobytes(): index for index, row in enumerate(np.ascontiguousarray(codes.words))}
-        words = np.ascontiguousarray(self.words[which])
-        return np.array([place.get(row.tobytes(), -1) for row in words], dtype=np.int64)
+        first, group, _ = group_equal_rows(np.concatenate([codes.words, self.words[which]]))
+        place = first[group[len(codes) :]]
+        return np.where(place < len(codes), place, -1)
 
     def lowest(self, codes: Codes, which: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
         """Return the lowest of some regions whose closure contains each of the points asked for, -1 if none does.

@@ -43,8 +43,8 @@ def partition(
     keep: Literal["codes", "vertices"] = ...,
     budget: RegionBudget | None = ...,
     executor: Executor | None = ...,
-    tolerance: Tolerance | None = ...,
     progress: Progress = ...,
+    tolerance: Tolerance | None = ...,
     certify: bool = ...,
     out: None = ...,
 ) -> Partition: ...
@@ -56,8 +56,8 @@ def partition(
     method: str = ...,
     budget: RegionBudget | None = ...,
     executor: Executor | None = ...,
-    tolerance: Tolerance | None = ...,
     progress: Progress = ...,
+    tolerance: Tolerance | None = ...,
     certify: bool = ...,
     out: "str | os.PathLike[str]",
 ) -> StreamedPartition: ...
@@ -70,8 +70,8 @@ def partition(
     keep: Literal["codes", "vertices"] = ...,
     budget: RegionBudget | None = ...,
     executor: Executor | None = ...,
-    tolerance: Tolerance | None = ...,
     progress: Progress = ...,
+    tolerance: Tolerance | None = ...,
     certify: bool = ...,
 ) -> list[Partition]: ...
 @held
@@ -84,8 +84,8 @@ def partition(
     keep: Literal["codes", "vertices"] = "vertices",
     budget: RegionBudget | None = None,
     executor: Executor | None = None,
-    tolerance: Tolerance | None = None,
     progress: Progress = False,
+    tolerance: Tolerance | None = None,
     certify: bool = False,
     out: "str | os.PathLike[str] | None" = None,
 ) -> Partition | StreamedPartition | list[Partition]:
@@ -115,10 +115,10 @@ def partition(
     executor : concurrent.futures.Executor, optional
         Runs independent parts, for instance a ``ProcessPoolExecutor`` or ``dask.distributed``'s
         ``client.get_executor()``.
-    tolerance : Tolerance, optional
-        Resolution and rounding; see `Tolerance`. Of several segments the shortest sets the resolution.
     progress : bool or callable
         Show how much of the work is done; a function is told the share, from 0 to 1.
+    tolerance : Tolerance, optional
+        Resolution and rounding; see `Tolerance`. Of several segments the shortest sets the resolution.
     certify : bool
         Decide every doubtful sign in rational arithmetic: the count is then that of the network with its float64
         constants taken as rationals, at resolution 0, slivers thinner than float64 can show included, and

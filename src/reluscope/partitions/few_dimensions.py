@@ -22,7 +22,7 @@ from reluscope.partitions.chunks import EPSILON, Resolution
 from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.table import Partition
-from reluscope.partitions.walk import Keep, Walked
+from reluscope.partitions.walk import Store, Walked
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -76,7 +76,7 @@ def walk_flat(
     progress: Progress,
     *,
     certify: bool = False,
-    keep: Keep | None = None,
+    store: Store | None = None,
 ) -> tuple[Walked, float]:
     """Take one plane, or any number of segments, through a network.
 
@@ -107,7 +107,7 @@ def walk_flat(
             inputs,
             resolution,
             finish=Patch.of,
-            keep=keep,
+            store=store,
             budget=budget,
             executor=executor,
             progress=count,

@@ -21,7 +21,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
 from reluscope.partitions.cutting import cut
-from reluscope.partitions.walk import Keep, Step, Walked, walk
+from reluscope.partitions.walk import Step, Store, Walked, walk
 from reluscope.progress import RegionProgress
 
 # Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
@@ -39,7 +39,7 @@ def walk_chunks(
     resolution: Resolution,
     *,
     finish: Callable[[Chunk], Any],
-    keep: Keep | None = None,
+    store: Store | None = None,
     budget: Budget,
     executor: Executor | None = None,
     progress: RegionProgress | None = None,
@@ -60,7 +60,7 @@ def walk_chunks(
     resolution : Resolution
     finish : callable
         Makes of a finished chunk what is kept of it: `Patch.of`, or another; it has ``roots``.
-    keep, budget, executor, progress
+    store, budget, executor, progress
         As `walk`.
     certifier : Certifier, optional
         Decides doubtful signs exactly; all cells then stay together, and no executor is used.
@@ -78,7 +78,7 @@ def walk_chunks(
         _Cutting(network, resolution, certifier).step,
         split=None if certifier is not None else _split,
         finish=finish,
-        keep=keep,
+        store=store,
         left=attrgetter("roots"),
         budget=budget,
         executor=executor,

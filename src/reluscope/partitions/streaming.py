@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,8 @@ from reluscope import _kernels
 from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.files.spilled_rows import SpilledRows
-from reluscope.geometry.domains import Box, Domain, Slice
+from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.assembly import Patch, match_seams
 from reluscope.partitions.cellwise import walk_cells
@@ -44,6 +45,29 @@ from reluscope.tolerance import Tolerance
 
 _SEAMS = np.dtype([("seam", np.int64), ("ends", np.float64, (2, 2)), ("witness", np.float64, 2)])
 _FACETS = np.dtype([("key", np.uint64, 2), ("region", np.int64), ("on_wall", np.bool_)])
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What is to be partitioned, how, and where rows wait that are not needed before the end."""
+
+    network: Network
+    domain: Domain
+    folder: Path
+    budget: Budget
+    executor: Executor | None
+    tolerance: Tolerance
+    progress: Progress
+
+    @property
+    def inside(self) -> Network:
+        """The network in coordinates of the domain."""
+        return self.network.restrict(self.domain) if isinstance(self.domain, Slice) else self.network
+
+    @property
+    def window(self) -> Box | Polyhedron | Space:
+        """The domain in its own coordinates."""
+        return self.domain.window if isinstance(self.domain, Slice) else self.domain
 
 
 class Found(NamedTuple):
@@ -92,12 +116,11 @@ def stream(
     """
     began, target = time.perf_counter(), Path(path)
     with _folder_beside(target) as folder:
-        inner = network.restrict(domain) if isinstance(domain, Slice) and engine != "incidence" else network
         staged = StagedRegions(
             folder / "staged", network.layout.num_words, domain.dim, has_volumes=engine == "incidence"
         )
-        work = {"incidence": _planes, "cellwise": _cells, "tree": _tree}[engine]
-        found = work(inner, domain, staged, folder, budget, executor, tolerance, progress)
+        work = _Work(network, domain, folder, budget, executor, tolerance, progress)
+        found = {"incidence": _planes, "cellwise": _cells, "tree": _tree}[engine](work, staged)
         walked = found.walked
         num_undecided = walked.num_undecided + found.num_unmatched
         # Cells that are not sure to be there, or, after a second Ctrl-C without patience, written as well.
@@ -124,20 +147,12 @@ def stream(
         return write_streamed(part, regions, began)
 
 
-def _planes(
-    network: Network,
-    domain: Domain,
-    staged: StagedRegions,
-    folder: Path,
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
-) -> Found:
+def _planes(work: _Work, staged: StagedRegions) -> Found:
+    domain = work.domain
     assert isinstance(domain, Slice | Box)
-    seams = SpilledRows(folder / "seams", _SEAMS)
+    seams = SpilledRows(work.folder / "seams", _SEAMS)
 
-    def keep(patches: Sequence[Patch]) -> None:
+    def store(patches: Sequence[Patch]) -> None:
         writes = []
         for patch in patches:
             open_ends = np.flatnonzero((patch.right < 0) & (patch.seams >= 0))
@@ -151,7 +166,9 @@ def _planes(
         for write in writes:
             write()
 
-    walked, length = walk_flat(network, [domain], budget, executor, tolerance, progress, keep=keep)
+    walked, length = walk_flat(
+        work.network, [domain], work.budget, work.executor, work.tolerance, work.progress, store=store
+    )
     num_open = int(num_left(walked, 1)[0])
     num_unmatched = 0
     for rows in seams:
@@ -159,23 +176,13 @@ def _planes(
         ends = np.arange(2 * number).reshape(number, 2)
         points, witnesses = rows["ends"].reshape(-1, 2), np.ascontiguousarray(rows["witness"])
         num_unmatched += match_seams(rows["seam"], ends, np.arange(number), points, witnesses, 2, length)[2]
-    return Found(walked, num_open, num_pending(network, num_open), num_unmatched)
+    return Found(walked, num_open, num_pending(work.network, num_open), num_unmatched)
 
 
-def _cells(
-    network: Network,
-    domain: Domain,
-    staged: StagedRegions,
-    folder: Path,
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
-) -> Found:
-    window = domain.window if isinstance(domain, Slice) else domain
-    facets = SpilledRows(folder / "facets", _FACETS)
+def _cells(work: _Work, staged: StagedRegions) -> Found:
+    facets = SpilledRows(work.folder / "facets", _FACETS)
 
-    def keep(patches: Sequence[CellPatch]) -> None:
+    def store(patches: Sequence[CellPatch]) -> None:
         writes = []
         for patch in patches:
             rows = np.zeros(len(patch.facet_cells), dtype=_FACETS)
@@ -187,8 +194,16 @@ def _cells(
         for write in writes:
             write()
 
-    with counting_regions("partition", progress) as count:
-        walked = walk_cells(network, window, tolerance, keep=keep, budget=budget, executor=executor, progress=count)
+    with counting_regions("partition", work.progress) as count:
+        walked = walk_cells(
+            work.inside,
+            work.window,
+            work.tolerance,
+            store=store,
+            budget=work.budget,
+            executor=work.executor,
+            progress=count,
+        )
     num_open, num_unmatched = sum(walked.left), 0
     for rows in facets if not num_open else ():
         regions = np.unique(rows["region"], return_inverse=True)[1]
@@ -197,30 +212,20 @@ def _cells(
     return Found(walked, num_open, 0, num_unmatched)
 
 
-def _tree(
-    network: Network,
-    domain: Domain,
-    staged: StagedRegions,
-    folder: Path,
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
-) -> Found:
-    del folder
-    coordinates = Coordinates.of(network, domain.window if isinstance(domain, Slice) else domain, tolerance)
+def _tree(work: _Work, staged: StagedRegions) -> Found:
+    coordinates = Coordinates.of(work.inside, work.window, work.tolerance)
 
-    def keep(batches: Sequence[TreeBatch]) -> None:
+    def store(batches: Sequence[TreeBatch]) -> None:
         nowhere = boundless(staged.dim)
         staged.extend([RegionRows(batch.words, batch.witnesses, None, nowhere) for batch in batches])
 
-    with counting_regions("partition", progress) as count:
+    with counting_regions("partition", work.progress) as count:
         walked = search_tree(
             coordinates,
             finish=partial(tree_batch, coordinates),
-            keep=keep,
-            budget=budget,
-            executor=executor,
+            store=store,
+            budget=work.budget,
+            executor=work.executor,
             progress=count,
         )
     return Found(walked, sum(walked.left), sum(walked.left), 0)

@@ -14,7 +14,7 @@ import numpy as np
 from reluscope.budget import Budget
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block, GatePart, Level, Search
-from reluscope.partitions.walk import Checkpoint, Keep, Step, Walked, walk
+from reluscope.partitions.walk import Checkpoint, Step, Store, Walked, walk
 from reluscope.progress import RegionProgress
 
 # How many cells there are to be before a search is broken up, how many there may be, and how many tasks they become.
@@ -29,7 +29,7 @@ def search_tree(
     coordinates: Coordinates,
     *,
     finish: Callable[[Block], Any] | None = None,
-    keep: Keep | None = None,
+    store: Store | None = None,
     budget: Budget,
     began: float | None = None,
     executor: Executor | None = None,
@@ -42,7 +42,7 @@ def search_tree(
         _step,
         split=_split,
         finish=finish,
-        keep=keep,
+        store=store,
         budget=budget,
         began=began,
         executor=executor,

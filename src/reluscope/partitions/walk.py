@@ -110,7 +110,7 @@ class Walked:
         )
 
 
-Keep = Callable[[Sequence[Any]], object]
+Store = Callable[[Sequence[Any]], object]
 Checkpoint = Callable[[Sequence[Any]], MutableMapping[str, Walked]]
 
 
@@ -120,7 +120,7 @@ def walk(
     *,
     split: Split | None = None,
     finish: Callable[[Any], Any] | None = None,
-    keep: Keep | None = None,
+    store: Store | None = None,
     left: Callable[[Any], Any] = len,
     budget: Budget,
     began: float | None = None,
@@ -141,7 +141,7 @@ def walk(
     finish : callable, optional
         Makes of finished cells the part that is kept of them, with a length of its own: cells that are no regions after
         all count as undecided. Without it only their number is kept, and memory does not grow.
-    keep : callable, optional
+    store : callable, optional
         Takes finished parts, all of them or, if it raises, none, where they are not to stay in memory: the result then
         has no parts. It is called in this process alone, with what an executor's tasks have made, too.
     left : callable
@@ -179,7 +179,7 @@ def walk(
     >>> found.parts, found.left, found.stopped
     ([['aaa'], ['aab'], ['aba']], (1, 1), 'budget of 3 regions')
     """
-    rules = _Rules(step, finish, keep, left, budget, time.time() if began is None else began)
+    rules = _Rules(step, finish, store, left, budget, time.time() if began is None else began)
     state = _State(_waiting(start, 1.0))
     with torch.no_grad(), deferred():
         if split is None or (executor is None and checkpoint is None):
@@ -195,14 +195,14 @@ class _Rules:
 
     step: Take
     finish: Callable[[Any], Any] | None
-    keep: Keep | None
+    store: Store | None
     left: Callable[[Any], Any]
     budget: Budget
     began: float
 
     def for_tasks(self, num_found: int) -> "_Rules":
         """Return the rules of tasks, which may be done elsewhere: their parts are kept here, when they come."""
-        return replace(self, keep=None, budget=self.budget.after(num_found))
+        return replace(self, store=None, budget=self.budget.after(num_found))
 
     def spent(self, num_found: int) -> str:
         return self.budget.spent(num_found, self.began)
@@ -296,10 +296,10 @@ def _advanced(rules: _Rules, state: _State, index: int, room: float) -> tuple[_S
     if rules.finish is not None:
         part = rules.finish(cells)
         number = len(part)
-        if rules.keep is None:
+        if rules.store is None:
             parts = (part, state.parts)
         else:
-            rules.keep([part])
+            rules.store([part])
     undecided = state.num_undecided + len(cells) - number
     return _State(others, parts, state.num_found + number, undecided, state.work), number, share
 
@@ -377,8 +377,8 @@ def _handed_out(
             # Of a task that was given up, or came to no region, what it was to do is still to be done.
             if isinstance(made, Walked) and (made.num_found or not made.left):
                 made = made.within(rules.budget.room(found), rules.left)
-                if rules.keep is not None:
-                    rules.keep(made.parts)
+                if rules.store is not None:
+                    rules.store(made.parts)
                     made = replace(made, parts=[])
                 if checkpoint is not None and not made.left:
                     kept[task_name(index)] = made

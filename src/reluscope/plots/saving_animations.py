@@ -1,7 +1,6 @@
 """Animations as GIF or MP4 files, written whole or not at all."""
 
 import tempfile
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,18 +12,17 @@ from PIL import Image
 from reluscope.arguments import Count, read_drawn
 from reluscope.errors import InputError, ReluscopeError
 from reluscope.files.whole_files import write_files
+from reluscope.progress import Progress, share_done
 
 DPI = 80
 KINDS = {".gif": "an animated picture", ".mp4": "a video"}
 # A GIF has 256 colours per frame, of which one stands for what did not change.
 GIF_COLORS = 255
 
-Progress = Callable[[int, int], object]
-
 
 @read_drawn
 def save_animation(
-    animation: Animation, path: "str | PathLike[str]", *, dpi: Count = DPI, progress: Progress | None = None
+    animation: Animation, path: "str | PathLike[str]", *, dpi: Count = DPI, progress: Progress = False
 ) -> None:
     """Write an animation to a file.
 
@@ -36,8 +34,8 @@ def save_animation(
         Ends in ``.gif``, or in ``.mp4``, for which ``pip install "reluscope[video]"`` brings the encoder.
     dpi : int
         Pixels per inch.
-    progress : callable, optional
-        Told the number of the frame, from 0, and how many there are, before each is drawn.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
 
     Raises
     ------
@@ -73,7 +71,7 @@ def save_animation(
 
 
 @read_drawn
-def to_gif(animation: Animation, *, dpi: Count = DPI, progress: Progress | None = None) -> bytes:
+def to_gif(animation: Animation, *, dpi: Count = DPI, progress: Progress = False) -> bytes:
     """Return an animation as GIF.
 
     Parameters
@@ -97,7 +95,7 @@ class _GifWriter(PillowWriter):
             super().finish()
 
 
-def _encoded(animation: Animation, suffix: str, dpi: int, progress: Progress | None) -> bytes:
+def _encoded(animation: Animation, suffix: str, dpi: int, progress: Progress) -> bytes:
     """Return the content of the file; encoders want a place on disk to write to."""
     settings: dict[Any, Any] = {"animation.ffmpeg_path": _ffmpeg()} if suffix == ".mp4" else {}
     # As matplotlib has it, which takes any number: films have an interval, other animations may not.
@@ -105,7 +103,11 @@ def _encoded(animation: Animation, suffix: str, dpi: int, progress: Progress | N
     with tempfile.TemporaryDirectory() as folder, rc_context(settings):
         file = Path(folder) / f"film{suffix}"
         writer = _GifWriter(fps=fps) if suffix == ".gif" else FFMpegWriter(fps=fps, codec="h264")
-        animation.save(file, writer=writer, dpi=dpi, progress_callback=progress)
+        with share_done("animation", progress) as tell:
+            # Told before a frame is drawn; of some animations nobody knows how many frames there are.
+            animation.save(
+                file, writer=writer, dpi=dpi, progress_callback=lambda frame, frames: tell(frame / max(1, frames or 1))
+            )
         return file.read_bytes()
 
 

@@ -37,9 +37,9 @@ def count(
     method: str = "auto",
     budget: RegionBudget | None = None,
     executor: Executor | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: Progress = False,
     certify: bool = False,
 ) -> Finding:
     """Count the linear regions of a network on a domain.
@@ -70,14 +70,14 @@ def count(
         checkpoint keeps it.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of a partition or a tree.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
         Of a partition. Without one, definitions other than proper activation are counted on bounded lines and planes in
         rational arithmetic, at resolution 0.
     checkpoint : path, optional
         Of the tree of proper activation regions: a folder that keeps what was counted, part by part; if it is there,
         the count goes on from it.
-    progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
     certify : bool
         Count in rational arithmetic: under every definition on bounded lines and planes, proper activation regions on
         any bounded domain of few dimensions, activation regions everywhere.
@@ -140,9 +140,9 @@ def counted(
     method: str,
     budget: Budget | None,
     executor: Executor | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: Progress = False,
     certify: bool = False,
 ) -> Counted:
     """Count as `count` does, and say why the work stopped early."""

@@ -6,7 +6,6 @@ classes or more that counts too few. On [0, 1] with z = (0, 0.6 x - 0.1, -10 x -
 the point where it is likeliest, 0.265, belongs to class 1.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -29,6 +28,7 @@ from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rational import RationalNetwork
+from reluscope.progress import Progress
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
@@ -69,7 +69,7 @@ def region_classes(
     *,
     domain: Box,
     budget: TimeBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Find the classes that occur in the linear regions of points, and where they are likeliest.
@@ -83,8 +83,8 @@ def region_classes(
         Bounded; regions are cut down to it.
     budget : Budget, optional
         Its seconds; no other point is begun after them, and one is always done.
-    progress : callable, optional
-        Told the share of the work done, from 0 to 1.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
 
     Returns

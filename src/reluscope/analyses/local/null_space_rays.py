@@ -10,7 +10,6 @@ Reference: Zhang and Wu, "Empirical studies on the properties of linear regions 
 section 3.5: 100 rays of length 0.2 from each of 1,000 points.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +26,7 @@ from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 RAYS = 256
@@ -57,7 +57,7 @@ def null_space_rays(
     reach: Positive = 0.2,
     population: Count | None = None,
     budget: TimeBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
@@ -75,8 +75,8 @@ def null_space_rays(
         How many points these were drawn from at random; by default they are all.
     budget : Budget, optional
         Its seconds; no other point is begun after them, and one is always done.
-    progress : callable, optional
-        Told the share of the work done, from 0 to 1.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
     seed : int
         Directions are those of a normal distribution, projected; they depend on the seed and the position of the point.

@@ -20,6 +20,7 @@ from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 CONFIDENCE = 0.95
@@ -43,7 +44,7 @@ def class_shares(
     chains: Count = 16,
     thinning: Count | None = None,
     budget: TimeBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
@@ -62,8 +63,8 @@ def class_shares(
         Steps between two points of a chain; see `Polyhedron.sample`.
     budget : Budget, optional
         Its seconds; no other point is begun after them, and one is always done.
-    progress : callable, optional
-        Told the share of the work done, from 0 to 1.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
     seed : int
 
@@ -122,7 +123,7 @@ def mean_distances(
     chains: Count = 16,
     thinning: Count | None = None,
     budget: TimeBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
@@ -140,8 +141,8 @@ def mean_distances(
         Steps between two points of a chain; see `Polyhedron.sample`.
     budget : Budget, optional
         Its seconds; no other point is begun after them, and one is always done.
-    progress : callable, optional
-        Told the share of the work done, from 0 to 1.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
     seed : int
 

@@ -1,7 +1,5 @@
 """How large the linear regions of points are: inradius, minimal width and diameter, each exact or between bounds."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from reluscope.analyses.bodies import regions_inside
@@ -13,6 +11,7 @@ from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 WIDTH = declare(
@@ -35,7 +34,7 @@ def region_sizes(
     *,
     domain: Box | None = None,
     budget: TimeBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Return how large the linear regions of points are.
@@ -48,8 +47,8 @@ def region_sizes(
         What regions are cut down to; by default nothing, and many are then unbounded.
     budget : Budget, optional
         Its seconds; no other point is begun after them, and one is always done.
-    progress : callable, optional
-        Told the share of the work done, from 0 to 1.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
 
     Returns

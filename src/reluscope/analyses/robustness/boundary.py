@@ -1,7 +1,5 @@
 """How far points are from the boundary of their linear regions, in closed form."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from reluscope.analyses.measuring import Measured, measure
@@ -16,6 +14,7 @@ from reluscope.geometry.norms import Norm, check_norm, dual, size, steepest
 from reluscope.networks.evaluation import BUDGET, Evaluation, bytes_of_gates
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 from reluscope.regions.nearest import NearestFacets, facet_normals, nearest_facets
 from reluscope.tolerance import Tolerance
 
@@ -38,7 +37,7 @@ def boundary_distance(
     domain: Domain | None = None,
     population: Count | None = None,
     budget: TimeBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Return how far points are from the boundary of their linear regions, which unit it is, and where.
@@ -55,8 +54,8 @@ def boundary_distance(
         How many samples these were drawn from at random; by default these are all.
     budget : Budget, optional
         Its seconds; no other point is begun after them, and one is always done.
-    progress : callable, optional
-        Told the share of the work done, from 0 to 1.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
 

@@ -4,8 +4,6 @@ Up to the nearest facet the network is one affine map. Where that map changes it
 hyperplane is the exact distance to the decision boundary; elsewhere the class is certain up to the nearer of the two.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from jaxtyping import Float
 
@@ -21,6 +19,7 @@ from reluscope.geometry.norms import Norm, check_norm, dual, size
 from reluscope.networks.evaluation import Evaluation
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 from reluscope.regions.nearest import nearest_facets
 from reluscope.tolerance import Tolerance
 
@@ -35,7 +34,7 @@ def certified_radius(
     norm: Norm,
     population: Count | None = None,
     budget: TimeBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Return how far the region of each point certifies its class, by its affine map alone.
@@ -51,8 +50,8 @@ def certified_radius(
         How many samples these were drawn from at random; by default these are all.
     budget : Budget, optional
         Its seconds; no other point is begun after them, and one is always done.
-    progress : callable, optional
-        Told the share of the work done, from 0 to 1.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
 
     Returns

@@ -1,7 +1,6 @@
 """How far points are from the nearest decision boundary of the whole network, exactly."""
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 METHOD = "best-first search over sets of regions, nearest points by quadratic or linear programs with dual bounds"
@@ -31,7 +31,7 @@ def decision_distance(
     norm: Norm,
     domain: Domain | None = None,
     budget: RegionBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Return the exact distance of points to the nearest decision boundary of the network.
@@ -49,8 +49,8 @@ def decision_distance(
         For each point; ``regions`` counts sets of regions. Without one a search goes on to its end. Whatever it is,
         first a change of class near the point is sought, which is an upper end: ``Budget(regions=0)`` asks for that
         and for the certified radius alone.
-    progress : callable, optional
-        Told the share of the points that are done, from 0 to 1.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
 

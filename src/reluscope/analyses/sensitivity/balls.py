@@ -5,7 +5,6 @@ found, and each is asked whether it is nearer than the radius. Where there are t
 codes of points drawn from the ball are a lower bound.
 """
 
-from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 BallNorm = Literal["l2", "linf"]
@@ -50,7 +50,7 @@ def local_complexity(
     num_samples: Count = SAMPLES,
     population: Count | None = None,
     budget: RegionBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
@@ -70,8 +70,8 @@ def local_complexity(
         How many points these were drawn from at random; by default these are all.
     budget : Budget, optional
         For the exact count at each point, 10 seconds by default.
-    progress : callable, optional
-        Told the share of the work done.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
     seed : int
         Of the points that are drawn.

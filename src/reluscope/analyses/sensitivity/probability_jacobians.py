@@ -5,8 +5,6 @@ With the logits' Jacobian J and the probabilities p = softmax(z), the probabilit
 it is small where the network is sure, however steep the logits are.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
 
@@ -18,6 +16,7 @@ from reluscope.findings import Column, Findings, declare
 from reluscope.networks.evaluation import Evaluation
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -37,7 +36,7 @@ def jacobian_norms(
     *,
     population: Count | None = None,
     budget: BlockBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Return the Frobenius norms of the Jacobians of the probabilities and of the logits, at samples.
@@ -52,8 +51,8 @@ def jacobian_norms(
         How many samples these were drawn from at random; by default these are all.
     budget : Budget, optional
         Seconds, and bytes for Jacobians and the work on them.
-    progress : callable, optional
-        Told the share of the work done.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 

@@ -5,7 +5,7 @@ Jacobian say how much directions are stretched on the way there, and how unstabl
 """
 
 import os
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,7 @@ from reluscope.findings import Findings
 from reluscope.networks.linearize import point_pieces
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 MEMORY = 6 * 2**30
@@ -45,7 +46,7 @@ def spectra(
     population: Count | None = None,
     checkpoint: str | os.PathLike[str] | MutableMapping[str, Record] | None = None,
     budget: BlockBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Return the singular values of the Jacobian after every affine step and after every gate.
@@ -65,8 +66,8 @@ def spectra(
     budget : Budget, optional
         Its memory is what the Jacobians of one sample may take, by default 6 GB. Where they take more, only the
         extremes of every layer are found (see `extremes`), and the method says so.
-    progress : callable, optional
-        Told the share of the work done.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 
@@ -129,7 +130,7 @@ def extremes(
     steps: Count = STEPS,
     population: Count | None = None,
     budget: TimeBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
     seed: Seed = 0,
 ) -> Findings:
@@ -272,7 +273,7 @@ def _of_samples(
     population: int | None,
     kept: KeptRows | None,
     budget: Budget | None,
-    progress: Callable[[float], None] | None,
+    progress: Progress,
 ) -> Findings:
     """Work on samples one after another, and put what was found into one table."""
 

@@ -16,7 +16,7 @@ from reluscope.budget import Budget
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
-from reluscope.progress import ProgressFunction
+from reluscope.progress import Progress, ProgressFunction
 from reluscope.report.content import (
     Block,
     Content,
@@ -160,7 +160,7 @@ def _balls(subject: Subject, points: np.ndarray, progress: ProgressFunction) -> 
         )
         return None, None, reason
 
-    def find(number: int, domain: Box | None, spent: float = 0.0, progress: ProgressFunction | None = None) -> Findings:
+    def find(number: int, domain: Box | None, spent: float = 0.0, progress: Progress = False) -> Findings:
         return inscribed_balls(
             network,
             points[:number],
