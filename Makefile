@@ -18,6 +18,10 @@ export CXX := $(CURDIR)/$(BIN)/zig-c++
 export CMAKE_ARGS := -DCMAKE_AR=$(CURDIR)/$(BIN)/zig-ar -DCMAKE_RANLIB=$(CURDIR)/$(BIN)/zig-ranlib
 endif
 
+# Modules are compiled once and kept, whatever the environment says: tests and processes that they start would compile all
+# they import each time, PyTorch included.
+export PYTHONDONTWRITEBYTECODE :=
+
 # Tests that take many seconds and guard what seldom changes are left to test-all.
 .PHONY: demo test test-all sanitize mutants lint bench docs clean
 .DELETE_ON_ERROR:

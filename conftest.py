@@ -7,7 +7,8 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
-from jaxtyping import install_import_hook
+
+from annotations import check_calls  # pyright: ignore[reportMissingImports]
 
 ROOT = Path(__file__).parent
 PACKAGES = (ROOT / "src" / "reluscope", ROOT / "studies" / "src" / "reluscope_studies")
@@ -26,7 +27,7 @@ def modules_to_check():
                 yield ".".join(path.relative_to(package.parent).with_suffix("").parts)
 
 
-install_import_hook(list(modules_to_check()), "annotations.check").__enter__()
+check_calls(frozenset(modules_to_check()))
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # Few examples, the same every time: `make test-all` has a hundred, or as many as a test asks for, and others each time.

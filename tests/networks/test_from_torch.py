@@ -15,6 +15,8 @@ from reluscope.errors import (
     ShapeError,
     UnsupportedOperatorError,
 )
+from reluscope.networks import from_torch
+from reluscope.networks.from_torch import default_decompositions
 from reluscope.networks.load import load
 
 
@@ -335,6 +337,21 @@ class TestSpecialModels:
         assert net.verification.num_points == 24 + 7
         with pytest.raises(ShapeError, match=r"got \(7, 3\)"):
             load(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), (2,), data=np.ones((7, 3)))
+
+
+def test_what_can_be_taken_apart_is_listed_only_for_operators_that_are_not_known(monkeypatch):
+    """The list of PyTorch takes three times as long as all else of loading a small model."""
+    listed = []
+
+    def listing():
+        listed.append(True)
+        return default_decompositions()
+
+    monkeypatch.setattr(from_torch, "default_decompositions", listing)
+    load(nn.Sequential(nn.Flatten(), nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)), (2, 2))
+    assert not listed
+    load(through(torch.diff), (4,))
+    assert listed
 
 
 def test_a_list_of_layers_and_a_module_are_the_same_network():

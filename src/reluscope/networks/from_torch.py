@@ -230,6 +230,8 @@ def _simplified(program: ExportedProgram, input_name: str) -> ExportedProgram:
             and not is_refused(name_of(node))
             and node.target.has_kernel_for_dispatch_key(torch._C.DispatchKey.CompositeImplicitAutograd)
         }
+        if not unknown:
+            break  # to list what PyTorch can take apart takes longer than to trace a small model
         known = default_decompositions()
         if not unknown.intersection(known):
             break

@@ -34,7 +34,8 @@ def gradient(parameters):
     return torch.autograd.grad(loss(parameters).sum(), parameters)[0].numpy()
 
 
-EXAMPLES = np.array([[float(entry) for entry in state.example] for state in steady_states()])
+def examples():
+    return np.array([[float(entry) for entry in state.example] for state in steady_states()])
 
 
 def test_two_parameters():
@@ -65,8 +66,8 @@ def test_sign_cases():
 
 def test_losses_and_gradients():
     assert {state.loss for state in steady_states()} == {0, sympy.Rational(8, 3), 4}
-    assert np.abs(gradient(EXAMPLES)).max() < 1e-12
-    losses = loss(torch.tensor(EXAMPLES)).numpy()
+    assert np.abs(gradient(examples())).max() < 1e-12
+    losses = loss(torch.tensor(examples())).numpy()
     assert losses == pytest.approx([float(state.loss) for state in steady_states()], abs=1e-12)
     assert {state.outputs for state in steady_states() if state.loss == sympy.Rational(8, 3)} == {
         (sympy.Rational(1, 3), sympy.Rational(1, 3), -1),
@@ -99,7 +100,7 @@ def test_minima_and_saddles():
     """Small steps within the case lower the loss at saddles only."""
     generator = np.random.default_rng(0)
     steps = generator.normal(size=(4000, 7))
-    for state, example in zip(steady_states(), EXAMPLES, strict=True):
+    for state, example in zip(steady_states(), examples(), strict=True):
         near = loss(torch.tensor(example + 1e-3 * steps)).numpy()
         assert (near.min() >= float(state.loss) - 1e-12) == state.is_minimum
 
@@ -121,9 +122,9 @@ def test_trained_networks_are_recognised():
     expected = [float(steady_states()[index].loss) for index in found.states[ended]]
     assert found.losses[ended] == pytest.approx(expected, abs=0.1)
     assert len(Counter(expected)) == 3
-    assert (reached_states(EXAMPLES).states >= 0).all()
+    assert (reached_states(examples()).states >= 0).all()
     losses = [state.loss for state in steady_states()]
-    assert [losses[index] for index in reached_states(EXAMPLES).states] == losses
+    assert [losses[index] for index in reached_states(examples()).states] == losses
 
 
 def test_modules_and_wrong_parameters():

@@ -34,9 +34,9 @@ class Limits:
     most_cells : int
         Regions, and lower-dimensional pieces, that the oracle goes through.
     truth_seconds : float
-        Time of the oracle.
+        Time that the oracle works, however busy the machine is.
     check_seconds : float
-        Processor time of one check; more is a failure. The first may have to compile kernels for minutes.
+        Processor time of one check; more is a failure.
     """
 
     most_cells: int = 300
@@ -109,12 +109,12 @@ def shrink(
     case: Case, check: str, failure: Failure, seconds: float = 60.0, limits: Limits | None = None
 ) -> tuple[Case, Failure]:
     """Return a case as small as it gets within some time, that fails in the same way, and how it fails."""
-    deadline = time.monotonic() + seconds
+    deadline = time.thread_time() + seconds
     found = True
     while found:
         found = False
         for candidate in smaller(case):
-            if time.monotonic() > deadline:
+            if time.thread_time() > deadline:
                 return case, failure
             again = _same_failure(candidate, check, failure.signature, limits)
             if again is not None:

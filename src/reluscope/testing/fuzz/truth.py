@@ -84,14 +84,14 @@ class Truth:
     most_cells : int
         :class:`TooLargeError` beyond that many.
     seconds : float
-        :class:`TooLargeError` when the clock has run for longer.
+        :class:`TooLargeError` when the thread has worked for longer, however busy the machine is.
     """
 
     def __init__(self, layers: Sequence[Layer], setting: Setting, most_cells: int = 300, seconds: float = 5.0) -> None:
         self.layers = tuple(layers)
         self.setting = setting
         self.most_cells = most_cells
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.thread_time() + seconds
 
     @cached_property
     def domain(self) -> Cone:
@@ -206,7 +206,7 @@ class Truth:
         return None if cone.is_empty else cone
 
     def _check_time(self) -> None:
-        if time.monotonic() > self.deadline:
+        if time.thread_time() > self.deadline:
             raise TooLargeError
 
     def _cells(self, start: Cone, way: "_CellCutting") -> Iterator[Cell]:
