@@ -1,0 +1,135 @@
+"""The card of a region: what the network is there, what bounds it, and which samples lie in it.
+
+Maps are those of the region's code, not of a point: a region may be thinner than floats can name a point of.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+
+from reluscope.codes.packed import Codes
+from reluscope.explorer.answers import Answer, finding
+from reluscope.explorer.asked import Asked
+from reluscope.explorer.listening import Listener
+from reluscope.explorer.planes import View
+from reluscope.explorer.session import Session
+from reluscope.explorer.sides import sides_of
+from reluscope.explorer.views import read_row, view_of
+from reluscope.findings import Finding
+from reluscope.networks.linearize import linearize
+from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.network import BUDGET, Network
+from reluscope.partitions.rows import Row
+
+MOST_OUTPUTS, MOST_SAMPLES = 10, 50
+
+
+def answer_region(session: Session, asked: Asked, listener: Listener) -> Answer:
+    """Describe one region of a picture, and the network at one of its points."""
+    del listener
+    view = view_of(session, asked)
+    row = read_row(asked, view)
+    point = np.array(asked.numbers("point", 2, 1e6)) if asked.has("point") else None
+    asked.end()
+    return card(session, view, row, point)
+
+
+def card(session: Session, view: View, row: int, point: Float[np.ndarray, "2"] | None) -> Answer:
+    """Return the card of a region, with outputs at a point given relative to the window, or at its witness."""
+    region = view.part[row]
+    place = region.witness if point is None else point * view.scale
+    outputs = outputs_on_plane(view, region.code, place[None])[0]
+    logits = np.array([0.0, outputs[0]]) if session.is_classifier and len(outputs) == 1 else outputs
+    ranked = np.argsort(-logits, kind="stable")
+    winner, second = int(ranked[0]), int(ranked[1]) if len(ranked) > 1 else int(ranked[0])
+    weight, bias = map_on_inputs(view.network, region.code, len(logits) == len(outputs), winner, second)
+    sides, is_cut = sides_of(view, row)
+    inside = samples_with_code(session, view.network, region.code)
+    header: dict[str, Any] = {
+        "version": view.version,
+        "row": row,
+        "class": winner if session.is_classifier else None,
+        "class_name": session.class_name(winner) if session.is_classifier else None,
+        "outputs_at_point": [
+            {"index": int(one), "name": session.class_name(int(one)) if session.is_classifier else f"output {one}",
+             "value": float(logits[one])}
+            for one in ranked[:MOST_OUTPUTS]
+        ],
+        "margin": float(logits[winner] - logits[second]) if len(logits) > 1 else None,
+        "point": (place / view.scale).tolist(),
+        "code": gate_summaries(region.code),
+        "code_hex": region.code.words.astype(">u8").tobytes().hex(),
+        "is_cut": is_cut,
+        "area": finding(_measure(region.volume, is_cut, "area of the region in the plane")),
+        "inradius": finding(_measure(inradius(region), is_cut, "radius of a largest disc in the region, in the plane")),
+        "num_sides": len(sides),
+        "sides": sides,
+        "samples_inside": inside[:MOST_SAMPLES].tolist(),
+        "num_samples_inside": len(inside),
+        "bias_winner": float(bias[0]),
+        "bias_second": float(bias[1]),
+    }  # fmt: skip
+    arrays = {
+        "weight_winner": weight[0].astype(np.float32),
+        "weight_second": weight[1].astype(np.float32),
+        "weight_margin": (weight[0] - weight[1]).astype(np.float32),
+    }
+    return Answer(header, arrays)
+
+
+def outputs_on_plane(view: View, code: Codes, places: Float[np.ndarray, "k 2"]) -> Float[np.ndarray, "k m"]:
+    """Return the outputs at points of a region, by the affine map of its code in coordinates about the window."""
+    maps = held_map(view.part.network_on_domain, code)
+    return places @ maps[0].T + maps[1]
+
+
+def held_map(network: Network, code: Codes, outputs: list[int] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return weight (m, n) and bias (m,) of the network with every unit held to its piece."""
+    pieces = [torch.as_tensor(table, device=network.device) for table in pieces_of(code)]
+    start = torch.zeros((1, *network.input_shape), dtype=torch.float64, device=network.device)
+    maps = linearize(network, start, outputs, BUDGET, pieces)
+    return maps.weight[0].cpu().numpy(), maps.bias[0].cpu().numpy()
+
+
+def map_on_inputs(
+    network: Network, code: Codes, is_plain: bool, winner: int, second: int
+) -> tuple[Float[np.ndarray, "2 n"], Float[np.ndarray, "2"]]:
+    """Return the maps of two classes on input space; a single output is the logit of class 1, and 0 that of class 0."""
+    if is_plain:
+        rows = sorted({winner, second})
+        weight, bias = held_map(network, code, rows)
+        order = [rows.index(winner), rows.index(second)]
+        return weight[order], bias[order]
+    weight, bias = held_map(network, code, [0])
+    both = np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias])
+    return both[0][[winner, second]], both[1][[winner, second]]
+
+
+def gate_summaries(code: Codes) -> list[dict[str, Any]]:
+    """Return for every gate how many of its units are active: on another piece than their first."""
+    return [
+        {"gate": gate.name, "active": int((pieces > 0).sum()), "units": gate.num_units, "pieces": gate.num_pieces}
+        for gate, pieces in zip(code.layout, pieces_of(code), strict=True)
+    ]
+
+
+def inradius(region: Row) -> float:
+    """Return the radius of a largest disc in a region of a plane."""
+    return max(0.0, float(region.polyhedron.insphere().radius))
+
+
+def samples_with_code(session: Session, network: Network, code: Codes) -> Int[np.ndarray, " k"]:
+    """Return the samples in the region of a code, in the whole input space."""
+    if not len(session.points):
+        return np.zeros(0, dtype=np.int64)
+    words = session.codes_of(network).words
+    return np.flatnonzero((words == code.words[0]).all(axis=1))
+
+
+def _measure(value: float, is_cut: bool, definition: str) -> Finding:
+    """Return a size of a region: of one that the window cuts, at least so much."""
+    if is_cut:
+        return Finding.of(value, upper=float("inf"), definition=f"{definition}, as far as the window shows it")
+    return Finding.of(value, definition=definition)
