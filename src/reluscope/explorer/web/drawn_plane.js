@@ -1,0 +1,77 @@
+// One plane on the GPU: fills, lines, decision boundary. Corners are float32 relative to the middle of the window; where
+// that lies in the view is computed in float64, so that pictures are right at every zoom.
+import { drawHatching, hatchProgram } from "./hatching.js";
+import { lineProgram, uploadLines } from "./lines.js";
+import { channels, gateColours } from "./ramps.js";
+import { fillProgram, uploadFills } from "./triangles.js";
+
+const DARK = unit("#14181d");
+const LIGHT = unit("#ffffff");
+const INK = { light: unit("#1b1f24"), dark: unit("#e6e9ed") };
+const SHORTEST = 0.5; // of a pixel: shorter lines are not seen
+
+/** Compile all programs of a context. */
+export function createPrograms(gl) {
+  return { fill: fillProgram(gl), line: lineProgram(gl), hatch: hatchProgram(gl) };
+}
+
+/**
+ * Upload a plane.
+ * @param {{header: object, arrays: Object<string, ArrayLike<number>>}} plane
+ */
+export function uploadPlane(gl, programs, plane) {
+  const { header, arrays } = plane;
+  const { center, reach } = header.window;
+  const fills = uploadFills(gl, programs.fill, arrays.corners, arrays.piece_offsets);
+  const edges = uploadLines(gl, programs.line, arrays.edge_ends, arrays.edge_gate);
+  const boundary = uploadLines(gl, programs.line, arrays.boundary_ends, null);
+  const gates = gateColours(Math.max(1, edges.numGroups - 1)).map(unit);
+
+  function place(view) {
+    return {
+      shift: [0, 1].map((axis) => (center[axis] - view.center[axis]) / view.reach[axis]),
+      scale: [0, 1].map((axis) => reach[1] / view.reach[axis]),
+    };
+  }
+
+  function draw(view, { edges: lines, boundary: isBold, dark, gateShown }, { size, ratio }) {
+    const at = place(view);
+    if (header.num_open > 0) {
+      const ink = [...INK[dark ? "dark" : "light"], 0.5];
+      drawHatching(gl, programs.hatch, at, { aspect: reach[0] / reach[1], period: 9 * ratio, ink });
+    }
+    fills.draw(at);
+    if (lines !== "none") drawEdges(at, { lines, gateShown, size, ratio });
+    if (isBold) {
+      boundary.draw(at, { size, width: 4.4 * ratio, ink: [...LIGHT, 1], rounded: true });
+      boundary.draw(at, { size, width: 2.3 * ratio, ink: [...DARK, 1], rounded: true });
+    }
+  }
+
+  function drawEdges(at, { lines, gateShown, size, ratio }) {
+    const inView = Math.max(1, arrays.region_area.length / Math.max(1e-12, at.scale[0] * at.scale[1] * (reach[0] / reach[1])));
+    const width = lineWidth(inView) * ratio;
+    const shortest = (2 * SHORTEST) / (at.scale[1] * size[1]);
+    const last = Math.min(edges.numGroups - 1, gateShown ?? edges.numGroups - 1);
+    // Later gates first: folds of the first gates run through all that follows and stay whole.
+    for (let gate = last - 1; gate >= -1; gate--) {
+      const look = lines === "gates" ? { width: Math.max(1.5 * width, 0.7 * ratio), ink: [...gates[Math.max(0, gate)], 0.9] } : { width, ink: [...DARK, 0.5] };
+      edges.draw(at, { size, group: gate, shortest, ...look });
+    }
+  }
+
+  function dispose() {
+    for (const part of [fills, edges, boundary]) part.dispose();
+  }
+
+  return { plane, colour: fills.colour, draw, dispose };
+}
+
+/** Return how wide lines are, in pixels of the page: thin enough to leave most of the picture to the regions. */
+export function lineWidth(numInView) {
+  return Math.min(1.2, Math.max(0.25, 50 / Math.sqrt(numInView)));
+}
+
+function unit(colour) {
+  return channels(colour).map((part) => part / 255);
+}
