@@ -6,22 +6,21 @@ Maps are those of the region's code, not of a point: a region may be thinner tha
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Float, Int
 
 from reluscope.codes.packed import Codes
 from reluscope.explorer.answers import Answer, finding
 from reluscope.explorer.asked import Asked
+from reluscope.explorer.discs import largest_discs
+from reluscope.explorer.held_maps import held_maps, logits
 from reluscope.explorer.listening import Listener
 from reluscope.explorer.planes import View
 from reluscope.explorer.session import Session
 from reluscope.explorer.sides import sides_of
 from reluscope.explorer.views import read_row, view_of
 from reluscope.findings import Finding
-from reluscope.networks.linearize import linearize
 from reluscope.networks.maps_of_codes import pieces_of
-from reluscope.networks.network import BUDGET, Network
-from reluscope.partitions.rows import Row
+from reluscope.networks.network import Network
 
 MOST_OUTPUTS, MOST_SAMPLES = 10, 50
 
@@ -40,12 +39,15 @@ def card(session: Session, view: View, row: int, point: Float[np.ndarray, "2"] |
     """Return the card of a region, with outputs at a point given relative to the window, or at its witness."""
     region = view.part[row]
     place = region.witness if point is None else point * view.scale
-    outputs = outputs_on_plane(view, region.code, place[None])[0]
-    logits = np.array([0.0, outputs[0]]) if session.is_classifier and len(outputs) == 1 else outputs
-    ranked = np.argsort(-logits, kind="stable")
+    on_plane, at_center = held_maps(view.part.network_on_domain, region.code)
+    outputs = on_plane[0] @ place + at_center[0]
+    if session.is_classifier:
+        outputs = logits(outputs[None])[0]
+    ranked = np.argsort(-outputs, kind="stable")
     winner, second = int(ranked[0]), int(ranked[1]) if len(ranked) > 1 else int(ranked[0])
-    weight, bias = map_on_inputs(view.network, region.code, len(logits) == len(outputs), winner, second)
+    weight, bias = map_on_inputs(session, view, region.code, winner, second)
     sides, is_cut = sides_of(view, row)
+    radius = largest_discs(region.vertices, np.array([0, len(region.vertices)]), np.arange(len(region.vertices)))[0]
     inside = samples_with_code(session, view.network, region.code)
     header: dict[str, Any] = {
         "version": view.version,
@@ -54,16 +56,16 @@ def card(session: Session, view: View, row: int, point: Float[np.ndarray, "2"] |
         "class_name": session.class_name(winner) if session.is_classifier else None,
         "outputs_at_point": [
             {"index": int(one), "name": session.class_name(int(one)) if session.is_classifier else f"output {one}",
-             "value": float(logits[one])}
+             "value": float(outputs[one])}
             for one in ranked[:MOST_OUTPUTS]
         ],
-        "margin": float(logits[winner] - logits[second]) if len(logits) > 1 else None,
+        "margin": float(outputs[winner] - outputs[second]) if len(outputs) > 1 else None,
         "point": (place / view.scale).tolist(),
         "code": gate_summaries(region.code),
         "code_hex": region.code.words.astype(">u8").tobytes().hex(),
         "is_cut": is_cut,
         "area": finding(_measure(region.volume, is_cut, "area of the region in the plane")),
-        "inradius": finding(_measure(inradius(region), is_cut, "radius of a largest disc in the region, in the plane")),
+        "inradius": finding(_measure(float(radius), is_cut, "radius of a largest disc in the region, in the plane")),
         "num_sides": len(sides),
         "sides": sides,
         "samples_inside": inside[:MOST_SAMPLES].tolist(),
@@ -79,32 +81,18 @@ def card(session: Session, view: View, row: int, point: Float[np.ndarray, "2"] |
     return Answer(header, arrays)
 
 
-def outputs_on_plane(view: View, code: Codes, places: Float[np.ndarray, "k 2"]) -> Float[np.ndarray, "k m"]:
-    """Return the outputs at points of a region, by the affine map of its code in coordinates about the window."""
-    maps = held_map(view.part.network_on_domain, code)
-    return places @ maps[0].T + maps[1]
-
-
-def held_map(network: Network, code: Codes, outputs: list[int] | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return weight (m, n) and bias (m,) of the network with every unit held to its piece."""
-    pieces = [torch.as_tensor(table, device=network.device) for table in pieces_of(code)]
-    start = torch.zeros((1, *network.input_shape), dtype=torch.float64, device=network.device)
-    maps = linearize(network, start, outputs, BUDGET, pieces)
-    return maps.weight[0].cpu().numpy(), maps.bias[0].cpu().numpy()
-
-
 def map_on_inputs(
-    network: Network, code: Codes, is_plain: bool, winner: int, second: int
+    session: Session, view: View, code: Codes, winner: int, second: int
 ) -> tuple[Float[np.ndarray, "2 n"], Float[np.ndarray, "2"]]:
     """Return the maps of two classes on input space; a single output is the logit of class 1, and 0 that of class 0."""
-    if is_plain:
-        rows = sorted({winner, second})
-        weight, bias = held_map(network, code, rows)
-        order = [rows.index(winner), rows.index(second)]
-        return weight[order], bias[order]
-    weight, bias = held_map(network, code, [0])
-    both = np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias])
-    return both[0][[winner, second]], both[1][[winner, second]]
+    is_single = session.is_classifier and view.network.num_outputs == 1
+    wanted = [0] if is_single else sorted({winner, second})
+    weight, bias = (table[0] for table in held_maps(view.network, code, wanted))
+    if is_single:
+        weight, bias = np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias])
+        wanted = [0, 1]
+    order = [wanted.index(winner), wanted.index(second)]
+    return weight[order], bias[order]
 
 
 def gate_summaries(code: Codes) -> list[dict[str, Any]]:
@@ -113,11 +101,6 @@ def gate_summaries(code: Codes) -> list[dict[str, Any]]:
         {"gate": gate.name, "active": int((pieces > 0).sum()), "units": gate.num_units, "pieces": gate.num_pieces}
         for gate, pieces in zip(code.layout, pieces_of(code), strict=True)
     ]
-
-
-def inradius(region: Row) -> float:
-    """Return the radius of a largest disc in a region of a plane."""
-    return max(0.0, float(region.polyhedron.insphere().radius))
 
 
 def samples_with_code(session: Session, network: Network, code: Codes) -> Int[np.ndarray, " k"]:

@@ -1,13 +1,10 @@
 """The question of a plane: its exact regions within a window, as arrays to draw."""
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from reluscope.budget import Budget
-from reluscope.errors import InputError
 from reluscope.explorer.answers import Answer, finding
 from reluscope.explorer.asked import Asked
 from reluscope.explorer.drawn import drawn_arrays

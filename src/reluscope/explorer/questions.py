@@ -13,11 +13,16 @@ from reluscope.errors import ReluscopeError
 from reluscope.explorer.answers import Answer, plain
 from reluscope.explorer.asked import Asked, quoted
 from reluscope.explorer.cards import answer_region
+from reluscope.explorer.code_space import answer_code_space
 from reluscope.explorer.hello import answer_hello
 from reluscope.explorer.listening import Listener, never, nobody
+from reluscope.explorer.locating import answer_locate
 from reluscope.explorer.partitioning import answer_partition
+from reluscope.explorer.radii import answer_radius
 from reluscope.explorer.sample_search import answer_samples
+from reluscope.explorer.segments import answer_segment
 from reluscope.explorer.session import Session
+from reluscope.explorer.values import answer_values
 from reluscope.explorer.views import GoneError
 
 __all__ = ["QUESTIONS", "Answer", "answer"]
@@ -25,8 +30,13 @@ __all__ = ["QUESTIONS", "Answer", "answer"]
 QUESTIONS: dict[str, Callable[[Session, Asked, Listener], Answer]] = {
     "hello": answer_hello,
     "partition": answer_partition,
+    "values": answer_values,
     "region": answer_region,
+    "radius": answer_radius,
+    "locate": answer_locate,
     "samples": answer_samples,
+    "segment": answer_segment,
+    "code_space": answer_code_space,
 }
 
 
@@ -85,7 +95,7 @@ def answer(
         return _error(seq, "gone", str(error))
     except ReluscopeError as error:
         return _error(seq, "input", str(error))
-    except Exception as error:  # noqa: BLE001 (whatever happens, the session goes on, and the reader is told)
+    except Exception as error:
         traceback.print_exc()
         return _error(seq, "internal", f"the answer failed ({type(error).__name__}: {error}): please report it")
 

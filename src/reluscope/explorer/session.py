@@ -173,6 +173,20 @@ class Session:
         names = self.class_names
         return f"class {one}" if names is None or not 0 <= one < len(names) else names[one]
 
+    def output_name(self, one: int) -> str:
+        """Return what an output is called."""
+        if not self.is_classifier:
+            return f"output {one}"
+        # A single output is the logit of class 1.
+        return self.class_name(1 if self.network.num_outputs == 1 else one)
+
+    def drawn_rows(self, most: int) -> Int[np.ndarray, " k"]:
+        """Return rows of samples, ascending: all, or so many drawn at random."""
+        number = len(self.points)
+        if number <= most:
+            return np.arange(number)
+        return np.sort(np.random.default_rng(self.seed).choice(number, most, replace=False))
+
     def remember(self, view: "View") -> None:
         """Keep a picture, and let go of the oldest where there are too many."""
         self.views[view.version] = view
