@@ -1,0 +1,220 @@
+// One explorer put together: choices, what is shown, the stage, and the panels around it.
+
+import { colourPieces } from "./colours.js";
+import { make, refill, write } from "./elements.js";
+import { listenToKeys } from "./keyboard.js";
+import { createLooking } from "./looking.js";
+import { anchorsPanel } from "./panels/anchors.js";
+import { codesPanel } from "./panels/codes.js";
+import { colouringPanel } from "./panels/colouring.js";
+import { countsPanel, spoken } from "./panels/counts.js";
+import { keysDialog } from "./panels/keys.js";
+import { layersPanel } from "./panels/layers.js";
+import { legendPanel } from "./panels/legend.js";
+import { linePanel } from "./panels/line.js";
+import { messagesPanel } from "./panels/messages.js";
+import { regionPanel } from "./panels/region.js";
+import { samplesPanel } from "./panels/samples.js";
+import { savingMenu } from "./panels/saving.js";
+import { tabsPanel } from "./panels/tabs.js";
+import { hoverPanel } from "./panels/hover.js";
+import { topPanel } from "./panels/top.js";
+import { trainingPanel } from "./panels/training.js";
+import { insideRegion, isSameWindow, toPlane } from "./places.js";
+import { createSampleMarks } from "./sample_marks.js";
+import { createStage } from "./stage.js";
+import { BEGINNING, createHistory, createStore } from "./state.js";
+
+let explorers = 0;
+
+/** Put an explorer into an element; the result takes it apart. */
+export function assemble({ body, model, asker, hello, dark }) {
+  const name = `explorer-${++explorers}`;
+  const store = createStore(Object.freeze({ ...BEGINNING, by: hello.is_classifier ? "class" : "rate", ...known(model.get("initial")) }));
+  const history = createHistory(store);
+  const live = make("p", { class: "unseen", "aria-live": "polite" });
+  const announce = (text) => write(live, text);
+  const colours = new Map(); // classes keep theirs
+
+  let stage;
+  try {
+    stage = createStage(
+      { onview, onrest, onhover: (at) => hover.point(at), onpick: (at) => pick([at.x, at.y]), online, onlost },
+      { wheels: () => body.classList.contains("page") || body.getRootNode().activeElement === stage.surface },
+    );
+  } catch (error) {
+    refill(body, make("div", { class: "opening", role: "alert" }, make("p", {}, error.message)));
+    return () => {};
+  }
+  const looking = createLooking({ asker, hello, store, aspect: stage.aspect });
+  const { shown, can } = looking;
+  const home = () => (shown.get().plane?.header.home ?? hello.home.window).reach[1];
+
+  const hover = hoverPanel({ hello, looking, stage });
+  const legend = legendPanel({ store });
+  const sampleMarks = createSampleMarks({ hello, asker, can });
+  const samples = samplesPanel({ hello, store, asker, can, put: (place, anchor) => dock?.put(place, anchor), show: () => store.set({ tab: "samples" }) });
+  const dock = anchorsPanel({ hello, store, samples, announce });
+  const region = regionPanel({ hello, store, looking, announce, walk, look: lookBeyond });
+  const line = linePanel({ hello, store, looking, hover: pointAlong });
+  const codes = codesPanel({ hello, asker, store, looking, use: (row) => dock?.put(2, { kind: "sample", row }) });
+  const training = hello.training === null ? null : trainingPanel({ hello, store, looking, asker });
+  const keys = keysDialog();
+  const saving = savingMenu({
+    pictures: { png: () => stage.scene.toBlob(), svg: () => "" },
+    exportAs: async (as) => {
+      const { arrays } = await asker.ask({ ask: "export", version: shown.get().plane.header.version, as });
+      return new Blob([arrays.bytes ?? Object.values(arrays)[0]]);
+    },
+    can, announce, linkable: Boolean(model.remember),
+  });
+  const tabs = tabsPanel({
+    store, name,
+    tabs: [
+      { key: "region", label: "Region", element: region.element },
+      dock && { key: "samples", label: "Samples", element: samples.element, open: once(samples.load) },
+      can("segment") && { key: "line", label: "Line", element: line },
+      can("code_space") && { key: "codes", label: "Code space", element: codes.element, open: codes.open },
+      training && { key: "training", label: "Training", element: training.element, open: training.open },
+    ].filter(Boolean),
+  });
+  const colouring = colouringPanel({ hello, store, name, can });
+  const layers = layersPanel({ hello, store, can });
+  stage.element.append(...[
+    countsPanel({ hello, store, looking, home }), viewButtons(), messagesPanel({ looking }), hover.element,
+    make("div", { class: "cross", "aria-hidden": "true" })]);
+  refill(body,
+    topPanel({ hello, store, history, saving, keys }),
+    make("div", { class: "tools" }, colouring, layers),
+    make("div", { class: "middle" },
+      make("div", { class: "view" }, stage.element, make("div", { class: "under" }, legend.element), dock?.element),
+      make("aside", { class: "side" }, tabs)),
+    live, keys.element);
+
+  function viewButtons() {
+    const button = (label, text, act) => make("button", { class: "icon", title: label, "aria-label": label, onclick: act }, text);
+    const pen = make("button", { class: "tool", "aria-pressed": "false", title: "Draw a line (L)", onclick: toggleLine }, "Line");
+    store.subscribe((state) => pen.setAttribute("aria-pressed", String(state.tool === "line")));
+    return make("div", { class: "view-buttons", role: "group", "aria-label": "view" },
+      button("zoom in", "+", () => stage.camera().zoomBy(2)), button("zoom out", "−", () => stage.camera().zoomBy(0.5)),
+      button("the whole plane", "⌂", () => stage.camera().home()), can("segment") && pen);
+  }
+  function toggleLine() {
+    store.set({ tool: store.get().tool === "line" ? "move" : "line" });
+  }
+
+  function onview() {
+    hover.hide();
+  }
+  function onrest(view) {
+    if (looking.isWanted(view)) return;
+    store.set({ window: { center: view.center, height: view.reach[1] } });
+  }
+  function online(ends, isDone) {
+    stage.scene.stretch(ends);
+    if (isDone) store.set({ line: ends, tab: "line", tool: "move" });
+  }
+  function onlost({ lost }) {
+    shown.set({ trouble: lost ? { kind: "graphics", message: "The graphics card took the picture away; it comes back by itself when it can.", retry: null } : null });
+  }
+
+  function pick(place) {
+    store.set({ selected: place, tab: "region" });
+  }
+  function walk(side) {
+    const { plane } = shown.get();
+    const inside = insideRegion(plane, side.neighbor);
+    if (inside !== null) pick(toPlane(plane, inside));
+  }
+  function lookBeyond(side) {
+    outline({ neighbor: side?.neighbor ?? -1 });
+  }
+  function outline(more = {}) {
+    stage.scene.select({ region: shown.get().region?.header.row ?? -1, ...more });
+  }
+  function pointAlong(share) {
+    const ends = store.get().line;
+    mark(share === null || ends === null ? [] : [{ x: mix(ends, 0, share), y: mix(ends, 1, share), kind: "pointer" }]);
+  }
+
+  function mark(more = []) {
+    const { plane, region: card } = shown.get();
+    if (plane === null) return;
+    const anchors = (plane.header.anchors_at ?? []).map(([x, y], at) => ({ x, y, label: "ABC"[at], kind: "anchor" }));
+    stage.scene.marks([...sampleMarks.on(card?.header.samples_inside), ...anchors, ...more]);
+  }
+
+  function paint() {
+    const { plane, values } = shown.get();
+    if (plane === null) return;
+    const state = store.get();
+    const isPrefix = values?.question.of === "prefix";
+    const by = isPrefix ? "prefix" : ["norm", "unit", "inradius"].includes(state.by) && values === null ? "random" : state.by;
+    const coloured = colourPieces(plane, {
+      by, values: values?.values, palettes: hello.palettes, hidden: new Set(state.hidden), memory: colours,
+      classNames: hello.class_names ?? undefined, gateNames: hello.model.gates.map((gate) => gate.name),
+      numClasses: hello.is_classifier ? Math.max(hello.model.num_outputs, 2) : undefined,
+    });
+    const gateShown = isPrefix ? values.question.gates : null;
+    stage.scene.style({ edges: state.edges, boundary: state.boundary && !isPrefix, dark: dark.is, gateShown });
+    stage.scene.colour(coloured);
+    legend.show(coloured, isPrefix ? "Each colour is one region of the first layers." : "Colours only tell neighbours apart.");
+  }
+
+  shown.subscribe((now, changed) => {
+    if (changed.has("plane")) {
+      stage.scene.show(now.plane);
+      const { window, home: itsHome } = now.plane.header;
+      const camera = stage.camera();
+      if (itsHome) camera.setHome(itsHome);
+      if (!hello.still && !isSameWindow(camera.view(), window)) camera.set(window);
+      announce(spoken(now.plane));
+      mark();
+    }
+    if (changed.has("plane") || changed.has("values")) paint();
+    if (changed.has("region") || changed.has("plane")) outline();
+    if (changed.has("region")) mark();
+  });
+  store.subscribe((state, changed) => {
+    if (["by", "hidden", "edges", "boundary"].some((key) => changed.has(key))) paint();
+    if (changed.has("tool")) stage.draws(state.tool === "line");
+    if (changed.has("line")) stage.scene.stretch(state.line);
+    if (changed.has("window") && state.window !== null && stage.camera()) {
+      const { center, height } = state.window;
+      const view = { center, reach: [height * stage.aspect(), height] };
+      if (!isSameWindow(view, stage.camera().view())) stage.camera().set(view);
+    }
+    model.remember?.(state);
+  });
+  dark.listeners.add(paint);
+  const silence = listenToKeys({ body, stage, store, history, region, walk, pick, keys, hello, hasLayers: layers !== null });
+
+  const camera = stage.begin(hello.home.window);
+  const first = store.get().window;
+  if (first !== null) camera.set({ center: first.center, reach: [first.height * stage.aspect(), first.height] });
+  stage.scene.stretch(store.get().line);
+  stage.draws(store.get().tool === "line");
+  void looking.lookAtPlane();
+  void sampleMarks.load().then(() => mark());
+
+  return () => {
+    silence();
+    dark.listeners.delete(paint);
+    stage.dispose();
+  };
+}
+
+/** Return the entries of a state that comes from outside which there are. */
+function known(initial) {
+  return Object.fromEntries(Object.entries(initial ?? {}).filter(([key]) => key in BEGINNING));
+}
+
+const mix = (ends, axis, share) => ends[0][axis] * (1 - share) + ends[1][axis] * share;
+
+function once(act) {
+  let done = false;
+  return () => {
+    if (!done) void act();
+    done = true;
+  };
+}

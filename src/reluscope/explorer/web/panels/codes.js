@@ -1,0 +1,73 @@
+// Code space: samples by how alike their activation codes are, linked with the plane.
+
+import { draw, make, refill } from "../elements.js";
+import { className, number, shortened } from "../words.js";
+
+const SIZE = 320;
+
+/** Return the map of code space; `use(row)` is told of a sample that was chosen. */
+export function codesPanel({ hello, asker, store, looking, use }) {
+  const gate = make("select", { "aria-label": "gates whose codes are compared", onchange: () => load() },
+    make("option", { value: "" }, "all layers"),
+    hello.model.gates.map((one, index) => make("option", { value: index }, shortened(one.name, 20))));
+  const plot = draw("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, class: "codes", role: "group", "aria-label": "samples by activation code" });
+  const said = make("p", { class: "soft", role: "status" });
+  const element = make("div", { class: "panel" },
+    make("p", { class: "soft" }, "Each dot is a sample; samples near each other switch on nearly the same units. Click one to put it into the plane."),
+    make("label", {}, "Codes of ", gate), plot, said);
+  let loaded = false;
+  let dots = new Map();
+
+  async function load() {
+    loaded = true;
+    refill(said, "Looking …");
+    try {
+      const question = { ask: "code_space", ...(gate.value === "" ? {} : { gate: Number(gate.value) }) };
+      const answer = await asker.latest("codes", question);
+      if (answer !== null) fill(answer);
+    } catch (error) {
+      refill(plot);
+      refill(said, error.message);
+    }
+  }
+
+  function fill({ header, arrays }) {
+    const { places, rows, predicted, labels } = arrays;
+    const [xs, ys] = [0, 1].map((axis) => Array.from(rows, (_, at) => places[2 * at + axis]));
+    const scale = (values) => {
+      const [low, high] = [Math.min(...values), Math.max(...values)];
+      return (value) => 8 + ((value - low) / (high - low || 1)) * (SIZE - 16);
+    };
+    const [x, y] = [scale(xs), scale(ys)];
+    dots = new Map();
+    const drawn = Array.from(rows, (row, at) => {
+      const one = labels?.[at] >= 0 ? labels[at] : predicted[at];
+      const wrong = labels?.[at] >= 0 && labels[at] !== predicted[at];
+      const dot = draw("circle", { cx: x(xs[at]), cy: SIZE - y(ys[at]), r: 3.2, class: wrong ? "dot wrong" : "dot",
+        fill: one >= 0 ? hello.palettes.categories[one % hello.palettes.categories.length] : hello.palettes.neutral,
+        onclick: () => use(row) },
+      draw("title", {}, `sample ${row}: ${className(hello, predicted[at])}${wrong ? `, labelled ${className(hello, labels[at])}` : ""}`));
+      dots.set(row, dot);
+      return dot;
+    });
+    refill(plot, drawn);
+    const trust = header.trustworthiness ?? header.trust ?? null;
+    const value = typeof trust === "object" && trust !== null ? trust.value : trust;
+    refill(said, `${rows.length} samples`, typeof value === "number" ? `; the map keeps ${number(value)} of their neighbourhoods (trustworthiness)` : "");
+    link();
+  }
+
+  /** Mark the samples in the chosen region and those that the plane goes through. */
+  function link() {
+    const inside = new Set(looking.shown.get().region?.header.samples_inside ?? []);
+    const anchors = new Set((store.get().anchors ?? hello.home.anchors ?? []).map((anchor) => anchor.row));
+    for (const [row, dot] of dots) {
+      dot.classList.toggle("inside", inside.has(row));
+      dot.classList.toggle("anchor", anchors.has(row));
+      dot.setAttribute("r", inside.has(row) || anchors.has(row) ? 6 : 3.2);
+    }
+  }
+  looking.shown.subscribe((_, changed) => changed.has("region") && link());
+  store.subscribe((_, changed) => changed.has("anchors") && link());
+  return { element, open: () => loaded || load() };
+}

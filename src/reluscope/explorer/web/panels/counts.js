@@ -1,0 +1,55 @@
+// What is in view, and what is claimed of it: always in sight, in a corner of the stage.
+
+import { make, refill } from "../elements.js";
+import { count, several, zoomText } from "../words.js";
+import { claimBadge } from "./claims.js";
+
+/** Return the element that says how many regions are in view. */
+export function countsPanel({ hello, store, looking, home }) {
+  const number = make("strong", {});
+  const rest = make("span", { class: "soft" });
+  const note = make("p", { class: "note" });
+  const element = make("div", { class: "counts", role: "status" }, make("p", {}, number, rest), note);
+
+  function show({ plane }) {
+    if (plane === null) return;
+    const { header } = plane;
+    const finding = header.num_regions;
+    const some = { LOWER: "at least ", UPPER: "at most " }[finding.claim] ?? "";
+    const layers = store.get().layers;
+    refill(number, some, several(finding.value, "region"), " in view ", claimBadge(finding.claim));
+    const factor = home() / header.window.reach[1];
+    refill(rest, factor > 1.05 || factor < 0.95 ? ` ${zoomText(factor)}` : null);
+    const { values } = looking.shown.get();
+    const doubts = [];
+    if (layers !== null && values?.header.num_groups) {
+      doubts.push(`${several(values.header.num_groups.value, "region")} by the first ${several(layers, "gate")}. `);
+    }
+    if (header.num_open > 0) doubts.push(`${several(header.num_open, "cell")} not finished within ${hello.budget.seconds} s. `);
+    if (header.num_undecided > 0) doubts.push(`${several(header.num_undecided, "sign")} within rounding. `);
+    if (header.note) doubts.push(`${sentence(header.note)} `);
+    const offers = [];
+    if (header.num_open > 0 && !hello.still) {
+      offers.push(make("button", { class: "quiet", onclick: () => looking.lookAtPlane({ patient: true }) }, "Take a minute"));
+    }
+    if (!hello.still && !header.certified && (header.num_undecided > 0 || factor > 1e11)) {
+      offers.push(make("button", { class: "quiet", onclick: () => looking.lookAtPlane({ certify: true }) }, "Certify this view"));
+    }
+    if (header.certified) doubts.push("Certified in exact arithmetic. ");
+    refill(note, doubts, offers);
+    note.hidden = doubts.length + offers.length === 0;
+  }
+  looking.shown.subscribe((shown, changed) => (changed.has("plane") || changed.has("values")) && show(shown));
+  return element;
+}
+
+const sentence = (text) => {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+};
+
+/** Return the words of a screen reader for a picture. */
+export function spoken(plane) {
+  const { value, claim } = plane.header.num_regions;
+  return `${count(value)} regions in view, ${claim.toLowerCase()}.`;
+}

@@ -1,0 +1,54 @@
+// The legend: groups that can be hidden, largest first, or a scale with its ends.
+
+import { draw, make, refill } from "../elements.js";
+import { number } from "../words.js";
+
+const SHOWN = 12;
+
+/** Return the legend; `colours()` is what `colourPieces` gave last. */
+export function legendPanel({ store }) {
+  const element = make("div", { class: "legend" });
+
+  function toggle(value, alone) {
+    const { hidden } = store.get();
+    if (alone) {
+      const others = element.entries.map((entry) => entry.kind).filter((other) => other !== value);
+      store.set({ hidden: hidden.length === others.length && !hidden.includes(value) ? [] : others });
+    } else store.set({ hidden: hidden.includes(value) ? hidden.filter((one) => one !== value) : [...hidden, value] });
+  }
+
+  return {
+    element,
+    show({ legend = [], scale = null }, title) {
+      element.entries = legend;
+      if (scale !== null) refill(element, scaleOf(scale));
+      else if (legend.some((entry) => entry.kind !== undefined)) {
+        refill(element,
+          legend.slice(0, SHOWN).map((entry) => {
+            const swatch = make("span", { class: "swatch" });
+            swatch.style.background = entry.colour;
+            return make("button", {
+              class: "entry",
+              "aria-pressed": String(!entry.hidden),
+              title: "Click: hide or show. Shift-click: only this one.",
+              onclick: (event) => toggle(entry.kind, event.shiftKey),
+            }, swatch, entry.label);
+          }),
+          legend.length > SHOWN && make("span", { class: "soft" }, `and ${legend.length - SHOWN} more`),
+          store.get().hidden.length > 0 && make("button", { class: "quiet", onclick: () => store.set({ hidden: [] }) }, "show all"));
+      } else refill(element, make("span", { class: "soft" }, title ?? legend.map((entry) => entry.label).join(", ")));
+    },
+  };
+}
+
+/** Return a scale: a ramp of colours with its ends and its name. */
+function scaleOf({ low, high, logarithmic, label, ramp }) {
+  const width = 160;
+  const steps = ramp.map((colour, index) =>
+    draw("rect", { x: (width * index) / ramp.length, y: 0, width: width / ramp.length + 0.5, height: 10, fill: colour }));
+  return make("span", { class: "scale" },
+    make("span", {}, number(low)),
+    draw("svg", { viewBox: `0 0 ${width} 10`, width, height: 10, role: "img", "aria-label": `from ${number(low)} to ${number(high)}` }, steps),
+    make("span", {}, number(high)),
+    make("span", { class: "soft" }, label, logarithmic ? ", on a logarithmic scale" : ""));
+}

@@ -1,0 +1,30 @@
+// The first line: what one sees, in one sentence for someone who never heard of linear regions; and what acts on all.
+
+import { make, refill } from "../elements.js";
+import { shortened } from "../words.js";
+
+/** Return the sentence that explains the picture. */
+export function firstSentence(hello) {
+  const colour = hello.is_classifier ? "its colour is the answer given there" : "its colour tells how many units are on";
+  const where = hello.plane === "inputs" ? "all inputs" : "a flat cut through all inputs";
+  return `You see ${where}: on each tile the network is one linear function, and ${colour}. Point, click, zoom in – it stays exact.`;
+}
+
+/** Return the head of the explorer. */
+export function topPanel({ hello, store, history, saving, keys }) {
+  const undo = make("button", { class: "icon", title: "Undo (Ctrl Z)", "aria-label": "undo", onclick: history.undo }, "↶");
+  const redo = make("button", { class: "icon", title: "Redo (Ctrl Shift Z)", "aria-label": "redo", onclick: history.redo }, "↷");
+  const show = () => {
+    undo.disabled = !history.canUndo();
+    redo.disabled = !history.canRedo();
+  };
+  store.subscribe(() => queueMicrotask(show));
+  show();
+  const { name, num_inputs: inputs, num_units: units } = hello.model;
+  return refill(make("header", { class: "top" }),
+    make("div", { class: "what" },
+      make("h1", {}, make("span", { class: "brand" }, "reluscope"), " ", shortened(name, 40),
+        make("span", { class: "soft" }, `${inputs} inputs, ${units} units${hello.data ? `, on ${hello.data.name}` : ""}`)),
+      make("p", { class: "first" }, firstSentence(hello))),
+    make("div", { class: "actions" }, undo, redo, saving, make("button", { class: "quiet", onclick: keys.open }, "Keys")));
+}
