@@ -1,5 +1,6 @@
 """``reluscope explore`` and ``reluscope snapshot``: the explorer on a page of this machine, and in a file."""
 
+import sys
 import threading
 import time
 import webbrowser
@@ -10,6 +11,7 @@ from reluscope.cli.devices import open_device
 from reluscope.cli.interruption import keeping_results
 from reluscope.cli.opening import ModelArguments, check_files, open_model, open_model_and_data
 from reluscope.cli.options import Common
+from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import open_console, print_json, say
 from reluscope.cli.progress import Bar, show_progress
 from reluscope.datasets.demo import loaded_demo_network
@@ -17,6 +19,7 @@ from reluscope.datasets.digits import digits
 from reluscope.explorer.desk import Desk
 from reluscope.explorer.server import Server
 from reluscope.explorer.session import Session
+from reluscope.explorer.snapshot import kept_answers, page_of
 
 DEMO = "demo network"
 
@@ -54,6 +57,7 @@ def explore(looked: Looked, *, port: int, browser: bool, common: Common, began: 
         say(console, server.url)
         if not common.quiet:
             say(console, f"Ready after {time.perf_counter() - began:.1f} s, for this machine only; Ctrl-C ends it.")
+    sys.stdout.flush()  # whoever reads this through a pipe waits for it
     if browser:
         webbrowser.open(server.url)
     with keeping_results():
@@ -61,6 +65,24 @@ def explore(looked: Looked, *, port: int, browser: bool, common: Common, began: 
             threading.Event().wait()
         except KeyboardInterrupt:
             server.close()
+    return 0
+
+
+def snapshot(looked: Looked, *, output: Path, force: bool, common: Common, began: float) -> int:
+    """Write one plane as a page, and return the exit code."""
+    files = plan_outputs([output], {".html": "the page"}, force=force)
+    with show_progress(hidden=common.quiet) as bar:
+        desk = Desk(_open(looked, common, bar))
+        bar.say("Cutting the plane")
+        answers = kept_answers(desk)
+        write_all(dict.fromkeys(files.paths, page_of(answers)))
+    counted = answers[1].header["num_regions"]
+    if common.as_json:
+        print_json({"path": str(output), "bytes": output.stat().st_size, "regions": counted})
+    elif not common.quiet:
+        console = open_console()
+        say(console, f"{counted['value']:,} regions ({counted['claim']}), {output.stat().st_size / 1e6:.2f} MB")
+        say(console, f"{time.perf_counter() - began:.1f} s; the snapshot is in {output}")
     return 0
 
 
@@ -84,7 +106,7 @@ def _open(looked: Looked, common: Common, bar: Bar) -> Session:
 
 
 def _warm(desk: Desk) -> None:
-    """Ask what every page asks first: what is loaded at first use is loaded then."""
+    """Ask what every page asks first: what is loaded at first use is loaded then, and the answer is kept."""
     home = desk.answer({"ask": "hello"}).header.get("home")
     if home is not None:
         desk.answer({"ask": "partition", "anchors": home["anchors"], "window": home["window"]})

@@ -15,6 +15,9 @@ from reluscope.explorer.questions import answer
 from reluscope.explorer.session import Session
 from reluscope.single_threaded import one_thread
 
+# Questions that are answered while others are computed.
+AT_ONCE = ("progress", "cancel")
+
 
 @dataclass
 class _Running:
@@ -58,18 +61,16 @@ class Desk:
         """
         asked = question if isinstance(question, Mapping) else {}
         name, number = asked.get("ask"), asked.get("seq")
-        if name in ("progress", "cancel"):
-            found = self._look_up(name, asked.get("of"))
-        else:
-            found = self._compute(asked, number)
-        return Answer({**found.header, "seq": plain_number(number)}, found.arrays)
+        if name in AT_ONCE:
+            return Answer({**self._look_up(name, asked.get("of")), "seq": plain_number(number)}, {})
+        return self._compute(question, number)
 
     def close(self) -> None:
         """End whatever is running."""
         for running in list(self._running.values()):
             running.ended.set()
 
-    def _look_up(self, name: str, number: Any) -> Answer:
+    def _look_up(self, name: str, number: Any) -> dict[str, Any]:
         running = self._running.get(number) if plain_number(number) is not None else None
         told: dict[str, Any] = {"answer": name, "of": plain_number(number), "running": running is not None}
         if running is not None:
@@ -80,9 +81,9 @@ class Desk:
                 "regions": running.regions,
                 "seconds": time.perf_counter() - running.began,
             }
-        return Answer(told, {})
+        return told
 
-    def _compute(self, question: Mapping[str, Any], number: Any) -> Answer:
+    def _compute(self, question: Any, number: Any) -> Answer:
         running = _Running()
         key = plain_number(number)
         if key is not None:

@@ -1,12 +1,22 @@
 """Commands that show a network to look at: on a page of this machine, and in a file."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from reluscope.cli import BEGAN
 from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import DATA_HELP, MODEL_HELP, Labels, Samples, Shape, Weights, path_of
+from reluscope.cli.commands.arguments import (
+    DATA_HELP,
+    MODEL_HELP,
+    Force,
+    Labels,
+    Samples,
+    Shape,
+    Weights,
+    path_of,
+)
 from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import complete_data, read_shape
 from reluscope.cli.progress import show_progress
@@ -66,6 +76,43 @@ def explore(
 
     looked = _looked(model, data, labels, demo, tracker, input_shape, weights, samples)
     return run(looked, port=port, browser=browser, common=common, began=BEGAN)
+
+
+@command(app, "Write one plane as a page to keep and to zoom into.")
+def snapshot(
+    model: AnyModel = None,
+    data: AnyData = None,
+    labels: Labels = None,
+    demo: Demo = False,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The page (.html). By default reluscope-MODEL.html."),
+    ] = None,
+    input_shape: Shape = None,
+    weights: Weights = None,
+    samples: Samples = None,
+    force: Force = False,
+    *,
+    common: Common,
+) -> int:
+    """Write the plane that `reluscope explore` shows first as one page that needs nothing else.
+
+    It can be pointed at, coloured and zoomed into wherever there is a browser: without reluscope, a server or a network.
+    What is not on the plane is not in it. To share, to embed, to keep beside a result.
+
+    \b
+    Examples:
+      reluscope snapshot --demo -o digits.html
+      reluscope snapshot net.onnx --data x.npy --labels y.npy
+      reluscope snapshot small.onnx -o plane.html --force
+    """  # noqa: D301
+    with show_progress(hidden=common.quiet) as bar:
+        bar.say("Starting", None, STARTING)
+        from reluscope.cli.explore import snapshot as run
+
+    looked = _looked(model, data, labels, demo, None, input_shape, weights, samples)
+    page = Path(output or f"reluscope-{'demo' if looked.model is None else looked.model.stem}.html")
+    return run(looked, output=page, force=force, common=common, began=BEGAN)
 
 
 def _looked(
