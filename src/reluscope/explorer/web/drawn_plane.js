@@ -1,18 +1,20 @@
 // One plane on the GPU: fills, lines, decision boundary. Corners are float32 relative to the middle of the window; where
 // that lies in the view is computed in float64, so that pictures are right at every zoom.
-import { drawHatching, hatchProgram } from "./hatching.js";
-import { lineProgram, uploadLines } from "./lines.js";
+import { hatching, hatchProgram } from "./hatching.js";
+import { linePrograms, uploadLines } from "./lines.js";
 import { channels, gateColours } from "./ramps.js";
 import { fillProgram, uploadFills } from "./triangles.js";
 
 const DARK = unit("#14181d");
 const LIGHT = unit("#ffffff");
 const INK = { light: unit("#1b1f24"), dark: unit("#e6e9ed") };
-const SHORTEST = 0.5; // of a pixel: shorter lines are not seen
+const SHORTEST = 0.5; // pixels: shorter lines are not seen
+const QUADS_FROM = 6; // pixels: shorter lines need no smooth sides
+const MOST_IN_VIEW = 250_000; // regions between which lines would be no more than a haze
 
 /** Compile all programs of a context. */
 export function createPrograms(gl) {
-  return { fill: fillProgram(gl), line: lineProgram(gl), hatch: hatchProgram(gl) };
+  return { fill: fillProgram(gl), line: linePrograms(gl), hatch: hatchProgram(gl) };
 }
 
 /**
@@ -34,42 +36,55 @@ export function uploadPlane(gl, programs, plane) {
     };
   }
 
-  function draw(view, { edges: lines, boundary: isBold, dark, gateShown }, { size, ratio }) {
+  /**
+   * Return what draws the plane, in order.
+   * @param {{center: number[], reach: number[]}} view
+   * @param {object} style
+   * @param {{size: number[], ratio: number}} target pixels of the canvas, and how many make one of the page
+   */
+  function passes(view, { edges: lines, boundary: isBold, dark, gateShown }, { size, ratio }) {
     const at = place(view);
+    const all = [];
     if (header.num_open > 0) {
       const ink = [...INK[dark ? "dark" : "light"], 0.5];
-      drawHatching(gl, programs.hatch, at, { aspect: reach[0] / reach[1], period: 9 * ratio, ink });
+      all.push(...hatching(gl, programs.hatch, at, { aspect: reach[0] / reach[1], period: 9 * ratio, ink }));
     }
-    fills.draw(at);
-    if (lines !== "none") drawEdges(at, { lines, gateShown, size, ratio });
+    all.push(...fills.passes(at));
+    if (lines !== "none") all.push(...edgePasses(at, { lines, gateShown, size, ratio }));
     if (isBold) {
-      boundary.draw(at, { size, width: 4.4 * ratio, ink: [...LIGHT, 1], rounded: true });
-      boundary.draw(at, { size, width: 2.3 * ratio, ink: [...DARK, 1], rounded: true });
+      all.push(...boundary.passes(at, { size, width: 4.4 * ratio, ink: [...LIGHT, 1], rounded: true }));
+      all.push(...boundary.passes(at, { size, width: 2.3 * ratio, ink: [...DARK, 1], rounded: true }));
     }
+    return all;
   }
 
-  function drawEdges(at, { lines, gateShown, size, ratio }) {
-    const inView = Math.max(1, arrays.region_area.length / Math.max(1e-12, at.scale[0] * at.scale[1] * (reach[0] / reach[1])));
+  function edgePasses(at, { lines, gateShown, size, ratio }) {
+    const inView = arrays.region_area.length / Math.max(1e-30, at.scale[0] * at.scale[1] * (reach[0] / reach[1]));
+    if (inView > MOST_IN_VIEW) return [];
     const width = lineWidth(inView) * ratio;
-    const shortest = (2 * SHORTEST) / (at.scale[1] * size[1]);
+    const pixel = 2 / (at.scale[1] * size[1]);
+    const lengths = { shortest: SHORTEST * pixel, quadsFrom: QUADS_FROM * ratio * pixel };
     const last = Math.min(edges.numGroups - 1, gateShown ?? edges.numGroups - 1);
+    const all = [];
     // Later gates first: folds of the first gates run through all that follows and stay whole.
     for (let gate = last - 1; gate >= -1; gate--) {
-      const look = lines === "gates" ? { width: Math.max(1.5 * width, 0.7 * ratio), ink: [...gates[Math.max(0, gate)], 0.9] } : { width, ink: [...DARK, 0.5] };
-      edges.draw(at, { size, group: gate, shortest, ...look });
+      const coloured = { width: Math.max(1.5 * width, 0.7 * ratio), ink: [...gates[Math.max(0, gate)], 0.9] };
+      const look = lines === "gates" ? coloured : { width, ink: [...DARK, 0.5] };
+      all.push(...edges.passes(at, { size, group: gate, ...lengths, ...look }));
     }
+    return all;
   }
 
   function dispose() {
     for (const part of [fills, edges, boundary]) part.dispose();
   }
 
-  return { plane, colour: fills.colour, draw, dispose };
+  return { colour: fills.colour, passes, dispose };
 }
 
 /** Return how wide lines are, in pixels of the page: thin enough to leave most of the picture to the regions. */
 export function lineWidth(numInView) {
-  return Math.min(1.2, Math.max(0.25, 50 / Math.sqrt(numInView)));
+  return Math.min(1.2, 50 / Math.sqrt(numInView));
 }
 
 function unit(colour) {

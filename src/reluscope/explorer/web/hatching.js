@@ -27,11 +27,15 @@ export function hatchProgram(gl) {
 }
 
 /**
- * Hatch a window whose half height is 1.
+ * Return what hatches a window whose half height is 1, as a pass.
  * @param {{shift: number[], scale: number[]}} place
  * @param {{aspect: number, period: number, ink: number[]}} look period in pixels
  */
-export function drawHatching(gl, { program, at }, { shift, scale }, { aspect, period, ink }) {
+export function hatching(gl, hatch, place, look) {
+  return [{ number: 1, cost: 4, draw: () => draw(gl, hatch, place, look) }];
+}
+
+function draw(gl, { program, at }, { shift, scale }, { aspect, period, ink }) {
   gl.useProgram(program);
   gl.uniform2f(at.shift, ...shift);
   gl.uniform2f(at.scale, ...scale);

@@ -3,6 +3,7 @@
 // A plane replaces the one before when its colours have come, so that there is always a picture. Wider planes of the
 // same kind stay behind it, for the time between a move and the next answer.
 import { createPrograms, uploadPlane } from "./drawn_plane.js";
+import { createFrames } from "./frames.js";
 import { openContext } from "./gl.js";
 import { outlines } from "./outline.js";
 import { createOverlay, overlayShapes } from "./overlay.js";
@@ -24,10 +25,11 @@ export function createScene(canvas) {
   const overlay = createOverlay(canvas);
   const listeners = new Set();
   let programs = createPrograms(gl);
+  let frames = createFrames(gl);
   let [current, pending, behind] = [null, null, []];
   let style = { edges: "thin", boundary: true, dark: false, gateShown: null };
   let over = { rings: [], marks: [], stretch: null, selected: {} };
-  let [view, frame, isLost] = [null, 0, false];
+  let [view, frame, isLost, content] = [null, 0, false, {}];
 
   function show(plane) {
     pending?.drawn?.dispose();
@@ -44,7 +46,7 @@ export function createScene(canvas) {
     if (!current) return;
     current.colours = colours.piece;
     current.drawn?.colour(colours.piece);
-    schedule();
+    change();
   }
 
   function promote() {
@@ -63,7 +65,13 @@ export function createScene(canvas) {
   }
 
   function schedule() {
-    if (view && !frame) frame = requestAnimationFrame(() => drawNow());
+    if (view && !frame) frame = requestAnimationFrame(tick);
+  }
+
+  /** Mean another picture by the next frame: not the last one moved. */
+  function change() {
+    content = {};
+    schedule();
   }
 
   function draw(next) {
@@ -71,27 +79,34 @@ export function createScene(canvas) {
     schedule();
   }
 
-  function drawNow() {
-    cancelAnimationFrame(frame);
+  function tick() {
     frame = 0;
-    if (!view) return;
+    const wish = prepare();
+    if (wish && frames.draw(wish)) schedule();
+  }
+
+  function drawNow() {
+    const wish = prepare();
+    if (wish) frames.drawNow(wish);
+  }
+
+  /** Fit the canvas to its place on the page, draw what lies over it, and return what is to be drawn on it. */
+  function prepare() {
     const page = [canvas.clientWidth, canvas.clientHeight];
-    if (!page[0] || !page[1]) return;
+    if (!view || !page[0] || !page[1]) return null;
     const ratio = Math.min(globalThis.devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (page[0] * page[1])));
     const size = page.map((length) => Math.max(1, Math.round(length * ratio)));
     if (canvas.width !== size[0]) canvas.width = size[0];
     if (canvas.height !== size[1]) canvas.height = size[1];
     overlay.draw(overlayShapes(view, page, over.rings, over.marks, over.stretch), page);
-    if (isLost || gl.isContextLost()) return;
-    gl.viewport(0, 0, ...size);
-    gl.clearColor(0, 0, 0, 0);
-    gl.clear(gl.COLOR_BUFFER_BIT);
-    if (!current) return;
-    const isCovered = covers(current.plane.header.window, view);
-    for (const one of isCovered ? [] : behind) {
-      if (view.reach[1] > FINEST_BEHIND * one.plane.header.window.reach[1]) one.drawn.draw(view, style, { size, ratio });
-    }
-    current.drawn.draw(view, style, { size, ratio });
+    if (isLost || gl.isContextLost() || !current) return null;
+    return { view, size, content, passes: (from, pixels) => passes(from, { size: pixels, ratio }) };
+  }
+
+  function passes(from, target) {
+    const isCovered = covers(current.plane.header.window, from);
+    const seen = isCovered ? [] : behind.filter(({ plane }) => from.reach[1] > FINEST_BEHIND * plane.header.window.reach[1]);
+    return [...seen, current].flatMap(({ drawn }) => drawn.passes(from, style, target));
   }
 
   function select(selected) {
@@ -118,6 +133,7 @@ export function createScene(canvas) {
   function onContextRestored() {
     isLost = false;
     programs = createPrograms(gl);
+    frames = createFrames(gl);
     for (const one of [current, pending]) {
       if (!one) continue;
       one.drawn = uploadPlane(gl, programs, one.plane);
@@ -138,7 +154,7 @@ export function createScene(canvas) {
     /** Change parts of the style: edges "thin", "gates" or "none"; boundary; dark; gateShown. */
     style(changes) {
       style = { ...style, ...changes };
-      schedule();
+      change();
     },
     /** Draw in the next frame. @param {{center: number[], reach: number[]}} view in plane coordinates */
     draw,

@@ -53,7 +53,7 @@ export function fillProgram(gl) {
 
 /**
  * Upload the pieces of a plane.
- * @returns {{colour(rgba: Uint8Array): void, draw(place: {shift: number[], scale: number[]}): void, dispose(): void}}
+ * @returns {{colour(rgba: Uint8Array): void, passes(place: {shift: number[], scale: number[]}): object[], dispose(): void}}
  */
 export function uploadFills(gl, { program, at }, cornersOfPieces, offsets) {
   const { corners, pieces } = fans(offsets);
@@ -73,8 +73,13 @@ export function uploadFills(gl, { program, at }, cornersOfPieces, offsets) {
   gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, corners, gl.STATIC_DRAW);
   gl.bindVertexArray(null);
 
-  function draw({ shift, scale }) {
-    if (!corners.length) return;
+  /** Return what fills the pieces, as a pass over triangles; place leads from the pieces' coordinates to clip space. */
+  function passes({ shift, scale }) {
+    const number = corners.length / 3;
+    return number ? [{ number, cost: 3, draw: (first, count) => draw(shift, scale, first, count) }] : [];
+  }
+
+  function draw(shift, scale, first, count) {
     gl.useProgram(program);
     gl.uniform2f(at.shift, ...shift);
     gl.uniform2f(at.scale, ...scale);
@@ -83,7 +88,7 @@ export function uploadFills(gl, { program, at }, cornersOfPieces, offsets) {
     gl.bindTexture(gl.TEXTURE_2D, shades);
     gl.disable(gl.BLEND);
     gl.bindVertexArray(array);
-    gl.drawElements(gl.TRIANGLES, corners.length, gl.UNSIGNED_INT, 0);
+    gl.drawElements(gl.TRIANGLES, 3 * count, gl.UNSIGNED_INT, 12 * first);
     gl.bindVertexArray(null);
   }
 
@@ -93,5 +98,5 @@ export function uploadFills(gl, { program, at }, cornersOfPieces, offsets) {
     gl.deleteTexture(shades);
   }
 
-  return { colour: (rgba) => fillTexture(gl, shades, rgba), draw, dispose };
+  return { colour: (rgba) => fillTexture(gl, shades, rgba), passes, dispose };
 }
