@@ -287,7 +287,9 @@ def test_ports(server):
     other = Server(Echo())
     other.start()
     assert other.token != server.token
-    assert send(other, asking(server, Host=f"127.0.0.1:{other.port}", Origin=f"http://127.0.0.1:{other.port}"))[0] == 403
+    assert (
+        send(other, asking(server, Host=f"127.0.0.1:{other.port}", Origin=f"http://127.0.0.1:{other.port}"))[0] == 403
+    )
     other.close()
     assert other.desk.is_closed
     with pytest.raises(OSError, match=r"."):

@@ -1,7 +1,7 @@
 """Answers made smaller for files: corners named by number, and bytes in an order in which gzip finds what repeats.
 
-A vertex belongs to about four polygons and to two or more edges: it is kept once, in the order in which polygons come to
-it, and they name it. Bytes of equal weight of all numbers of an array stand together, because high ones hardly vary.
+A vertex belongs to about four polygons and as many edges: it is kept once, in the order in which polygons come to it,
+and they name it. Bytes of equal weight of all numbers of an array stand together, because high ones hardly vary.
 ``web/restoring.js`` undoes both, to the last bit.
 """
 

@@ -25,8 +25,8 @@ HEIGHT = 640  # of a snapshot in a notebook, in pixels
 class Explorer:
     """A network to look at; made by `reluscope.explore`.
 
-    At the end of a notebook's cell it shows itself. `serve` shows it on a page of this machine, `snapshot` writes a page
-    to keep.
+    At the end of a notebook's cell it shows itself. `serve` shows it on a page of this machine, `snapshot` writes a
+    page to keep.
 
     Examples
     --------
@@ -153,7 +153,8 @@ class Explorer:
         page = escape(snapshot_page(self._desk))
         return (
             f"<p>This is a snapshot: {escape(MISSING)}, to look anywhere.</p>"
-            f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width: 100%; height: {HEIGHT}px; border: 0">'
+            "</iframe>"
         )
 
 

@@ -209,7 +209,7 @@ class _Request(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (its name in the standard library)
         """Write nothing: the page says what went wrong."""
 
 

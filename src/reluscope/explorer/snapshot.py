@@ -43,7 +43,8 @@ def kept_answers(desk: Desk, plane: Mapping[str, Any] | None = None) -> list[Ans
     question = {"ask": "partition", **(plane or {"anchors": home["anchors"], "window": home["window"]})}
     drawn = _asked(desk, question)
     version, regions = drawn.header["version"], len(drawn.arrays["region_area"])
-    kept = [_still(hello, question), drawn]
+    # Without the time it took, so that equal planes are equal files.
+    kept = [_still(hello, question), Answer({**drawn.header, "seconds": None}, drawn.arrays)]
     gates = hello.header["model"]["gates"]
     questions = [{"of": "norm"}]
     if regions * len(gates) <= MOST_PREFIX_ENTRIES:
@@ -67,7 +68,6 @@ def still_text(answers: Sequence[Answer]) -> str:
     for answer in answers:
         one = pack(condensed(answer))
         packed.append(struct.pack("<II", len(one), 0) + one + bytes(-len(one) % ALIGNMENT))
-    # Without the time, so that equal snapshots are equal files.
     return base64.b64encode(gzip.compress(b"".join(packed), 9, mtime=0)).decode()
 
 

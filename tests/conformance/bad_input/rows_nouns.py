@@ -180,7 +180,5 @@ ROWS = {
         open_browser=False,
         kinds={"port": "range whole 0 65535", "open_browser": "flag"},
     ),
-    "Explorer.snapshot": row(
-        on=Later(lambda: rs.explore(NET)), path=FOLDER / "plane.html", kinds={"path": "write"}
-    ),
+    "Explorer.snapshot": row(on=Later(lambda: rs.explore(NET)), path=FOLDER / "plane.html", kinds={"path": "write"}),
 }

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 STARTING = 2.0  # seconds that imports take
 
 AnyModel = Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)]
-AnyData = Annotated[
-    str | None, typer.Option("--data", metavar="DATA", help=DATA_HELP, autocompletion=complete_data)
-]
+AnyData = Annotated[str | None, typer.Option("--data", metavar="DATA", help=DATA_HELP, autocompletion=complete_data)]
 Demo = Annotated[bool, typer.Option("--demo", help="Look at the embedded network of digits, without MODEL and --data.")]
 Training = Annotated[
     str | None,
@@ -97,8 +95,8 @@ def snapshot(
 ) -> int:
     """Write the plane that `reluscope explore` shows first as one page that needs nothing else.
 
-    It can be pointed at, coloured and zoomed into wherever there is a browser: without reluscope, a server or a network.
-    What is not on the plane is not in it. To share, to embed, to keep beside a result.
+    It can be pointed at, coloured and zoomed into wherever there is a browser: without reluscope, a server or the
+    internet. What is not on the plane is not in it. To share, to embed, to keep beside a result.
 
     \b
     Examples:
