@@ -123,6 +123,9 @@ export function createAsker(model, { first = Math.floor(Math.random() * 2 ** 40)
       if (running !== null) model.send({ ask: "cancel", of: running, seq: next++ });
     },
 
+    /** Whether a question of a lane is on its way. */
+    isBusy: (name) => (lanes.get(name)?.running ?? null) !== null,
+
     dispose() {
       model.off("msg:custom", hear);
       for (const asked of open.values()) asked.stop();

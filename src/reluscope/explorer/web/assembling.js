@@ -20,7 +20,7 @@ import { tabsPanel } from "./panels/tabs.js";
 import { hoverPanel } from "./panels/hover.js";
 import { topPanel } from "./panels/top.js";
 import { trainingPanel } from "./panels/training.js";
-import { insideRegion, isSameWindow, toPlane } from "./places.js";
+import { insideRegion, isSameWindow, toPlane, within } from "./places.js";
 import { createSampleMarks } from "./sample_marks.js";
 import { createStage } from "./stage.js";
 import { BEGINNING, createHistory, createStore } from "./state.js";
@@ -36,6 +36,7 @@ export function assemble({ body, model, asker, hello, dark }) {
   const announce = (text) => write(live, text);
   const colours = new Map(); // classes keep theirs
 
+  let shape = 0;
   let stage;
   try {
     stage = createStage(
@@ -55,10 +56,17 @@ export function assemble({ body, model, asker, hello, dark }) {
   const sampleMarks = createSampleMarks({ hello, asker, can });
   const samples = samplesPanel({ hello, store, asker, can, put: (place, anchor) => dock?.put(place, anchor), show: () => store.set({ tab: "samples" }) });
   const dock = anchorsPanel({ hello, store, samples, announce });
-  const region = regionPanel({ hello, store, looking, announce, walk, look: lookBeyond });
+  const layers = layersPanel({ hello, store, can });
+  const tries = [
+    ["Open the region in the middle", () => pick([...stage.camera().view().center])],
+    !hello.still && ["Zoom in a hundred times", () => stage.camera().zoomBy(100)],
+    layers && ["Watch layers fold the plane", layers.play],
+    dock && can("segment") && ["Draw the line from A to B", () => online(shown.get().plane.header.anchors_at.slice(0, 2), true)],
+  ].filter(Boolean);
+  const region = regionPanel({ hello, store, looking, announce, walk, look: lookBeyond, tries });
   const line = linePanel({ hello, store, looking, hover: pointAlong });
   const codes = codesPanel({ hello, asker, store, looking, use: (row) => dock?.put(2, { kind: "sample", row }) });
-  const training = hello.training === null ? null : trainingPanel({ hello, store, looking, asker });
+  const training = !hello.training ? null : trainingPanel({ hello, store, looking });
   const keys = keysDialog();
   const saving = savingMenu({
     pictures: { png: () => stage.scene.toBlob(), svg: () => "" },
@@ -72,22 +80,21 @@ export function assemble({ body, model, asker, hello, dark }) {
     store, name,
     tabs: [
       { key: "region", label: "Region", element: region.element },
-      dock && { key: "samples", label: "Samples", element: samples.element, open: once(samples.load) },
+      dock && !hello.still && { key: "samples", label: "Samples", element: samples.element, open: once(samples.load) },
       can("segment") && { key: "line", label: "Line", element: line },
-      can("code_space") && { key: "codes", label: "Code space", element: codes.element, open: codes.open },
-      training && { key: "training", label: "Training", element: training.element, open: training.open },
+      can("code_space") && hello.data !== null && { key: "codes", label: "Codes", element: codes.element, open: codes.open },
+      training && { key: "training", label: "Training", element: training.element },
     ].filter(Boolean),
   });
   const colouring = colouringPanel({ hello, store, name, can });
-  const layers = layersPanel({ hello, store, can });
   stage.element.append(...[
-    countsPanel({ hello, store, looking, home }), viewButtons(), messagesPanel({ looking }), hover.element,
+    countsPanel({ hello, looking, home }), viewButtons(), messagesPanel({ looking }), hover.element,
     make("div", { class: "cross", "aria-hidden": "true" })]);
   refill(body,
     topPanel({ hello, store, history, saving, keys }),
-    make("div", { class: "tools" }, colouring, layers),
+    colouring,
     make("div", { class: "middle" },
-      make("div", { class: "view" }, stage.element, make("div", { class: "under" }, legend.element), dock?.element),
+      make("div", { class: "view" }, stage.element, make("div", { class: "under" }, legend.element, layers?.element), dock?.element),
       make("aside", { class: "side" }, tabs)),
     live, keys.element);
 
@@ -108,6 +115,13 @@ export function assemble({ body, model, asker, hello, dark }) {
   }
   function onrest(view) {
     if (looking.isWanted(view)) return;
+    if (store.get().window === null && stage.aspect() !== shape) {
+      // The stage has another shape, and the reader did nothing: home again, which is no step to undo.
+      shape = stage.aspect();
+      stage.camera().home();
+      void looking.lookAtPlane();
+      return;
+    }
     store.set({ window: { center: view.center, height: view.reach[1] } });
   }
   function online(ends, isDone) {
@@ -189,7 +203,8 @@ export function assemble({ body, model, asker, hello, dark }) {
   dark.listeners.add(paint);
   const silence = listenToKeys({ body, stage, store, history, region, walk, pick, keys, hello, hasLayers: layers !== null });
 
-  const camera = stage.begin(hello.home.window);
+  const camera = stage.begin(hello.still ? within(hello.home.window, stage.aspect()) : hello.home.window);
+  shape = stage.aspect();
   const first = store.get().window;
   if (first !== null) camera.set({ center: first.center, reach: [first.height * stage.aspect(), first.height] });
   stage.scene.stretch(store.get().line);

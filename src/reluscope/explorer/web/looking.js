@@ -26,7 +26,7 @@ export function createLooking({ asker, hello, store, aspect }) {
     lineTrouble: null,
   });
   let wanted = null; // the window of the newest question
-  const can = (feature) => (hello.features ?? []).includes(feature);
+  const can = (feature) => hello.features?.includes(feature) ?? true;
   const fail = (error, retry) => shown.set({ busy: null, trouble: { kind: error.kind, message: error.message, retry } });
   const onprogress = (progress) => shown.set({ busy: progress });
 
@@ -140,7 +140,8 @@ export function createLooking({ asker, hello, store, aspect }) {
 
   store.subscribe((_, changed) => {
     const any = (...keys) => keys.some((key) => changed.has(key));
-    if (any("anchors", "window", "epoch")) void lookAtPlane();
+    // A snapshot has one plane, whatever part of it is in view.
+    if (any("anchors", "epoch") || (any("window") && !hello.still)) void lookAtPlane();
     else if (any("by", "unit", "layers")) void lookAtValues();
     if (any("selected")) void lookAtRegion();
     if (any("line")) void lookAlongLine();
@@ -153,6 +154,8 @@ export function createLooking({ asker, hello, store, aspect }) {
     measureRadius,
     /** Whether a view is the one that was asked for last. */
     isWanted: (view) => wanted !== null && isSameWindow(view, wanted),
+    /** Whether a plane is on its way. */
+    isAsking: () => asker.isBusy("plane"),
     stop: () => asker.cancel("plane"),
     dismiss: () => shown.set({ trouble: null }),
   };

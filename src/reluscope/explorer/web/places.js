@@ -56,3 +56,9 @@ export function isSameWindow(one, other) {
     (axis) => Math.abs(one.center[axis] - other.center[axis]) <= scale && Math.abs(one.reach[axis] - other.reach[axis]) <= scale,
   );
 }
+
+/** Return the largest view of a shape within a window. */
+export function within({ center, reach }, aspect) {
+  const height = Math.min(reach[1], reach[0] / aspect);
+  return { center: [...center], reach: [height * aspect, height] };
+}

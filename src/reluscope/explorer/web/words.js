@@ -18,6 +18,14 @@ export function number(value, digits = 3) {
   return minus(String(Number(value.toPrecision(size >= 1000 ? Math.ceil(Math.log10(size)) : digits))));
 }
 
+/** Return numbers with as many decimals each as the largest needs for three digits. */
+export function column(values) {
+  const most = Math.max(0, ...values.map(Math.abs));
+  if (most === 0 || most >= 1e5 || most < 1e-3) return values.map((value) => number(value));
+  const decimals = Math.max(0, 2 - Math.floor(Math.log10(most)));
+  return values.map((value) => minus(value.toFixed(decimals)));
+}
+
 /** Return a share of one as a percentage. */
 export const percent = (share) => `${Math.round(100 * share)} %`;
 

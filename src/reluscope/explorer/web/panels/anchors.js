@@ -21,7 +21,7 @@ export function anchorsPanel({ hello, store, samples, announce }) {
     make("span", {}, "Turn C"), slider, towards, pick);
   const reset = make("button", { class: "quiet", onclick: () => setAnchors(store, null) }, "First plane");
   const element = make("div", { class: "dock", role: "group", "aria-label": "the three points of the plane" },
-    make("span", { class: "soft heading" }, "The plane through"), slots.map((slot) => slot.element), !hello.still && turning, reset);
+    make("span", { class: "soft heading" }, "Plane through"), slots.map((slot) => slot.element), !hello.still && turning, reset);
 
   function makeSlot(letter, place) {
     const picture = make("span", { class: "thumb" });

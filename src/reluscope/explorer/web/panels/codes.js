@@ -1,7 +1,8 @@
 // Code space: samples by how alike their activation codes are, linked with the plane.
 
 import { draw, make, refill } from "../elements.js";
-import { className, number, shortened } from "../words.js";
+import { className, count, number, several, shortened } from "../words.js";
+import { claimBadge } from "./claims.js";
 
 const SIZE = 320;
 
@@ -51,9 +52,10 @@ export function codesPanel({ hello, asker, store, looking, use }) {
       return dot;
     });
     refill(plot, drawn);
-    const trust = header.trustworthiness ?? header.trust ?? null;
-    const value = typeof trust === "object" && trust !== null ? trust.value : trust;
-    refill(said, `${rows.length} samples`, typeof value === "number" ? `; the map keeps ${number(value)} of their neighbourhoods (trustworthiness)` : "");
+    const { trust } = header;
+    refill(said, rows.length < header.of ? `${count(rows.length)} of ${several(header.of, "sample")}` : several(rows.length, "sample"),
+      `, ${several(header.num_codes, "code")}; trustworthiness ${number(trust.value)} `, claimBadge(trust.claim, trust.definition),
+      " (1: all near dots have near codes)");
     link();
   }
 

@@ -16,9 +16,9 @@ const CHOICES = [
 
 /** Return the group of choices for the colours of regions and lines. */
 export function colouringPanel({ hello, store, name, can }) {
+  const isHeld = (of) => can("values") && (!hello.held || hello.held.some((question) => question.of === of));
   const choices = CHOICES.filter(
-    ([key]) =>
-      (key !== "class" || hello.is_classifier) && (!["norm", "unit", "inradius"].includes(key) || can("values")),
+    ([key]) => (key !== "class" || hello.is_classifier) && (!["norm", "unit", "inradius"].includes(key) || isHeld(key)),
   );
   const radios = choices.map(([key, label, meaning]) => {
     const input = make("input", { type: "radio", name: `${name}-by`, value: key, onchange: () => choose(key) });

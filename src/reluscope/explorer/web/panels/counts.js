@@ -5,7 +5,7 @@ import { count, several, zoomText } from "../words.js";
 import { claimBadge } from "./claims.js";
 
 /** Return the element that says how many regions are in view. */
-export function countsPanel({ hello, store, looking, home }) {
+export function countsPanel({ hello, looking, home }) {
   const number = make("strong", {});
   const rest = make("span", { class: "soft" });
   const note = make("p", { class: "note" });
@@ -14,17 +14,15 @@ export function countsPanel({ hello, store, looking, home }) {
   function show({ plane }) {
     if (plane === null) return;
     const { header } = plane;
-    const finding = header.num_regions;
+    const { values } = looking.shown.get();
+    const groups = values?.question.of === "prefix" ? values.header.num_groups : null;
+    const finding = groups ?? header.num_regions;
     const some = { LOWER: "at least ", UPPER: "at most " }[finding.claim] ?? "";
-    const layers = store.get().layers;
-    refill(number, some, several(finding.value, "region"), " in view ", claimBadge(finding.claim));
+    const where = groups ? ` by the first ${several(values.question.gates, "layer")} ` : hello.still ? " in the snapshot " : " in view ";
+    refill(number, some, several(finding.value, "region"), where, claimBadge(finding.claim));
     const factor = home() / header.window.reach[1];
     refill(rest, factor > 1.05 || factor < 0.95 ? ` ${zoomText(factor)}` : null);
-    const { values } = looking.shown.get();
-    const doubts = [];
-    if (layers !== null && values?.header.num_groups) {
-      doubts.push(`${several(values.header.num_groups.value, "region")} by the first ${several(layers, "gate")}. `);
-    }
+    const doubts = groups ? [`${several(header.num_regions.value, "region")} by all layers. `] : [];
     if (header.num_open > 0) doubts.push(`${several(header.num_open, "cell")} not finished within ${hello.budget.seconds} s. `);
     if (header.num_undecided > 0) doubts.push(`${several(header.num_undecided, "sign")} within rounding. `);
     if (header.note) doubts.push(`${sentence(header.note)} `);

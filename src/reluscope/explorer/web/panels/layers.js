@@ -8,7 +8,8 @@ const STEP = 1100; // milliseconds of a layer while playing
 /** Return the slider of layers, or null for a network with less than two gates. */
 export function layersPanel({ hello, store, can }) {
   const { gates } = hello.model;
-  if (gates.length < 2 || !can("values")) return null;
+  const held = hello.held?.filter((question) => question.of === "prefix").length ?? Infinity;
+  if (gates.length < 2 || !can("values") || held < gates.length) return null;
   const slider = make("input", {
     type: "range", min: 0, max: gates.length, step: 1, "aria-label": "layers that cut the plane",
     oninput: () => (stop(), choose(Number(slider.value))),
@@ -46,5 +47,6 @@ export function layersPanel({ hello, store, can }) {
   }
   store.subscribe(show);
   show(store.get());
-  return make("div", { class: "layers", title: "regions as cut by the first layers alone" }, make("span", {}, "Layers"), slider, said, button);
+  const element = make("div", { class: "layers", title: "regions as cut by the first layers alone" }, make("span", {}, "Layers"), slider, said, button);
+  return { element, play };
 }

@@ -20,11 +20,11 @@ export function linePanel({ hello, store, looking, hover }) {
       return;
     }
     const { header, arrays } = line;
-    const counted = header.num_regions ?? header.count ?? null;
+    const counted = header.num_regions;
     refill(element,
       make("div", { class: "head" }, make("h2", {}, "Along the line"),
         make("button", { class: "quiet", onclick: () => store.set({ line: null }) }, "Remove")),
-      make("p", {}, counted && [make("b", {}, several(counted.value, "region")), " ", claimBadge(counted.claim, counted.definition), ", "],
+      make("p", {}, [make("b", {}, several(counted.value, "region")), " ", claimBadge(counted.claim, counted.definition), ", "],
         several(Math.max(0, arrays.breakpoints.length - 2), "bend"),
         header.length !== undefined && `, length ${number(header.length)}`),
       profile(header, arrays));
@@ -37,7 +37,7 @@ export function linePanel({ hello, store, looking, hover }) {
     const y = (value) => 6 + (1 - (value - low) / (high - low || 1)) * (HEIGHT - BOTTOM - 6);
     const names = namesOf(header, width);
     const lines = names.map((_, one) => draw("polyline", {
-      class: "output", stroke: hello.palettes.categories[(header.outputs?.[one]?.index ?? one) % hello.palettes.categories.length],
+      class: "output", stroke: hello.palettes.categories[(header.outputs[one]?.index ?? one) % hello.palettes.categories.length],
       points: Array.from(breakpoints, (share, at) => `${x(share).toFixed(1)},${y(outputs[at * width + one]).toFixed(1)}`).join(" "),
     }));
     const cursor = draw("line", { class: "cursor", y1: 6, y2: HEIGHT - BOTTOM, visibility: "hidden" });
@@ -63,18 +63,17 @@ export function linePanel({ hello, store, looking, hover }) {
     draw("text", { x: LEFT, y: HEIGHT - 3 }, "start"), draw("text", { x: WIDTH - 6, y: HEIGHT - 3, class: "number" }, "end"));
     const keys = make("p", { class: "keys" }, names.map((name, one) => {
       const swatch = make("span", { class: "swatch" });
-      swatch.style.background = hello.palettes.categories[(header.outputs?.[one]?.index ?? one) % hello.palettes.categories.length];
+      swatch.style.background = hello.palettes.categories[(header.outputs[one]?.index ?? one) % hello.palettes.categories.length];
       return make("span", { class: "entry" }, swatch, name);
     }));
     return [picture, keys, said];
   }
 
   function namesOf(header, width) {
-    const given = header.outputs ?? header.output_names ?? [];
+    const given = header.outputs;
     return Array.from({ length: width }, (_, one) => {
       const output = given[one];
       if (output === undefined) return `output ${one}`;
-      if (typeof output === "string") return output;
       return hello.is_classifier ? className(hello, output.index) : output.name;
     });
   }

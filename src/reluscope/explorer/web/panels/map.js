@@ -1,7 +1,7 @@
 // The affine map of a region: an image of weights, or signed bars for few inputs.
 
 import { make, refill } from "../elements.js";
-import { className, number } from "../words.js";
+import { className, column, number } from "../words.js";
 import { pictureShape, weightPicture } from "./pictures.js";
 
 const FEW = 24;
@@ -39,14 +39,15 @@ function formulaOf(weights, bias, label) {
 function barsOf(weights, label) {
   const order = [...weights.keys()].sort((a, b) => Math.abs(weights[b]) - Math.abs(weights[a])).slice(0, FEW);
   const most = Math.abs(weights[order[0]] ?? 1) || 1;
+  const written = column(order.map((input) => weights[input]));
   return refill(make("table", { class: "outputs" }),
     make("caption", {}, weights.length > FEW ? `the ${FEW} largest weights of ${label}` : ""),
-    order.map((input) => {
+    order.map((input, at) => {
       const bar = make("span", { class: weights[input] < 0 ? "bar below" : "bar" });
       const share = (50 * Math.abs(weights[input])) / most;
       bar.style.marginLeft = `${weights[input] < 0 ? 50 - share : 50}%`;
       bar.style.width = `${share}%`;
       return make("tr", {}, make("th", { scope: "row" }, `input ${input}`), make("td", { class: "bars" }, bar),
-        make("td", { class: "figure" }, number(weights[input])));
+        make("td", { class: "figure" }, written[at]));
     }));
 }

@@ -1,16 +1,16 @@
 // The card of a region: what the network is there, what bounds it, who else lives there.
 
 import { make, refill, write } from "../elements.js";
-import { className, count, number, several, shortened } from "../words.js";
+import { className, column, count, number, several, shortened } from "../words.js";
 import { claimBadge, findingText } from "./claims.js";
 import { mapView } from "./map.js";
 import { sidesView } from "./sides.js";
 
-const EXPLAINED = "Click a region, or press Enter for the one in the middle. Inside it the network is one affine function: "
-  + "its output is a weighted sum of the inputs. The card shows the weights, and what changes beyond each side.";
-
-/** Return the card of the chosen region. */
-export function regionPanel({ hello, store, looking, walk, look, announce }) {
+/**
+ * Return the card of the chosen region; while none is chosen it offers what to try.
+ * @param {{tries: [string, () => void][]}} app
+ */
+export function regionPanel({ hello, store, looking, walk, look, announce, tries }) {
   const element = make("div", { class: "panel region" });
   const sides = sidesView({ hello, walk, look });
   let spoken = null;
@@ -18,7 +18,7 @@ export function regionPanel({ hello, store, looking, walk, look, announce }) {
   function show() {
     const { region, regionTrouble, radius } = looking.shown.get();
     if (region === null) {
-      refill(element, make("p", { class: store.get().selected ? "warned" : "soft" }, regionTrouble ?? EXPLAINED));
+      refill(element, regionTrouble && make("p", { class: "warned" }, regionTrouble), beginning());
       return;
     }
     const { header, arrays } = region;
@@ -38,6 +38,14 @@ export function regionPanel({ hello, store, looking, walk, look, announce }) {
     if (said !== spoken) announce((spoken = said));
   }
 
+  function beginning() {
+    return [make("h2", {}, "What is a region?"),
+      make("p", {}, "Units of this network switch on and off. Where none of them switches, the network is a plain weighted sum "
+        + "of its inputs: that is a region, a tile of this picture. Each line is where one unit switches."),
+      make("p", { class: "soft" }, "Click a tile to see its sum, or try:"),
+      make("div", { class: "tries" }, tries.map(([label, act]) => make("button", { onclick: act }, label)))];
+  }
+
   function title(header) {
     return hello.is_classifier && header.class !== null ? capital(className(hello, header.class)) : `Region ${count(header.row)}`;
   }
@@ -51,22 +59,23 @@ export function regionPanel({ hello, store, looking, walk, look, announce }) {
     if (!outputs?.length) return null;
     const values = outputs.map((output) => output.value);
     const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+    const written = column(values);
     const share = (value) => (100 * value) / (high - low || 1);
     return make("table", { class: "outputs" }, make("caption", {}, "Outputs at this point"),
-      outputs.map((output) => {
+      outputs.map((output, at) => {
         const bar = make("span", { class: output.value < 0 ? "bar below" : "bar" });
         bar.style.marginLeft = `${share(Math.min(output.value, 0) - low)}%`;
         bar.style.width = `${share(Math.abs(output.value))}%`;
         return make("tr", {}, make("th", { scope: "row" }, shortened(nameOf(output), 18)),
-          make("td", { class: "bars" }, bar), make("td", { class: "figure" }, number(output.value)));
+          make("td", { class: "bars" }, bar), make("td", { class: "figure" }, written[at]));
       }));
   }
 
   function facts({ area, inradius, code, code_hex: hex, is_cut: isCut, num_sides: numSides, sides: all }) {
     const rows = [];
     const fact = (name, ...values) => rows.push(make("div", {}, make("dt", {}, name), make("dd", {}, values)));
-    fact("area in this plane", findingText(area), area?.claim && claimBadge(area.claim, area.definition));
-    if (inradius !== undefined && inradius !== null) fact("inradius in this plane", findingText(inradius), inradius.claim && claimBadge(inradius.claim, inradius.definition));
+    fact("area in this plane", findingText(area), " ", area?.claim && claimBadge(area.claim, area.definition));
+    if (inradius !== undefined && inradius !== null) fact("inradius in this plane", findingText(inradius), " ", inradius.claim && claimBadge(inradius.claim, inradius.definition));
     fact("sides", count(numSides ?? all.length), isCut ? ", cut by the view" : "");
     if (code?.length) {
       const on = code.filter((gate) => gate.pieces === undefined || gate.pieces === 2);
@@ -85,8 +94,8 @@ export function regionPanel({ hello, store, looking, walk, look, announce }) {
     if (radius === null) return make("button", { onclick: looking.measureRadius }, "Inradius in the full input space");
     if (radius.busy) return "Measuring the inradius in the full space …";
     if (radius.message) return make("span", { class: "warned" }, radius.message);
-    const found = radius.inradius ?? radius.radius ?? radius;
-    return ["inradius in the full input space ", make("b", {}, findingText(found)), " ", found.claim && claimBadge(found.claim, found.definition)];
+    const found = radius.radius;
+    return ["inradius in the full input space ", make("b", {}, radius.is_unbounded ? "unbounded" : findingText(found)), " ", found.claim && claimBadge(found.claim, found.definition)];
   }
 
   function samplesView({ samples_inside: rows, num_samples_inside: total }) {

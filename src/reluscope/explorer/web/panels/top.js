@@ -5,9 +5,9 @@ import { shortened } from "../words.js";
 
 /** Return the sentence that explains the picture. */
 export function firstSentence(hello) {
-  const colour = hello.is_classifier ? "its colour is the answer given there" : "its colour tells how many units are on";
-  const where = hello.plane === "inputs" ? "all inputs" : "a flat cut through all inputs";
-  return `You see ${where}: on each tile the network is one linear function, and ${colour}. Point, click, zoom in – it stays exact.`;
+  const what = hello.plane === "inputs" ? "Each tile (region) of the inputs" : "Each tile (region) of this flat cut through the inputs";
+  const colour = hello.is_classifier ? "colour is its answer" : "colour tells how many units are on";
+  return `${what} is one linear function of the network; ${colour}. Point, click, zoom: all is exact.`;
 }
 
 /** Return the head of the explorer. */

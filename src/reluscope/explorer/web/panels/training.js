@@ -1,28 +1,34 @@
-// Training: the same plane at every record of a training, and the count of regions over epochs beside it.
+// Training: the same plane at every record of a training, and what was counted over the epochs beside it.
 
 import { draw, make, refill, write } from "../elements.js";
-import { count, number } from "../words.js";
+import { number } from "../words.js";
 
-const [WIDTH, HEIGHT] = [320, 130];
+const [WIDTH, HEIGHT, LEFT, BOTTOM] = [320, 120, 34, 18];
 const STEP = 900; // milliseconds of a record while playing
 
-/** Return the panel of epochs. */
-export function trainingPanel({ hello, store, looking, asker }) {
-  const { epochs } = hello.training;
-  const slider = make("input", { type: "range", min: 0, max: epochs.length - 1, step: 1, "aria-label": "epoch",
+/** Return the panel of epochs; a state's epoch is the place of a record. */
+export function trainingPanel({ hello, store, looking }) {
+  const { epochs, has_weights: hasWeights, quantities } = hello.training;
+  const places = epochs.map((_, place) => place).filter((place) => hasWeights?.[place] ?? true);
+  const slider = make("input", { type: "range", min: 0, max: Math.max(0, places.length - 1), step: 1, "aria-label": "epoch",
     oninput: () => (stop(), choose(Number(slider.value))) });
   const said = make("b", {});
   const button = make("button", { onclick: () => (timer === null ? play() : stop()) });
-  const plot = make("div", {});
+  const now = make("button", { class: "quiet", onclick: () => (stop(), store.set({ epoch: null })) }, "the model itself");
+  const plots = make("div", {});
   const element = make("div", { class: "panel training" },
-    make("p", { class: "soft" }, "The same plane with the weights of each record of the training."),
-    make("p", {}, "Epoch ", said), slider, make("p", {}, button), plot);
+    make("p", { class: "soft" }, places.length
+      ? "The same plane with the weights that the network had in each epoch of its training."
+      : "The tracker file holds no weights, so that the plane cannot be shown as it was; what was counted is below."),
+    places.length > 0 && [make("p", {}, "Epoch ", said), slider, make("p", {}, button, now)], plots);
   let timer = null;
-  let counts = null;
 
-  const at = () => (store.get().epoch === null ? epochs.length - 1 : Math.max(0, epochs.indexOf(store.get().epoch)));
+  const at = () => {
+    const { epoch } = store.get();
+    return epoch === null ? places.length - 1 : Math.max(0, places.indexOf(epoch));
+  };
   function choose(index) {
-    store.set({ epoch: epochs[index] });
+    store.set({ epoch: places[index] });
   }
   function stop() {
     clearInterval(timer);
@@ -30,55 +36,44 @@ export function trainingPanel({ hello, store, looking, asker }) {
     show();
   }
   function play() {
-    choose(at() === epochs.length - 1 ? 0 : at());
+    choose(at() === places.length - 1 ? 0 : at());
     timer = setInterval(() => {
       // A picture that is not there yet is waited for.
-      if (looking.shown.get().busy !== null) return;
-      if (at() === epochs.length - 1) stop();
+      if (looking.isAsking()) return;
+      if (at() === places.length - 1) stop();
       else choose(at() + 1);
     }, STEP);
     show();
   }
   function show() {
     slider.value = String(at());
-    write(said, String(epochs[at()]));
-    slider.setAttribute("aria-valuetext", `epoch ${epochs[at()]}`);
+    const name = store.get().epoch === null ? "as it is now" : String(epochs[places[at()]]);
+    write(said, name);
+    slider.setAttribute("aria-valuetext", `epoch ${name}`);
     write(button, timer === null ? "▶ Play" : "■ Stop");
-    refill(plot, counts && curve());
-  }
-  function curve() {
-    const values = counts.map((one) => (typeof one === "object" && one !== null ? one.value : one));
-    const known = values.filter((value) => value !== null && value !== undefined);
-    if (known.length === 0) return null;
-    const high = Math.max(...known);
-    const x = (index) => 30 + (index / Math.max(1, epochs.length - 1)) * (WIDTH - 40);
-    const y = (value) => HEIGHT - 20 - (value / (high || 1)) * (HEIGHT - 32);
-    const points = values.flatMap((value, index) => (value === null || value === undefined ? [] : [`${x(index)},${y(value)}`]));
-    return make("figure", {},
-      draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "profile", role: "img", "aria-label": `regions over epochs, up to ${count(high)}` },
-        draw("line", { class: "axis", x1: 30, x2: WIDTH - 10, y1: HEIGHT - 20, y2: HEIGHT - 20 }),
-        draw("polyline", { class: "output ink", points: points.join(" ") }),
-        draw("line", { class: "cursor", x1: x(at()), x2: x(at()), y1: 8, y2: HEIGHT - 20 }),
-        draw("text", { x: 27, y: y(high) + 4, class: "number" }, number(high)),
-        draw("text", { x: 30, y: HEIGHT - 5 }, String(epochs[0])),
-        draw("text", { x: WIDTH - 10, y: HEIGHT - 5, class: "number" }, String(epochs.at(-1)))),
-      make("figcaption", {}, "regions that were counted over the epochs"));
+    now.hidden = store.get().epoch === null;
+    refill(plots, quantities.map(curve));
   }
 
-  async function open() {
-    if (counts !== null) return;
-    counts = hello.training.counts ?? [];
-    if (looking.can("epochs")) {
-      try {
-        const { header } = await asker.ask({ ask: "epochs" });
-        counts = header.counts ?? counts;
-      } catch {
-        // The counts that came with the first answer stay.
-      }
-    }
-    show();
+  function curve({ title, findings }) {
+    const known = findings.flatMap((finding, place) => (finding === null || finding.value === null ? [] : [[place, finding.value]]));
+    if (known.length < 2) return null;
+    const high = Math.max(...known.map(([, value]) => value));
+    const x = (place) => LEFT + (place / Math.max(1, epochs.length - 1)) * (WIDTH - LEFT - 6);
+    const y = (value) => HEIGHT - BOTTOM - (value / (high || 1)) * (HEIGHT - BOTTOM - 10);
+    const place = store.get().epoch;
+    const here = place === null ? null : findings[place];
+    return make("figure", {},
+      make("figcaption", {}, title, here ? [": ", make("b", {}, number(here.value, 4))] : ""),
+      draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "profile", role: "img", "aria-label": `${title} over epochs, up to ${number(high)}` },
+        draw("line", { class: "axis", x1: LEFT, x2: WIDTH - 6, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM }),
+        draw("polyline", { class: "output ink", points: known.map(([at, value]) => `${x(at)},${y(value)}`).join(" ") }),
+        place !== null && draw("line", { class: "cursor", x1: x(place), x2: x(place), y1: 6, y2: HEIGHT - BOTTOM }),
+        draw("text", { x: LEFT - 4, y: y(high) + 4, class: "number" }, number(high)),
+        draw("text", { x: LEFT, y: HEIGHT - 4 }, `epoch ${epochs[0]}`),
+        draw("text", { x: WIDTH - 6, y: HEIGHT - 4, class: "number" }, String(epochs.at(-1)))));
   }
   store.subscribe((_, changed) => changed.has("epoch") && show());
   show();
-  return { element, open };
+  return { element };
 }
