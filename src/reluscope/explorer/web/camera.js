@@ -7,6 +7,7 @@ const DEEPEST = 1e-12; // of home
 const WIDEST = 64;
 const STEP = 0.12; // of the view per press of an arrow
 const FACTOR = 1.35;
+const THROWN = 250; // pixels per second at the end of a drag from which the view coasts
 
 /**
  * Move a view by wheel, drag, pinch and keys over an element, whose shape the view takes.
@@ -34,8 +35,16 @@ export function createCamera(options) {
   function move(next) {
     view = limited(next, home, aspect, view);
     clearTimeout(timer);
-    timer = setTimeout(() => onrest(view), REST);
+    timer = setTimeout(settle, REST);
     onchange(view);
+  }
+
+  /** Rest at once, if the view has moved. */
+  function settle() {
+    if (!timer) return;
+    clearTimeout(timer);
+    timer = 0;
+    onrest(view);
   }
 
   function panBy(dx, dy) {
@@ -70,8 +79,9 @@ export function createCamera(options) {
       motion.stop();
       zoomBy(factor, pointAt(at));
     },
-    onthrow: (velocity) => {
-      if (!isStill()) motion.coast(velocity, panByPixels);
+    onend: (velocity) => {
+      if (isStill() || Math.hypot(...velocity) < THROWN) settle();
+      else motion.coast(velocity, panByPixels, settle);
     },
     onstretch: (from, to, isDone) => options.onstretch?.({ ends: [pointAt(from), pointAt(to)], isDone }),
     stretches: (event) => Boolean(options.onstretch) && (event.shiftKey || Boolean(options.stretching?.())),

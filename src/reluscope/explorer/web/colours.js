@@ -87,23 +87,27 @@ function entries(present, areas, name, colourOf, hidden) {
   });
 }
 
-/** Return four bytes per piece; what is hidden is transparent. */
+/** Return four bytes per piece; what is hidden is transparent. Kinds are whole numbers from -1. */
 function paint(kinds, pieceRegion, colourOf, hidden) {
   const number = pieceRegion ? pieceRegion.length : kinds.length;
   const words = new Uint32Array(number);
   const known = new Map();
+  let [last, word] = [NaN, 0];
   for (let piece = 0; piece < number; piece++) {
     const kind = kinds[pieceRegion ? pieceRegion[piece] : piece];
-    let word = known.get(kind);
-    if (word === undefined) {
-      const [red, green, blue] = channels(colourOf(kind));
-      // Bytes in the order of memory: little-endian, as everywhere that browsers run.
-      word = hidden.has(kind) ? 0 : ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-      known.set(kind, word);
+    if (kind !== last) {
+      if (!known.has(kind)) known.set(kind, hidden.has(kind) ? 0 : wordOf(colourOf(kind)));
+      [last, word] = [kind, known.get(kind)];
     }
     words[piece] = word;
   }
   return new Uint8Array(words.buffer);
+}
+
+/** Return the bytes of a colour in the order of memory: little-endian, as everywhere that browsers run. */
+function wordOf(colour) {
+  const [red, green, blue] = channels(colour);
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
 function areasOf(kinds, areas) {

@@ -9,7 +9,7 @@ const LATEST = 80; // milliseconds before the end that decide how fast a view is
 /**
  * Listen to gestures on an element.
  * @param {HTMLElement} element
- * @param {object} tell functions: onbegin(), onpan([right, down]), onzoom(factor, [x, y]), onthrow([right, down] per
+ * @param {object} tell functions: onbegin(), onpan([right, down]), onzoom(factor, [x, y]), onend([right, down] per
  *   second), onclick([x, y], event), onhover([x, y] or null, event), onstretch(from, to, isDone), onkey(key, isLarge) which
  *   says whether it knew the key; stretches(event) and wheels() say what drags and the wheel do
  * @returns {() => void} stops listening
@@ -27,7 +27,10 @@ export function listen(element, tell) {
     if (pointers.size === 1) {
       begun = { at: at(event), isMoved: false, isStretch: tell.stretches(event) };
       trail = [];
-    } else if (begun) begun = { ...begun, isMoved: true, isStretch: false };
+    } else if (begun) {
+      begun = { ...begun, isMoved: true, isStretch: false };
+      trail = [];
+    }
   }
 
   function move(event) {
@@ -66,19 +69,20 @@ export function listen(element, tell) {
     if (!pointers.delete(event.pointerId) || pointers.size || !begun) return;
     const { isMoved, isStretch, at: from } = begun;
     begun = null;
-    if (event.type === "pointercancel") return;
-    if (!isMoved) tell.onclick(at(event), event);
+    if (event.type === "pointercancel") tell.onend([0, 0]);
+    else if (!isMoved) tell.onclick(at(event), event);
     else if (isStretch) tell.onstretch(from, at(event), true);
-    else thrown(event);
+    else tell.onend(velocityAt(event.timeStamp));
   }
 
-  function thrown(event) {
-    const recent = trail.filter(({ time }) => event.timeStamp - time < LATEST);
+  /** Return pixels per second to the right and down, of the last moment of a drag. */
+  function velocityAt(now) {
+    const recent = trail.filter(({ time }) => now - time < LATEST);
     trail = [];
-    if (recent.length < 2) return;
+    if (recent.length < 2) return [0, 0];
     const [first, last] = [recent[0], recent[recent.length - 1]];
     const seconds = Math.max(0.016, (last.time - first.time) / 1000);
-    tell.onthrow([0, 1].map((axis) => (last.at[axis] - first.at[axis]) / seconds));
+    return [0, 1].map((axis) => (last.at[axis] - first.at[axis]) / seconds);
   }
 
   function wheel(event) {

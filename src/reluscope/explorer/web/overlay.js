@@ -30,18 +30,19 @@ export function createOverlay(canvas) {
  * picture have in common.
  * @param {{center: number[], reach: number[]}} view in plane coordinates
  * @param {number[]} size width and height in pixels
- * @param {{kind: string, points: number[][]}[]} rings outlines in plane coordinates; "hover", "region" or "neighbor"
- * @param {{x: number, y: number, label?: string, kind?: string, group?: number, off?: boolean}[]} marks
- * @param {{ends: number[][], label?: string} | null} stretch a line between two points
+ * @param {object} over
+ * @param {{kind: string, points: number[][]}[]} over.rings outlines in plane coordinates; "hover", "region", "neighbor"
+ * @param {{x: number, y: number, label?: string, kind?: string, group?: number, off?: boolean}[]} over.marks
+ * @param {number[][] | null} over.stretch the ends of a line
  */
-export function overlayShapes(view, size, rings, marks, stretch) {
+export function overlayShapes(view, size, { rings, marks, stretch }) {
   const place = ([x, y]) => [
     (((x - view.center[0]) / view.reach[0] + 1) / 2) * size[0],
     ((1 - (y - view.center[1]) / view.reach[1]) / 2) * size[1],
   ];
   return [
     ...rings.flatMap(({ kind, points }) => ringShapes(kind, points.map(place))),
-    ...(stretch ? stretchShapes(stretch.ends.map(place)) : []),
+    ...(stretch ? stretchShapes(stretch.map(place)) : []),
     ...markShapes(marks, place, size),
   ];
 }

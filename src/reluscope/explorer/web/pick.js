@@ -50,82 +50,100 @@ function depthIn(corners, start, end, x, y) {
  * Return the cells of a grid over all polygons, and which polygons reach into each.
  *
  * Of every row of cells a polygon takes those between its leftmost and rightmost point within the row, so that slivers
- * across the window fill one cell per row and not their bounding box.
+ * across the window fill a few cells per row and not their bounding box.
+ * @returns {{starts: Uint32Array, pieces: Uint32Array, cellOf(x: number, y: number): number}}
  */
 export function buildGrid(corners, offsets) {
   const number = offsets.length - 1;
-  const [low, high] = limits(corners);
+  const [left, bottom, right, top] = limits(corners);
   const side = Math.max(1, Math.min(MOST_CELLS, Math.ceil(Math.sqrt(number))));
-  const perCell = [0, 1].map((axis) => side / Math.max(1e-30, high[axis] - low[axis]));
-  const along = (value, axis) => Math.max(0, Math.min(side - 1, Math.floor((value - low[axis]) * perCell[axis])));
-  const left = new Float64Array(side);
-  const right = new Float64Array(side);
+  const perColumn = side / Math.max(1e-30, right - left);
+  const perRow = side / Math.max(1e-30, top - bottom);
+  // Corners are known to a rounding, and so is where sides cross rows.
+  const slack = ROUNDING * Math.max(1, right - left, top - bottom);
+  const most = side - 1;
+  const column = (x) => Math.max(0, Math.min(most, (x - left) * perColumn)) | 0;
+  const row = (y) => Math.max(0, Math.min(most, (y - bottom) * perRow)) | 0;
 
-  function reach(piece) {
-    let [first, last] = [side, -1];
-    for (let corner = offsets[piece]; corner < offsets[piece + 1]; corner++) {
-      const row = along(corners[2 * corner + 1], 1);
-      if (row < first) first = row;
-      if (row > last) last = row;
-    }
-    left.fill(Infinity, first, last + 1);
-    right.fill(-Infinity, first, last + 1);
-    for (let corner = offsets[piece]; corner < offsets[piece + 1]; corner++) {
-      const next = corner + 1 < offsets[piece + 1] ? corner + 1 : offsets[piece];
-      sweep(corners[2 * corner], corners[2 * corner + 1], corners[2 * next], corners[2 * next + 1]);
-    }
-    return [first, last];
-  }
-
-  function sweep(ax, ay, bx, by) {
-    if (ay > by) [ax, ay, bx, by] = [bx, by, ax, ay];
-    const [first, last] = [along(ay, 1), along(by, 1)];
-    const slope = by > ay ? (bx - ax) / (by - ay) : 0;
-    for (let row = first; row <= last; row++) {
-      const from = row === first ? ax : ax + slope * (low[1] + row / perCell[1] - ay);
-      const to = row === last ? bx : ax + slope * (low[1] + (row + 1) / perCell[1] - ay);
-      left[row] = Math.min(left[row], from, to);
-      right[row] = Math.max(right[row], from, to);
-    }
-  }
-
-  // Corners are known to a rounding, and so is where sides cross rows: a cell more on either side of it.
-  const slack = ROUNDING * Math.max(1, high[0] - low[0]);
   const starts = new Uint32Array(side * side + 1);
-  const visit = (act) => {
-    for (let piece = 0; piece < number; piece++) {
-      const [first, last] = reach(piece);
-      for (let row = first; row <= last; row++) {
-        const end = along(right[row] + slack, 0);
-        for (let column = along(left[row] - slack, 0); column <= end; column++) act(row * side + column, piece);
-      }
-    }
-  };
-  visit((cell) => starts[cell + 1]++);
+  for (let piece = 0; piece < number; piece++) reach(piece, count);
   for (let cell = 0; cell < side * side; cell++) starts[cell + 1] += starts[cell];
   const next = starts.slice();
   const pieces = new Uint32Array(starts[side * side]);
-  visit((cell, piece) => {
-    pieces[next[cell]++] = piece;
-  });
+  for (let piece = 0; piece < number; piece++) reach(piece, put);
 
-  function cellOf(x, y) {
-    const isInside = x >= low[0] - slack && x <= high[0] + slack && y >= low[1] - slack && y <= high[1] + slack;
-    return isInside ? along(y, 1) * side + along(x, 0) : -1;
+  function count(from, to) {
+    for (let cell = from; cell <= to; cell++) starts[cell + 1]++;
   }
 
-  return { starts, pieces, cellOf, side };
-}
+  function put(from, to, piece) {
+    for (let cell = from; cell <= to; cell++) pieces[next[cell]++] = piece;
+  }
 
-function limits(corners) {
-  const low = [Infinity, Infinity];
-  const high = [-Infinity, -Infinity];
-  for (let index = 0; index < corners.length; index += 2) {
-    for (let axis = 0; axis < 2; axis++) {
-      const value = corners[index + axis];
-      if (value < low[axis]) low[axis] = value;
-      if (value > high[axis]) high[axis] = value;
+  /** Call a function with the first and last cell in every row that a polygon reaches into. */
+  function reach(piece, act) {
+    const start = offsets[piece];
+    const end = offsets[piece + 1];
+    let west = Infinity;
+    let south = Infinity;
+    let east = -Infinity;
+    let north = -Infinity;
+    for (let corner = 2 * start; corner < 2 * end; corner += 2) {
+      const x = corners[corner];
+      const y = corners[corner + 1];
+      if (x < west) west = x;
+      if (x > east) east = x;
+      if (y < south) south = y;
+      if (y > north) north = y;
+    }
+    const first = row(south - slack);
+    const last = row(north + slack);
+    const from = column(west - slack);
+    const to = column(east + slack);
+    const isSmall = last - first < 2 || to - from < 2;
+    for (let line = first; line <= last; line++) {
+      if (isSmall) act(line * side + from, line * side + to, piece);
+      else {
+        const span = within(start, end, bottom + line / perRow - slack, bottom + (line + 1) / perRow + slack);
+        act(line * side + column(span[0] - slack), line * side + column(span[1] + slack), piece);
+      }
     }
   }
-  return [low, high];
+
+  /** Return the leftmost and rightmost point of a polygon between two heights. */
+  function within(start, end, low, high) {
+    let [from, to] = [Infinity, -Infinity];
+    for (let corner = start; corner < end; corner++) {
+      const next = corner + 1 < end ? corner + 1 : start;
+      const [ax, ay, bx, by] = [corners[2 * corner], corners[2 * corner + 1], corners[2 * next], corners[2 * next + 1]];
+      if (Math.max(ay, by) < low || Math.min(ay, by) > high) continue;
+      const slope = ay === by ? 0 : (bx - ax) / (by - ay);
+      for (const [x, y] of [[ax, ay], [bx, by]]) {
+        const there = y < low ? x + slope * (low - y) : y > high ? x + slope * (high - y) : x;
+        if (there < from) from = there;
+        if (there > to) to = there;
+      }
+    }
+    return [from, to];
+  }
+
+  function cellOf(x, y) {
+    const isInside = x >= left - slack && x <= right + slack && y >= bottom - slack && y <= top + slack;
+    return isInside ? row(y) * side + column(x) : -1;
+  }
+
+  return { starts, pieces, cellOf };
+}
+
+/** Return left, bottom, right and top of points. */
+function limits(corners) {
+  let [left, bottom, right, top] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let index = 0; index < corners.length; index += 2) {
+    const [x, y] = [corners[index], corners[index + 1]];
+    if (x < left) left = x;
+    if (x > right) right = x;
+    if (y < bottom) bottom = y;
+    if (y > top) top = y;
+  }
+  return [left, bottom, right, top];
 }

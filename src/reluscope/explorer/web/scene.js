@@ -1,19 +1,17 @@
 // The picture of a plane on a canvas: what is shown, in which colours, seen from where; and what lies over it.
 //
-// A plane replaces the one before when its colours have come, so that there is always a picture. Wider planes of the
-// same kind stay behind it, for the time between a move and the next answer.
+// A plane replaces the one before when its colours have come, so that there is always a picture.
 import { createPrograms, uploadPlane } from "./drawn_plane.js";
 import { createFrames } from "./frames.js";
 import { openContext } from "./gl.js";
-import { outlines } from "./outline.js";
 import { createOverlay, overlayShapes } from "./overlay.js";
+import { pictureAsPng, pictureAsSvg } from "./pictures.js";
+import { createStack } from "./stack.js";
+import { watchVisibility } from "./visibility.js";
 
 export { NoWebGL } from "./gl.js";
 
 const MOST_PIXELS = 9e6;
-const MOST_BEHIND = 3;
-const MOST_PIECES_BEHIND = 300_000;
-const FINEST_BEHIND = 1e-4; // beyond this share of its window float32 corners would be seen
 
 /**
  * Own a canvas and the picture over it. The canvas is sized by its style; its parent has to be positioned.
@@ -22,46 +20,33 @@ const FINEST_BEHIND = 1e-4; // beyond this share of its window float32 corners w
  */
 export function createScene(canvas) {
   const gl = openContext(canvas);
+  const surface = gl.getExtension("WEBGL_lose_context");
   const overlay = createOverlay(canvas);
   const listeners = new Set();
+  const stack = createStack((plane) => (isLost ? null : uploadPlane(gl, programs, plane)));
   let programs = createPrograms(gl);
   let frames = createFrames(gl);
-  let [current, pending, behind] = [null, null, []];
   let style = { edges: "thin", boundary: true, dark: false, gateShown: null };
-  let over = { rings: [], marks: [], stretch: null, selected: {} };
-  let [view, frame, isLost, content] = [null, 0, false, {}];
-
-  function show(plane) {
-    pending?.drawn?.dispose();
-    pending = { plane, drawn: isLost ? null : uploadPlane(gl, programs, plane), colours: null, outline: outlines(plane) };
-  }
+  const over = { rings: [], marks: [], stretch: null };
+  let view = null;
+  let frame = 0;
+  let content = {};
+  let [isLost, isGivenBack, isOverStale] = [false, false, true];
 
   function colour(colours) {
-    if (pending) {
-      promote();
-    } else {
-      behind.forEach(release);
-      behind = [];
-    }
-    if (!current) return;
-    current.colours = colours.piece;
-    current.drawn?.colour(colours.piece);
+    const before = stack.front()?.plane.header.plane_id;
+    const isNew = stack.colour(colours);
+    // Of the same plane a region stays where it is, seen finer or in another window.
+    const isSame = before === stack.front()?.plane.header.plane_id;
+    if (isNew) lay({ rings: isSame ? over.rings.filter(({ kind }) => kind !== "hover") : [] });
     change();
   }
 
-  function promote() {
-    const next = pending;
-    const candidates = current ? [...behind, current] : [];
-    behind = candidates.filter((one) => canLieBehind(one.plane, next.plane)).slice(-MOST_BEHIND);
-    while (behind.reduce((sum, one) => sum + one.plane.arrays.piece_region.length, 0) > MOST_PIECES_BEHIND) behind.pop();
-    for (const one of candidates) if (!behind.includes(one)) release(one);
-    [current, pending] = [next, null];
-    select({});
-  }
-
-  function release(one) {
-    one.drawn?.dispose();
-    one.drawn = null;
+  /** Change what lies over the plane. */
+  function lay(changes) {
+    Object.assign(over, changes);
+    isOverStale = true;
+    schedule();
   }
 
   function schedule() {
@@ -71,11 +56,6 @@ export function createScene(canvas) {
   /** Mean another picture by the next frame: not the last one moved. */
   function change() {
     content = {};
-    schedule();
-  }
-
-  function draw(next) {
-    view = { center: [...next.center], reach: [...next.reach] };
     schedule();
   }
 
@@ -96,59 +76,67 @@ export function createScene(canvas) {
     if (!view || !page[0] || !page[1]) return null;
     const ratio = Math.min(globalThis.devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (page[0] * page[1])));
     const size = page.map((length) => Math.max(1, Math.round(length * ratio)));
-    if (canvas.width !== size[0]) canvas.width = size[0];
-    if (canvas.height !== size[1]) canvas.height = size[1];
-    overlay.draw(overlayShapes(view, page, over.rings, over.marks, over.stretch), page);
-    if (isLost || gl.isContextLost() || !current) return null;
-    return { view, size, content, passes: (from, pixels) => passes(from, { size: pixels, ratio }) };
-  }
-
-  function passes(from, target) {
-    const isCovered = covers(current.plane.header.window, from);
-    const seen = isCovered ? [] : behind.filter(({ plane }) => from.reach[1] > FINEST_BEHIND * plane.header.window.reach[1]);
-    return [...seen, current].flatMap(({ drawn }) => drawn.passes(from, style, target));
+    if (canvas.width !== size[0] || canvas.height !== size[1]) {
+      [canvas.width, canvas.height] = size;
+      isOverStale = true;
+    }
+    if (isOverStale) overlay.draw(overlayShapes(view, page, over), page);
+    isOverStale = false;
+    if (isLost || gl.isContextLost() || !stack.front()) return null;
+    return { view, size, content, passes: (from, pixels) => stack.passes(from, style, { size: pixels, ratio }) };
   }
 
   function select(selected) {
-    over.selected = selected;
-    over.rings = [];
-    for (const kind of ["hover", "neighbor", "region"]) {
-      const row = selected[kind];
-      if (row === null || row === undefined || row < 0 || !current) continue;
-      const { center, reach } = current.plane.header.window;
-      const points = current.outline(row).map(([x, y]) => [center[0] + reach[1] * x, center[1] + reach[1] * y]);
-      over.rings.push({ kind, points });
+    const front = stack.front();
+    const rings = [];
+    for (const kind of front ? ["hover", "neighbor", "region"] : []) {
+      if (!(selected[kind] >= 0)) continue;
+      const { center, reach } = front.plane.header.window;
+      const points = front.outline(selected[kind]).map(([x, y]) => [center[0] + reach[1] * x, center[1] + reach[1] * y]);
+      rings.push({ kind, points });
     }
-    schedule();
+    lay({ rings });
   }
 
   function onContextLost(event) {
     event.preventDefault();
     isLost = true;
-    for (const one of [...behind, current, pending]) if (one) one.drawn = null;
-    behind = [];
-    for (const listener of listeners) listener({ lost: true });
+    stack.forget();
+    if (!isGivenBack) for (const listener of listeners) listener({ lost: true });
   }
 
   function onContextRestored() {
-    isLost = false;
+    const wasLost = !isGivenBack;
+    [isLost, isGivenBack] = [false, false];
     programs = createPrograms(gl);
     frames = createFrames(gl);
-    for (const one of [current, pending]) {
-      if (!one) continue;
-      one.drawn = uploadPlane(gl, programs, one.plane);
-      if (one.colours) one.drawn.colour(one.colours);
-    }
-    for (const listener of listeners) listener({ lost: false });
-    drawNow();
+    stack.restore();
+    if (wasLost) for (const listener of listeners) listener({ lost: false });
+    change();
   }
 
   canvas.addEventListener("webglcontextlost", onContextLost);
   canvas.addEventListener("webglcontextrestored", onContextRestored);
+  const unwatch = watchVisibility(canvas, {
+    onhide() {
+      if (isLost || !surface) return;
+      isGivenBack = true;
+      surface.loseContext();
+    },
+    onshow() {
+      // Also one that the browser took because there were too many.
+      if (isLost) surface?.restoreContext();
+    },
+  });
+
+  function shown() {
+    const { plane = null, colours = null } = stack.front() ?? {};
+    return { plane, colours, view, style, over, size: [canvas.clientWidth, canvas.clientHeight] };
+  }
 
   return {
     /** Upload a plane, shown when its colours come. @param {{header: object, arrays: object}} plane */
-    show,
+    show: stack.add,
     /** Give the newest plane its colours. @param {{piece: Uint8Array}} colours four bytes per piece */
     colour,
     /** Change parts of the style: edges "thin", "gates" or "none"; boundary; dark; gateShown. */
@@ -156,48 +144,37 @@ export function createScene(canvas) {
       style = { ...style, ...changes };
       change();
     },
-    /** Draw in the next frame. @param {{center: number[], reach: number[]}} view in plane coordinates */
-    draw,
+    /** Draw in the next frame. @param {{center: number[], reach: number[]}} next in plane coordinates */
+    draw(next) {
+      view = { center: [...next.center], reach: [...next.reach] };
+      isOverStale = true;
+      schedule();
+    },
     /** Draw at once, for pictures that are read back. */
     drawNow,
     /** Outline regions by row. @param {{region?: number, neighbor?: number, hover?: number}} selected */
     select,
     /** Mark points in plane coordinates. @param {{x, y, label?, kind?, group?, off?}[]} marks */
-    marks(marks) {
-      over.marks = marks;
-      schedule();
-    },
+    marks: (marks) => lay({ marks }),
     /** Draw a line between two points in plane coordinates, or none. @param {number[][] | null} ends */
-    stretch(ends) {
-      over.stretch = ends ? { ends } : null;
-      schedule();
-    },
+    stretch: (ends) => lay({ stretch: ends }),
     /** Tell a function when the drawing surface is taken away and given back. */
     onlost: (listener) => listeners.add(listener),
-    /** What is on the screen, for saved pictures. */
-    shown: () => ({ plane: current?.plane ?? null, colours: current?.colours ?? null, view, style, ...over }),
-    /** Return the picture without what lies over it. @returns {Promise<Blob>} */
-    toBlob(type = "image/png") {
+    /** Return what is on the screen as a PNG. @param {{paper?: string}} look @returns {Promise<Blob>} */
+    toBlob({ paper } = {}) {
       drawNow();
-      return new Promise((resolve) => canvas.toBlob(resolve, type));
+      return pictureAsPng(canvas, shown(), { paper });
     },
+    /** Return what is on the screen as SVG. @param {{paper?: string, title?: string}} look @returns {string} */
+    toSvg: (look = {}) => pictureAsSvg(shown(), look),
     dispose() {
       cancelAnimationFrame(frame);
+      unwatch();
       canvas.removeEventListener("webglcontextlost", onContextLost);
       canvas.removeEventListener("webglcontextrestored", onContextRestored);
       overlay.dispose();
       listeners.clear();
-      gl.getExtension("WEBGL_lose_context")?.loseContext();
+      if (!gl.isContextLost()) surface?.loseContext();
     },
   };
-}
-
-/** Whether a plane, wider than the next and of the same kind, can be seen behind it. */
-function canLieBehind(plane, next) {
-  const isSame = plane.header.plane_id === next.header.plane_id;
-  return isSame && plane.header.window.reach[1] > 1.01 * next.header.window.reach[1] && covers(plane.header.window, next.header.window);
-}
-
-function covers(window, view) {
-  return [0, 1].every((axis) => Math.abs(window.center[axis] - view.center[axis]) + view.reach[axis] <= window.reach[axis] * (1 + 1e-9));
 }
