@@ -29,11 +29,14 @@ class Anchor:
         Plain values that say which point it is: equal for equal anchors.
     said : str
         What a reader calls it.
+    program : str
+        The Python expression that makes it, of the samples ``x``, their ``labels`` and the network ``net``.
     """
 
     point: Float[np.ndarray, " n"]
     key: tuple[object, ...]
     said: str
+    program: str
 
 
 def read_anchors(session: Session, value: object) -> tuple[Anchor, Anchor, Anchor]:
@@ -63,13 +66,13 @@ def read_anchors(session: Session, value: object) -> tuple[Anchor, Anchor, Ancho
             asked.end()
         else:
             made[place] = _read(session, asked)
-    for place, of in waiting.items():
+    for of in waiting.values():
         if of not in made:
             raise InputError(f"the adversary of {LETTERS[of]} needs a point, and {LETTERS[of]} is an adversary itself")
     for place, of in waiting.items():
         origin = made[of]
-        found = adversary_of(session, origin.point, LETTERS[of])
-        made[place] = Anchor(found, ("adversary", origin.key), f"adversary of {LETTERS[of]}")
+        found, program = adversary_of(session, origin.point, LETTERS[of])
+        made[place] = Anchor(found, ("adversary", origin.key), f"adversary of {LETTERS[of]}", program)
     return made[0], made[1], made[2]
 
 
@@ -108,7 +111,7 @@ def _sample(session: Session, asked: Asked) -> Anchor:
     if not len(session.points):
         raise InputError("there are no samples, as the explorer was opened without data: use random points")
     row = asked.whole("row", 0, len(session.points) - 1)
-    return Anchor(session.points[row], ("sample", row), f"sample {row:,}")
+    return Anchor(session.points[row], ("sample", row), f"sample {row:,}", f"x[{row}]")
 
 
 def _mean(session: Session, asked: Asked) -> Anchor:
@@ -119,14 +122,18 @@ def _mean(session: Session, asked: Asked) -> Anchor:
     rows = np.flatnonzero(classes == one)
     if not len(rows):
         raise InputError(f"no sample is of {session.class_name(one)}: take the mean of another class")
-    return Anchor(session.points[rows].mean(axis=0), ("mean", one), f"mean of {session.class_name(one)}")
+    known = "labels" if session.labels is not None else "rs.classification.predicted_classes(net, x)"
+    program = f"x[{known} == {one}].mean(axis=0)"
+    return Anchor(session.points[rows].mean(axis=0), ("mean", one), f"mean of {session.class_name(one)}", program)
 
 
 def _random(session: Session, asked: Asked) -> Anchor:
     seed = asked.whole("seed", 0, MOST_SEED)
     low, high = session.low_and_high
     point = np.random.default_rng(seed).uniform(low, high)
-    return Anchor(point, ("random", seed), f"random point {seed}")
+    box = "x.min(axis=0), x.max(axis=0)" if len(session.points) else f"-np.ones({len(low)}), np.ones({len(low)})"
+    program = f"np.random.default_rng({seed}).uniform({box})"
+    return Anchor(point, ("random", seed), f"random point {seed}", program)
 
 
 def _between(session: Session, asked: Asked, nested: int) -> Anchor:
@@ -135,4 +142,5 @@ def _between(session: Session, asked: Asked, nested: int) -> Anchor:
     share = asked.number("share", 0.0, 1.0)
     point = (1.0 - share) * start.point + share * end.point
     said = f"{share:.0%} of the way from {start.said} to {end.said}"
-    return Anchor(point, ("between", start.key, end.key, share), said)
+    program = f"(1.0 - {share!r}) * ({start.program}) + {share!r} * ({end.program})"
+    return Anchor(point, ("between", start.key, end.key, share), said, program)

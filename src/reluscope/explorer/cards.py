@@ -9,12 +9,14 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.codes.packed import Codes
+from reluscope.errors import InputError
 from reluscope.explorer.answers import Answer, finding
 from reluscope.explorer.asked import Asked
 from reluscope.explorer.discs import largest_discs
 from reluscope.explorer.held_maps import held_maps, logits
 from reluscope.explorer.listening import Listener
 from reluscope.explorer.planes import View
+from reluscope.explorer.programs import region_program
 from reluscope.explorer.session import Session
 from reluscope.explorer.sides import sides_of
 from reluscope.explorer.views import read_row, view_of
@@ -23,6 +25,8 @@ from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 
 MOST_OUTPUTS, MOST_SAMPLES = 10, 50
+# A click is as exact as a screen, in units of half the window's height.
+NEAR = 0.01
 
 
 def answer_region(session: Session, asked: Asked, listener: Listener) -> Answer:
@@ -32,6 +36,8 @@ def answer_region(session: Session, asked: Asked, listener: Listener) -> Answer:
     row = read_row(asked, view)
     point = np.array(asked.numbers("point", 2, 1e6)) if asked.has("point") else None
     asked.end()
+    if point is not None and not is_near(view, row, point):
+        raise InputError(f"the point must lie in region {row}, and is elsewhere: leave it out, or ask with locate")
     return card(session, view, row, point)
 
 
@@ -70,6 +76,7 @@ def card(session: Session, view: View, row: int, point: Float[np.ndarray, "2"] |
         "sides": sides,
         "samples_inside": inside[:MOST_SAMPLES].tolist(),
         "num_samples_inside": len(inside),
+        "python": region_program(view, row),
         "bias_winner": float(bias[0]),
         "bias_second": float(bias[1]),
     }  # fmt: skip
@@ -79,6 +86,14 @@ def card(session: Session, view: View, row: int, point: Float[np.ndarray, "2"] |
         "weight_margin": (weight[0] - weight[1]).astype(np.float32),
     }
     return Answer(header, arrays)
+
+
+def is_near(view: View, row: int, point: Float[np.ndarray, "2"]) -> bool:
+    """Tell whether a point lies in a region, or as near to it as drawn places are from true ones."""
+    corners = view.part[row].vertices / view.scale
+    sides = np.roll(corners, -1, axis=0) - corners
+    away = sides[:, 0] * (point - corners)[:, 1] - sides[:, 1] * (point - corners)[:, 0]
+    return bool((away >= -NEAR * np.linalg.norm(sides, axis=1)).all())
 
 
 def map_on_inputs(

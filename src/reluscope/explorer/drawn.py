@@ -37,9 +37,7 @@ def drawn_arrays(session: Session, view: View) -> tuple[dict[str, Any], dict[str
         "region_rate": (np.full(len(part), np.nan) if rate is None else rate).astype(np.float32),
         "region_depth": depths(part, gates[:, 0]).astype(np.int16),
         "region_random": random_kinds(part.codes).astype(np.uint8),
-        "region_class": classes_at_witnesses(part, areas).astype(np.int16)
-        if classes
-        else np.full(len(part), -1, dtype=np.int16),
+        "region_class": (classes_at_witnesses(part, areas) if classes else np.full(len(part), -1)).astype(np.int16),
         "edge_ends": (part.vertices[facets.vertices] / scale).astype(np.float32),
         "edge_regions": np.stack([facets.left, facets.right], axis=1).astype(np.int32),
         "edge_gate": gates[:, 0].astype(np.int16),

@@ -9,6 +9,7 @@ from reluscope.explorer.listening import Listener
 from reluscope.explorer.planes import frame_of
 from reluscope.explorer.session import Session
 from reluscope.explorer.thumbnails import thumbnail_shape
+from reluscope.explorer.training import training_header
 from reluscope.plots.style import CATEGORIES, DARK, LIGHT, NEUTRAL, tint
 from reluscope.version import __version__
 
@@ -35,7 +36,7 @@ def answer_hello(session: Session, asked: Asked, listener: Listener) -> Answer:
                 "anchors": anchors,
                 "window": {"center": frame.center.tolist(), "reach": frame.reach.tolist()},
             },
-            "training": None,
+            "training": None if session.records is None else training_header(session),
             "budget": {"regions": session.budget.regions, "seconds": session.budget.seconds},
             "palettes": {
                 "categories": list(CATEGORIES),

@@ -1,10 +1,10 @@
 """The plane that is looked at: its frame through three points, and the part of it that a window shows.
 
-A window is a slice of its own, whose origin is the window's centre: coordinates in it are small numbers about 0 whatever
-the magnification, and float32 is enough to draw them.
+A window is a slice of its own, whose origin is the window's centre: coordinates in it are small numbers about 0
+whatever the magnification, and float32 is enough to draw them.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
@@ -77,6 +77,8 @@ class View:
         In coordinates about the centre.
     key : tuple
         Plain values that say what was asked.
+    epoch : int or None
+        The record of the training that the network is of.
     """
 
     version: int
@@ -87,6 +89,7 @@ class View:
     reach: Float[np.ndarray, "2"]
     part: Partition
     key: tuple[object, ...]
+    epoch: int | None = None
 
     @property
     def scale(self) -> float:
@@ -98,10 +101,6 @@ class View:
         """The window as a slice."""
         assert isinstance(self.part.domain, Slice)
         return self.part.domain
-
-    def renewed(self, version: int) -> "View":
-        """Return the same picture under another number."""
-        return replace(self, version=version)
 
 
 def frame_of(session: Session, anchors: object) -> Frame:
@@ -166,6 +165,7 @@ def _through(anchors: tuple[Anchor, Anchor, Anchor]) -> Frame:
             "A, B and C lie on a line, and a plane needs three points that do not: choose another one"
         ) from None
     assert isinstance(plane.window, Box)
-    places = np.stack([np.zeros(2), plane.basis @ (b - a), plane.basis @ (c - a)])
+    # A and B lie on the first axis by construction.
+    places = np.array([[0.0, 0.0], [float(np.linalg.norm(b - a)), 0.0], plane.basis @ (c - a)])
     reach = (plane.window.hi - plane.window.lo) / 2
     return Frame(plane.origin, plane.basis, anchors, places, (plane.window.lo + plane.window.hi) / 2, reach)

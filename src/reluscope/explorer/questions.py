@@ -14,14 +14,16 @@ from reluscope.explorer.answers import Answer, plain
 from reluscope.explorer.asked import Asked, quoted
 from reluscope.explorer.cards import answer_region
 from reluscope.explorer.code_space import answer_code_space
+from reluscope.explorer.exporting import answer_export
 from reluscope.explorer.hello import answer_hello
 from reluscope.explorer.listening import Listener, never, nobody
 from reluscope.explorer.locating import answer_locate
-from reluscope.explorer.partitioning import answer_partition
+from reluscope.explorer.partitioning import answer_certify, answer_partition
 from reluscope.explorer.radii import answer_radius
-from reluscope.explorer.sample_search import answer_samples
+from reluscope.explorer.samples import answer_samples
 from reluscope.explorer.segments import answer_segment
 from reluscope.explorer.session import Session
+from reluscope.explorer.training import answer_epochs
 from reluscope.explorer.values import answer_values
 from reluscope.explorer.views import GoneError
 
@@ -30,6 +32,7 @@ __all__ = ["QUESTIONS", "Answer", "answer"]
 QUESTIONS: dict[str, Callable[[Session, Asked, Listener], Answer]] = {
     "hello": answer_hello,
     "partition": answer_partition,
+    "certify": answer_certify,
     "values": answer_values,
     "region": answer_region,
     "radius": answer_radius,
@@ -37,6 +40,8 @@ QUESTIONS: dict[str, Callable[[Session, Asked, Listener], Answer]] = {
     "samples": answer_samples,
     "segment": answer_segment,
     "code_space": answer_code_space,
+    "epochs": answer_epochs,
+    "export": answer_export,
 }
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 BUDGET = Budget(regions=200_000, seconds=5.0)
 # Pictures that are kept, so that questions about them can be asked; and regions of all of them together.
 MOST_VIEWS, MOST_REGIONS = 8, 1_000_000
+# Networks of a training's epochs that are kept.
+MOST_EPOCHS = 16
 
 
 @dataclass(eq=False)
@@ -57,6 +59,7 @@ class Session:
     views: "OrderedDict[int, View]" = field(default_factory=OrderedDict)
     plane_ids: dict[Any, int] = field(default_factory=dict)
     sample_codes: dict[str, Codes] = field(default_factory=dict)
+    epochs: OrderedDict[int, Network] = field(default_factory=OrderedDict)
     versions: "count[int]" = field(default_factory=lambda: count(1))
 
     @staticmethod
@@ -186,6 +189,12 @@ class Session:
         if number <= most:
             return np.arange(number)
         return np.sort(np.random.default_rng(self.seed).choice(number, most, replace=False))
+
+    def keep_epoch(self, record: int, network: Network) -> None:
+        """Keep the network of a record of the training, and let go of the oldest where there are many."""
+        self.epochs[record] = network
+        while len(self.epochs) > MOST_EPOCHS:
+            self.epochs.popitem(last=False)
 
     def remember(self, view: "View") -> None:
         """Keep a picture, and let go of the oldest where there are too many."""

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.errors import InputError
 from reluscope.analyses.tracking import read_records
+from reluscope.errors import InputError
 
 POINTS = np.random.default_rng(0).normal(size=(20, 3))
 
@@ -60,7 +60,7 @@ def test_a_run_goes_on_with_and_without_weights(run):
         tracker.record()
         assert tracker.records.has_weights == (True, True, True, False, True)
     with pytest.raises(
-        InputError, match="record 3 of run.parquet holds no weights: open the tracker with keep_weights"
+        InputError, match=r"record 3 of run\.parquet holds no weights: open the tracker with keep_weights"
     ):
         read_records(file).network(3, network)
 
@@ -75,7 +75,7 @@ def test_beginning_anew_removes_weights(run):
 def test_weights_of_another_model_are_refused(run):
     _, file, _ = run
     records = read_records(file)
-    with pytest.raises(InputError, match="are not those of this network .*: give the model that was tracked"):
+    with pytest.raises(InputError, match=r"are not those of this network .*: give the model that was tracked"):
         records.network(0, rs.load(model_of(hidden=4)))
     # Of the same shapes, but another function between them.
     other = nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.LeakyReLU(0.5), nn.Linear(5, 2)).eval()
