@@ -73,7 +73,9 @@ export function createAsker(model, { first = Math.floor(Math.random() * 2 ** 40)
           waiting = false;
           if (open.has(seq)) onprogress?.({ ...answer.header, seconds: (performance.now() - began) / 1000 });
         },
-        reject: () => (waiting = false),
+        reject: () => {
+          waiting = false;
+        },
         stop: () => {},
       });
       model.send({ ask: "progress", of: seq, seq: asked });

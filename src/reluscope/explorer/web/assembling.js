@@ -1,5 +1,6 @@
 // One explorer put together: choices, what is shown, the stage, and the panels around it.
 
+import { fitted } from "./camera.js";
 import { colourPieces } from "./colours.js";
 import { make, refill, write } from "./elements.js";
 import { listenToKeys } from "./keyboard.js";
@@ -23,7 +24,7 @@ import { trainingPanel } from "./panels/training.js";
 import { insideRegion, isSameWindow, toPlane, within } from "./places.js";
 import { createSampleMarks } from "./sample_marks.js";
 import { createStage } from "./stage.js";
-import { BEGINNING, createHistory, createStore } from "./state.js";
+import { BEGINNING, createHistory, createStore, isEqual } from "./state.js";
 
 let explorers = 0;
 
@@ -49,7 +50,7 @@ export function assemble({ body, model, asker, hello, dark }) {
   }
   const looking = createLooking({ asker, hello, store, aspect: stage.aspect });
   const { shown, can } = looking;
-  const home = () => (shown.get().plane?.header.home ?? hello.home.window).reach[1];
+  const homeWindow = () => shown.get().plane?.header.home ?? hello.home.window;
 
   const hover = hoverPanel({ hello, looking, stage });
   const legend = legendPanel({ store });
@@ -88,13 +89,13 @@ export function assemble({ body, model, asker, hello, dark }) {
   });
   const colouring = colouringPanel({ hello, store, name, can });
   stage.element.append(...[
-    countsPanel({ hello, looking, home }), viewButtons(), messagesPanel({ looking }), hover.element,
+    countsPanel({ hello, looking, homeWindow }), viewButtons(), messagesPanel({ looking, store }), hover.element,
     make("div", { class: "cross", "aria-hidden": "true" })]);
   refill(body,
     topPanel({ hello, store, history, saving, keys }),
-    colouring,
+    colouring.element,
     make("div", { class: "middle" },
-      make("div", { class: "view" }, stage.element, make("div", { class: "under" }, legend.element, layers?.element), dock?.element),
+      make("div", { class: "view" }, stage.element, make("div", { class: "under" }, colouring.unit, legend.element, layers?.element), dock?.element),
       make("aside", { class: "side" }, tabs)),
     live, keys.element);
 
@@ -115,14 +116,23 @@ export function assemble({ body, model, asker, hello, dark }) {
   }
   function onrest(view) {
     if (looking.isWanted(view)) return;
-    if (store.get().window === null && stage.aspect() !== shape) {
-      // The stage has another shape, and the reader did nothing: home again, which is no step to undo.
-      shape = stage.aspect();
+    const { window: before } = store.get();
+    const isReshaped = stage.aspect() !== shape;
+    shape = stage.aspect();
+    if (isReshaped && before === null) {
+      // The reader did nothing but change the shape of the stage: home again, which is no step to undo.
       stage.camera().home();
       void looking.lookAtPlane();
       return;
     }
-    store.set({ window: { center: view.center, height: view.reach[1] } });
+    const isHome = isSameWindow(view, fitted(homeWindow(), shape));
+    const window = isHome ? null : { center: view.center, height: view.reach[1] };
+    if (isEqual(window, before)) void looking.lookAtPlane();
+    else store.set({ window });
+  }
+  function viewOf(window) {
+    const ratio = stage.aspect();
+    return window === null ? fitted(homeWindow(), ratio) : { center: window.center, reach: [window.height * ratio, window.height] };
   }
   function online(ends, isDone) {
     stage.scene.stretch(ends);
@@ -193,9 +203,9 @@ export function assemble({ body, model, asker, hello, dark }) {
     if (["by", "hidden", "edges", "boundary"].some((key) => changed.has(key))) paint();
     if (changed.has("tool")) stage.draws(state.tool === "line");
     if (changed.has("line")) stage.scene.stretch(state.line);
-    if (changed.has("window") && state.window !== null && stage.camera()) {
-      const { center, height } = state.window;
-      const view = { center, reach: [height * stage.aspect(), height] };
+    // An earlier choice may have come back.
+    if (changed.has("window") && !changed.has("anchors")) {
+      const view = viewOf(state.window);
       if (!isSameWindow(view, stage.camera().view())) stage.camera().set(view);
     }
     model.remember?.(state);
@@ -205,8 +215,7 @@ export function assemble({ body, model, asker, hello, dark }) {
 
   const camera = stage.begin(hello.still ? within(hello.home.window, stage.aspect()) : hello.home.window);
   shape = stage.aspect();
-  const first = store.get().window;
-  if (first !== null) camera.set({ center: first.center, reach: [first.height * stage.aspect(), first.height] });
+  if (store.get().window !== null) camera.set(viewOf(store.get().window));
   stage.scene.stretch(store.get().line);
   stage.draws(store.get().tool === "line");
   void looking.lookAtPlane();

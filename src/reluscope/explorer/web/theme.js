@@ -10,7 +10,8 @@ export function watchTheme(element, onchange) {
   let last = null;
   const look = () => {
     const now = isDarkAround(element) ?? system.matches;
-    if (now !== last) onchange((last = now));
+    if (now !== last) onchange(now);
+    last = now;
   };
   system.addEventListener("change", look);
   // Notebooks change a class or an attribute of the document when their theme is changed.

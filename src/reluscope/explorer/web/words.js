@@ -66,7 +66,7 @@ export function anchorName(anchor, hello) {
     case "random":
       return `random ${anchor.seed}`;
     default:
-      return `${anchorName(anchor.from, hello)} → ${anchorName(anchor.to, hello)}, ${percent(anchor.share)}`;
+      return `${anchorName(anchor.from, hello)} → ${anchorName(anchor.to, hello).replace("sample ", "")}, ${percent(anchor.share)}`;
   }
 }
 

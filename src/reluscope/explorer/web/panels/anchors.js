@@ -1,7 +1,7 @@
 // The three points that the plane goes through, and the slider that turns C towards another sample.
 
 import { make, refill, write } from "../elements.js";
-import { anchorName, percent, shortened } from "../words.js";
+import { anchorName, shortened } from "../words.js";
 import { thumbnail } from "./pictures.js";
 
 const LETTERS = "ABC";
@@ -15,11 +15,10 @@ export function anchorsPanel({ hello, store, samples, announce }) {
   const slots = [...LETTERS].map((letter, place) => makeSlot(letter, place));
   const slider = make("input", { type: "range", min: 0, max: 1, step: 0.01, "aria-label": "how far C is turned towards another sample",
     oninput: () => turn(Number(slider.value)) });
-  const towards = make("span", { class: "said" });
-  const pick = make("button", { class: "quiet", onclick: () => samples.choose("towards") });
+  const pick = make("button", { class: "quiet", onclick: () => samples.choose("towards") }, "towards …");
   const turning = make("div", { class: "turning", title: "A and B stay, C moves: the plane turns about the line through A and B" },
-    make("span", {}, "Turn C"), slider, towards, pick);
-  const reset = make("button", { class: "quiet", onclick: () => setAnchors(store, null) }, "First plane");
+    make("span", {}, "Turn C"), slider, pick);
+  const reset = make("button", { class: "icon", title: "Back to the first plane", "aria-label": "back to the first plane", onclick: () => setAnchors(store, null) }, "↺");
   const element = make("div", { class: "dock", role: "group", "aria-label": "the three points of the plane" },
     make("span", { class: "soft heading" }, "Plane through"), slots.map((slot) => slot.element), !hello.still && turning, reset);
 
@@ -29,7 +28,10 @@ export function anchorsPanel({ hello, store, samples, announce }) {
     const button = make("button", {
       class: "slot", disabled: hello.still, onclick: () => samples.choose(place),
       title: `Choose another point for ${letter}: click, or drop a sample here`,
-      ondragover: (event) => (event.preventDefault(), button.classList.add("over")),
+      ondragover: (event) => {
+        event.preventDefault();
+        button.classList.add("over");
+      },
       ondragleave: () => button.classList.remove("over"),
       ondrop: (event) => {
         event.preventDefault();
@@ -61,7 +63,7 @@ export function anchorsPanel({ hello, store, samples, announce }) {
     const anchors = current();
     anchors.forEach((anchor, place) => {
       const { picture, name, element: button } = slots[place];
-      write(name, shortened(anchorName(anchor, hello), 24));
+      write(name, shortened(anchorName(anchor, hello), 26));
       button.setAttribute("aria-label", `${LETTERS[place]}: ${anchorName(anchor, hello)}. Choose another.`);
       const row = anchor.kind === "sample" ? anchor.row : null;
       void samples.pictureOf(row).then((values) => {
@@ -74,10 +76,8 @@ export function anchorsPanel({ hello, store, samples, announce }) {
     const between = third.kind === "between";
     slider.value = String(between ? third.share : 0);
     slider.disabled = third.kind === "adversary" || (hello.data?.num_samples ?? 0) < 4;
-    write(towards, between ? `${percent(third.share)} to ${anchorName(third.to, hello)}` : "");
-    write(pick, between ? "other sample" : "towards …");
     slots.forEach(({ element: button }, place) => button.classList.toggle("chosen", samples.target() === place));
-    reset.hidden = store.get().anchors === null;
+    reset.disabled = store.get().anchors === null;
   }
   store.subscribe((_, changed) => changed.has("anchors") && show());
   samples.ontarget(show);

@@ -1,6 +1,6 @@
 // What colours mean, and which lines are drawn.
 
-import { make, refill } from "../elements.js";
+import { make } from "../elements.js";
 import { shortened } from "../words.js";
 
 const CHOICES = [
@@ -14,7 +14,7 @@ const CHOICES = [
   ["unit", "One unit", "where one unit is on"],
 ];
 
-/** Return the group of choices for the colours of regions and lines. */
+/** Return the choices for the colours of regions and lines, and the one of the unit. */
 export function colouringPanel({ hello, store, name, can }) {
   const isHeld = (of) => can("values") && (!hello.held || hello.held.some((question) => question.of === of));
   const choices = CHOICES.filter(
@@ -55,9 +55,9 @@ export function colouringPanel({ hello, store, name, can }) {
   store.subscribe(show);
   show(store.get());
 
-  const group = make("fieldset", { class: "colouring" }, make("legend", {}, "Colour"), radios, which);
+  const group = make("fieldset", { class: "colouring" }, make("legend", {}, "Colour"), radios);
   const lines = make("div", { class: "lines" },
     make("label", {}, "Borders ", edges),
     hello.is_classifier && make("label", { title: "where the predicted class changes, exactly" }, boundary, " decision boundary"));
-  return refill(make("div", { class: "choices" }), group, lines);
+  return { element: make("div", { class: "choices" }, group, lines), unit: which };
 }

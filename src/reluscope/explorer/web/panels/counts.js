@@ -4,8 +4,10 @@ import { make, refill } from "../elements.js";
 import { count, several, zoomText } from "../words.js";
 import { claimBadge } from "./claims.js";
 
+const DEEP = 1e11;
+
 /** Return the element that says how many regions are in view. */
-export function countsPanel({ hello, looking, home }) {
+export function countsPanel({ hello, looking, homeWindow }) {
   const number = make("strong", {});
   const rest = make("span", { class: "soft" });
   const note = make("p", { class: "note" });
@@ -20,8 +22,8 @@ export function countsPanel({ hello, looking, home }) {
     const some = { LOWER: "at least ", UPPER: "at most " }[finding.claim] ?? "";
     const where = groups ? ` by the first ${several(values.question.gates, "layer")} ` : hello.still ? " in the snapshot " : " in view ";
     refill(number, some, several(finding.value, "region"), where, claimBadge(finding.claim));
-    const factor = home() / header.window.reach[1];
-    refill(rest, factor > 1.05 || factor < 0.95 ? ` ${zoomText(factor)}` : null);
+    const factor = homeWindow().reach[1] / header.window.reach[1];
+    refill(rest, factor > 1.05 ? ` ${zoomText(factor)}` : null);
     const doubts = groups ? [`${several(header.num_regions.value, "region")} by all layers. `] : [];
     if (header.num_open > 0) doubts.push(`${several(header.num_open, "cell")} not finished within ${hello.budget.seconds} s. `);
     if (header.num_undecided > 0) doubts.push(`${several(header.num_undecided, "sign")} within rounding. `);
@@ -30,9 +32,10 @@ export function countsPanel({ hello, looking, home }) {
     if (header.num_open > 0 && !hello.still) {
       offers.push(make("button", { class: "quiet", onclick: () => looking.lookAtPlane({ patient: true }) }, "Take a minute"));
     }
-    if (!hello.still && !header.certified && (header.num_undecided > 0 || factor > 1e11)) {
+    if (!hello.still && !header.certified && (header.num_undecided > 0 || factor > DEEP)) {
       offers.push(make("button", { class: "quiet", onclick: () => looking.lookAtPlane({ certify: true }) }, "Certify this view"));
     }
+    if (factor > DEEP) doubts.push("This is about as deep as numbers of double precision go. ");
     if (header.certified) doubts.push("Certified in exact arithmetic. ");
     refill(note, doubts, offers);
     note.hidden = doubts.length + offers.length === 0;

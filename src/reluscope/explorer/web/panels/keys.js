@@ -23,6 +23,6 @@ export function keysDialog() {
     make("p", { class: "soft" }, "With the picture in focus (click it, or Tab)."),
     make("dl", {}, KEYS.map(([key, meaning]) => make("div", {}, make("dt", {}, make("kbd", {}, key)), make("dd", {}, meaning)))),
     make("p", { class: "soft" }, "Mouse: wheel zooms, drag moves, click opens, Shift and drag draws a line. Touch: pinch, drag, tap."),
-    make("form", { method: "dialog" }, make("button", { onclick: (event) => (event.preventDefault(), element.close()) }, "Close")));
+    make("p", {}, make("button", { onclick: () => element.close() }, "Close")));
   return { element, open: () => element.showModal() };
 }

@@ -12,7 +12,10 @@ export function layersPanel({ hello, store, can }) {
   if (gates.length < 2 || !can("values") || held < gates.length) return null;
   const slider = make("input", {
     type: "range", min: 0, max: gates.length, step: 1, "aria-label": "layers that cut the plane",
-    oninput: () => (stop(), choose(Number(slider.value))),
+    oninput: () => {
+      stop();
+      choose(Number(slider.value));
+    },
   });
   const said = make("span", { class: "said" });
   const button = make("button", { class: "quiet", onclick: () => (timer === null ? play() : stop()) });

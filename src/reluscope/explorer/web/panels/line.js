@@ -56,7 +56,11 @@ export function linePanel({ hello, store, looking, hover }) {
         refill(said, valuesAt(share, breakpoints, outputs, names));
         hover(share);
       },
-      onpointerleave: () => (cursor.setAttribute("visibility", "hidden"), refill(said), hover(null)) },
+      onpointerleave: () => {
+        cursor.setAttribute("visibility", "hidden");
+        refill(said);
+        hover(null);
+      } },
     draw("line", { class: "axis", x1: LEFT, x2: WIDTH - 6, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM }), ticks || [], lines, cursor,
     draw("text", { x: LEFT - 4, y: y(high) + 4, class: "number" }, number(high, 2)),
     draw("text", { x: LEFT - 4, y: y(low), class: "number" }, number(low, 2)),

@@ -1,10 +1,11 @@
 // What is said over the stage while nothing, something slow or something wrong is there.
 
 import { make, refill } from "../elements.js";
+import { setAnchors } from "./anchors.js";
 import { percent, several } from "../words.js";
 
 /** Return the overlay of messages. */
-export function messagesPanel({ looking }) {
+export function messagesPanel({ looking, store }) {
   const bar = make("progress", { max: 1 });
   const said = make("span", {});
   const busy = make("div", { class: "busy", role: "status" }, bar, said,
@@ -26,9 +27,18 @@ export function messagesPanel({ looking }) {
     if (wrong !== null) {
       refill(trouble, make("p", {}, capital(wrong.message)),
         make("p", {},
-          wrong.retry && make("button", { onclick: () => (looking.dismiss(), wrong.retry()) }, "Try again"),
-          make("button", { class: "quiet", onclick: looking.dismiss }, plane === null ? "Close" : "Keep the picture")));
+          wrong.retry && after("Try again", wrong.retry),
+          plane === null && store.get().anchors !== null
+            && after("Show the first plane", () => setAnchors(store, null)),
+          wrong.kind !== "graphics" && plane !== null && make("button", { class: "quiet", onclick: looking.dismiss }, "Keep the picture")));
     }
+  }
+  /** Return a button that does something about what is wrong. */
+  function after(label, act) {
+    return make("button", { onclick: () => {
+      looking.dismiss();
+      act();
+    } }, label);
   }
   looking.shown.subscribe(show);
   show(looking.shown.get());

@@ -35,7 +35,8 @@ export function regionPanel({ hello, store, looking, walk, look, announce, tries
       sides.show(header),
       header.python && copyButton(header.python, announce));
     const said = `${title(header)}. ${several(header.sides.length, "side")}.`;
-    if (said !== spoken) announce((spoken = said));
+    if (said !== spoken) announce(said);
+    spoken = said;
   }
 
   function beginning() {

@@ -40,7 +40,7 @@ export function samplesPanel({ hello, store, asker, put, show: open, can }) {
   const made = make("div", { class: "made" }, "or ",
     data && hello.is_classifier && mean,
     make("button", { class: "adversary", onclick: () => use({ kind: "adversary", of: target === 0 ? 1 : 0 }) }),
-    make("button", { onclick: () => use({ kind: "random", seed: Math.floor(Math.random() * 10_000) }) }, "random point"));
+    make("button", { onclick: () => use({ kind: "random", seed: Math.floor(Math.random() * 10_000) }) }, "random"));
   const element = make("div", { class: "panel samples-panel" }, heading, made,
     data && make("div", { class: "filters" }, data.num_classes > 0 && classes, search), status, list, make("p", { class: "pages" }, previous, next));
 

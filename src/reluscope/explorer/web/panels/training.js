@@ -11,10 +11,10 @@ export function trainingPanel({ hello, store, looking }) {
   const { epochs, has_weights: hasWeights, quantities } = hello.training;
   const places = epochs.map((_, place) => place).filter((place) => hasWeights?.[place] ?? true);
   const slider = make("input", { type: "range", min: 0, max: Math.max(0, places.length - 1), step: 1, "aria-label": "epoch",
-    oninput: () => (stop(), choose(Number(slider.value))) });
+    oninput: () => go(Number(slider.value)) });
   const said = make("b", {});
   const button = make("button", { onclick: () => (timer === null ? play() : stop()) });
-  const now = make("button", { class: "quiet", onclick: () => (stop(), store.set({ epoch: null })) }, "the model itself");
+  const now = make("button", { class: "quiet", onclick: () => go(null) }, "the model itself");
   const plots = make("div", {});
   const element = make("div", { class: "panel training" },
     make("p", { class: "soft" }, places.length
@@ -27,6 +27,10 @@ export function trainingPanel({ hello, store, looking }) {
     const { epoch } = store.get();
     return epoch === null ? places.length - 1 : Math.max(0, places.indexOf(epoch));
   };
+  function go(index) {
+    stop();
+    store.set({ epoch: index === null ? null : places[index] });
+  }
   function choose(index) {
     store.set({ epoch: places[index] });
   }
