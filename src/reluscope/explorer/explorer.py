@@ -140,9 +140,12 @@ class Explorer:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         """Show the widget; where there is no anywidget, a snapshot and what to install."""
         try:
-            return self.widget()._repr_mimebundle_(include=include, exclude=exclude)
+            widget = self.widget()
         except ReluscopeError:
             return {"text/plain": repr(self), "text/html": self._as_page()}
+        shown = widget._repr_mimebundle_(include=include, exclude=exclude)
+        bundle, metadata = shown if isinstance(shown, tuple) else (shown, {})
+        return {**bundle, "text/plain": repr(self)}, metadata
 
     def _display_(self) -> Any:
         """Show the widget in marimo, which asks by this name."""
