@@ -25,7 +25,7 @@ export function colourPieces(plane, choice) {
   const { by, palettes, hidden = new Set() } = choice;
   if (by === "class") return classColours(arrays, choice, palettes, hidden);
   const found = quantityOf(arrays, choice, palettes);
-  return found.kinds ? kindColours(arrays, found, palettes, hidden) : scaleColours(arrays, found, palettes);
+  return found.kinds ? kindColours(arrays, found, hidden) : scaleColours(arrays, found, palettes);
 }
 
 function classColours(arrays, { classNames, numClasses, memory = new Map() }, palettes, hidden) {
@@ -63,7 +63,7 @@ function quantityOf(arrays, { by, values, gateNames }, palettes) {
   return { kinds: values, name: (kind) => (isSign ? pieces[kind] : `piece ${kind}`), colourOf: category, ordered: true };
 }
 
-function kindColours(arrays, { kinds, name, colourOf, ordered }, palettes, hidden) {
+function kindColours(arrays, { kinds, name, colourOf, ordered }, hidden) {
   const piece = paint(kinds, arrays.piece_region, colourOf, hidden);
   if (!name) return { piece, legend: [], scale: null };
   const areas = areasOf(kinds, arrays.region_area);

@@ -25,10 +25,10 @@ export function listen(element, tell) {
     pointers.set(event.pointerId, at(event));
     tell.onbegin();
     if (pointers.size === 1) {
-      begun = { at: at(event), isMoved: false, isStretch: tell.stretches(event) };
+      begun = { at: at(event), isMoved: false, isFresh: true, isStretch: tell.stretches(event) };
       trail = [];
     } else if (begun) {
-      begun = { ...begun, isMoved: true, isStretch: false };
+      begun = { ...begun, isMoved: true, isFresh: false, isStretch: false };
       trail = [];
     }
   }
@@ -53,7 +53,8 @@ export function listen(element, tell) {
     tell.onhover(null, event);
     if (begun.isStretch) return tell.onstretch(begun.at, now, false);
     // The first move makes up for the pixels that could have been a click.
-    const from = trail.length ? last : begun.at;
+    const from = begun.isFresh ? begun.at : last;
+    begun.isFresh = false;
     trail.push({ at: now, time: event.timeStamp });
     tell.onpan([now[0] - from[0], now[1] - from[1]]);
   }

@@ -14,7 +14,7 @@ const SEAM = 0.4; // pixels that cover what would show between two smoothed poly
  * @param {{paper?: string}} look colour behind the picture
  * @returns {Promise<Blob>}
  */
-export function pictureAsPng(canvas, { view, size, over }, { paper = LIGHT }) {
+export function pictureAsPng(canvas, { view, size, over }, { paper = LIGHT } = {}) {
   const copy = document.createElement("canvas");
   [copy.width, copy.height] = [canvas.width, canvas.height];
   const pen = copy.getContext("2d");
@@ -55,16 +55,17 @@ function write(pen, attributes, text) {
  * @param {{paper?: string, title?: string}} look
  * @returns {string}
  */
-export function pictureAsSvg({ plane, colours, view, style, size, over }, { paper = LIGHT, title = "" }) {
+export function pictureAsSvg({ plane, colours, view, style, size, over }, { paper = LIGHT, title = "" } = {}) {
   const [width, height] = size.map((length) => Math.round(length));
-  const place = placing(plane.header.window, view, size);
+  const place = plane && placing(plane.header.window, view, size);
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
     title && `<title>${escaped(title)}</title>`,
     `<rect width="${width}" height="${height}" fill="${paper}"/>`,
-    ...fillPaths(plane.arrays, colours.piece, place, size),
-    ...(style.edges === "none" ? [] : edgePaths(plane, style, place, view, size)),
-    ...(style.boundary ? boundaryPaths(plane.arrays.boundary_ends, place, size) : []),
+    ...(plane?.header.num_open > 0 ? hatching(plane.header.window, place) : []),
+    ...(plane ? fillPaths(plane.arrays, colours.piece, place, size) : []),
+    ...(plane && style.edges !== "none" ? edgePaths(plane, style, place, view, size) : []),
+    ...(plane && style.boundary ? boundaryPaths(plane.arrays.boundary_ends, place, size) : []),
     ...overlayShapes(view, size, over).map(element),
     "</svg>",
   ];
@@ -76,6 +77,17 @@ function placing({ center, reach }, view, size) {
   const [right, up] = [0, 1].map((axis) => (reach[1] / view.reach[axis]) * (size[axis] / 2));
   const [left, top] = [0, 1].map((axis) => ((center[axis] - view.center[axis]) / view.reach[axis]) * (size[axis] / 2));
   return (x, y) => [size[0] / 2 + left + right * x, size[1] / 2 - top - up * y];
+}
+
+/** Return what shows where work stopped early: fills cover the rest. */
+function hatching({ reach }, place) {
+  const aspect = reach[0] / reach[1];
+  const corners = [[-aspect, -1], [aspect, -1], [aspect, 1], [-aspect, 1]].map((corner) => written(place(...corner)));
+  return [
+    '<pattern id="unreached" width="6.4" height="6.4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">',
+    `<path d="M0 0V6.4" stroke="${DARK}" stroke-opacity="0.5" stroke-width="1.4"/></pattern>`,
+    `<path fill="url(#unreached)" d="M${corners.join("L")}z"/>`,
+  ];
 }
 
 function fillPaths({ corners, piece_offsets: offsets }, rgba, place, size) {

@@ -37,7 +37,11 @@ export function createStack(upload) {
     const candidates = front ? [...behind, front] : [];
     const useful = candidates.filter(({ plane }) => canLieBehind(plane.header, header)).slice(-MOST_BEHIND);
     let pieces = 0;
-    leaveBehind(useful.filter(({ plane }) => (pieces += plane.arrays.piece_region.length) <= MOST_PIECES_BEHIND));
+    const kept = useful.filter(({ plane }) => {
+      pieces += plane.arrays.piece_region.length;
+      return pieces <= MOST_PIECES_BEHIND;
+    });
+    leaveBehind(kept);
     if (front && !behind.includes(front)) release(front);
     [front, coming] = [coming, null];
   }
