@@ -54,7 +54,7 @@ export function assemble({ body, model, asker, hello, dark }) {
 
   const hover = hoverPanel({ hello, looking, stage });
   const legend = legendPanel({ store });
-  const sampleMarks = createSampleMarks({ hello, asker, can });
+  const sampleMarks = createSampleMarks({ hello, asker });
   const samples = samplesPanel({ hello, store, asker, can, put: (place, anchor) => dock?.put(place, anchor), show: () => store.set({ tab: "samples" }) });
   const dock = anchorsPanel({ hello, store, samples, announce });
   const layers = layersPanel({ hello, store, can });
@@ -66,7 +66,7 @@ export function assemble({ body, model, asker, hello, dark }) {
   ].filter(Boolean);
   const region = regionPanel({ hello, store, looking, announce, walk, look: lookBeyond, tries });
   const line = linePanel({ hello, store, looking, hover: pointAlong });
-  const codes = codesPanel({ hello, asker, store, looking, use: (row) => dock?.put(2, { kind: "sample", row }) });
+  const codes = codesPanel({ hello, asker, store, looking, use: showSample });
   const training = !hello.training ? null : trainingPanel({ hello, store, looking });
   const keys = keysDialog();
   const saving = savingMenu({
@@ -145,6 +145,11 @@ export function assemble({ body, model, asker, hello, dark }) {
   function pick(place) {
     store.set({ selected: place, tab: "region" });
   }
+  function showSample(row) {
+    const place = sampleMarks.placeOf(row);
+    if (place !== null) pick(place);
+    else dock?.put(2, { kind: "sample", row });
+  }
   function walk(side) {
     const { plane } = shown.get();
     const inside = insideRegion(plane, side.neighbor);
@@ -182,7 +187,7 @@ export function assemble({ body, model, asker, hello, dark }) {
     const gateShown = isPrefix ? values.question.gates : null;
     stage.scene.style({ edges: state.edges, boundary: state.boundary && !isPrefix, dark: dark.is, gateShown });
     stage.scene.colour(coloured);
-    legend.show(coloured, isPrefix ? "Each colour is one region of the first layers." : "Colours only tell neighbours apart.");
+    legend.show(coloured, by === "class" && sampleMarks.on().length > 0, isPrefix ? "Each colour is one region of the first layers." : "Colours only tell neighbours apart.");
   }
 
   shown.subscribe((now, changed) => {
@@ -219,7 +224,10 @@ export function assemble({ body, model, asker, hello, dark }) {
   stage.scene.stretch(store.get().line);
   stage.draws(store.get().tool === "line");
   void looking.lookAtPlane();
-  void sampleMarks.load().then(() => mark());
+  void sampleMarks.load().then(() => {
+    mark();
+    paint();
+  });
 
   return () => {
     silence();

@@ -17,7 +17,7 @@ function render({ model, el }) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
   root.adoptedStyleSheets = [sheet];
-  const body = make("div", { class: el.dataset.reluscope ? "explorer page" : "explorer cell" });
+  const body = make("div", { class: `explorer ${"fills" in el.dataset ? "page" : "cell"}` });
   root.replaceChildren(body);
   refill(body, make("p", { class: "opening", role: "status" }, "Opening the network …"));
 
@@ -74,6 +74,7 @@ function fillThePage(element) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("html, body { margin: 0; height: 100%; } :root { color-scheme: light dark; }");
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  element.dataset.fills = "";
   element.style.display = "block";
   element.style.minHeight = "100%";
 }

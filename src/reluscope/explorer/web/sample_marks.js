@@ -4,11 +4,11 @@ const MOST = 1000;
 const AT_ONCE = 500;
 
 /** Return marks of samples on the plane; none unless the plane is the input space. */
-export function createSampleMarks({ hello, asker, can }) {
+export function createSampleMarks({ hello, asker }) {
   let marks = [];
   return {
     async load() {
-      if (hello.plane !== "inputs" || hello.data === null || !can("samples")) return;
+      if (hello.plane !== "inputs" || hello.data === null) return;
       const wanted = Math.min(MOST, hello.data.num_samples);
       for (let offset = 0; offset < wanted; offset += AT_ONCE) {
         try {
@@ -22,6 +22,11 @@ export function createSampleMarks({ hello, asker, can }) {
           return;
         }
       }
+    },
+    /** Where a sample lies on the plane, or null. */
+    placeOf(row) {
+      const mark = marks.find((one) => one.row === row);
+      return mark ? [mark.x, mark.y] : null;
     },
     /** The marks, those of some rows larger. */
     on(rows = []) {

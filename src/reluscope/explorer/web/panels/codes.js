@@ -14,7 +14,7 @@ export function codesPanel({ hello, asker, store, looking, use }) {
   const plot = draw("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, class: "codes", role: "group", "aria-label": "samples by activation code" });
   const said = make("p", { class: "soft", role: "status" });
   const element = make("div", { class: "panel" },
-    make("p", { class: "soft" }, "Each dot is a sample; samples near each other switch on nearly the same units. Click one to put it into the plane."),
+    make("p", { class: "soft" }, "Each dot is a sample; samples near each other switch on nearly the same units. ", hello.plane === "inputs" ? "Click one to see its region." : "Click one: the plane then goes through it."),
     make("label", {}, "Codes of ", gate), plot, said);
   let loaded = false;
   let dots = new Map();

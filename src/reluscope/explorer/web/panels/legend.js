@@ -1,6 +1,7 @@
 // The legend: groups that can be hidden, largest first, or a scale with its ends.
 
 import { draw, make, refill } from "../elements.js";
+import { markOf, markPath } from "../marks.js";
 import { number } from "../words.js";
 
 const SHOWN = 12;
@@ -19,7 +20,7 @@ export function legendPanel({ store }) {
 
   return {
     element,
-    show({ legend = [], scale = null }, title) {
+    show({ legend = [], scale = null }, hasMarks, title) {
       element.entries = legend;
       if (scale !== null) refill(element, scaleOf(scale));
       else if (legend.some((entry) => entry.kind !== undefined)) {
@@ -32,13 +33,20 @@ export function legendPanel({ store }) {
               "aria-pressed": String(!entry.hidden),
               title: "Click: hide or show. Shift-click: only this one.",
               onclick: (event) => toggle(entry.kind, event.shiftKey),
-            }, swatch, entry.label);
+            }, swatch, hasMarks && markView(entry.kind), entry.label);
           }),
           legend.length > SHOWN && make("span", { class: "soft" }, `and ${legend.length - SHOWN} more`),
           store.get().hidden.length > 0 && make("button", { class: "quiet", onclick: () => store.set({ hidden: [] }) }, "show all"));
       } else refill(element, make("span", { class: "soft" }, title ?? legend.map((entry) => entry.label).join(", ")));
     },
   };
+}
+
+/** Return the mark that samples of a class have. */
+function markView(one) {
+  const { shape, face } = markOf(one);
+  return draw("svg", { viewBox: "0 0 12 12", class: "mark", "aria-hidden": "true" },
+    draw("path", { d: markPath(shape, 6, 6, 4.5), fill: face === "light" ? "#ffffff" : "#14181d", stroke: face === "light" ? "#14181d" : "#ffffff" }));
 }
 
 /** Return a scale: a ramp of colours with its ends and its name. */

@@ -33,6 +33,7 @@ export function regionPanel({ hello, store, looking, walk, look, announce, tries
       make("p", { class: "radius" }, radiusView(radius)),
       samplesView(header),
       sides.show(header),
+      hello.still && make("p", { class: "soft" }, "A snapshot holds no weights: reluscope explore shows the function here."),
       header.python && copyButton(header.python, announce));
     const said = `${title(header)}. ${several(header.sides.length, "side")}.`;
     if (said !== spoken) announce(said);

@@ -35,9 +35,9 @@ export function samplesPanel({ hello, store, asker, put, show: open, can }) {
   const mean = make("select", { "aria-label": "mean of a class", onchange: () => {
     if (mean.value !== "") use({ kind: "mean", class: Number(mean.value) });
     mean.value = "";
-  } }, make("option", { value: "" }, "mean of class …"),
+  } }, make("option", { value: "" }, "mean of …"),
     Array.from({ length: data?.num_classes ?? 0 }, (_, one) => make("option", { value: one }, className(hello, one))));
-  const made = make("div", { class: "made" }, "or ",
+  const made = make("div", { class: "made" },
     data && hello.is_classifier && mean,
     make("button", { class: "adversary", onclick: () => use({ kind: "adversary", of: target === 0 ? 1 : 0 }) }),
     make("button", { onclick: () => use({ kind: "random", seed: Math.floor(Math.random() * 10_000) }) }, "random"));
@@ -98,7 +98,8 @@ export function samplesPanel({ hello, store, asker, put, show: open, can }) {
   }
   function valuesOf(arrays, at, rows) {
     const width = arrays.values.length / rows;
-    return make("span", { class: "values" }, [...arrays.values.subarray(at * width, (at + 1) * width)].map((one) => number(one, 3)).join("  "));
+    const values = [...arrays.values.subarray(at * width, (at + 1) * width)];
+    return make("span", { class: "values" }, values.map((one) => make("span", {}, number(one, 3))));
   }
 
   function choose(place) {

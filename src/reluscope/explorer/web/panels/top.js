@@ -24,7 +24,7 @@ export function topPanel({ hello, store, history, saving, keys }) {
   return refill(make("header", { class: "top" }),
     make("div", { class: "what" },
       make("h1", {}, make("span", { class: "brand" }, "reluscope"), " ", shortened(name, 40),
-        make("span", { class: "soft" }, `${inputs} inputs, ${units} units${hello.data ? `, on ${hello.data.name}` : ""}`)),
+        make("span", { class: "soft" }, `${inputs} inputs, ${units} units${hello.data && hello.data.name !== "data" ? `, on ${hello.data.name}` : ""}`)),
       make("p", { class: "first" }, firstSentence(hello))),
     make("div", { class: "actions" }, undo, redo, saving, make("button", { class: "quiet", onclick: keys.open }, "Keys")));
 }

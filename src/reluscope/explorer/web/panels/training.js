@@ -9,7 +9,7 @@ const STEP = 900; // milliseconds of a record while playing
 /** Return the panel of epochs; a state's epoch is the place of a record. */
 export function trainingPanel({ hello, store, looking }) {
   const { epochs, has_weights: hasWeights, quantities } = hello.training;
-  const places = epochs.map((_, place) => place).filter((place) => hasWeights?.[place] ?? true);
+  const places = epochs.map((_, place) => place).filter((place) => !hello.still && hasWeights[place]);
   const slider = make("input", { type: "range", min: 0, max: Math.max(0, places.length - 1), step: 1, "aria-label": "epoch",
     oninput: () => go(Number(slider.value)) });
   const said = make("b", {});
@@ -19,7 +19,7 @@ export function trainingPanel({ hello, store, looking }) {
   const element = make("div", { class: "panel training" },
     make("p", { class: "soft" }, places.length
       ? "The same plane with the weights that the network had in each epoch of its training."
-      : "The tracker file holds no weights, so that the plane cannot be shown as it was; what was counted is below."),
+      : "What was counted in the epochs of the training; its weights are not here, so that the plane cannot be shown as it was."),
     places.length > 0 && [make("p", {}, "Epoch ", said), slider, make("p", {}, button, now)], plots);
   let timer = null;
 
