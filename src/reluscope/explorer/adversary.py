@@ -41,5 +41,8 @@ def adversary_of(session: Session, point: Float[np.ndarray, " n"], name: str) ->
         found = pgd(network, point[None], label, radius=radius, box=box)[0]
         if predicted_classes(network, found[None])[0] != label[0]:
             where = f"rs.Box({float(box.lo[0])!r}, {float(box.hi[0])!r}, {len(point)})"
-            return found, f"rs.local.pgd(net, {name.lower()}[None], np.array([{label[0]}]), {radius=!r}, box={where})[0]"
+            return (
+                found,
+                f"rs.local.pgd(net, {name.lower()}[None], np.array([{label[0]}]), {radius=!r}, box={where})[0]",
+            )
     raise InputError(f"no adversary of {name} was found within the range of the samples: use another point")

@@ -60,7 +60,8 @@ def read_anchors(session: Session, value: object) -> tuple[Anchor, Anchor, Ancho
     made: dict[int, Anchor] = {}
     waiting: dict[int, int] = {}
     for place, one in enumerate(value):
-        asked = Asked({"anchor": one}, "the plane").inner("anchor")
+        name = f"anchor {LETTERS[place]}"
+        asked = Asked({name: one}, "the plane").inner(name)
         if asked.choice("kind", KINDS) == "adversary":
             waiting[place] = asked.whole("of", 0, 2)
             asked.end()

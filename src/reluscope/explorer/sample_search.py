@@ -18,7 +18,7 @@ BLOCK_NUMBERS = 2_000_000
 
 def searched(
     session: Session, rows: Int[np.ndarray, " k"], search: str, listener: Listener
-) -> tuple[Int[np.ndarray, " k"], Float[np.ndarray, " k"] | None, str]:
+) -> tuple[Int[np.ndarray, " q"], Float[np.ndarray, " q"] | None, str]:
     """Return rows in the order of a search, the number that they were ordered by, and what that is.
 
     Parameters
@@ -42,7 +42,7 @@ def searched(
     return _farthest(session, rows)
 
 
-def _misclassified(session: Session, rows: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
+def _misclassified(session: Session, rows: Int[np.ndarray, " k"]) -> Int[np.ndarray, " q"]:
     if session.labels is None:
         raise InputError("misclassified samples need labels, and the data have none: open the explorer with labels")
     return rows[session.classes[rows] != session.labels[rows]]
@@ -50,7 +50,7 @@ def _misclassified(session: Session, rows: Int[np.ndarray, " k"]) -> Int[np.ndar
 
 def _nearest(
     session: Session, rows: Int[np.ndarray, " k"], listener: Listener
-) -> tuple[Int[np.ndarray, " k"], Float[np.ndarray, " k"], str]:
+) -> tuple[Int[np.ndarray, " q"], Float[np.ndarray, " q"], str]:
     """Order samples by their distance to where another class ties, as the map of their own region has it."""
     if not session.is_classifier:
         raise InputError("the nearest samples to a decision boundary need a classifier")
@@ -90,7 +90,7 @@ def _distances(weight: np.ndarray, bias: np.ndarray, points: np.ndarray) -> np.n
 
 def _farthest(
     session: Session, rows: Int[np.ndarray, " k"]
-) -> tuple[Int[np.ndarray, " k"], Float[np.ndarray, " k"], str]:
+) -> tuple[Int[np.ndarray, " q"], Float[np.ndarray, " q"], str]:
     """Order samples so that each is as far in code space from those before it as any: first the farthest two."""
     rows = _at_most(session, rows)
     if not len(rows):
@@ -111,7 +111,7 @@ def _farthest(
     return rows[chosen], np.array(away, dtype=np.float64), said
 
 
-def _at_most(session: Session, rows: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
+def _at_most(session: Session, rows: Int[np.ndarray, " k"]) -> Int[np.ndarray, " q"]:
     if len(rows) <= MOST_SEARCHED:
         return rows
     return np.sort(np.random.default_rng(session.seed).choice(rows, MOST_SEARCHED, replace=False))
