@@ -22,6 +22,7 @@ VALID = {
         "window": {"center": [0.1, 0.2], "reach": [1.0, 0.8]},
         "budget": {"regions": 50, "seconds": 0.5},
         "certify": False,
+        "aspect": None,
         "fit": False,
         "epoch": None,
     },
@@ -175,7 +176,7 @@ def test_faults_of_ours_are_answers_too(monkeypatch, capsys):
     monkeypatch.setitem(questions.QUESTIONS, "hello", fails)
     kind, message = refused(ASKED, {"ask": "hello", "seq": 3})
     assert kind == "internal"
-    assert message == "the answer failed (ZeroDivisionError: by zero): please report it"
+    assert message == f"this failed inside reluscope {rs.__version__}: please report what the terminal says"
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
@@ -183,6 +184,14 @@ def test_faults_of_ours_are_answers_too(monkeypatch, capsys):
 def test_answers_repeat_the_number_of_the_question(seq):
     for question in ({"ask": "hello", "seq": seq}, {"ask": "dance", "seq": seq}):
         assert answer(ASKED, question).header["seq"] == (3 if seq == 3 else None)
+
+
+@pytest.mark.parametrize("tracker", [3, object(), ["run.parquet"]])
+def test_what_is_no_training_is_refused(tracker):
+    with pytest.raises(
+        rs.errors.InputError, match="tracker must be a Tracker, its Records or the path of its file, got"
+    ):
+        Session.of(ASKED.network, tracker=tracker)
 
 
 def test_networks_of_one_input_are_refused():

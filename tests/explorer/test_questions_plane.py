@@ -162,3 +162,15 @@ def test_certified_pictures_say_so():
     assert sure.header["num_regions"]["claim"] == "EXACT"
     assert sure.header["window"] == found.header["window"]
     assert picture(asked, 1e-6, crossing(asked), certify=True)[0].header["certified"]
+
+
+@pytest.mark.parametrize("aspect", [0.5, 3.0])
+def test_home_windows_grow_to_the_aspect_of_the_stage(aspect):
+    asked = session()
+    shown = ask(asked, {"ask": "partition", "aspect": aspect}).header
+    (width, height), (wide, high) = shown["home"]["reach"], shown["window"]["reach"]
+    assert wide / high == pytest.approx(aspect)
+    assert (wide, high) == pytest.approx((width, width / aspect) if wide == width else (height * aspect, height))
+    assert wide >= width
+    assert high >= height
+    assert shown["window"]["center"] == shown["home"]["center"]

@@ -12,6 +12,7 @@ from explorer.asking import ask, home, network, picture, polygon_areas, refused,
 from reluscope.analyses.local import pgd
 from reluscope.analyses.tracking import tracker
 from reluscope.datasets.dataset import dataset_of
+from reluscope.explorer.questions import QUESTIONS
 from reluscope.explorer.session import MOST_VIEWS, Session
 from reluscope.partitions import incidence
 
@@ -180,6 +181,7 @@ def test_without_data_there_are_random_points():
     asked = Session.of(network((5, 8, 3)))
     said = ask(asked, {"ask": "hello"}).header
     assert said["data"] is None
+    assert {"partition", "region"} <= set(said["features"]) <= set(QUESTIONS) - {"samples", "code_space", "epochs"}
     assert [anchor["kind"] for anchor in said["home"]["anchors"]] == ["random"] * 3
     assert picture(asked)[0].header["num_regions"]["value"] > 1
     assert ask(asked, {"ask": "samples"}).header["total"] == 0

@@ -66,7 +66,7 @@ class Asked:
             value, is_whole = int(value), True
         if not is_whole or not low <= value <= high:
             raise self.wrong(name, f"a whole number from {low} to {high}", value)
-        return value
+        return int(value)
 
     def number(self, name: str, low: float, high: float, default: float | None = None) -> float:
         """Return a finite number from ``low`` to ``high``, both included."""

@@ -1,6 +1,7 @@
 """The question of a plane: its exact regions within a window, as arrays to draw."""
 
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 2_000_000, 600.0
 # Where a window holds too much for its time: how often a smaller one is tried, and of what share of the area that was
 # done in time.
 MOST_TRIES, CAUTION, LEAST_SHARE = 3, 0.5, 1e-4
+# Width over height of a home window.
+ASPECTS = 0.05, 20.0
 # Rational arithmetic is for pictures of few regions.
 MOST_CERTIFIED = 2_000
 
@@ -49,10 +52,11 @@ def answer_partition(session: Session, asked: Asked, listener: Listener) -> Answ
     fits = asked.truth("fit", not asked.has("window"))
     budget = _budget(session, asked)
     anchors = asked.given("anchors")
+    aspect = asked.number("aspect", *ASPECTS) if asked.has("aspect") else None
     asked.end()
     network = session.network if epoch is None else network_of_epoch(session, epoch)
     frame = frame_of(session, anchors)
-    center, reach = read_window(asked, frame)
+    center, reach = read_window(asked, frame) if aspect is None or asked.has("window") else frame.home_of(aspect)
     return _shown(session, Wanted(network, frame, center, reach, epoch, budget, certify, fits), listener)
 
 
@@ -73,7 +77,7 @@ def answer_certify(session: Session, asked: Asked, listener: Listener) -> Answer
 def _shown(session: Session, wanted: Wanted, listener: Listener) -> Answer:
     """Return the picture that is wanted, from those that are kept if it is there."""
     frame = wanted.frame
-    plane_id = session.plane_ids.setdefault((frame.key, wanted.epoch), len(session.plane_ids) + 1)
+    plane_id = _number_of((frame.key, wanted.epoch))
     key = (plane_id, *wanted.center.tolist(), *wanted.reach.tolist(), wanted.certify)
     # A whole picture is the same whatever it was allowed to take.
     view = next((one for one in session.views.values() if one.key == key and not one.part.num_open), None)
@@ -88,6 +92,11 @@ def _shown(session: Session, wanted: Wanted, listener: Listener) -> Answer:
     header, arrays = drawn_arrays(session, view)
     session.remember(view)
     return Answer({**_header(session, view, note or view.part.note), **header}, arrays)
+
+
+def _number_of(key: tuple[object, ...]) -> int:
+    """Return a number for a plane: the same for the same anchors and network, whoever asks and when."""
+    return int.from_bytes(blake2b(repr(key).encode(), digest_size=6).digest())
 
 
 def _budget(session: Session, asked: Asked) -> Budget:

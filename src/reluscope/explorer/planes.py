@@ -53,6 +53,11 @@ class Frame:
         """Plain values that say which plane it is."""
         return tuple(anchor.key for anchor in self.anchors)
 
+    def home_of(self, aspect: float) -> tuple[Float[np.ndarray, "2"], Float[np.ndarray, "2"]]:
+        """Return centre and reach of the home window, grown to a width over height."""
+        width, height = self.reach
+        return self.center, np.array([max(width, aspect * height), max(height, width / aspect)])
+
     def window(self, center: Float[np.ndarray, "2"], reach: Float[np.ndarray, "2"]) -> Slice:
         """Return a part of the plane as a slice about its own centre."""
         return Slice(self.origin + center @ self.basis, self.basis, Box(-reach, reach))

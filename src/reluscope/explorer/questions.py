@@ -26,11 +26,21 @@ from reluscope.explorer.session import Session
 from reluscope.explorer.training import answer_epochs
 from reluscope.explorer.values import answer_values
 from reluscope.explorer.views import GoneError
+from reluscope.version import __version__
 
 __all__ = ["QUESTIONS", "Answer", "answer"]
 
+
+def _hello(session: Session, asked: Asked, listener: Listener) -> Answer:
+    """Say what there is to look at, and which questions there are about it."""
+    found = answer_hello(session, asked, listener)
+    missing = {"epochs"} if session.records is None else set()
+    missing |= set() if len(session.points) else {"samples", "code_space"}
+    return Answer({**found.header, "features": [name for name in QUESTIONS if name not in missing]}, found.arrays)
+
+
 QUESTIONS: dict[str, Callable[[Session, Asked, Listener], Answer]] = {
-    "hello": answer_hello,
+    "hello": _hello,
     "partition": answer_partition,
     "certify": answer_certify,
     "values": answer_values,
@@ -100,9 +110,12 @@ def answer(
         return _error(seq, "gone", str(error))
     except ReluscopeError as error:
         return _error(seq, "input", str(error))
-    except Exception as error:
+    except Exception:
+        # Whatever happens, the session goes on; what happened is for whoever opened it.
         traceback.print_exc()
-        return _error(seq, "internal", f"the answer failed ({type(error).__name__}: {error}): please report it")
+        return _error(
+            seq, "internal", f"this failed inside reluscope {__version__}: please report what the terminal says"
+        )
 
 
 def _error(seq: int | None, kind: str, message: str) -> Answer:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.classification.classes import num_classes, predicted_classes, read_classes
 from reluscope.analyses.tracking.records import Records, read_records
+from reluscope.analyses.tracking.tracker import Tracker
+from reluscope.arguments import describe
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.datasets.dataset import Dataset, dataset_of
@@ -57,7 +59,6 @@ class Session:
     budget: Budget
     seed: int
     views: "OrderedDict[int, View]" = field(default_factory=OrderedDict)
-    plane_ids: dict[Any, int] = field(default_factory=dict)
     sample_codes: dict[str, Codes] = field(default_factory=dict)
     epochs: OrderedDict[int, Network] = field(default_factory=OrderedDict)
     versions: "count[int]" = field(default_factory=lambda: count(1))
@@ -223,6 +224,8 @@ def _dataset(network: Network, data: Any, labels: Any) -> Dataset | None:
 def _records(tracker: Any) -> Records | None:
     if tracker is None or isinstance(tracker, Records):
         return tracker
-    if isinstance(tracker, str | Path):
+    if isinstance(tracker, str | PathLike):
         return read_records(tracker)
-    return tracker.records
+    if isinstance(tracker, Tracker):
+        return tracker.records
+    raise InputError(f"tracker must be a Tracker, its Records or the path of its file, got {describe(tracker)}")

@@ -150,6 +150,7 @@ ROWS = {
             "segment_share": "share",
             "jacobians": "natural",
             "plane": "ours",
+            "keep_weights": "flag",
         },
     ),
     "Tracker.record": row(
