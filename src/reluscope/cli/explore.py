@@ -9,10 +9,10 @@ from pathlib import Path
 
 from reluscope.cli.devices import open_device
 from reluscope.cli.interruption import keeping_results
-from reluscope.cli.opening import ModelArguments, check_files, open_model, open_model_and_data
+from reluscope.cli.opening import ModelArguments, check_files, describe_model, open_model, open_model_and_data
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
-from reluscope.cli.printing import open_console, print_json, say
+from reluscope.cli.printing import open_console, print_json, print_numbers, say
 from reluscope.cli.progress import Bar, show_progress
 from reluscope.datasets.demo import loaded_demo_network
 from reluscope.datasets.digits import digits
@@ -22,6 +22,7 @@ from reluscope.explorer.session import Session
 from reluscope.explorer.snapshot import kept_answers, page_of
 
 DEMO = "demo network"
+FORMAT = "reluscope snapshot 1"
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,9 @@ def explore(looked: Looked, *, port: int, browser: bool, common: Common, began: 
         bar.say("Looking at the first plane")
         _warm(server.desk)
     server.start()
-    if common.as_json:
-        print_json({"url": server.url})
-    else:
-        console = open_console()
-        say(console, server.url)
-        if not common.quiet:
-            say(console, f"Ready after {time.perf_counter() - began:.1f} s, for this machine only; Ctrl-C ends it.")
+    console = open_console()
+    say(console, server.url)
+    say(console, f"Ready after {time.perf_counter() - began:.1f} s, for this machine only; Ctrl-C ends it.")
     sys.stdout.flush()  # whoever reads this through a pipe waits for it
     if browser:
         webbrowser.open(server.url)
@@ -72,16 +69,24 @@ def snapshot(looked: Looked, *, output: Path, force: bool, common: Common, began
     """Write one plane as a page, and return the exit code."""
     files = plan_outputs([output], {".html": "the page"}, force=force)
     with show_progress(hidden=common.quiet) as bar:
-        desk = Desk(_open(looked, common, bar))
+        session = _open(looked, common, bar)
         bar.say("Cutting the plane")
-        answers = kept_answers(desk)
+        answers = kept_answers(Desk(session))
         write_all(dict.fromkeys(files.paths, page_of(answers)))
-    counted = answers[1].header["num_regions"]
+    found = session.views[answers[1].header["version"]].part.finding()
     if common.as_json:
-        print_json({"path": str(output), "bytes": output.stat().st_size, "regions": counted})
+        print_json(
+            {
+                "format": FORMAT,
+                "model": describe_model(session.network, session.name),
+                "findings": [found.to_dict()],
+                "files": [str(output)],
+                "bytes": output.stat().st_size,
+            }
+        )
     elif not common.quiet:
         console = open_console()
-        say(console, f"{counted['value']:,} regions ({counted['claim']}), {output.stat().st_size / 1e6:.2f} MB")
+        print_numbers(console, [found])
         say(console, f"{time.perf_counter() - began:.1f} s; the snapshot is in {output}")
     return 0
 

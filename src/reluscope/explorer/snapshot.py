@@ -22,6 +22,7 @@ from reluscope.explorer.wire import pack
 MOST_PREFIXES, MOST_PREFIX_ENTRIES = 8, 100_000
 FEATURES = ("hello", "partition", "values", "region", "locate")
 ALIGNMENT = 8
+ASPECT = 1.6
 
 
 def kept_answers(desk: Desk, plane: Mapping[str, Any] | None = None) -> list[Answer]:
@@ -31,7 +32,7 @@ def kept_answers(desk: Desk, plane: Mapping[str, Any] | None = None) -> list[Ans
     ----------
     desk : Desk
     plane : mapping, optional
-        Fields of the question ``partition``; by default the home window.
+        Fields of the question ``partition``; by default the home window, as wide as screens are.
 
     Raises
     ------
@@ -40,7 +41,7 @@ def kept_answers(desk: Desk, plane: Mapping[str, Any] | None = None) -> list[Ans
     """
     hello = _asked(desk, {"ask": "hello"})
     home = hello.header["home"]
-    question = {"ask": "partition", **(plane or {"anchors": home["anchors"], "window": home["window"]})}
+    question = {"ask": "partition", **(plane or {"anchors": home["anchors"], "window": widened(home["window"])})}
     drawn = _asked(desk, question)
     version, regions = drawn.header["version"], len(drawn.arrays["region_area"])
     # Without the time it took, so that equal planes are equal files.
@@ -104,6 +105,18 @@ def page_of(answers: Sequence[Answer]) -> str:
         f"{still_element(still_text(answers))}\n"
         f'<script type="module">{source}</script>\n</body>\n</html>\n'
     )
+
+
+def widened(window: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a window that is wide enough to fill a screen.
+
+    Examples
+    --------
+    >>> widened({"center": [0.0, 1.0], "reach": [2.0, 2.0]})
+    {'center': [0.0, 1.0], 'reach': [3.2, 2.0]}
+    """
+    wide, high = window["reach"]
+    return {"center": window["center"], "reach": [max(wide, ASPECT * high), high]}
 
 
 def _still(hello: Answer, plane: Mapping[str, Any]) -> Answer:

@@ -1,6 +1,6 @@
 """A report as one HTML page that needs nothing else: style and pictures are inside."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -9,9 +9,10 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from reluscope.citations import CITATIONS
+from reluscope.explorer.bundled import program
 from reluscope.findings import Finding
 from reluscope.findings.writing import number
-from reluscope.report.content import Number
+from reluscope.report.content import Block, Number
 from reluscope.report.document import Report, SectionResult, sources
 from reluscope.report.glossary import GLOSSARY
 from reluscope.report.merging import merged, shared_samples
@@ -141,10 +142,16 @@ def render_page(page: Page) -> str:
         parts={section.name: [model.section(section.name) for model in models] for section in page.sections},
         beside=_beside(models),
         style=Markup(_read("page.css")),
+        # Pictures say the same to whoever allows no programs.
+        program=program() if any(block.kind == "snapshot" for block in _blocks(every)) else "",
         glossary=GLOSSARY,
         sources=[CITATIONS[key] for key in sources(every) if key in CITATIONS],
         version=__version__,
     )
+
+
+def _blocks(sections: Iterable[SectionResult]) -> Iterator[Block]:
+    return (block for section in sections if section.content is not None for block in section.content.blocks)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ Training = Annotated[
 ]
 
 
-@command(app, "Look at a network's regions on a page of this machine.")
+@command(app, "Look at a network's regions on a page of this machine.", without=("as_json", "quiet"))
 def explore(
     model: AnyModel = None,
     data: AnyData = None,
