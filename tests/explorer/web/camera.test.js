@@ -134,6 +134,13 @@ test("two fingers zoom about their middle and take the plane along", () => {
   assert.deepEqual([seen.clicks.length, seen.rests.length], [0, 1]);
 });
 
+test("two fingers that do nothing change nothing", () => {
+  const { send, seen } = stage();
+  for (const pointerId of [1, 2]) send("pointerdown", { pointerId, clientX: 100 + 10 * pointerId, clientY: 100 });
+  for (const pointerId of [1, 2]) send("pointerup", { pointerId, clientX: 100 + 10 * pointerId, clientY: 100 });
+  assert.deepEqual([seen.clicks.length, seen.changes.length, seen.rests.length], [0, 0, 0]);
+});
+
 test("a finger that stays after a pinch drags on", () => {
   const { camera, send } = stage();
   send("pointerdown", { pointerId: 1, clientX: 130, clientY: 120 });
@@ -155,7 +162,7 @@ test("keys move, zoom and go home, and others are left to the page", () => {
   send("keydown", { key: "0" });
   assert.deepEqual(camera.view(), HOME);
   assert.ok(!send("keydown", { key: "a" }).defaultPrevented);
-  assert.ok(!send("keydown", { key: "+", ctrlKey: true }).defaultPrevented);
+  for (const held of ["ctrlKey", "altKey", "metaKey"]) assert.ok(!send("keydown", { key: "+", [held]: true }).defaultPrevented);
 });
 
 test("the deepest view is 10^12 times smaller than home, and nothing goes beyond", () => {

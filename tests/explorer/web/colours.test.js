@@ -40,6 +40,15 @@ test("of many classes the ten largest have colours, which they keep when the vie
   assert.deepEqual(of(second, 1), opaque(palettes.neutral));
 });
 
+test("a class keeps its colour while others come", () => {
+  const memory = new Map();
+  const colour = (classes) => of(colourPieces(planeOf(classes.map((_, at) => square(at, at + 1)), { classes }), { by: "class", palettes, numClasses: 50, memory }), 0);
+  const first = colour([30]);
+  colour([40, 41]);
+  assert.deepEqual(colour([30, 40]), first);
+  assert.notDeepEqual(colour([40, 30]), first);
+});
+
 test("a rate is a scale of 32 colours, grey where there is none", () => {
   const plane = planeOf([square(0, 1), square(1, 2), square(2, 3), square(3, 4)], { more: { region_rate: new Float32Array([0.25, 0.75, NaN, 0.5]) } });
   const { piece, legend, scale } = colourPieces(plane, { by: "rate", palettes });

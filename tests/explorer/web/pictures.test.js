@@ -17,7 +17,7 @@ test("marks are where their points are, and those far away are left out", () => 
     { x: 5, y: 5, label: "A", kind: "anchor" },
     { x: 6, y: 5.5, kind: "sample", group: 0 },
     { x: 6, y: 4.5, kind: "sample", group: 2 },
-    { x: 5, y: 9, label: "far", kind: "anchor" },
+    ...[[5, 9], [5, 1], [9, 5], [1, 5], [NaN, 5]].map(([x, y]) => ({ x, y, label: "far", kind: "anchor" })),
   ];
   const shapes = overlayShapes(VIEW, SIZE, { ...NOTHING, marks });
   assert.deepEqual(shapes.map(({ name }) => name), ["path", "path", "text"]);
@@ -65,8 +65,21 @@ test("the SVG has every colour once, all lines in view, and escapes its title", 
 });
 
 test("polygons out of view are not in the SVG", () => {
-  const plane = planeOf([[[-1, -1], [0, -1], [0, 1], [-1, 1]], [[0, -1], [1, -1], [1, 1], [0, 1]]]);
+  const square = (x, y) => [[x, y], [x + 1, y], [x + 1, y + 1], [x, y + 1]];
+  const plane = planeOf([square(0, 0), square(3, 0), square(-3, 0), square(0, 3), square(0, -3)]);
   const colours = colourPieces(plane, { by: "rate", palettes: PALETTES });
-  const svg = pictureAsSvg({ plane, colours, view: { center: [0.5, 0], reach: [0.1, 0.1] }, style: STYLE, size: [100, 100], over: NOTHING });
-  assert.equal(svg.match(/z/g).length, 1);
+  const svg = pictureAsSvg({ plane, colours, view: { center: [0.5, 0.5], reach: [1, 1] }, style: STYLE, size: [100, 100], over: NOTHING });
+  assert.deepEqual(svg.match(/M[^z]*z/g), ["M25 75L75 75L75 25L25 25z"]);
+});
+
+test("before anything is shown a picture is paper", () => {
+  const svg = pictureAsSvg({ plane: null, colours: null, view: VIEW, style: STYLE, size: SIZE, over: NOTHING }, { paper: "#123456" });
+  assert.match(svg, /<rect width="400" height="200" fill="#123456"\/>/);
+});
+
+test("where work stopped early a picture is hatched", () => {
+  const plane = planeOf([[[0, 0], [1, 0], [1, 1]]]);
+  plane.header.num_open = 3;
+  const colours = colourPieces(plane, { by: "rate", palettes: PALETTES });
+  assert.match(pictureAsSvg({ plane, colours, view: VIEW, style: STYLE, size: SIZE, over: NOTHING }), /fill="url\(#unreached\)"/);
 });

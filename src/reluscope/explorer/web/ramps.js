@@ -1,13 +1,10 @@
-// Colours of scales and of gates, as pictures of the library have them; `tests/explorer/test_web_palettes.py` compares.
+// Colours of scales and of gates, as pictures of the library have them; `tests/explorer/test_drawing.py` compares.
 
 /** Cividis in 32 steps. */
 export const CIVIDIS = steps(
-  "002554002b62003070123570213b6e2d416d36466c3f4c6c47516c4f576c565c6d5e626e6568706c6d727273747977" +
-    "97807f78888578908b789791779f9775a79d73afa471b8aa6ec0b16ac8b866d1bf61dac65be2cd54ebd44bf5dc41fee434",
+  "002554002b62003070123570213b6e2d416d36466c3f4c6c47516c4f576c565c6d5e626e6568706c6d72727374797977807f78888578908b78" +
+    "9791779f9775a79d73afa471b8aa6ec0b16ac8b866d1bf61dac65be2cd54ebd44bf5dc41fee434",
 );
-
-/** From blue over white to vermilion, darker towards both ends. */
-export const SIGNED = ["#00283f", "#0072B2", "#9cc9e6", "#ffffff", "#f3bf9b", "#D55E00", "#4d1d00"];
 
 const FEW_GATES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"];
 // Viridis from step 51 to 230 of 256.
