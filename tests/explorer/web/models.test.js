@@ -53,7 +53,9 @@ function fakeBrowser(respond, hash = "#token=key&by=area") {
   const browser = {
     asked,
     location: { hash },
-    history: { replaceState: (_, __, address) => (browser.location.hash = address) },
+    history: { replaceState: (_, __, address) => {
+        browser.location.hash = address;
+      } },
     fetch: async (address, options) => {
       asked.push({ address, ...options });
       return respond();
@@ -128,7 +130,8 @@ test("a snapshot answers what it holds, and says of the rest where it is", async
 
 test("a snapshot makes the card of a region from the sides of its plane", async () => {
   const { header } = await heard(createStillModel(still()))({ ask: "region", seq: 1, row: 1, version: 4 });
-  assert.deepEqual([header.class, header.class_name, header.area], [0, "no", 8]);
+  assert.deepEqual([header.class, header.class_name], [0, "no"]);
+  assert.deepEqual(header.area, { value: 8, claim: "LOWER" }, "the window ends where the region does");
   assert.equal(header.sides.length, 1);
   assert.deepEqual([header.sides[0].neighbor, header.sides[0].unit, header.sides[0].flips], [0, 5, "unit 5 of relu flips"]);
   assert.ok(Math.abs(header.sides[0].length - Math.hypot(2, 2) * 2) < 1e-6);

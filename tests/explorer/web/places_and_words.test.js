@@ -43,7 +43,7 @@ test("a view within a window has the asked shape and leaves it nowhere", () => {
 });
 
 test("numbers have the digits that matter", () => {
-  const pairs = [[0, "0"], [0.25, "0.25"], [-3.14159, "−3.14"], [12345.6, "12346"], [1234567, "1.23·10⁶"], [-4.5e-7, "−4.50·10⁻⁷"], [NaN, "–"], [null, "–"], [Infinity, "∞"]];
+  const pairs = [[0, "0"], [0.25, "0.25"], [-2.34567, "−2.35"], [12345.6, "12346"], [1234567, "1.23·10⁶"], [-4.5e-7, "−4.50·10⁻⁷"], [NaN, "–"], [null, "–"], [Infinity, "∞"]];
   for (const [value, text] of pairs) assert.equal(number(value), text);
   assert.deepEqual(column([9.06, -0.5, 0]), ["9.06", "−0.50", "0.00"]);
   assert.deepEqual(column([512.3, 1]), ["512", "1"]);

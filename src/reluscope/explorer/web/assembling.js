@@ -2,9 +2,9 @@
 
 import { fitted } from "./camera.js";
 import { colourPieces } from "./colours.js";
-import { make, refill, write } from "./elements.js";
+import { make, refill, sign, write } from "./elements.js";
 import { listenToKeys } from "./keyboard.js";
-import { createLooking } from "./looking.js";
+import { createLooking, valuesQuestion } from "./looking.js";
 import { anchorsPanel } from "./panels/anchors.js";
 import { codesPanel } from "./panels/codes.js";
 import { colouringPanel } from "./panels/colouring.js";
@@ -29,11 +29,11 @@ import { BEGINNING, createHistory, createStore, isEqual } from "./state.js";
 let explorers = 0;
 
 /** Put an explorer into an element; the result takes it apart. */
-export function assemble({ body, model, asker, hello, dark }) {
+export function assemble({ body, model, asker, hello, theme }) {
   const name = `explorer-${++explorers}`;
   const store = createStore(Object.freeze({ ...BEGINNING, by: hello.is_classifier ? "class" : "rate", ...known(model.get("initial")) }));
   const history = createHistory(store);
-  const live = make("p", { class: "unseen", "aria-live": "polite" });
+  const live = make("p.unseen", { "aria-live": "polite" });
   const announce = (text) => write(live, text);
   const colours = new Map(); // classes keep theirs
 
@@ -45,7 +45,7 @@ export function assemble({ body, model, asker, hello, dark }) {
       { wheels: () => body.classList.contains("page") || body.getRootNode().activeElement === stage.surface },
     );
   } catch (error) {
-    refill(body, make("div", { class: "opening", role: "alert" }, make("p", {}, error.message)));
+    refill(body, make("div.opening", { role: "alert" }, make("p", error.message)));
     return () => {};
   }
   const looking = createLooking({ asker, hello, store, aspect: stage.aspect });
@@ -55,8 +55,9 @@ export function assemble({ body, model, asker, hello, dark }) {
   const hover = hoverPanel({ hello, looking, stage });
   const legend = legendPanel({ store });
   const sampleMarks = createSampleMarks({ hello, asker });
-  const samples = samplesPanel({ hello, store, asker, can, put: (place, anchor) => dock?.put(place, anchor), show: () => store.set({ tab: "samples" }) });
-  const dock = anchorsPanel({ hello, store, samples, announce });
+  const anchors = () => store.get().anchors ?? hello.home.anchors;
+  const samples = samplesPanel({ hello, asker, anchors, put: (...choice) => dock?.put(...choice), show: () => store.set({ tab: "samples" }) });
+  const dock = hello.plane === "inputs" ? null : anchorsPanel({ hello, store, samples, current: anchors, announce });
   const layers = layersPanel({ hello, store, can });
   const tries = [
     ["Open the region in the middle", () => pick([...stage.camera().view().center])],
@@ -70,7 +71,7 @@ export function assemble({ body, model, asker, hello, dark }) {
   const training = !hello.training ? null : trainingPanel({ hello, store, looking });
   const keys = keysDialog();
   const saving = savingMenu({
-    pictures: { png: () => stage.scene.toBlob(), svg: () => "" },
+    pictures: { png: () => stage.scene.toBlob({ paper: paper() }), svg: () => stage.scene.toSvg({ paper: paper(), title: hello.model.name }) },
     exportAs: async (as) => {
       const { arrays } = await asker.ask({ ask: "export", version: shown.get().plane.header.version, as });
       return new Blob([arrays.bytes ?? Object.values(arrays)[0]]);
@@ -90,23 +91,24 @@ export function assemble({ body, model, asker, hello, dark }) {
   const colouring = colouringPanel({ hello, store, name, can });
   stage.element.append(...[
     countsPanel({ hello, looking, homeWindow }), viewButtons(), messagesPanel({ looking, store }), hover.element,
-    make("div", { class: "cross", "aria-hidden": "true" })]);
+    make("div.cross", { "aria-hidden": "true" }, "+")]);
   refill(body,
     topPanel({ hello, store, history, saving, keys }),
     colouring.element,
-    make("div", { class: "middle" },
-      make("div", { class: "view" }, stage.element, make("div", { class: "under" }, colouring.unit, legend.element, layers?.element), dock?.element),
-      make("aside", { class: "side" }, tabs)),
+    make("div.middle",
+      make("div.view", stage.element, make("div.under", colouring.unit, legend.element, layers?.element), dock?.element),
+      make("aside.side", tabs)),
     live, keys.element);
 
   function viewButtons() {
-    const button = (label, text, act) => make("button", { class: "icon", title: label, "aria-label": label, onclick: act }, text);
-    const pen = make("button", { class: "tool", "aria-pressed": "false", title: "Draw a line (L)", onclick: toggleLine }, "Line");
+    const pen = make("button.tool", { "aria-pressed": "false", title: "Draw a line (L)", onclick: toggleLine }, "Line");
     store.subscribe((state) => pen.setAttribute("aria-pressed", String(state.tool === "line")));
-    return make("div", { class: "view-buttons", role: "group", "aria-label": "view" },
-      button("zoom in", "+", () => stage.camera().zoomBy(2)), button("zoom out", "−", () => stage.camera().zoomBy(0.5)),
-      button("the whole plane", "⌂", () => stage.camera().home()), can("segment") && pen);
+    return make("div.view-buttons", { role: "group", "aria-label": "view" },
+      sign("+", "zoom in", () => stage.camera().zoomBy(2)), sign("−", "zoom out", () => stage.camera().zoomBy(0.5)),
+      sign("⌂", "the whole plane", () => stage.camera().home()), can("segment") && pen);
   }
+  const paper = () => getComputedStyle(body).backgroundColor;
+
   function toggleLine() {
     store.set({ tool: store.get().tool === "line" ? "move" : "line" });
   }
@@ -127,8 +129,8 @@ export function assemble({ body, model, asker, hello, dark }) {
     }
     const isHome = isSameWindow(view, fitted(homeWindow(), shape));
     const window = isHome ? null : { center: view.center, height: view.reach[1] };
-    if (isEqual(window, before)) void looking.lookAtPlane();
-    else store.set({ window });
+    if (!isEqual(window, before)) store.set({ window });
+    else if (isReshaped) void looking.lookAtPlane();
   }
   function viewOf(window) {
     const ratio = stage.aspect();
@@ -173,34 +175,35 @@ export function assemble({ body, model, asker, hello, dark }) {
     stage.scene.marks([...sampleMarks.on(card?.header.samples_inside), ...anchors, ...more]);
   }
 
-  function paint() {
+  function paint({ isNew = false } = {}) {
     const { plane, values } = shown.get();
-    if (plane === null) return;
     const state = store.get();
-    const isPrefix = values?.question.of === "prefix";
-    const by = isPrefix ? "prefix" : ["norm", "unit", "inradius"].includes(state.by) && values === null ? "random" : state.by;
+    const needed = valuesQuestion(state, hello);
+    const isReady = isEqual(values?.question ?? null, needed);
+    // The colours of before stay until the numbers for these have come.
+    if (plane === null || !(isReady || isNew)) return;
+    const isPrefix = isReady && needed?.of === "prefix";
+    const by = isPrefix ? "prefix" : isReady ? state.by : "random";
     const coloured = colourPieces(plane, {
       by, values: values?.values, palettes: hello.palettes, hidden: new Set(state.hidden), memory: colours,
       classNames: hello.class_names ?? undefined, gateNames: hello.model.gates.map((gate) => gate.name),
       numClasses: hello.is_classifier ? Math.max(hello.model.num_outputs, 2) : undefined,
     });
-    const gateShown = isPrefix ? values.question.gates : null;
-    stage.scene.style({ edges: state.edges, boundary: state.boundary && !isPrefix, dark: dark.is, gateShown });
+    stage.scene.style({ edges: state.edges, boundary: state.boundary && !isPrefix, dark: theme.isDark, gateShown: isPrefix ? needed.gates : null });
     stage.scene.colour(coloured);
-    legend.show(coloured, by === "class" && sampleMarks.on().length > 0, isPrefix ? "Each colour is one region of the first layers." : "Colours only tell neighbours apart.");
+    legend.show(coloured, by === "class" && sampleMarks.on().length > 0, isPrefix ? "Neighbours differ: regions of the first layers." : "Neighbours differ.");
   }
 
   shown.subscribe((now, changed) => {
     if (changed.has("plane")) {
       stage.scene.show(now.plane);
-      const { window, home: itsHome } = now.plane.header;
       const camera = stage.camera();
-      if (itsHome) camera.setHome(itsHome);
-      if (!hello.still && !isSameWindow(camera.view(), window)) camera.set(window);
+      if (now.plane.header.home) camera.setHome(now.plane.header.home);
+      if (now.goTo && !isSameWindow(camera.view(), now.goTo)) camera.set(now.goTo);
       announce(spoken(now.plane));
       mark();
     }
-    if (changed.has("plane") || changed.has("values")) paint();
+    if (changed.has("plane") || changed.has("values")) paint({ isNew: changed.has("plane") });
     if (changed.has("region") || changed.has("plane")) outline();
     if (changed.has("region")) mark();
   });
@@ -209,13 +212,13 @@ export function assemble({ body, model, asker, hello, dark }) {
     if (changed.has("tool")) stage.draws(state.tool === "line");
     if (changed.has("line")) stage.scene.stretch(state.line);
     // An earlier choice may have come back.
-    if (changed.has("window") && !changed.has("anchors")) {
+    if (changed.has("window") && (state.window !== null || !changed.has("anchors"))) {
       const view = viewOf(state.window);
       if (!isSameWindow(view, stage.camera().view())) stage.camera().set(view);
     }
     model.remember?.(state);
   });
-  dark.listeners.add(paint);
+  theme.onchange = () => paint();
   const silence = listenToKeys({ body, stage, store, history, region, walk, pick, keys, hello, hasLayers: layers !== null });
 
   const camera = stage.begin(hello.still ? within(hello.home.window, stage.aspect()) : hello.home.window);
@@ -231,7 +234,7 @@ export function assemble({ body, model, asker, hello, dark }) {
 
   return () => {
     silence();
-    dark.listeners.delete(paint);
+    theme.onchange = () => {};
     stage.dispose();
   };
 }

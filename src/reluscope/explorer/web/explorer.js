@@ -17,31 +17,30 @@ function render({ model, el }) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
   root.adoptedStyleSheets = [sheet];
-  const body = make("div", { class: `explorer ${"fills" in el.dataset ? "page" : "cell"}` });
+  const body = make(`div.explorer.${"fills" in el.dataset ? "page" : "cell"}`);
   root.replaceChildren(body);
-  refill(body, make("p", { class: "opening", role: "status" }, "Opening the network …"));
+  refill(body, make("p.opening", { role: "status" }, "Opening the network …"));
 
   const asker = createAsker(model);
-  const dark = { is: false, listeners: new Set() };
-  const ends = [() => asker.dispose()];
-  ends.push(watchTheme(el, (isDark) => {
-    dark.is = isDark;
+  const theme = { isDark: false, onchange: () => {} };
+  const ends = [asker.dispose, watchTheme(el, (isDark) => {
+    theme.isDark = isDark;
     body.classList.toggle("dark", isDark);
-    for (const listener of dark.listeners) listener(isDark);
-  }));
+    theme.onchange();
+  })];
   let isGone = false;
 
   async function open() {
     try {
       const { header: hello } = await asker.ask({ ask: "hello" });
-      if (!isGone) ends.push(assemble({ body, model, asker, hello, dark }));
+      if (!isGone) ends.push(assemble({ body, model, asker, hello, theme }));
     } catch (error) {
       if (isGone) return;
       const isAnswer = error instanceof AnswerError;
       if (!isAnswer) console.error(error);
-      refill(body, make("div", { class: "opening", role: "alert" },
-        make("p", {}, isAnswer ? error.message : `The explorer failed (${error.message}): please report it.`),
-        make("p", {}, make("button", { onclick: () => void open() }, "Try again"))));
+      refill(body, make("div.opening.warned", { role: "alert" },
+        make("p", isAnswer ? error.message : `The explorer failed (${error.message}): please report it.`),
+        make("p", make("button", { onclick: () => void open() }, "Try again"))));
     }
   }
   void open();
@@ -57,16 +56,12 @@ export default { render };
 
 function start(element) {
   const { reluscope: kind, initial } = element.dataset;
-  if (kind === "page") {
-    fillThePage(element);
-    render({ model: createPageModel(), el: element });
-    return;
-  }
   const isAlone = document.querySelectorAll("[data-reluscope]").length === 1 && element.parentElement === document.body;
   if (isAlone) fillThePage(element);
-  const held = readAnswers(element.querySelector("script").textContent);
-  const options = { initial: initial ? JSON.parse(initial) : {}, ...(isAlone ? { location, history: historyOrNull() } : {}) };
-  render({ model: createStillModel(held, options), el: element });
+  const model = kind === "page" ? createPageModel() : createStillModel(readAnswers(element.querySelector("script").textContent), {
+    initial: JSON.parse(initial ?? "{}"), ...(isAlone ? { location, history } : {}),
+  });
+  render({ model, el: element });
 }
 
 /** The element is all that its page shows. */
@@ -77,11 +72,6 @@ function fillThePage(element) {
   element.dataset.fills = "";
   element.style.display = "block";
   element.style.minHeight = "100%";
-}
-
-/** Files opened from disk and sandboxed frames may not change their address. */
-function historyOrNull() {
-  return location.origin === "null" ? null : history;
 }
 
 if (typeof document !== "undefined") {

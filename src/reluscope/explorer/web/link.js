@@ -4,56 +4,53 @@
 
 import { BEGINNING } from "./state.js";
 
-const LETTERS = { s: ["sample", "row"], m: ["mean", "class"], v: ["adversary", "of"], r: ["random", "seed"] };
-const KIND_TO_LETTER = Object.fromEntries(Object.entries(LETTERS).map(([letter, [kind, field]]) => [kind, [letter, field]]));
+const FIELDS = { sample: "row", mean: "class", adversary: "of", random: "seed" };
+const LETTERS = { s: "sample", m: "mean", v: "adversary", r: "random" };
+const WORDS = {
+  by: ["class", "rate", "area", "norm", "depth", "random", "unit", "inradius"],
+  edges: ["thin", "none", "gates"],
+  tab: ["region", "samples", "line", "codes", "training"],
+};
 
 /** Return an anchor as text. */
-export function anchorText(anchor) {
-  if (anchor.kind === "between") {
-    return `${anchorText(anchor.from)}:${anchorText(anchor.to)}@${Number(anchor.share.toFixed(4))}`;
-  }
-  const [letter, field] = KIND_TO_LETTER[anchor.kind];
-  return `${letter}${anchor[field]}`;
+export function anchorText({ kind, from, to, share, ...rest }) {
+  if (kind === "between") return `${anchorText(from)}:${anchorText(to)}@${Number(share.toFixed(4))}`;
+  return Object.keys(LETTERS).find((letter) => LETTERS[letter] === kind) + rest[FIELDS[kind]];
 }
 
 /** Return the anchor that a text stands for, or null. */
 export function readAnchor(text) {
-  const between = /^([^:]+):([^:]+)@([\d.]+)$/.exec(text);
-  if (between !== null) {
-    const [from, to, share] = [readAnchor(between[1]), readAnchor(between[2]), Number(between[3])];
+  const [, first, second, part] = /^([^:]+):([^:]+)@([\d.]+)$/.exec(text) ?? [];
+  if (first) {
+    const [from, to, share] = [readAnchor(first), readAnchor(second), Number(part)];
     return from && to && share >= 0 && share <= 1 ? { kind: "between", from, to, share } : null;
   }
-  const single = /^([smvr])(\d{1,9})$/.exec(text);
-  if (single === null) return null;
-  const [kind, field] = LETTERS[single[1]];
-  return { kind, [field]: Number(single[2]) };
+  const [, letter, number] = /^([smvr])(\d{1,9})$/.exec(text) ?? [];
+  const kind = LETTERS[letter];
+  return kind ? { kind, [FIELDS[kind]]: Number(number) } : null;
 }
 
 /**
  * Return what differs from the beginning as text of a fragment.
  * @param {typeof BEGINNING} state
  */
-export function stateText(state) {
-  const parts = new URLSearchParams();
-  if (state.anchors) parts.set("a", state.anchors.map(anchorText).join());
-  if (state.window) {
-    parts.set("at", state.window.center.join());
-    parts.set("zoom", String(state.window.height));
-  }
-  if (state.unit) parts.set("unit", `${state.unit.gate}.${state.unit.unit}`);
-  if (state.layers !== null) parts.set("layers", String(state.layers));
-  if (!state.boundary) parts.set("boundary", "0");
-  if (state.hidden.length) parts.set("hidden", state.hidden.join("."));
-  if (state.selected) parts.set("on", state.selected.join());
-  if (state.line) parts.set("line", state.line.flat().join());
-  if (state.epoch !== null) parts.set("epoch", String(state.epoch));
-  for (const key of ["by", "edges", "tab"]) if (state[key] !== BEGINNING[key]) parts.set(key, state[key]);
-  return parts.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%40", "@");
+export function stateText({ anchors, window, unit, layers, boundary, hidden, selected, line, epoch, ...rest }) {
+  const parts = {
+    a: anchors?.map(anchorText).join(),
+    at: window?.center.join(),
+    zoom: window?.height,
+    unit: unit && `${unit.gate}.${unit.unit}`,
+    layers,
+    boundary: boundary ? null : 0,
+    hidden: hidden.join(".") || null,
+    on: selected?.join(),
+    line: line?.flat().join(),
+    epoch,
+  };
+  for (const key of Object.keys(WORDS)) if (rest[key] !== BEGINNING[key]) parts[key] = rest[key];
+  const kept = Object.entries(parts).filter(([, value]) => value !== null && value !== undefined);
+  return kept.map(([key, value]) => `${key}=${value}`).join("&");
 }
-
-const COLOURS = ["class", "rate", "area", "norm", "depth", "random", "unit", "inradius"];
-const EDGES = ["thin", "none", "gates"];
-const TABS = ["region", "samples", "line", "codes", "training"];
 
 /**
  * Return the entries of the state that a fragment holds; what is malformed is left out.
@@ -61,28 +58,32 @@ const TABS = ["region", "samples", "line", "codes", "training"];
  */
 export function readStateText(text) {
   const parts = new URLSearchParams(text.replace(/^#/, ""));
+  const get = (key) => parts.get(key) ?? "";
   const found = {};
+  const keep = (key, value) => {
+    if (value !== null) found[key] = value;
+  };
   const numbers = (key, count) => {
-    const read = (parts.get(key) ?? "").split(",").map((part) => (part === "" ? NaN : Number(part)));
+    const read = get(key).split(",").map((part) => (part === "" ? NaN : Number(part)));
     return read.length === count && read.every(Number.isFinite) ? read : null;
   };
-  const whole = (key) => (/^\d{1,9}$/.test(parts.get(key) ?? "") ? Number(parts.get(key)) : null);
-  const anchors = (parts.get("a") ?? "").split(",").map(readAnchor);
-  if (anchors.length === 3 && anchors.every(Boolean)) found.anchors = anchors;
-  const [center, height] = [numbers("at", 2), numbers("zoom", 1)?.[0]];
-  if (center && height > 0) found.window = { center, height };
-  const unit = /^(\d{1,6})\.(\d{1,9})$/.exec(parts.get("unit") ?? "");
-  if (unit) found.unit = { gate: Number(unit[1]), unit: Number(unit[2]) };
-  if (whole("layers") !== null) found.layers = whole("layers");
-  if (whole("epoch") !== null) found.epoch = whole("epoch");
-  if (parts.get("boundary") === "0") found.boundary = false;
-  if (/^\d+(\.\d+)*$/.test(parts.get("hidden") ?? "")) found.hidden = parts.get("hidden").split(".").map(Number);
-  const [selected, line] = [numbers("on", 2), numbers("line", 4)];
-  if (selected) found.selected = selected;
-  if (line) found.line = [line.slice(0, 2), line.slice(2)];
-  for (const [key, known] of [["by", COLOURS], ["edges", EDGES], ["tab", TABS]]) {
-    if (known.includes(parts.get(key))) found[key] = parts.get(key);
-  }
+  const whole = (key, apart, count) => {
+    const read = get(key).split(apart);
+    return read.every((part) => /^\d{1,9}$/.test(part)) && (count === undefined || read.length === count) ? read.map(Number) : null;
+  };
+  const anchors = get("a").split(",").map(readAnchor);
+  keep("anchors", anchors.length === 3 && anchors.every(Boolean) ? anchors : null);
+  const [center, [height]] = [numbers("at", 2), numbers("zoom", 1) ?? [0]];
+  keep("window", center && height > 0 ? { center, height } : null);
+  const unit = whole("unit", ".", 2);
+  keep("unit", unit && { gate: unit[0], unit: unit[1] });
+  for (const key of ["layers", "epoch"]) keep(key, whole(key, ".", 1)?.[0] ?? null);
+  keep("boundary", get("boundary") === "0" ? false : null);
+  keep("hidden", whole("hidden", "."));
+  keep("selected", numbers("on", 2));
+  const line = numbers("line", 4);
+  keep("line", line && [line.slice(0, 2), line.slice(2)]);
+  for (const [key, known] of Object.entries(WORDS)) keep(key, known.includes(get(key)) ? get(key) : null);
   if (found.by === "unit" && !found.unit) delete found.by;
   return found;
 }

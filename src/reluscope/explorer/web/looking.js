@@ -1,9 +1,8 @@
 // What is asked when: choices of the reader become questions, and answers become what is shown.
 
-import { fitted } from "./camera.js";
 import { createPicker } from "./pick.js";
 import { isSameWindow, toRelative } from "./places.js";
-import { createStore, isEqual } from "./state.js";
+import { createStore } from "./state.js";
 
 const NEEDS_VALUES = new Set(["norm", "unit", "inradius"]);
 const PATIENT = { regions: 2_000_000, seconds: 60 };
@@ -16,6 +15,7 @@ export function createLooking({ asker, hello, store, aspect }) {
   const shown = createStore({
     plane: null, // {header, arrays}
     picker: null,
+    goTo: null, // a window to look at, where the answer chose it
     values: null, // {question, header, values}: numbers of regions that were asked for
     busy: null, // {share, regions, seconds} of a slow plane
     trouble: null, // {kind, message, retry}
@@ -28,38 +28,27 @@ export function createLooking({ asker, hello, store, aspect }) {
   let wanted = null; // the window of the newest question
   const can = (feature) => hello.features?.includes(feature) ?? true;
   const fail = (error, retry) => shown.set({ busy: null, trouble: { kind: error.kind, message: error.message, retry } });
-  const onprogress = (progress) => shown.set({ busy: progress });
-
-  /** Return the window that the choices mean; null where it is the home of a plane that is not known yet. */
-  function windowWanted() {
-    const { anchors, window } = store.get();
-    const ratio = aspect();
-    if (window !== null) return { center: window.center, reach: [window.height * ratio, window.height] };
-    const { plane } = shown.get();
-    if (anchors === null || isEqual(anchors, hello.home.anchors)) return fitted(hello.home.window, ratio);
-    return plane?.header.home && isEqual(plane.anchors, anchors) ? fitted(plane.header.home, ratio) : null;
-  }
 
   async function lookAtPlane({ certify = false, patient = false } = {}) {
     const { anchors, epoch, window } = store.get();
-    const asked = { ask: "partition", anchors: hello.plane === "inputs" ? null : (anchors ?? hello.home.anchors) };
-    if (epoch !== null) asked.epoch = epoch;
-    if (certify) asked.certify = true;
-    if (patient) asked.budget = PATIENT;
+    const ratio = aspect();
+    const question = { ask: "partition", anchors: hello.plane === "inputs" ? null : (anchors ?? hello.home.anchors) };
+    if (window === null) Object.assign(question, { window: null, aspect: ratio });
+    else question.window = { center: window.center, reach: [window.height * ratio, window.height] };
+    if (epoch !== null) question.epoch = epoch;
+    if (certify) question.certify = true;
+    if (patient) question.budget = PATIENT;
+    wanted = question.window;
     try {
-      wanted = windowWanted();
-      if (wanted === null) {
-        const first = await asker.latest("plane", { ...asked, window: null }, onprogress);
-        if (first === null) return;
-        wanted = fitted(first.header.window, aspect());
-      }
-      if (window === null && !hello.still) asked.fit = true;
-      const answer = await asker.latest("plane", { ...asked, window: wanted }, onprogress);
+      const answer = await asker.latest("plane", question, (progress) => shown.set({ busy: progress }));
       if (answer === null) return;
       // The old picture stays until the new one has its colours.
       const values = await askValues(answer);
-      wanted = answer.header.window;
-      shown.set({ plane: { ...answer, anchors }, picker: createPicker(answer), values, busy: null, trouble: null });
+      // Where home is the answer says, unless the reader has moved on meanwhile.
+      const isHome = window === null && store.get().window === null && !hello.still;
+      if (isHome) wanted = answer.header.window;
+      const busy = asker.isBusy("plane") ? shown.get().busy : null;
+      shown.set({ plane: answer, picker: createPicker(answer), values: values ?? null, goTo: isHome ? answer.header.window : null, busy, trouble: null });
       void lookAtRegion();
       void lookAlongLine();
     } catch (error) {
@@ -67,13 +56,13 @@ export function createLooking({ asker, hello, store, aspect }) {
     }
   }
 
-  /** Return the numbers that the chosen colours need, null if they need none or none can be had. */
+  /** Return the numbers that the chosen colours need; null if none are needed or can be had, undefined if others are. */
   async function askValues(plane) {
     const question = valuesQuestion(store.get(), hello);
     if (question === null || plane === null) return null;
     try {
       const answer = await asker.latest("values", { ...question, version: plane.header.version });
-      return answer && { question, header: answer.header, values: answer.arrays.values };
+      return answer ? { question, header: answer.header, values: answer.arrays.values } : undefined;
     } catch (error) {
       if (error.kind === "gone") void lookAtPlane();
       else fail(error, null);
@@ -84,7 +73,7 @@ export function createLooking({ asker, hello, store, aspect }) {
   async function lookAtValues() {
     const { plane } = shown.get();
     const values = await askValues(plane);
-    if (plane === shown.get().plane) shown.set({ values });
+    if (values !== undefined && plane === shown.get().plane) shown.set({ values });
   }
 
   async function lookAtRegion() {

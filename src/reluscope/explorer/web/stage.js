@@ -15,8 +15,8 @@ const SAID = "The plane. Arrows move, plus and minus zoom, 0 goes home, Enter op
  */
 export function createStage({ onview, onrest, onhover, onpick, online, onlost }, { wheels }) {
   const canvas = make("canvas", { "aria-hidden": "true" });
-  const surface = make("div", { class: "surface", tabindex: "0", role: "application", "aria-label": SAID }, canvas);
-  const element = make("div", { class: "stage" }, surface);
+  const surface = make("div.surface", { tabindex: "0", role: "application", "aria-label": SAID }, canvas);
+  const element = make("div.stage", surface);
   const reduced = matchMedia("(prefers-reduced-motion: reduce)");
   const scene = createScene(canvas);
   let camera = null;

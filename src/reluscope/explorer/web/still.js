@@ -64,7 +64,13 @@ export function createStillModel(answers, { initial = {}, location = null, histo
     on: (_, listener) => listeners.add(listener),
     off: (_, listener) => listeners.delete(listener),
     get: (name) => (name === "initial" ? { ...initial, ...readStateText(location?.hash ?? "") } : undefined),
-    remember: history === null ? undefined : (state) => history.replaceState(null, "", `#${stateText(state)}`),
+    remember: history === null ? undefined : (state) => {
+      try {
+        history.replaceState(null, "", `#${stateText(state)}`);
+      } catch {
+        // Sandboxed frames may not change their address.
+      }
+    },
   };
 }
 

@@ -8,13 +8,15 @@
  */
 export function regionOfStill(hello, plane, { row }) {
   const { arrays } = plane;
+  const isCut = touchesBorder(plane, row);
   const one = arrays.region_class?.[row] ?? -1;
   return {
     answer: "region",
     row,
     class: one,
     class_name: hello.class_names?.[one] ?? null,
-    area: arrays.region_area[row],
+    area: { value: arrays.region_area[row], claim: isCut ? "LOWER" : null },
+    is_cut: isCut,
     sides: sidesOf(hello, plane, row),
   };
 }
@@ -37,4 +39,16 @@ function sidesOf(hello, { header, arrays }, row) {
     });
   }
   return sides;
+}
+
+const ROUNDING = 1e-5;
+
+/** Whether a region ends where the window does. */
+function touchesBorder({ header, arrays: { corners, piece_offsets: offsets, piece_region: regions } }, row) {
+  const border = [header.window.reach[0] / header.window.reach[1], 1].map((reach) => reach * (1 - ROUNDING));
+  for (let piece = 0; piece < regions.length; piece++) {
+    if (regions[piece] !== row) continue;
+    for (let at = 2 * offsets[piece]; at < 2 * offsets[piece + 1]; at++) if (Math.abs(corners[at]) >= border[at % 2]) return true;
+  }
+  return false;
 }

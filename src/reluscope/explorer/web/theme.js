@@ -27,8 +27,16 @@ export function watchTheme(element, onchange) {
 /** Whether the first ground that is painted behind an element is dark; null if none is. */
 function isDarkAround(element) {
   for (let around = element; around !== null; around = around.parentElement ?? around.getRootNode().host ?? null) {
-    const [red, green, blue, alpha = 1] = (getComputedStyle(around).backgroundColor.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
-    if (alpha > 0.5) return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128;
+    const [red, green, blue, alpha] = bytesOf(getComputedStyle(around).backgroundColor);
+    if (alpha > 127) return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128;
   }
   return null;
+}
+
+/** Return a colour as it is painted: pages write colours in more notations than one would want to read. */
+function bytesOf(colour) {
+  const context = new OffscreenCanvas(1, 1).getContext("2d");
+  context.fillStyle = colour;
+  context.fillRect(0, 0, 1, 1);
+  return context.getImageData(0, 0, 1, 1).data;
 }

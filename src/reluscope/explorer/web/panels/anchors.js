@@ -1,86 +1,66 @@
 // The three points that the plane goes through, and the slider that turns C towards another sample.
 
-import { make, refill, write } from "../elements.js";
+import { make, quiet, refill, sign, write } from "../elements.js";
 import { anchorName, shortened } from "../words.js";
 import { thumbnail } from "./pictures.js";
 
 const LETTERS = "ABC";
 
-/**
- * Return the dock of anchors.
- * @param {{hello: object, store: object, samples: object, announce: (text: string) => void}} app
- */
-export function anchorsPanel({ hello, store, samples, announce }) {
-  if (hello.plane === "inputs" || hello.home.anchors === null) return null;
-  const slots = [...LETTERS].map((letter, place) => makeSlot(letter, place));
-  const slider = make("input", { type: "range", min: 0, max: 1, step: 0.01, "aria-label": "how far C is turned towards another sample",
+/** Return the dock of anchors, and `put(place, anchor)`; `current()` gives the three that are looked at. */
+export function anchorsPanel({ hello, store, samples, current, announce }) {
+  const slots = [...LETTERS].map(makeSlot);
+  const slider = make("input", { type: "range", max: 1, step: 0.01, "aria-label": "how far C is turned towards another sample",
     oninput: () => turn(Number(slider.value)) });
-  const pick = make("button", { class: "quiet", onclick: () => samples.choose("towards") }, "towards …");
-  const turning = make("div", { class: "turning", title: "A and B stay, C moves: the plane turns about the line through A and B" },
-    make("span", {}, "Turn C"), slider, pick);
-  const reset = make("button", { class: "icon", title: "Back to the first plane", "aria-label": "back to the first plane", onclick: () => setAnchors(store, null) }, "↺");
-  const element = make("div", { class: "dock", role: "group", "aria-label": "the three points of the plane" },
-    make("span", { class: "soft heading" }, "Plane through"), slots.map((slot) => slot.element), !hello.still && turning, reset);
+  const turning = make("div.turning", { title: "A and B stay, C moves: the plane turns about the line through A and B" },
+    make("span.soft", "Turn C"), slider, quiet("towards …", () => samples.choose("towards")));
+  const reset = sign("↺", "back to the first plane", () => setAnchors(store, null));
+  const element = make("div.dock", { role: "group", "aria-label": "the three points of the plane" },
+    make("span.soft.heading", "Plane through"), slots.map((slot) => slot.element), !hello.still && [hello.data && turning, reset]);
 
   function makeSlot(letter, place) {
-    const picture = make("span", { class: "thumb" });
-    const name = make("span", { class: "name" });
-    const button = make("button", {
-      class: "slot", disabled: hello.still, onclick: () => samples.choose(place),
+    const picture = make("span.thumb");
+    const name = make("span");
+    const button = make("button.slot", {
+      disabled: hello.still, onclick: () => samples.choose(place),
       title: `Choose another point for ${letter}: click, or drop a sample here`,
-      ondragover: (event) => {
+      ondragover(event) {
         event.preventDefault();
         button.classList.add("over");
       },
       ondragleave: () => button.classList.remove("over"),
-      ondrop: (event) => {
+      ondrop(event) {
         event.preventDefault();
         button.classList.remove("over");
-        const row = Number.parseInt(event.dataTransfer.getData("text/plain").replace("sample ", ""), 10);
-        if (row >= 0) put(place, { kind: "sample", row });
+        const [, row] = /^sample (\d+)$/.exec(event.dataTransfer.getData("text/plain")) ?? [];
+        if (row) put(place, { kind: "sample", row: Number(row) });
       },
-    }, make("b", { class: `letter ${letter}` }, letter), picture, name);
+    }, make(`b.letter.${letter}`, letter), picture, name);
     return { element: button, picture, name };
   }
 
-  function current() {
-    return store.get().anchors ?? hello.home.anchors;
-  }
   function put(place, anchor) {
-    const anchors = current().map((one, at) => (at === place ? anchor : one));
-    setAnchors(store, anchors);
+    setAnchors(store, current().map((one, at) => (at === place ? anchor : one)));
     announce(`${LETTERS[place]} is ${anchorName(anchor, hello)}.`);
   }
   /** Turn C: the frame of the plane stays, and so does the window. */
   function turn(share) {
-    const third = current()[2];
-    const from = third.kind === "between" ? third.from : third;
-    const to = third.kind === "between" ? third.to : samples.another(current());
-    if (to === null || from.kind === "adversary") return;
-    store.set({ anchors: [...current().slice(0, 2), { kind: "between", from, to, share }], selected: null, line: null });
+    const [first, second, third] = current();
+    const from = third.from ?? third;
+    const to = third.to ?? { kind: "sample", row: [0, 1, 2, 3].find((row) => current().every((one) => one.row !== row)) };
+    store.set({ anchors: [first, second, { kind: "between", from, to, share }], selected: null, line: null });
   }
   function show() {
-    const anchors = current();
-    anchors.forEach((anchor, place) => {
-      const { picture, name, element: button } = slots[place];
+    current().forEach((anchor, place) => {
+      const { picture, name } = slots[place];
       write(name, shortened(anchorName(anchor, hello), 26));
-      button.setAttribute("aria-label", `${LETTERS[place]}: ${anchorName(anchor, hello)}. Choose another.`);
-      const row = anchor.kind === "sample" ? anchor.row : null;
-      void samples.pictureOf(row).then((values) => {
-        const drawn = values && hello.data?.thumbnail && thumbnail(values, hello.data.thumbnail, "");
-        refill(picture, drawn);
-        picture.hidden = !drawn;
-      });
+      void samples.pictureOf(anchor.row).then((pixels) => refill(picture, pixels && thumbnail(pixels, hello.data.thumbnail, "")));
     });
-    const third = anchors[2];
-    const between = third.kind === "between";
-    slider.value = String(between ? third.share : 0);
-    slider.disabled = third.kind === "adversary" || (hello.data?.num_samples ?? 0) < 4;
-    slots.forEach(({ element: button }, place) => button.classList.toggle("chosen", samples.target() === place));
+    const third = current()[2];
+    slider.value = String(third.share ?? 0);
+    slider.disabled = third.kind === "adversary" || hello.data?.num_samples < 4;
     reset.disabled = store.get().anchors === null;
   }
   store.subscribe((_, changed) => changed.has("anchors") && show());
-  samples.ontarget(show);
   show();
   return { element, put };
 }

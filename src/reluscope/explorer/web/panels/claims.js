@@ -1,7 +1,7 @@
 // A finding as it is written everywhere: the number, and what it claims.
 
 import { make } from "../elements.js";
-import { count, number } from "../words.js";
+import { number } from "../words.js";
 
 const MEANINGS = {
   EXACT: "exact: no region is missed, none counted twice",
@@ -15,13 +15,8 @@ export function claimBadge(claim, meaning = MEANINGS[claim]) {
   return make("span", { class: `claim ${claim.toLowerCase()}`, title: meaning ?? null }, claim);
 }
 
-/** Return a finding's number as text: what it is an end of is said in words. */
-export function findingText(finding, { whole = false } = {}) {
-  if (finding === null || finding === undefined) return "–";
-  const write = whole ? count : (value) => number(value);
-  if (typeof finding === "number") return write(finding);
-  const { value, claim } = finding;
-  if (value === null) return "–";
-  if (claim === "LOWER") return `at least ${write(value)}`;
-  return claim === "UPPER" ? `at most ${write(value)}` : write(value);
+/** Return a finding as it is written: of an end it is said which one, and the claim stands beside it. */
+export function findingView({ value, claim, definition }) {
+  const some = { LOWER: "at least ", UPPER: "at most " }[claim] ?? "";
+  return [`${some}${number(value)} `, claim && claimBadge(claim, definition)];
 }

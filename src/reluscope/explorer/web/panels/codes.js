@@ -11,11 +11,11 @@ export function codesPanel({ hello, asker, store, looking, use }) {
   const gate = make("select", { "aria-label": "gates whose codes are compared", onchange: () => load() },
     make("option", { value: "" }, "all layers"),
     hello.model.gates.map((one, index) => make("option", { value: index }, shortened(one.name, 20))));
-  const plot = draw("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, class: "codes", role: "group", "aria-label": "samples by activation code" });
-  const said = make("p", { class: "soft", role: "status" });
-  const element = make("div", { class: "panel" },
-    make("p", { class: "soft" }, "Each dot is a sample; samples near each other switch on nearly the same units. ", hello.plane === "inputs" ? "Click one to see its region." : "Click one: the plane then goes through it."),
-    make("label", {}, "Codes of ", gate), plot, said);
+  const plot = draw("svg.codes", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": "samples by activation code" });
+  const said = make("p.soft", { role: "status" });
+  const element = make("div.panel",
+    make("p.soft", "Each dot is a sample; near ones have nearly the same units on. ", hello.plane === "inputs" ? "Click one to see its region." : "Click one: the plane then goes through it."),
+    make("label", "Codes of ", gate), plot, said);
   let loaded = false;
   let dots = new Map();
 
@@ -42,12 +42,11 @@ export function codesPanel({ hello, asker, store, looking, use }) {
     const [x, y] = [scale(xs), scale(ys)];
     dots = new Map();
     const drawn = Array.from(rows, (row, at) => {
-      const one = labels?.[at] >= 0 ? labels[at] : predicted[at];
-      const wrong = labels?.[at] >= 0 && labels[at] !== predicted[at];
-      const dot = draw("circle", { cx: x(xs[at]), cy: SIZE - y(ys[at]), r: 3.2, class: wrong ? "dot wrong" : "dot",
+      const one = labels[at] >= 0 ? labels[at] : predicted[at];
+      const dot = draw(one === predicted[at] ? "circle.dot" : "circle.dot.wrong", { cx: x(xs[at]), cy: SIZE - y(ys[at]), r: 3.2,
         fill: one >= 0 ? hello.palettes.categories[one % hello.palettes.categories.length] : hello.palettes.neutral,
         onclick: () => use(row) },
-      draw("title", {}, `sample ${row}: ${className(hello, predicted[at])}${wrong ? `, labelled ${className(hello, labels[at])}` : ""}`));
+      draw("title", `sample ${row}: ${className(hello, one)}`));
       dots.set(row, dot);
       return dot;
     });
@@ -61,12 +60,10 @@ export function codesPanel({ hello, asker, store, looking, use }) {
 
   /** Mark the samples in the chosen region and those that the plane goes through. */
   function link() {
-    const inside = new Set(looking.shown.get().region?.header.samples_inside ?? []);
-    const anchors = new Set((store.get().anchors ?? hello.home.anchors ?? []).map((anchor) => anchor.row));
+    const anchors = store.get().anchors ?? hello.home.anchors ?? [];
+    const inside = new Set([...(looking.shown.get().region?.header.samples_inside ?? []), ...anchors.map((anchor) => anchor.row)]);
     for (const [row, dot] of dots) {
       dot.classList.toggle("inside", inside.has(row));
-      dot.classList.toggle("anchor", anchors.has(row));
-      dot.setAttribute("r", inside.has(row) || anchors.has(row) ? 6 : 3.2);
     }
   }
   looking.shown.subscribe((_, changed) => changed.has("region") && link());

@@ -1,6 +1,6 @@
 // What is in view, and what is claimed of it: always in sight, in a corner of the stage.
 
-import { make, refill } from "../elements.js";
+import { capital, make, quiet, refill } from "../elements.js";
 import { count, several, zoomText } from "../words.js";
 import { claimBadge } from "./claims.js";
 
@@ -8,10 +8,10 @@ const DEEP = 1e11;
 
 /** Return the element that says how many regions are in view. */
 export function countsPanel({ hello, looking, homeWindow }) {
-  const number = make("strong", {});
-  const rest = make("span", { class: "soft" });
-  const note = make("p", { class: "note" });
-  const element = make("div", { class: "counts", role: "status" }, make("p", {}, number, rest), note);
+  const number = make("strong");
+  const rest = make("span.soft");
+  const note = make("p.note");
+  const element = make("div.counts", { role: "status" }, make("p", number, rest), note);
 
   function show({ plane }) {
     if (plane === null) return;
@@ -27,15 +27,13 @@ export function countsPanel({ hello, looking, homeWindow }) {
     const doubts = groups ? [`${several(header.num_regions.value, "region")} by all layers. `] : [];
     if (header.num_open > 0) doubts.push(`${several(header.num_open, "cell")} not finished within ${hello.budget.seconds} s. `);
     if (header.num_undecided > 0) doubts.push(`${several(header.num_undecided, "sign")} within rounding. `);
-    if (header.note) doubts.push(`${sentence(header.note)} `);
-    const offers = [];
-    if (header.num_open > 0 && !hello.still) {
-      offers.push(make("button", { class: "quiet", onclick: () => looking.lookAtPlane({ patient: true }) }, "Take a minute"));
-    }
-    if (!hello.still && !header.certified && (header.num_undecided > 0 || factor > DEEP)) {
-      offers.push(make("button", { class: "quiet", onclick: () => looking.lookAtPlane({ certify: true }) }, "Certify this view"));
-    }
-    if (factor > DEEP) doubts.push("This is about as deep as numbers of double precision go. ");
+    if (header.note) doubts.push(sentence(header.note));
+    const offer = (label, how) => !hello.still && quiet(label, () => looking.lookAtPlane(how));
+    const offers = [
+      header.num_open > 0 && offer("Take a minute", { patient: true }),
+      !header.certified && (header.num_undecided > 0 || factor > DEEP) && offer("Certify this view", { certify: true }),
+    ].filter(Boolean);
+    if (factor > DEEP) doubts.push("About as deep as double precision goes. ");
     if (header.certified) doubts.push("Certified in exact arithmetic. ");
     refill(note, doubts, offers);
     note.hidden = doubts.length + offers.length === 0;
@@ -44,10 +42,7 @@ export function countsPanel({ hello, looking, homeWindow }) {
   return element;
 }
 
-const sentence = (text) => {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
-};
+const sentence = (text) => `${capital(text).replace(/[.!?]$/, "")}. `;
 
 /** Return the words of a screen reader for a picture. */
 export function spoken(plane) {

@@ -1,6 +1,6 @@
 // What lies under the pointer, in a few words beside it.
 
-import { make, refill } from "../elements.js";
+import { capital, make, refill } from "../elements.js";
 import { toRelative } from "../places.js";
 import { className, count, number } from "../words.js";
 
@@ -8,7 +8,7 @@ const SIDE = 16; // pixels between the pointer and the words
 
 /** Return the words beside the pointer. */
 export function hoverPanel({ hello, looking, stage }) {
-  const element = make("div", { class: "hover", "aria-hidden": "true", hidden: true });
+  const element = make("div.hover", { "aria-hidden": "true", hidden: true });
   const units = hello.model.gates.filter((gate) => gate.pieces === 2).reduce((sum, gate) => sum + gate.units, 0);
   let outlined = -1;
 
@@ -28,16 +28,16 @@ export function hoverPanel({ hello, looking, stage }) {
 
   function words({ arrays }, { piece, region }) {
     const lines = [];
-    if (hello.is_classifier) lines.push(make("b", {}, capital(className(hello, arrays.piece_class[piece]))));
+    if (hello.is_classifier) lines.push(make("b", capital(className(hello, arrays.piece_class[piece]))));
     const rate = arrays.region_rate?.[region];
     if (units > 0 && Number.isFinite(rate)) lines.push(`${count(Math.round(rate * units))} of ${count(units)} units on`);
     const radius = arrays.region_inradius?.[region];
-    lines.push(`area ${number(arrays.region_area[region])}${radius === undefined ? "" : `, inradius ${number(radius)}`}`);
+    lines.push(`area in view ${number(arrays.region_area[region])}${radius === undefined ? "" : `, inradius ${number(radius)}`}`);
     const { values } = looking.shown.get();
     if (values?.question.of === "norm") lines.push(`norm of the map ${number(values.values[region])}`);
     if (values?.question.of === "inradius") lines.push(`inradius ${number(values.values[region])}`);
     if (values?.question.of === "unit") lines.push(`unit ${values.values[region] > 0 ? "on" : "off"}`);
-    return lines.map((line) => make("div", {}, line));
+    return lines.map((line) => make("div", line));
   }
 
   function outline(row, region) {
@@ -55,5 +55,3 @@ export function hoverPanel({ hello, looking, stage }) {
     },
   };
 }
-
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -18,11 +18,11 @@ const KEYS = [
 
 /** Return the dialog of keys. */
 export function keysDialog() {
-  const element = make("dialog", { class: "keys-dialog", "aria-label": "keys" },
-    make("h2", {}, "Keys"),
-    make("p", { class: "soft" }, "With the picture in focus (click it, or Tab)."),
-    make("dl", {}, KEYS.map(([key, meaning]) => make("div", {}, make("dt", {}, make("kbd", {}, key)), make("dd", {}, meaning)))),
-    make("p", { class: "soft" }, "Mouse: wheel zooms, drag moves, click opens, Shift and drag draws a line. Touch: pinch, drag, tap."),
-    make("p", {}, make("button", { onclick: () => element.close() }, "Close")));
+  const element = make("dialog.keys-dialog", { "aria-label": "keys" },
+    make("h2", "Keys"),
+    make("p.soft", "With the picture in focus (click it, or Tab)."),
+    make("dl", KEYS.map(([key, meaning]) => make("div", make("dt", make("kbd", key)), make("dd", meaning)))),
+    make("p.soft", "Mouse: wheel zooms, drag moves, click opens, Shift and drag draws a line. Touch: pinch, drag, tap."),
+    make("p", make("button", { onclick: () => element.close() }, "Close")));
   return { element, open: () => element.showModal() };
 }

@@ -1,6 +1,6 @@
 // The legend: groups that can be hidden, largest first, or a scale with its ends.
 
-import { draw, make, refill } from "../elements.js";
+import { draw, make, quiet, refill } from "../elements.js";
 import { markOf, markPath } from "../marks.js";
 import { number } from "../words.js";
 
@@ -8,7 +8,7 @@ const SHOWN = 12;
 
 /** Return the legend; `colours()` is what `colourPieces` gave last. */
 export function legendPanel({ store }) {
-  const element = make("div", { class: "legend" });
+  const element = make("div.legend");
 
   function toggle(value, alone) {
     const { hidden } = store.get();
@@ -26,18 +26,16 @@ export function legendPanel({ store }) {
       else if (legend.some((entry) => entry.kind !== undefined)) {
         refill(element,
           legend.slice(0, SHOWN).map((entry) => {
-            const swatch = make("span", { class: "swatch" });
+            const swatch = make("span.swatch");
             swatch.style.background = entry.colour;
-            return make("button", {
-              class: "entry",
-              "aria-pressed": String(!entry.hidden),
+            return make("button.entry", { "aria-pressed": String(!entry.hidden),
               title: "Click: hide or show. Shift-click: only this one.",
               onclick: (event) => toggle(entry.kind, event.shiftKey),
             }, swatch, hasMarks && markView(entry.kind), entry.label);
           }),
-          legend.length > SHOWN && make("span", { class: "soft" }, `and ${legend.length - SHOWN} more`),
-          store.get().hidden.length > 0 && make("button", { class: "quiet", onclick: () => store.set({ hidden: [] }) }, "show all"));
-      } else refill(element, make("span", { class: "soft" }, title ?? legend.map((entry) => entry.label).join(", ")));
+          legend.length > SHOWN && make("span.soft", `and ${legend.length - SHOWN} more`),
+          store.get().hidden.length > 0 && quiet("show all", () => store.set({ hidden: [] })));
+      } else refill(element, make("span.soft", title ?? legend.map((entry) => entry.label).join(", ")));
     },
   };
 }
@@ -54,9 +52,9 @@ function scaleOf({ low, high, logarithmic, label, ramp }) {
   const width = 160;
   const steps = ramp.map((colour, index) =>
     draw("rect", { x: (width * index) / ramp.length, y: 0, width: width / ramp.length + 0.5, height: 10, fill: colour }));
-  return make("span", { class: "scale" },
-    make("span", {}, number(low)),
+  return make("span.scale",
+    make("span", number(low)),
     draw("svg", { viewBox: `0 0 ${width} 10`, width, height: 10, role: "img", "aria-label": `from ${number(low)} to ${number(high)}` }, steps),
-    make("span", {}, number(high)),
-    make("span", { class: "soft" }, label, logarithmic ? ", on a logarithmic scale" : ""));
+    make("span", number(high)),
+    make("span.soft", label, logarithmic ? ", on a logarithmic scale" : ""));
 }

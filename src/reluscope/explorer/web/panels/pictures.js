@@ -1,8 +1,10 @@
 // Small pictures of inputs and of affine maps, drawn on a canvas of as many pixels.
 
 import { make } from "../elements.js";
+import { channels as bytesOf } from "../ramps.js";
 
-const SIGNED = ["#00283f", "#0072b2", "#9cc9e6", "#ffffff", "#f3bf9b", "#d55e00", "#4d1d00"].map(rgb);
+// From blue over white to vermilion, darker towards both ends: as reluscope.plots.style has it.
+const RAMP = ["#00283f", "#0072B2", "#9cc9e6", "#ffffff", "#f3bf9b", "#D55E00", "#4d1d00"].map(bytesOf);
 
 /** Return the picture of an input: uint8 of shape (height, width, channels). */
 export function thumbnail(values, [height, width, channels], label) {
@@ -23,9 +25,9 @@ export function weightPicture(weights, [channels, height, width], label) {
   for (let at = 0; at < channels * plane; at++) sums[at % plane] += weights[at] / channels;
   const most = sums.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0) || 1;
   return pixels(width, height, label, (at, out) => {
-    const place = (sums[at] / most + 1) * 0.5 * (SIGNED.length - 1);
-    const [low, part] = [Math.min(SIGNED.length - 2, Math.floor(place)), place - Math.min(SIGNED.length - 2, Math.floor(place))];
-    for (let one = 0; one < 3; one++) out[one] = SIGNED[low][one] + part * (SIGNED[low + 1][one] - SIGNED[low][one]);
+    const place = (sums[at] / most + 1) * 0.5 * (RAMP.length - 1);
+    const low = Math.min(RAMP.length - 2, Math.floor(place));
+    for (let one = 0; one < 3; one++) out[one] = RAMP[low][one] + (place - low) * (RAMP[low + 1][one] - RAMP[low][one]);
   });
 }
 
@@ -36,7 +38,7 @@ export function pictureShape(shape) {
 }
 
 function pixels(width, height, label, fill) {
-  const canvas = make("canvas", { class: "picture", width, height, role: "img", "aria-label": label });
+  const canvas = make("canvas.picture", { width, height, role: "img", "aria-label": label });
   const context = canvas.getContext("2d");
   const image = context.createImageData(width, height);
   const out = [0, 0, 0];
@@ -46,8 +48,4 @@ function pixels(width, height, label, fill) {
   }
   context.putImageData(image, 0, 0);
   return canvas;
-}
-
-function rgb(hex) {
-  return [1, 3, 5].map((from) => Number.parseInt(hex.slice(from, from + 2), 16));
 }

@@ -1,54 +1,50 @@
 // Samples to choose from: thumbnails of images, rows of a table for vectors; by class, by search, or made.
 
-import { make, refill, write } from "../elements.js";
+import { make, quiet, refill, write } from "../elements.js";
 import { className, count, number } from "../words.js";
 import { thumbnail } from "./pictures.js";
 
 const AT_ONCE = 60;
-const SEARCHES = [
-  ["", "in order"],
-  ["misclassified", "misclassified"],
-  ["nearest_to_boundary", "nearest to the decision boundary"],
-  ["farthest_codes", "farthest in activation codes"],
-];
+const SEARCHES = {
+  "": "in order",
+  misclassified: "misclassified",
+  nearest_to_boundary: "nearest to the decision boundary",
+  farthest_codes: "farthest in activation codes",
+};
 
 /** Return the panel of samples, and what others ask of it. */
-export function samplesPanel({ hello, store, asker, put, show: open, can }) {
-  const listeners = new Set();
+export function samplesPanel({ hello, asker, anchors, put, show }) {
+  const { data } = hello;
   const pictures = new Map();
   let target = 0;
   let offset = 0;
-  const data = hello.data;
 
-  const classes = make("select", { "aria-label": "class of the samples", onchange: again },
-    make("option", { value: "" }, "all classes"),
-    Array.from({ length: data?.num_classes ?? 0 }, (_, one) => make("option", { value: one }, className(hello, one))));
-  const search = make("select", { "aria-label": "order of the samples", onchange: again },
-    SEARCHES.filter(([key]) => key !== "misclassified" || data?.has_labels).map(([key, label]) => make("option", { value: key }, label)));
-  const list = make("div", { class: "samples" });
-  const status = make("p", { class: "soft", role: "status" });
-  const previous = make("button", { class: "quiet", onclick: () => turnPage(-1) }, "‹ before");
-  const next = make("button", { class: "quiet", onclick: () => turnPage(1) }, "more ›");
-  const heading = make("p", { class: "target" });
-  const targets = ["A", "B", "C"].map((letter, place) =>
-    make("button", { class: "quiet", "aria-pressed": "false", onclick: () => choose(place) }, letter));
-  const mean = make("select", { "aria-label": "mean of a class", onchange: () => {
+  const choice = (label, options, onchange) =>
+    make("select", { "aria-label": label, onchange }, options.map(([value, text]) => make("option", { value }, text)));
+  const allClasses = Array.from({ length: data?.num_classes ?? 0 }, (_, one) => [one, className(hello, one)]);
+  const classes = choice("class of the samples", [["", "all classes"], ...allClasses], again);
+  const search = choice("order of the samples", Object.entries(SEARCHES).filter(([key]) => key !== "misclassified" || data?.has_labels), again);
+  const mean = choice("mean of a class", [["", "mean of …"], ...allClasses], () => {
     if (mean.value !== "") use({ kind: "mean", class: Number(mean.value) });
     mean.value = "";
-  } }, make("option", { value: "" }, "mean of …"),
-    Array.from({ length: data?.num_classes ?? 0 }, (_, one) => make("option", { value: one }, className(hello, one))));
-  const made = make("div", { class: "made" },
-    data && hello.is_classifier && mean,
-    make("button", { class: "adversary", onclick: () => use({ kind: "adversary", of: target === 0 ? 1 : 0 }) }),
+  });
+  const adversary = make("button", { onclick: () => use({ kind: "adversary", of: target === 0 ? 1 : 0 }) });
+  const made = make("div.made", allClasses.length > 0 && mean, hello.is_classifier && adversary,
     make("button", { onclick: () => use({ kind: "random", seed: Math.floor(Math.random() * 10_000) }) }, "random"));
-  const element = make("div", { class: "panel samples-panel" }, heading, made,
-    data && make("div", { class: "filters" }, data.num_classes > 0 && classes, search), status, list, make("p", { class: "pages" }, previous, next));
+  const heading = make("p.target");
+  const targets = [..."ABC"].map((letter, place) => quiet(letter, () => choose(place)));
+  const list = make("div.samples");
+  const status = make("p.soft", { role: "status" });
+  const previous = quiet("‹ before", () => load(offset - AT_ONCE));
+  const next = quiet("more ›", () => load(offset + AT_ONCE));
+  const element = make("div.panel.samples-panel", heading, made,
+    data && make("div.filters", allClasses.length > 0 && classes, search), status, list, make("p", previous, next));
 
-  async function load() {
-    if (data === null || !can("samples")) {
-      refill(list);
-      write(status, hello.still ? "A snapshot holds no samples to choose from." : "The explorer was opened without data: take random points.");
-      previous.hidden = next.hidden = true;
+  async function load(from = 0) {
+    offset = Math.max(0, from);
+    previous.hidden = next.hidden = true;
+    if (data === null) {
+      write(status, "The explorer was opened without data: take random points.");
       return;
     }
     const question = { ask: "samples", of: classes.value === "" ? "all" : "class", offset, count: AT_ONCE };
@@ -64,65 +60,48 @@ export function samplesPanel({ hello, store, asker, put, show: open, can }) {
     }
   }
   function again() {
-    offset = 0;
     void load();
   }
-  function turnPage(step) {
-    offset = Math.max(0, offset + step * AT_ONCE);
-    void load();
-  }
-  function fill({ header, arrays }) {
-    const { rows, labels, predicted } = arrays;
-    const last = Math.min(header.total, offset + rows.length);
-    write(status, header.total === 0 ? "None." : `${count(offset + 1)} to ${count(last)} of ${count(header.total)}`);
+  function fill({ header: { total }, arrays }) {
+    const { rows, labels, predicted, thumbnails, values } = arrays;
+    const last = Math.min(total, offset + rows.length);
+    write(status, total === 0 ? "None." : `${count(offset + 1)} to ${count(last)} of ${count(total)}`);
     previous.hidden = offset === 0;
-    next.hidden = last >= header.total;
-    list.classList.toggle("table", !arrays.thumbnails);
+    next.hidden = last >= total;
+    list.classList.toggle("table", !thumbnails);
+    const width = (thumbnails ?? values).length / rows.length;
     refill(list, Array.from(rows, (row, at) => {
       const wrong = labels[at] >= 0 && labels[at] !== predicted[at];
-      const said = hello.is_classifier ? className(hello, predicted[at]) : "";
-      const truth = wrong ? `, labelled ${className(hello, labels[at])}` : "";
-      return make("button", {
-        class: wrong ? "sample wrong" : "sample", draggable: "true",
-        title: `Sample ${row}: ${said}${truth}`, "aria-label": `sample ${row}, ${said}${truth}`,
+      const said = (hello.is_classifier ? className(hello, predicted[at]) : "") + (wrong ? `, labelled ${className(hello, labels[at])}` : "");
+      return make(wrong ? "button.sample.wrong" : "button.sample", {
+        draggable: "true", title: `sample ${row}: ${said}`, "aria-label": `sample ${row}: ${said}`,
         onclick: () => use({ kind: "sample", row }),
         ondragstart: (event) => event.dataTransfer.setData("text/plain", `sample ${row}`),
-      }, picture(arrays, at), arrays.thumbnails ? null : [
-        make("b", {}, row), valuesOf(arrays, at, rows.length), make("span", { class: "soft" }, said, truth)]);
+      }, thumbnails
+        ? thumbnail(thumbnails.subarray(at * width, (at + 1) * width), data.thumbnail, "")
+        : [make("b", row), make("span.values", [...values.subarray(at * width, (at + 1) * width)].map((one) => make("span", number(one)))), said]);
     }));
-  }
-  function picture(arrays, at) {
-    if (!arrays.thumbnails) return null;
-    const size = data.thumbnail.reduce((product, one) => product * one, 1);
-    return thumbnail(arrays.thumbnails.subarray(at * size, (at + 1) * size), data.thumbnail, "");
-  }
-  function valuesOf(arrays, at, rows) {
-    const width = arrays.values.length / rows;
-    const values = [...arrays.values.subarray(at * width, (at + 1) * width)];
-    return make("span", { class: "values" }, values.map((one) => make("span", {}, number(one, 3))));
   }
 
   function choose(place) {
     target = place;
-    open();
+    show();
     tell();
     list.querySelector("button")?.focus({ preventScroll: true });
   }
   function use(anchor) {
-    const to = target === "towards" ? 2 : target;
-    if (target === "towards") {
-      const third = (store.get().anchors ?? hello.home.anchors)[2];
-      const from = third.kind === "between" ? third.from : third;
-      put(to, { kind: "between", from, to: anchor, share: third.kind === "between" ? third.share : 0.5 });
-    } else put(to, anchor);
+    if (target !== "towards") {
+      put(target, anchor);
+      return;
+    }
+    const third = anchors()[2];
+    put(2, { kind: "between", from: third.from ?? third, to: anchor, share: third.share ?? 0.5 });
   }
   function tell() {
-    const towards = target === "towards";
-    refill(heading, towards ? "Turn C towards a sample: " : "Choose a sample for ", targets);
-    targets.forEach((button, place) => button.setAttribute("aria-pressed", String(place === target)));
-    write(made.querySelector(".adversary"), `adversary of ${target === 0 ? "B" : "A"}`);
-    made.hidden = towards;
-    for (const listener of listeners) listener();
+    made.hidden = target === "towards";
+    refill(heading, made.hidden ? "Turn C towards a sample: " : "Choose a sample for ", targets);
+    targets.forEach((button, place) => button.setAttribute("aria-pressed", place === target));
+    write(adversary, `adversary of ${target === 0 ? "B" : "A"}`);
   }
   tell();
 
@@ -130,17 +109,9 @@ export function samplesPanel({ hello, store, asker, put, show: open, can }) {
     element,
     load,
     choose,
-    target: () => target,
-    ontarget: (listener) => listeners.add(listener),
-    /** A sample that is none of the anchors. */
-    another(anchors) {
-      const used = new Set(anchors.map((anchor) => anchor.row));
-      for (let row = 0; row < (data?.num_samples ?? 0); row++) if (!used.has(row)) return { kind: "sample", row };
-      return null;
-    },
     /** The pixels of a sample, or null. */
     async pictureOf(row) {
-      if (row === null || !data?.is_image) return null;
+      if (row === undefined || !data?.is_image) return null;
       if (!pictures.has(row)) {
         const asked = asker.ask({ ask: "samples", of: "all", offset: row, count: 1 });
         pictures.set(row, asked.then(({ arrays }) => arrays.thumbnails ?? null, () => null));

@@ -8,7 +8,7 @@ import { make } from "../elements.js";
  */
 export function savingMenu({ pictures, exportAs, can, announce, linkable }) {
   const entry = (label, act) => make("button", { role: "menuitem", onclick: () => run(act) }, label);
-  const list = make("div", { class: "menu", role: "menu" },
+  const list = make("div.menu", { role: "menu" },
     entry("Picture (PNG)", async () => download(await pictures.png(), "plane.png")),
     entry("Drawing (SVG)", () => download(new Blob([pictures.svg()], { type: "image/svg+xml" }), "plane.svg")),
     can("export") && entry("Regions (Parquet)", async () => download(await exportAs("parquet"), "regions.parquet")),
@@ -17,8 +17,8 @@ export function savingMenu({ pictures, exportAs, can, announce, linkable }) {
       await navigator.clipboard.writeText(location.href);
       announce("The link is copied.");
     }));
-  const button = make("summary", { class: "quiet" }, "Save");
-  const element = make("details", { class: "saving" }, button, list);
+  const button = make("summary.quiet", "Save");
+  const element = make("details.saving", button, list);
 
   async function run(act) {
     element.open = false;

@@ -9,7 +9,7 @@ const SHOWN = 40;
 export function sidesView({ walk, look }) {
   let sides = [];
   let at = -1;
-  const list = make("ol", { class: "sides" });
+  const list = make("ol.sides");
 
   function mark(index) {
     at = index;
@@ -22,14 +22,14 @@ export function sidesView({ walk, look }) {
       sides = header.sides;
       at = -1;
       refill(list, sides.slice(0, SHOWN).map((side, index) =>
-        make("li", {}, make("button", {
-          class: "side", disabled: side.neighbor < 0,
+        make("li", make("button", {
+          disabled: side.neighbor < 0,
           onclick: () => walk(side), onfocus: () => mark(index), onpointerenter: () => mark(index), onpointerleave: () => mark(-1),
-        }, make("span", {}, side.neighbor < 0 ? "the view ends here" : side.flips), make("span", { class: "soft" }, number(side.length, 2))))));
-      return make("section", {},
-        make("h3", {}, "Beyond each side"),
-        make("p", { class: "soft" }, "Crossing a side flips one unit. Walk over: click, or N and Enter."),
-        list, sides.length > SHOWN && make("p", { class: "soft" }, `and ${several(sides.length - SHOWN, "side")} more`));
+        }, make("span", side.neighbor < 0 ? "the view ends here" : side.flips), make("span.soft", number(side.length, 2))))));
+      return make("section",
+        make("h3", "Beyond each side"),
+        make("p.soft", "Crossing a side flips one unit. Walk over: click, or N and Enter."),
+        list, sides.length > SHOWN && make("p.soft", `and ${several(sides.length - SHOWN, "side")} more`));
     },
     /** Go to the next side that leads somewhere, or the one before. */
     step(direction) {

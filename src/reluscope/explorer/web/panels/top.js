@@ -1,6 +1,6 @@
 // The first line: what one sees, in one sentence for someone who never heard of linear regions; and what acts on all.
 
-import { make, refill } from "../elements.js";
+import { make, quiet, refill, sign } from "../elements.js";
 import { shortened } from "../words.js";
 
 /** Return the sentence that explains the picture. */
@@ -12,8 +12,8 @@ export function firstSentence(hello) {
 
 /** Return the head of the explorer. */
 export function topPanel({ hello, store, history, saving, keys }) {
-  const undo = make("button", { class: "icon", title: "Undo (Ctrl Z)", "aria-label": "undo", onclick: history.undo }, "↶");
-  const redo = make("button", { class: "icon", title: "Redo (Ctrl Shift Z)", "aria-label": "redo", onclick: history.redo }, "↷");
+  const undo = sign("↶", "undo", history.undo);
+  const redo = sign("↷", "redo", history.redo);
   const show = () => {
     undo.disabled = !history.canUndo();
     redo.disabled = !history.canRedo();
@@ -21,10 +21,10 @@ export function topPanel({ hello, store, history, saving, keys }) {
   store.subscribe(() => queueMicrotask(show));
   show();
   const { name, num_inputs: inputs, num_units: units } = hello.model;
-  return refill(make("header", { class: "top" }),
-    make("div", { class: "what" },
-      make("h1", {}, make("span", { class: "brand" }, "reluscope"), " ", shortened(name, 40),
-        make("span", { class: "soft" }, `${inputs} inputs, ${units} units${hello.data && hello.data.name !== "data" ? `, on ${hello.data.name}` : ""}`)),
-      make("p", { class: "first" }, firstSentence(hello))),
-    make("div", { class: "actions" }, undo, redo, saving, make("button", { class: "quiet", onclick: keys.open }, "Keys")));
+  return refill(make("header.top"),
+    make("div.what",
+      make("h1", make("span.brand", "reluscope"), " ", shortened(name, 40),
+        make("span.soft", `${inputs} inputs, ${units} units${hello.data && hello.data.name !== "data" ? `, on ${hello.data.name}` : ""}`)),
+      make("p.first", firstSentence(hello))),
+    make("div.actions", undo, redo, saving, quiet("Keys", keys.open)));
 }
