@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.explorer.planes import View
@@ -73,9 +74,14 @@ def depths(part: Partition, gates: np.ndarray) -> np.ndarray:
 
 def classes_at_witnesses(part: Partition, areas: ClassAreas) -> np.ndarray:
     """Return the class at the witness of every region, the mean of its corners, where outputs have their mean too."""
-    if not len(part):
-        return np.zeros(0, dtype=np.int64)
-    offsets, ids = part.region_vertices
-    outputs = part.outputs
-    means = np.add.reduceat(outputs[ids], offsets[:-1], axis=0)
-    return (means[:, 0] > 0).astype(np.int64) if means.shape[1] == 1 else means.argmax(axis=1)
+    found = np.zeros(len(part), dtype=np.int64)
+    found[areas.regions] = areas.classes
+    mixed = np.flatnonzero(np.bincount(areas.regions, minlength=len(part)) != 1)
+    if len(mixed):
+        offsets, ids = part.region_vertices
+        sizes = np.diff(offsets)[mixed]
+        starts = np.cumsum(sizes) - sizes
+        corners = np.arange(sizes.sum()) + np.repeat(offsets[mixed] - starts, sizes)
+        means = np.add.reduceat(part.outputs[ids[corners]], starts, axis=0) / sizes[:, None]
+        found[mixed] = classes_of_outputs(means)
+    return found
