@@ -1,6 +1,7 @@
 """Pixels, picks and colours of the explorer in a real browser, against the library's own partitions and pictures."""
 
 import base64
+from io import BytesIO
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
+from PIL import Image
 
 from explorer.asking import ZOOMS, crossing, picture, session
 from explorer.browsing import PICTURES
@@ -147,3 +149,44 @@ def test_scenes_come_and_go_without_complaint(page):
     page.evaluate("drawing.open('1', 'class')")
     page.evaluate("drawing.makeScenes(20, true)")
     assert page.evaluate("[document.querySelectorAll('canvas').length, drawing.gl.isContextLost()]") == [1, False]
+
+
+@pytest.fixture(scope="module")
+def many():
+    """A plane of more regions than a row of a texture has, and more than are drawn at once where drawing is slow."""
+    found, _ = picture(session((2, 56, 56, 56, 5), samples=10), 1.0)
+    return found
+
+
+def test_many_regions_have_their_own_colours_and_short_lines(browser, many):
+    assert len(many.arrays["piece_region"]) > 2 * 2048
+    with drawn(browser, {"many": many}, width=900, height=600) as (page, complaints):
+        page.evaluate("drawing.open('many', 'area')")
+        page.evaluate("drawing.scene.style({ edges: 'none', boundary: false })")
+        said = page.evaluate("drawing.pixelsInPieces(1)")
+        page.evaluate("drawing.scene.style({ edges: 'thin' })")
+        lined = page.evaluate("drawing.pixelsInPieces(0)")
+        assert complaints == []
+    assert len(said["found"]) > 200
+    assert said["found"] == said["expected"]
+    # In regions of a few pixels lines darken what lies between.
+    assert np.mean(lined["found"]) < np.mean(lined["expected"]) - 2
+
+
+def test_a_picture_in_slices_is_the_picture_at_once(browser, many):
+    with drawn(browser, {"many": many}, width=900, height=600) as (page, complaints):
+        page.evaluate("drawing.open('many', 'area')")
+        page.evaluate("drawing.scene.draw(drawing.view)")
+        page.evaluate("drawing.settle()")
+        at_once = page.screenshot()
+        page.evaluate("drawing.makeSlow()")
+        # The first picture that seems slow is still drawn at once.
+        frames = []
+        for edges in ("gates", "thin"):
+            page.evaluate("edges => drawing.scene.style({ edges })", edges)
+            frames.append(page.evaluate("drawing.settle()"))
+        in_slices = page.screenshot(path=PICTURES / "slices.png")
+        assert complaints == []
+    assert frames[1] > frames[0]
+    one, other = (np.asarray(Image.open(BytesIO(shot)).convert("RGB"), dtype=float) for shot in (at_once, in_slices))
+    assert np.abs(one - other).mean() < 0.5

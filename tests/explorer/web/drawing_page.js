@@ -149,8 +149,37 @@ function makeScenes(number, isDisposed) {
   }
 }
 
+/** Make it seem that everything takes a second. */
+function makeSlow() {
+  let now = performance.now();
+  performance.now = () => {
+    now += 1000;
+    return now;
+  };
+}
+
+/** Wait until nothing is drawn any more; return in how many frames something was. */
+async function settle() {
+  let [last, frames] = [window.drawing.numDraws, 0];
+  for (let quiet = 0; quiet < 5; ) {
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    quiet = window.drawing.numDraws === last ? quiet + 1 : 0;
+    if (!quiet) frames++;
+    last = window.drawing.numDraws;
+  }
+  return frames;
+}
+
+for (const name of ["drawArrays", "drawElements"]) {
+  const draw = gl[name].bind(gl);
+  gl[name] = (...given) => {
+    window.drawing.numDraws++;
+    draw(...given);
+  };
+}
+
 const palettes = JSON.parse(document.querySelector("#palettes").textContent);
 window.drawing = {
   palettes, canvas, scene, gl, ramps, open, pixelsAt, pixelsInPieces, pixelsOnLines, picks, loseAndRestore, difference, asAddress,
-  makeScenes,
+  makeScenes, makeSlow, settle, numDraws: 0,
 };
