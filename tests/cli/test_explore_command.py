@@ -104,7 +104,7 @@ def test_a_snapshot_is_written(folder):
     np.savez("points.npz", x=np.array([[-1.0, -1.0], [1.0, -1.0], [0.5, 2.0]]), y=[0, 1, 1])
     result = reluscope("snapshot", "my_models:cross", "--data", "points.npz")
     assert result.exit_code == 0, result.output
-    assert re.search(r"number of linear regions +4 +EXACT", result.stdout)
+    assert re.search(r"regions +4 +EXACT", result.stdout)
     assert result.stdout.endswith("the snapshot is in reluscope-cross.html\n")
     page = (folder / "reluscope-cross.html").read_text()
     assert page.count("<script") == 2

@@ -112,7 +112,7 @@ class Server(socketserver.ThreadingTCPServer):
 class _Request(BaseHTTPRequestHandler):
     """One request: read whole, checked, answered, and the connection closed."""
 
-    server: Server
+    server: Server  # pyright: ignore[reportIncompatibleVariableOverride]
     server_version, sys_version = "reluscope", ""
     protocol_version = "HTTP/1.1"
 

@@ -38,8 +38,8 @@ def make_widget(desk: Desk, initial: Mapping[str, Any]) -> Any:
 def _widget_class() -> type[Any]:
     """Return the class of widgets, made when anywidget is first needed."""
     try:
-        import anywidget
-        import traitlets
+        import anywidget  # pyright: ignore[reportMissingImports]
+        import traitlets  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise ReluscopeError(MISSING) from error
 

@@ -7,7 +7,7 @@ from reluscope.errors import InputError
 from reluscope.explorer.desk import Desk
 from reluscope.explorer.session import Session
 from reluscope.explorer.snapshot import kept_answers, still_text
-from reluscope.geometry.domains import Box, Plane
+from reluscope.geometry.domains import Box, Slice
 from reluscope.partitions.table import Partition
 from reluscope.report.content import Snapshot
 from reluscope.report.subject import Subject
@@ -16,7 +16,7 @@ from reluscope.report.subject import Subject
 MOST_TEXT, MOST_REGIONS, MOST_SECONDS = 1_500_000, 25_000, 5.0
 
 
-def snapshot(subject: Subject, part: Partition, plane: Plane, rows: tuple[int, int, int]) -> Snapshot | None:
+def snapshot(subject: Subject, part: Partition, plane: Slice, rows: tuple[int, int, int]) -> Snapshot | None:
     """Return a plane as a snapshot; None where it is too large for a page, or was not finished.
 
     Parameters
@@ -24,7 +24,7 @@ def snapshot(subject: Subject, part: Partition, plane: Plane, rows: tuple[int, i
     subject : Subject
     part : Partition
         Of the plane.
-    plane : Plane
+    plane : Slice
     rows : three ints
         The samples that it goes through.
     """

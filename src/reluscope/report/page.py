@@ -9,7 +9,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from reluscope.citations import CITATIONS
-from reluscope.explorer.bundled import program
+from reluscope.explorer.bundled import fingerprint, program
 from reluscope.findings import Finding
 from reluscope.findings.writing import number
 from reluscope.report.content import Block, Number
@@ -18,6 +18,9 @@ from reluscope.report.glossary import GLOSSARY
 from reluscope.report.merging import merged, shared_samples
 from reluscope.report.story import Story, story_of
 from reluscope.version import __version__
+
+# Nothing from outside, and no program but the explorer's.
+POLICY = "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
 
 
 @dataclass(frozen=True)
@@ -136,14 +139,16 @@ def render_page(page: Page) -> str:
     environment.filters["shared_samples"] = shared_samples
     environment.filters["drawn"] = Markup
     every = [section for model in models for section in model.sections]
+    # Pictures say the same to whoever allows no programs.
+    source = program() if any(block.kind == "snapshot" for block in _blocks(every)) else ""
     return environment.get_template("page.html").render(
         page=page,
         models=models,
         parts={section.name: [model.section(section.name) for model in models] for section in page.sections},
         beside=_beside(models),
         style=Markup(_read("page.css")),
-        # Pictures say the same to whoever allows no programs.
-        program=program() if any(block.kind == "snapshot" for block in _blocks(every)) else "",
+        program=source,
+        policy=Markup(POLICY.format(fingerprint(source) if source else "'none'")),
         glossary=GLOSSARY,
         sources=[CITATIONS[key] for key in sources(every) if key in CITATIONS],
         version=__version__,
