@@ -76,7 +76,7 @@ export function assemble({ body, model, asker, hello, theme }) {
       const { arrays } = await asker.ask({ ask: "export", version: shown.get().plane.header.version, as });
       return new Blob([arrays.bytes ?? Object.values(arrays)[0]]);
     },
-    can, announce, linkable: Boolean(model.remember),
+    can, announce, linkable: Boolean(model.remember), fail: (message) => shown.set({ trouble: { kind: "input", message, retry: null } }),
   });
   const tabs = tabsPanel({
     store, name,

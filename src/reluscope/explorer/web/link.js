@@ -67,9 +67,9 @@ export function readStateText(text) {
     const read = get(key).split(",").map((part) => (part === "" ? NaN : Number(part)));
     return read.length === count && read.every(Number.isFinite) ? read : null;
   };
-  const whole = (key, apart, count) => {
+  const whole = (key, apart, count, form = /^\d{1,9}$/) => {
     const read = get(key).split(apart);
-    return read.every((part) => /^\d{1,9}$/.test(part)) && (count === undefined || read.length === count) ? read.map(Number) : null;
+    return read.every((part) => form.test(part)) && (count === undefined || read.length === count) ? read.map(Number) : null;
   };
   const anchors = get("a").split(",").map(readAnchor);
   keep("anchors", anchors.length === 3 && anchors.every(Boolean) ? anchors : null);
@@ -79,7 +79,7 @@ export function readStateText(text) {
   keep("unit", unit && { gate: unit[0], unit: unit[1] });
   for (const key of ["layers", "epoch"]) keep(key, whole(key, ".", 1)?.[0] ?? null);
   keep("boundary", get("boundary") === "0" ? false : null);
-  keep("hidden", whole("hidden", "."));
+  keep("hidden", whole("hidden", ".", undefined, /^-?\d{1,9}$/));
   keep("selected", numbers("on", 2));
   const line = numbers("line", 4);
   keep("line", line && [line.slice(0, 2), line.slice(2)]);

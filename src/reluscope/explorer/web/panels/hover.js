@@ -4,6 +4,7 @@ import { capital, make, refill } from "../elements.js";
 import { toRelative } from "../places.js";
 import { className, count, number } from "../words.js";
 
+const NAMES = { norm: "norm of the map", inradius: "inradius", unit: "piece of the unit" };
 const SIDE = 16; // pixels between the pointer and the words
 
 /** Return the words beside the pointer. */
@@ -31,12 +32,10 @@ export function hoverPanel({ hello, looking, stage }) {
     if (hello.is_classifier) lines.push(make("b", capital(className(hello, arrays.piece_class[piece]))));
     const rate = arrays.region_rate?.[region];
     if (units > 0 && Number.isFinite(rate)) lines.push(`${count(Math.round(rate * units))} of ${count(units)} units on`);
-    const radius = arrays.region_inradius?.[region];
-    lines.push(`area in view ${number(arrays.region_area[region])}${radius === undefined ? "" : `, inradius ${number(radius)}`}`);
+    lines.push(`area in view ${number(arrays.region_area[region])}`);
     const { values } = looking.shown.get();
-    if (values?.question.of === "norm") lines.push(`norm of the map ${number(values.values[region])}`);
-    if (values?.question.of === "inradius") lines.push(`inradius ${number(values.values[region])}`);
-    if (values?.question.of === "unit") lines.push(`unit ${values.values[region] > 0 ? "on" : "off"}`);
+    const asked = NAMES[values?.question.of];
+    if (asked) lines.push(`${asked} ${number(values.values[region])}`);
     return lines.map((line) => make("div", line));
   }
 

@@ -9,33 +9,34 @@ const SHOWN = 12;
 /** Return the legend; `colours()` is what `colourPieces` gave last. */
 export function legendPanel({ store }) {
   const element = make("div.legend");
+  let entries = [];
 
   function toggle(value, alone) {
     const { hidden } = store.get();
     if (alone) {
-      const others = element.entries.map((entry) => entry.kind).filter((other) => other !== value);
+      const others = entries.map((entry) => entry.kind).filter((other) => other !== value);
       store.set({ hidden: hidden.length === others.length && !hidden.includes(value) ? [] : others });
     } else store.set({ hidden: hidden.includes(value) ? hidden.filter((one) => one !== value) : [...hidden, value] });
   }
 
   return {
     element,
-    show({ legend = [], scale = null }, hasMarks, title) {
-      element.entries = legend;
+    show({ legend, scale }, hasMarks, title) {
+      entries = legend;
       if (scale !== null) refill(element, scaleOf(scale));
-      else if (legend.some((entry) => entry.kind !== undefined)) {
+      else if (legend.length) {
         refill(element,
           legend.slice(0, SHOWN).map((entry) => {
             const swatch = make("span.swatch");
             swatch.style.background = entry.colour;
             return make("button.entry", { "aria-pressed": String(!entry.hidden),
-              title: "Click: hide or show. Shift-click: only this one.",
+              title: "Click hides or shows it, Shift and click all others",
               onclick: (event) => toggle(entry.kind, event.shiftKey),
             }, swatch, hasMarks && markView(entry.kind), entry.label);
           }),
           legend.length > SHOWN && make("span.soft", `and ${legend.length - SHOWN} more`),
           store.get().hidden.length > 0 && quiet("show all", () => store.set({ hidden: [] })));
-      } else refill(element, make("span.soft", title ?? legend.map((entry) => entry.label).join(", ")));
+      } else refill(element, make("span.soft", title));
     },
   };
 }

@@ -14,6 +14,7 @@ export function messagesPanel({ looking, store }) {
   const element = make("div.messages", empty, busy, trouble);
 
   function show({ plane, busy: progress, trouble: wrong }) {
+    element.classList.toggle("alone", plane === null);
     empty.hidden = plane !== null || wrong !== null || progress !== null;
     busy.hidden = progress === null || wrong !== null;
     if (progress !== null) {

@@ -4,9 +4,10 @@ import { make } from "../elements.js";
 
 /**
  * Return the menu of what can be saved.
- * @param {{pictures: {png: () => Promise<Blob>, svg: () => string}, ask: Function, can: Function, announce: Function, linkable: boolean}} app
+ * @param {{pictures: {png: () => Promise<Blob>, svg: () => string}, exportAs: (as: string) => Promise<Blob>,
+ *   can: (feature: string) => boolean, announce: Function, fail: Function, linkable: boolean}} app
  */
-export function savingMenu({ pictures, exportAs, can, announce, linkable }) {
+export function savingMenu({ pictures, exportAs, can, announce, fail, linkable }) {
   const entry = (label, act) => make("button", { role: "menuitem", onclick: () => run(act) }, label);
   const list = make("div.menu", { role: "menu" },
     entry("Picture (PNG)", async () => download(await pictures.png(), "plane.png")),
@@ -26,7 +27,7 @@ export function savingMenu({ pictures, exportAs, can, announce, linkable }) {
     try {
       await act();
     } catch (error) {
-      announce(error.message);
+      fail(error.message);
     }
   }
   element.addEventListener("keydown", (event) => {
