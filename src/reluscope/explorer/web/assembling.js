@@ -154,8 +154,8 @@ export function assemble({ body, model, asker, hello, theme }) {
   }
   function walk(side) {
     const { plane } = shown.get();
-    const inside = insideRegion(plane, side.neighbor);
-    if (inside !== null) pick(toPlane(plane, inside));
+    pick(toPlane(plane, insideRegion(plane, side.neighbor)));
+    stage.surface.focus({ preventScroll: true });
   }
   function lookBeyond(side) {
     outline({ neighbor: side?.neighbor ?? -1 });
@@ -219,7 +219,7 @@ export function assemble({ body, model, asker, hello, theme }) {
     model.remember?.(state);
   });
   theme.onchange = () => paint();
-  const silence = listenToKeys({ body, stage, store, history, region, walk, pick, keys, hello, hasLayers: layers !== null });
+  const silence = listenToKeys({ body, stage, store, history, region, walk, pick, keys, layers });
 
   const camera = stage.begin(hello.still ? within(hello.home.window, stage.aspect()) : hello.home.window);
   shape = stage.aspect();

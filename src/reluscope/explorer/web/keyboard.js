@@ -1,7 +1,7 @@
 // Keys of the stage beyond those that move the view: open, walk, draw, undo.
 
 /** Listen to keys within an explorer; the result ends it. */
-export function listenToKeys({ body, stage, store, history, region, walk, pick, keys, hello, hasLayers }) {
+export function listenToKeys({ body, stage, store, history, region, walk, pick, keys, layers }) {
   let begun = null; // where a line drawn by keys begins
 
   const middle = () => stage.camera().view().center;
@@ -19,12 +19,6 @@ export function listenToKeys({ body, stage, store, history, region, walk, pick, 
     if (side !== null && side.neighbor >= 0) walk(side);
     else pick([...middle()]);
   }
-  function layer(step) {
-    if (!hasLayers) return;
-    const most = hello.model.gates.length;
-    const next = Math.min(most, Math.max(0, (store.get().layers ?? most) + step));
-    store.set({ layers: next === most ? null : next, hidden: [] });
-  }
   const acts = {
     Enter: enter,
     n: () => region.sides.step(1),
@@ -34,32 +28,25 @@ export function listenToKeys({ body, stage, store, history, region, walk, pick, 
       store.set({ tool: store.get().tool === "line" ? "move" : "line" });
     },
     c: () => body.querySelector(".colouring input:checked")?.focus(),
-    "[": () => layer(-1),
-    "]": () => layer(1),
+    "[": () => layers?.step(-1),
+    "]": () => layers?.step(1),
     "?": keys.open,
     Escape: () => store.set({ selected: null, tool: "move" }),
   };
 
   function onkey(event) {
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if ((event.ctrlKey || event.metaKey) && key === "z" && !isText(event.target)) {
-      event.preventDefault();
-      if (event.shiftKey) history.redo();
-      else history.undo();
-      return;
-    }
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const onStage = event.target === stage.surface;
-    const onSides = event.target.closest?.(".sides") !== null && event.target.closest?.(".sides") !== undefined;
-    if (!onStage && !(key === "Escape" || (onSides && (key === "n" || key === "p")))) return;
-    const act = acts[key];
-    if (act === undefined) return;
+    const { target, key: pressed, ctrlKey, metaKey, altKey, shiftKey } = event;
+    const key = pressed.length === 1 ? pressed.toLowerCase() : pressed;
+    const isCommand = ctrlKey || metaKey;
+    const isHere = target === stage.surface
+      || (key === "Escape" ? target.closest(".side") : (key === "n" || key === "p") && target.closest(".sides"));
+    let act = isHere && !isCommand && !altKey ? acts[key] : undefined;
+    if (isCommand && key === "z" && !target.matches("textarea, [type=number]")) act = shiftKey ? history.redo : history.undo;
+    if (!act) return;
     event.preventDefault();
     act();
-    if (key === "Escape" && !onStage) stage.surface.focus();
+    if (key === "Escape") stage.surface.focus();
   }
   body.addEventListener("keydown", onkey);
   return () => body.removeEventListener("keydown", onkey);
 }
-
-const isText = (target) => ["TEXTAREA"].includes(target.tagName) || (target.tagName === "INPUT" && target.type === "number");

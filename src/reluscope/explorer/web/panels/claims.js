@@ -3,16 +3,9 @@
 import { make } from "../elements.js";
 import { number } from "../words.js";
 
-const MEANINGS = {
-  EXACT: "exact: no region is missed, none counted twice",
-  LOWER: "at least this: some may be missing",
-  UPPER: "at most this",
-  ESTIMATE: "an estimate",
-};
-
-/** Return the badge of a claim. */
-export function claimBadge(claim, meaning = MEANINGS[claim]) {
-  return make("span", { class: `claim ${claim.toLowerCase()}`, title: meaning ?? null }, claim);
+/** Return the badge of a claim, with the definition of what is claimed. */
+export function claimBadge(claim, meaning) {
+  return make(`span.claim.${claim.toLowerCase()}`, { title: meaning }, claim);
 }
 
 /** Return a finding as it is written: of an end it is said which one, and the claim stands beside it. */

@@ -21,7 +21,7 @@ export function countsPanel({ hello, looking, homeWindow }) {
     const finding = groups ?? header.num_regions;
     const some = { LOWER: "at least ", UPPER: "at most " }[finding.claim] ?? "";
     const where = groups ? ` by the first ${several(values.question.gates, "layer")} ` : hello.still ? " in the snapshot " : " in view ";
-    refill(number, some, several(finding.value, "region"), where, claimBadge(finding.claim));
+    refill(number, some, several(finding.value, "region"), where, claimBadge(finding.claim, finding.definition));
     const factor = homeWindow().reach[1] / header.window.reach[1];
     refill(rest, factor > 1.05 ? ` ${zoomText(factor)}` : null);
     const doubts = groups ? [`${several(header.num_regions.value, "region")} by all layers. `] : [];

@@ -4,7 +4,7 @@ import { make, write } from "../elements.js";
 import { shortened } from "../words.js";
 import { createPlayer } from "./player.js";
 
-/** Return the slider of layers, or null for a network with less than two gates. */
+/** Return the slider of layers, to `play` and to `step`, or null for a network with less than two gates. */
 export function layersPanel({ hello, store, can }) {
   const { gates } = hello.model;
   const held = hello.held?.filter((question) => question.of === "prefix").length ?? Infinity;
@@ -18,12 +18,15 @@ export function layersPanel({ hello, store, can }) {
   const player = createPlayer({
     label: "▶ fold",
     begin: () => choose(number() === gates.length ? 0 : number()),
-    step: () => choose(number() + 1),
+    step: () => step(1),
     isDone: () => number() === gates.length,
   });
 
   function choose(layers) {
     store.set({ layers: layers === gates.length ? null : layers, hidden: [] });
+  }
+  function step(by) {
+    choose(Math.min(gates.length, Math.max(0, number() + by)));
   }
   function show() {
     const name = number() === gates.length ? "all" : number() === 0 ? "none" : `to ${shortened(gates[number() - 1].name, 18)}`;
@@ -33,5 +36,5 @@ export function layersPanel({ hello, store, can }) {
   }
   store.subscribe(show);
   show();
-  return { element: make("div.layers", make("span.soft", "Layers"), slider, said, player.element), play: player.play };
+  return { element: make("div.layers", make("span.soft", "Layers"), slider, said, player.element), play: player.play, step };
 }

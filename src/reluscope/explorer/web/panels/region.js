@@ -77,7 +77,7 @@ export function regionPanel({ hello, store, looking, walk, look, announce, tries
     if (radius === null) return make("button", { onclick: looking.measureRadius }, "Inradius in the full input space");
     if (radius.busy) return "Measuring …";
     if (radius.message) return make("span.warned", radius.message);
-    return ["inradius in the full input space ", make("b", radius.is_unbounded ? "unbounded" : findingView(radius.radius))];
+    return ["inradius in the full input space ", make("b", findingView(radius.is_unbounded ? { ...radius.radius, value: Infinity } : radius.radius))];
   }
 
   function samplesView({ samples_inside: rows, num_samples_inside: total }) {
