@@ -21,6 +21,7 @@ NAMES = (
     "codespace",
     "rays",
     "pictures",
+    "explorer",
     "report",
     "space",
     "scaling",
