@@ -158,13 +158,14 @@ function makeSlow() {
   };
 }
 
-/** Wait until nothing is drawn any more; return in how many frames something was. */
-async function settle() {
+/** Wait until nothing is drawn any more; return in how many frames something was. The view moves in the first ones. */
+async function settle(numMoves = 0) {
   let [last, frames] = [window.drawing.numDraws, 0];
   for (let quiet = 0; quiet < 5; ) {
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
     quiet = window.drawing.numDraws === last ? quiet + 1 : 0;
     if (!quiet) frames++;
+    if (frames < numMoves) scene.draw(window.drawing.view);
     last = window.drawing.numDraws;
   }
   return frames;

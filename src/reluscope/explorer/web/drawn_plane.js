@@ -10,7 +10,7 @@ const LIGHT = unit("#ffffff");
 const INK = { light: unit("#1b1f24"), dark: unit("#e6e9ed") };
 const SHORTEST = 0.5; // pixels: shorter lines are not seen
 const QUADS_FROM = 6; // pixels: shorter lines need no smooth sides
-const MOST_IN_VIEW = 250_000; // regions between which lines would be no more than a haze
+const LEAST_AREA = 3; // pixels of a region in the mean: lines between smaller ones would be no more than a haze
 
 /** Compile all programs of a context. */
 export function createPrograms(gl) {
@@ -59,9 +59,11 @@ export function uploadPlane(gl, programs, plane) {
   }
 
   function edgePasses(at, { lines, gateShown, size, ratio }) {
-    const inView = arrays.region_area.length / Math.max(1e-30, at.scale[0] * at.scale[1] * (reach[0] / reach[1]));
-    if (inView > MOST_IN_VIEW) return [];
-    const width = lineWidth(inView) * ratio;
+    // The window is 2 high in its own coordinates.
+    const windowArea = at.scale[0] * (reach[0] / reach[1]) * size[0] * at.scale[1] * size[1];
+    const area = windowArea / ratio ** 2 / Math.max(1, arrays.region_area.length);
+    if (area < LEAST_AREA) return [];
+    const width = lineWidth(area) * ratio;
     const pixel = 2 / (at.scale[1] * size[1]);
     const lengths = { shortest: SHORTEST * pixel, quadsFrom: QUADS_FROM * ratio * pixel };
     const last = Math.min(edges.numGroups - 1, gateShown ?? edges.numGroups - 1);
@@ -82,9 +84,12 @@ export function uploadPlane(gl, programs, plane) {
   return { colour: fills.colour, passes, dispose };
 }
 
-/** Return how wide lines are, in pixels of the page: thin enough to leave most of the picture to the regions. */
-export function lineWidth(numInView) {
-  return Math.min(1.2, 50 / Math.sqrt(numInView));
+/**
+ * Return how wide lines are: thin enough to leave most of the picture to the regions.
+ * @param {number} area of a region in the mean, in pixels of the page
+ */
+export function lineWidth(area) {
+  return Math.min(1.2, 0.06 * Math.sqrt(area));
 }
 
 function unit(colour) {

@@ -117,7 +117,8 @@ function edgePaths({ header, arrays }, { edges, gateShown }, place, view, size) 
   }
   const gates = gateColours(Math.max(1, maximum(gate) + 1));
   const { reach } = header.window;
-  const width = lineWidth((arrays.region_area.length * view.reach[0] * view.reach[1]) / (reach[0] * reach[1]));
+  const windowArea = ((reach[0] * reach[1]) / (view.reach[0] * view.reach[1])) * size[0] * size[1];
+  const width = lineWidth(windowArea / Math.max(1, arrays.region_area.length));
   return [...byGate].sort(([one], [other]) => other - one).map(([one, paths]) => {
     const look = edges === "gates" ? [gates[Math.max(0, one)], Math.max(1.5 * width, 0.7), 0.9] : [DARK, width, 0.5];
     return `<path fill="none" stroke="${look[0]}" stroke-width="${look[1].toFixed(2)}" stroke-opacity="${look[2]}" d="${paths.join("")}"/>`;
