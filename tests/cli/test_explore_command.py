@@ -118,3 +118,14 @@ def test_a_snapshot_replaces_nothing_unasked(folder):
     assert "add --force" in result.stderr
     assert reluscope("snapshot", "my_models:cross", "-o", "a.html", "--force", "-q").output == ""
     assert "must end in .html" in reluscope("snapshot", "my_models:cross", "-o", "a.svg").stderr
+
+
+def test_what_the_first_picture_does_not_need_is_not_imported():
+    """It is to be there three seconds after the command; pictures and reports alone take one."""
+    script = (
+        "import sys, reluscope.cli.explore\n"
+        "heavy = 'matplotlib', 'reluscope.plots', 'reluscope.report', 'sklearn', 'jinja2', 'anywidget'\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

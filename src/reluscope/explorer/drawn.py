@@ -10,11 +10,11 @@ import numpy as np
 from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
+from reluscope.codes.random_kinds import random_kinds
 from reluscope.explorer.planes import View
 from reluscope.explorer.session import Session
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.table import Partition
-from reluscope.plots.coloring import random_kinds
 
 # Classes have to fit into int16.
 MOST_CLASSES = 2**15 - 1

@@ -10,7 +10,7 @@ from reluscope.explorer.planes import frame_of
 from reluscope.explorer.session import Session
 from reluscope.explorer.thumbnails import thumbnail_shape
 from reluscope.explorer.training import training_header
-from reluscope.plots.style import CATEGORIES, DARK, LIGHT, NEUTRAL, tint
+from reluscope.palette import CATEGORIES, DARK, LIGHT, NEUTRAL, mixed_with_white
 from reluscope.version import __version__
 
 # The share of a palette's colour in areas, as in the pictures of reports.
@@ -40,7 +40,7 @@ def answer_hello(session: Session, asked: Asked, listener: Listener) -> Answer:
             "budget": {"regions": session.budget.regions, "seconds": session.budget.seconds},
             "palettes": {
                 "categories": list(CATEGORIES),
-                "areas": [tint(color, TINT) for color in CATEGORIES],
+                "areas": [mixed_with_white(color, TINT) for color in CATEGORIES],
                 "neutral": NEUTRAL,
                 "dark": DARK,
                 "light": LIGHT,

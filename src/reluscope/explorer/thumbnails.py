@@ -5,8 +5,8 @@ from math import ceil
 import numpy as np
 from jaxtyping import Int
 
+from reluscope.datasets.image_shapes import is_image
 from reluscope.explorer.session import Session
-from reluscope.plots.images import is_image
 
 MOST_SIDE = 64
 

@@ -22,7 +22,7 @@ from reluscope.cli.parsing import complete_data, read_shape
 from reluscope.cli.progress import show_progress
 
 if TYPE_CHECKING:
-    from reluscope.cli.explore import Looked
+    from reluscope.cli.looking import Looked
 
 STARTING = 2.0  # seconds that imports take
 
@@ -106,7 +106,7 @@ def snapshot(
     """  # noqa: D301
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
-        from reluscope.cli.explore import snapshot as run
+        from reluscope.cli.snapshot import snapshot as run
 
     looked = _looked(model, data, labels, demo, None, input_shape, weights, samples)
     page = Path(output or f"reluscope-{'demo' if looked.model is None else looked.model.stem}.html")
@@ -134,7 +134,7 @@ def _looked(
             if value is not None:
                 raise typer.BadParameter("this is about --data, which is missing", param_hint=name)
 
-    from reluscope.cli.explore import Looked
+    from reluscope.cli.looking import Looked
     from reluscope.cli.opening import ModelArguments
 
     opened = None if model is None else ModelArguments(model, read_shape(input_shape), path_of(weights))
