@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reluscope as rs
-from explorer.asking import ZOOMS, ask, crossing, home, picture, pieces_at, polygon_areas, session
+from explorer.asking import ZOOMS, ask, crossing, home, picture, pieces_at, polygon_areas, refused, session
 from partitions.hostile import example
 from partitions.layered import network_of
+from reluscope.explorer import partitioning
 from reluscope.explorer.session import Session
 
 ASPECT = 1.25
@@ -174,3 +175,20 @@ def test_home_windows_grow_to_the_aspect_of_the_stage(aspect):
     assert wide >= width
     assert high >= height
     assert shown["window"]["center"] == shown["home"]["center"]
+
+
+def test_what_would_take_too_long_is_not_certified(monkeypatch):
+    asked = session()
+    found, _ = picture(asked)
+    number = found.header["num_regions"]["value"]
+    monkeypatch.setattr(partitioning, "MOST_CERTIFIED", number - 1)
+    for question in ({"ask": "certify", "version": found.header["version"]}, {"ask": "partition", "certify": True}):
+        kind, said = refused(asked, question)
+        assert kind == "input"
+        assert said == (
+            f"a picture of {number} regions would take too long in rational arithmetic, and at most {number - 1} of "
+            "this network are certified: zoom in first"
+        )
+    monkeypatch.setattr(partitioning, "MOST_MULTIPLICATIONS", 100)
+    kind, said = refused(asked, {"ask": "certify", "version": found.header["version"]})
+    assert said.endswith(" multiplications is too large for rational arithmetic: it is not certified")

@@ -17,7 +17,9 @@ from reluscope.explorer.planes import Frame, View, frame_of, read_window
 from reluscope.explorer.session import Session
 from reluscope.explorer.training import network_of_epoch
 from reluscope.explorer.views import view_of
+from reluscope.geometry.domains import Slice
 from reluscope.networks.network import Network
+from reluscope.networks.rational import multiplications
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 
@@ -27,8 +29,8 @@ MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 2_000_000, 600.0
 MOST_TRIES, CAUTION, LEAST_SHARE = 3, 0.5, 1e-4
 # Width over height of a home window.
 ASPECTS = 0.05, 20.0
-# Rational arithmetic is for pictures of few regions.
-MOST_CERTIFIED = 2_000
+# Rational arithmetic is for pictures of few regions: in all so many multiplications are done in some twenty seconds.
+MOST_CERTIFIED, MOST_MULTIPLICATIONS = 2_000, 16_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +67,6 @@ def answer_certify(session: Session, asked: Asked, listener: Listener) -> Answer
     view = view_of(session, asked)
     budget = _budget(session, asked)
     asked.end()
-    if len(view.part) > MOST_CERTIFIED:
-        raise InputError(
-            f"a picture of {len(view.part):,} regions would take too long in rational arithmetic, and at most "
-            f"{MOST_CERTIFIED:,} are certified: zoom in first"
-        )
     wanted = Wanted(view.network, view.frame, view.center, view.reach, view.epoch, budget, True, False)
     return _shown(session, wanted, listener)
 
@@ -84,7 +81,9 @@ def _shown(session: Session, wanted: Wanted, listener: Listener) -> Answer:
     note = ""
     if view is None:
         part, reach = _partition(wanted, listener), wanted.reach
-        if wanted.fits and part.num_open:
+        if wanted.certify:
+            part = _certified(wanted, part, listener)
+        elif wanted.fits and part.num_open:
             part, reach, note = _fitting(wanted, part, listener)
         kept = key if reach is wanted.reach else ()
         view = View(0, plane_id, wanted.network, frame, wanted.center, reach, part, kept, wanted.epoch)
@@ -114,7 +113,31 @@ def _partition(wanted: Wanted, listener: Listener, reach: Float[np.ndarray, "2"]
     """Partition the window that is wanted, or one of another reach about the same centre."""
     limit = ListeningBudget(regions=wanted.budget.regions, seconds=wanted.budget.seconds, listener=listener)
     window = wanted.frame.window(wanted.center, wanted.reach if reach is None else reach)
-    return partition(wanted.network, window, budget=limit, certify=wanted.certify, progress=listener.share)
+    return partition(wanted.network, window, budget=limit, progress=listener.share)
+
+
+def _certified(wanted: Wanted, part: Partition, listener: Listener) -> Partition:
+    """Return a partition with every doubtful sign decided in rational arithmetic, which nobody can end between gates.
+
+    Raises
+    ------
+    InputError
+        If that would take longer than anybody waits.
+    """
+    size = multiplications(wanted.network)
+    most = min(MOST_CERTIFIED, MOST_MULTIPLICATIONS // max(1, size))
+    if not most:
+        raise InputError(
+            f"a network of {size:,} multiplications is too large for rational arithmetic: it is not certified"
+        )
+    if len(part) > most or part.num_open:
+        raise InputError(
+            f"a picture of {len(part):,} regions{' or more' * bool(part.num_open)} would take too long in rational "
+            f"arithmetic, and at most {most:,} of this network are certified: zoom in first"
+        )
+    limit = ListeningBudget(regions=wanted.budget.regions, seconds=wanted.budget.seconds, listener=listener)
+    assert isinstance(part.domain, Slice)
+    return partition(wanted.network, part.domain, budget=limit, certify=True, progress=listener.share)
 
 
 def _fitting(wanted: Wanted, part: Partition, listener: Listener) -> tuple[Partition, Float[np.ndarray, "2"], str]:
