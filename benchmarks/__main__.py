@@ -22,6 +22,7 @@ NAMES = (
     "rays",
     "pictures",
     "explorer",
+    "explorer_drawing",
     "report",
     "space",
     "scaling",

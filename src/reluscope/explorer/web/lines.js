@@ -27,7 +27,7 @@ void main() {
   whole = length(along);
   along = whole > 1e-9 ? along / whole : vec2(1.0, 0.0);
   float right = (corner & 2) == 2 ? whole + cap : -cap;
-  float up = ((corner & 1) == 1 ? 1.0 : -1.0) * (half_width + 1.0);
+  float up = ((corner & 1) == 1 ? 1.0 : -1.0) * (half_width + 0.5);
   from_start = vec2(right, up);
   gl_Position = vec4((both.xy + along * right + vec2(-along.y, along.x) * up) / half_size, 0.0, 1.0);
 }`;
@@ -153,7 +153,7 @@ export function uploadLines(gl, { quads, thin }, ends, groups) {
     if (kind === quads) {
       gl.uniform2f(at.half_size, size[0] / 2, size[1] / 2);
       gl.uniform1f(at.half_width, halfWidth);
-      gl.uniform1f(at.cap, rounded ? halfWidth + 1 : 0);
+      gl.uniform1f(at.cap, rounded ? halfWidth + 0.5 : 0);
       gl.drawArrays(gl.TRIANGLES, 6 * first, 6 * count);
     } else gl.drawArrays(gl.LINES, 2 * first, 2 * count);
     gl.bindVertexArray(null);
