@@ -83,7 +83,7 @@ test("a slow question asks for progress until it is answered", async () => {
   const asker = createAsker(model, { first: 0, slow: 5 });
   const told = [];
   const asked = asker.ask({ ask: "partition" }, (progress) => told.push(progress));
-  await soon(20);
+  for (let time = 0; time < 5; time++) await soon(10);
   const question = model.sent.find(({ ask }) => ask === "progress");
   assert.equal(question.of, 0);
   assert.equal(model.sent.filter(({ ask }) => ask === "progress").length, 1, "no second one before the first is answered");

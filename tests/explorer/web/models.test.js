@@ -135,6 +135,8 @@ test("a snapshot makes the card of a region from the sides of its plane", async 
   assert.equal(header.sides.length, 1);
   assert.deepEqual([header.sides[0].neighbor, header.sides[0].unit, header.sides[0].flips], [0, 5, "unit 5 of relu flips"]);
   assert.ok(Math.abs(header.sides[0].length - Math.hypot(2, 2) * 2) < 1e-6);
+  const other = await heard(createStillModel(still()))({ ask: "region", seq: 1, row: 0, version: 4 });
+  assert.equal(other.header.sides[0].neighbor, 1);
 });
 
 test("a snapshot that is not whole says so", async () => {

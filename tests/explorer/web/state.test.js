@@ -47,8 +47,10 @@ test("looking at another panel is no step", () => {
   store.set({ tab: "line" });
   assert.equal(history.canUndo(), false);
   store.set({ by: "area" });
+  store.set({ tab: "codes" });
   history.undo();
-  assert.equal(store.get().tab, "line");
+  assert.equal(store.get().by, "class");
+  assert.equal(store.get().tab, "codes", "and is not undone");
 });
 
 test("anchors are short text and come back", () => {

@@ -141,7 +141,7 @@ export function assemble({ body, model, asker, hello, theme }) {
     if (isDone) store.set({ line: ends, tab: "line", tool: "move" });
   }
   function onlost({ lost }) {
-    shown.set({ trouble: lost ? { kind: "graphics", message: "The graphics card took the picture away; it comes back by itself when it can.", retry: null } : null });
+    shown.set({ trouble: lost ? { kind: "graphics", message: "The graphics card took the picture away: it comes back by itself.", retry: null } : null });
   }
 
   function pick(place) {

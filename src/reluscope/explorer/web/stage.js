@@ -4,7 +4,7 @@ import { createCamera } from "./camera.js";
 import { make } from "./elements.js";
 import { createScene } from "./scene.js";
 
-const SAID = "The plane. Arrows move, plus and minus zoom, 0 goes home, Enter opens the region in the middle.";
+const SAID = "The plane: arrows move, + and − zoom, Enter opens the region in the middle.";
 
 /**
  * Make the stage.

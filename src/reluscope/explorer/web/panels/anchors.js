@@ -9,9 +9,9 @@ const LETTERS = "ABC";
 /** Return the dock of anchors, and `put(place, anchor)`; `current()` gives the three that are looked at. */
 export function anchorsPanel({ hello, store, samples, current, announce }) {
   const slots = [...LETTERS].map(makeSlot);
-  const slider = make("input", { type: "range", max: 1, step: 0.01, "aria-label": "how far C is turned towards another sample",
+  const slider = make("input", { type: "range", max: 1, step: 0.01, "aria-label": "turn C",
     oninput: () => turn(Number(slider.value)) });
-  const turning = make("div.turning", { title: "A and B stay, C moves: the plane turns about the line through A and B" },
+  const turning = make("div.turning", { title: "The plane turns about the line through A and B" },
     make("span.soft", "Turn C"), slider, quiet("towards …", () => samples.choose("towards")));
   const reset = sign("↺", "back to the first plane", () => setAnchors(store, null));
   const element = make("div.dock", { role: "group", "aria-label": "the three points of the plane" },
@@ -22,7 +22,7 @@ export function anchorsPanel({ hello, store, samples, current, announce }) {
     const name = make("span");
     const button = make("button.slot", {
       disabled: hello.still, onclick: () => samples.choose(place),
-      title: `Choose another point for ${letter}: click, or drop a sample here`,
+      title: `Click, or drop a sample here, for another ${letter}`,
       ondragover(event) {
         event.preventDefault();
         button.classList.add("over");

@@ -8,7 +8,7 @@ const SIZE = 320;
 
 /** Return the map of code space; `use(row)` is told of a sample that was chosen. */
 export function codesPanel({ hello, asker, store, looking, use }) {
-  const gate = make("select", { "aria-label": "gates whose codes are compared", onchange: () => load() },
+  const gate = make("select", { "aria-label": "layer", onchange: () => load() },
     make("option", { value: "" }, "all layers"),
     hello.model.gates.map((one, index) => make("option", { value: index }, shortened(one.name, 20))));
   const plot = draw("svg.codes", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": "samples by activation code" });

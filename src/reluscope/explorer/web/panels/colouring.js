@@ -7,7 +7,7 @@ const CHOICES = {
   class: ["Class", "the predicted class"],
   rate: ["Activity", "the share of units that are on"],
   area: ["Area", "how large each region is in this plane"],
-  norm: ["Steepness", "the norm of the map along the plane: how fast outputs change"],
+  norm: ["Steepness", "how fast outputs change: the norm of the map in this plane"],
   inradius: ["Inradius", "the radius of the largest disc in each region"],
   depth: ["Last bend", "the last layer that bends around the region, within sight"],
   random: ["Random", "no meaning: neighbours differ"],
@@ -27,9 +27,9 @@ export function colouringPanel({ hello, store, name, can }) {
     const index = Math.round(Number(unit.value)) || 0;
     store.set({ unit: { gate: chosen, unit: Math.max(0, Math.min(gates[chosen].units - 1, index)) } });
   };
-  const gate = make("select", { "aria-label": "gate of the unit", onchange: chooseUnit },
+  const gate = make("select", { "aria-label": "layer", onchange: chooseUnit },
     gates.map((one, index) => make("option", { value: index }, shortened(one.name, 20))));
-  const unit = make("input", { type: "number", min: 0, "aria-label": "number of the unit", onchange: chooseUnit });
+  const unit = make("input", { type: "number", min: 0, "aria-label": "unit", onchange: chooseUnit });
   const which = make("span.which", "unit ", unit, " of ", gate);
   const edges = make("select", { onchange: () => store.set({ edges: edges.value }) },
     [["thin", "thin"], ["gates", "by layer"], ["none", "none"]].map(([value, label]) => make("option", { value }, label)));

@@ -20,7 +20,7 @@ export function countsPanel({ hello, looking, homeWindow }) {
     const groups = values?.question.of === "prefix" ? values.header.num_groups : null;
     const finding = groups ?? header.num_regions;
     const some = { LOWER: "at least ", UPPER: "at most " }[finding.claim] ?? "";
-    const where = groups ? ` by the first ${several(values.question.gates, "layer")} ` : hello.still ? " in the snapshot " : " in view ";
+    const where = groups ? ` by layers up to ${values.question.gates} ` : hello.still ? " in the snapshot " : " in view ";
     refill(number, some, several(finding.value, "region"), where, claimBadge(finding.claim, finding.definition));
     const factor = homeWindow().reach[1] / header.window.reach[1];
     refill(rest, factor > 1.05 ? ` ${zoomText(factor)}` : null);

@@ -9,7 +9,7 @@ export function layersPanel({ hello, store, can }) {
   const { gates } = hello.model;
   const held = hello.held?.filter((question) => question.of === "prefix").length ?? Infinity;
   if (gates.length < 2 || !can("values") || held < gates.length) return null;
-  const slider = make("input", { type: "range", min: 0, max: gates.length, "aria-label": "layers that cut the plane", oninput: () => {
+  const slider = make("input", { type: "range", min: 0, max: gates.length, "aria-label": "layers", oninput: () => {
     player.stop();
     choose(Number(slider.value));
   } });

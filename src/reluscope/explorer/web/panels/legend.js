@@ -30,7 +30,7 @@ export function legendPanel({ store }) {
             const swatch = make("span.swatch");
             swatch.style.background = entry.colour;
             return make("button.entry", { "aria-pressed": String(!entry.hidden),
-              title: "Click hides or shows it, Shift and click all others",
+              title: "Shift and click: all others",
               onclick: (event) => toggle(entry.kind, event.shiftKey),
             }, swatch, hasMarks && markView(entry.kind), entry.label);
           }),

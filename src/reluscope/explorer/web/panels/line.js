@@ -5,8 +5,7 @@ import { className, number, several } from "../words.js";
 import { curveChart } from "./charts.js";
 import { claimBadge } from "./claims.js";
 
-const EXPLAINED = "Choose Line and drag between two points of the picture, or hold Shift and drag: here you then see all outputs "
-  + "along it, exactly, straight between bends.";
+const EXPLAINED = "Choose Line, or hold Shift, and drag between two points: here are then all outputs along it, exactly.";
 
 /** Return the profile of the line that was drawn on the plane. */
 export function linePanel({ hello, store, looking, hover }) {

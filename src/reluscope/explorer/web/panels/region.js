@@ -44,8 +44,8 @@ export function regionPanel({ hello, store, looking, walk, look, announce, tries
 
   function beginning() {
     return [make("h2", "What is a region?"),
-      make("p", "Units of this network switch on and off. Where none of them switches, the network is a plain weighted sum "
-        + "of its inputs: that is a region, a tile of this picture. Each line is where one unit switches."),
+      make("p", "The units of a network switch on and off. Where none switches, the network is a plain weighted sum of its inputs: "
+        + "a region, one tile here. Each line is where a unit switches."),
       make("p.soft", "Click a tile to see its sum, or try:"),
       make("div.tries", tries.map(([label, act]) => make("button", { onclick: act }, label)))];
   }

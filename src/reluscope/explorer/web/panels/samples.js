@@ -22,9 +22,9 @@ export function samplesPanel({ hello, asker, anchors, put, show }) {
   const choice = (label, options, onchange) =>
     make("select", { "aria-label": label, onchange }, options.map(([value, text]) => make("option", { value }, text)));
   const allClasses = Array.from({ length: data?.num_classes ?? 0 }, (_, one) => [one, className(hello, one)]);
-  const classes = choice("class of the samples", [["", "all classes"], ...allClasses], again);
-  const search = choice("order of the samples", Object.entries(SEARCHES).filter(([key]) => key !== "misclassified" || data?.has_labels), again);
-  const mean = choice("mean of a class", [["", "mean of …"], ...allClasses], () => {
+  const classes = choice("class", [["", "all classes"], ...allClasses], again);
+  const search = choice("order", Object.entries(SEARCHES).filter(([key]) => key !== "misclassified" || data?.has_labels), again);
+  const mean = choice("mean of a class", [["", "mean …"], ...allClasses], () => {
     if (mean.value !== "") use({ kind: "mean", class: Number(mean.value) });
     mean.value = "";
   });
@@ -44,7 +44,7 @@ export function samplesPanel({ hello, asker, anchors, put, show }) {
     offset = Math.max(0, from);
     previous.hidden = next.hidden = true;
     if (data === null) {
-      write(status, "The explorer was opened without data: take random points.");
+      write(status, "There are no data: take random points.");
       return;
     }
     const question = { ask: "samples", of: classes.value === "" ? "all" : "class", offset, count: AT_ONCE };
