@@ -29,7 +29,7 @@ const built = await build({
   charset: "utf8",
   legalComments: "none",
   plugins: [styles],
-  banner: { js: "// Made by `make explorer` from src/reluscope/explorer/web; not to be edited." },
+  banner: { js: "// Made by make explorer." },
 }).catch(() => process.exit(1)); // it has said what is wrong
 const made = built.outputFiles[0].contents;
 

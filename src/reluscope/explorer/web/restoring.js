@@ -1,6 +1,5 @@
 // Answers as snapshots keep them, made whole again: what condensing.py does, undone to the last bit.
 
-const SIZES = { float64: 8, float32: 4, int32: 4, uint32: 4, int16: 2, uint8: 1 };
 const PLACES = { corner_vertices: "corners", edge_vertices: "edge_ends" };
 
 /**
@@ -11,7 +10,7 @@ const PLACES = { corner_vertices: "corners", edge_vertices: "edge_ends" };
 export function restored({ header, buffers }) {
   const { condensed, ...rest } = header;
   if (condensed === undefined) return { header, buffers };
-  const held = condensed.map((listed, index) => ({ ...listed, bytes: inPlace(buffers[index], SIZES[listed.dtype]) }));
+  const held = condensed.map((listed, index) => ({ ...listed, bytes: inPlace(buffers[index], listed.shape) }));
   const vertices = held.find(({ name }) => name === "vertices")?.bytes;
   const whole = held
     .filter(({ name }) => name !== "vertices")
@@ -23,14 +22,10 @@ export function restored({ header, buffers }) {
 }
 
 /** Return the bytes of every number side by side, from those of equal weight side by side. */
-function inPlace(view, size) {
-  const given = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-  const bytes = new Uint8Array(given.length);
-  const count = given.length / size;
-  for (let weight = 0; weight < size; weight += 1) {
-    for (let number = 0; number < count; number += 1) bytes[number * size + weight] = given[weight * count + number];
-  }
-  return bytes;
+function inPlace(view, shape) {
+  const count = shape.reduce((product, length) => product * length, 1);
+  const size = view.byteLength / count;
+  return new Uint8Array(view.byteLength).map((_, at) => view.getUint8((at % size) * count + Math.floor(at / size)));
 }
 
 /** Return places for their numbers; a place is two numbers of four bytes, taken as they are. */
