@@ -52,7 +52,7 @@ test("numbers have the digits that matter", () => {
 });
 
 test("zooms are small numbers and powers of ten", () => {
-  assert.deepEqual([1.23, 40.2, 999.4, 1000, 2.5e6, 1e12].map(zoomText), ["1.2×", "40×", "999×", "10³×", "2.5·10⁶×", "10¹²×"]);
+  assert.deepEqual([1.23, 40.2, 999.4, 1000, 2.5e6, 1e12].map(zoomText), ["1.2×", "40×", "999×", "1,000×", "2.5·10⁶×", "1.0·10¹²×"]);
 });
 
 test("names of classes and anchors", () => {

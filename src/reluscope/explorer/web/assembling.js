@@ -28,7 +28,10 @@ import { BEGINNING, createHistory, createStore, isEqual } from "./state.js";
 
 let explorers = 0;
 
-/** Put an explorer into an element; the result takes it apart. */
+/**
+ * Put an explorer into an element; the result takes it apart.
+ * @throws {NoWebGL}
+ */
 export function assemble({ body, model, asker, hello, theme }) {
   const name = `explorer-${++explorers}`;
   const store = createStore(Object.freeze({ ...BEGINNING, by: hello.is_classifier ? "class" : "rate", ...known(model.get("initial")) }));
@@ -38,16 +41,10 @@ export function assemble({ body, model, asker, hello, theme }) {
   const colours = new Map(); // classes keep theirs
 
   let shape = 0;
-  let stage;
-  try {
-    stage = createStage(
-      { onview, onrest, onhover: (at) => hover.point(at), onpick: (at) => pick([at.x, at.y]), online, onlost },
-      { wheels: () => body.classList.contains("page") || body.getRootNode().activeElement === stage.surface },
-    );
-  } catch (error) {
-    refill(body, make("div.opening", { role: "alert" }, make("p", error.message)));
-    return () => {};
-  }
+  const stage = createStage(
+    { onview: () => hover.hide(), onrest, onhover: (at) => hover.point(at), onpick: (at) => pick([at.x, at.y]), online, onlost },
+    { wheels: () => body.classList.contains("page") || body.getRootNode().activeElement === stage.surface },
+  );
   const looking = createLooking({ asker, hello, store, aspect: stage.aspect });
   const { shown, can } = looking;
   const homeWindow = () => shown.get().plane?.header.home ?? hello.home.window;
@@ -113,9 +110,6 @@ export function assemble({ body, model, asker, hello, theme }) {
     store.set({ tool: store.get().tool === "line" ? "move" : "line" });
   }
 
-  function onview() {
-    hover.hide();
-  }
   function onrest(view) {
     if (looking.isWanted(view)) return;
     const { window: before } = store.get();

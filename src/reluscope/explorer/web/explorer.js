@@ -5,8 +5,9 @@
 
 import { AnswerError, createAsker } from "./asking.js";
 import { assemble } from "./assembling.js";
-import { make, refill } from "./elements.js";
+import { capital, make, refill } from "./elements.js";
 import { createPageModel } from "./page.js";
+import { NoWebGL } from "./scene.js";
 import { createStillModel, readAnswers } from "./still.js";
 import style from "./style.css";
 import { watchTheme } from "./theme.js";
@@ -36,10 +37,10 @@ function render({ model, el }) {
       if (!isGone) ends.push(assemble({ body, model, asker, hello, theme }));
     } catch (error) {
       if (isGone) return;
-      const isAnswer = error instanceof AnswerError;
-      if (!isAnswer) console.error(error);
+      const isSaid = error instanceof AnswerError || error instanceof NoWebGL;
+      if (!isSaid) console.error(error);
       refill(body, make("div.opening.warned", { role: "alert" },
-        make("p", isAnswer ? error.message : `The explorer failed (${error.message}): please report it.`),
+        make("p", isSaid ? capital(error.message) : `The explorer failed (${error.message}): please report it.`),
         make("p", make("button", { onclick: () => void open() }, "Try again"))));
     }
   }

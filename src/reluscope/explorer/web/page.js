@@ -3,8 +3,8 @@
 import { readStateText, stateText } from "./link.js";
 import { unpack } from "./unpack.js";
 
-const GONE = "The explorer's server does not answer: run the command again and open the address that it prints.";
-const REFUSED = "The server refuses this page: open the address that the command printed, with all that follows the #.";
+const GONE = "The server does not answer: run the command again, and open the address that it prints.";
+const REFUSED = "The server refuses this page: open the whole address that the command printed.";
 
 /**
  * Return the model of a page; the key to the server and the state lie in the fragment of its address.

@@ -32,12 +32,12 @@ export const percent = (share) => `${Math.round(100 * share)} %`;
 /** Return a number and the noun that goes with it. */
 export const several = (value, noun, plural = `${noun}s`) => `${count(value)} ${value === 1 ? noun : plural}`;
 
-/** Return how often a picture is enlarged, as "1×", "40×" or "10⁶×". */
-export function zoomText(factor) {
-  if (factor < 999.5) return `${factor < 9.95 ? number(factor, 2) : Math.round(factor)}×`;
-  const exponent = Math.floor(Math.log10(factor) + 1e-9);
-  const mantissa = factor / 10 ** exponent;
-  return mantissa < 1.05 ? `10${raised(exponent)}×` : `${mantissa.toFixed(1)}·10${raised(exponent)}×`;
+/** Return how often a picture is enlarged. */
+export const zoomText = (factor) => `${factor < 9.95 || factor >= 1e6 ? number(factor, 2) : count(factor)}×`;
+
+/** Return the colour of a class or an output; of none it is neutral. */
+export function categoryOf({ palettes: { categories, neutral } }, one) {
+  return categories[one % categories.length] ?? neutral;
 }
 
 /** Return what a class is called. */

@@ -1,7 +1,7 @@
 // Code space: samples by how alike their activation codes are, linked with the plane.
 
 import { draw, make, refill } from "../elements.js";
-import { className, count, number, several, shortened } from "../words.js";
+import { categoryOf, className, count, number, several, shortened } from "../words.js";
 import { claimBadge } from "./claims.js";
 
 const SIZE = 320;
@@ -44,7 +44,7 @@ export function codesPanel({ hello, asker, store, looking, use }) {
     const drawn = Array.from(rows, (row, at) => {
       const one = labels[at] >= 0 ? labels[at] : predicted[at];
       const dot = draw(one === predicted[at] ? "circle.dot" : "circle.dot.wrong", { cx: x(xs[at]), cy: SIZE - y(ys[at]), r: 3.2,
-        fill: one >= 0 ? hello.palettes.categories[one % hello.palettes.categories.length] : hello.palettes.neutral,
+        fill: categoryOf(hello, one),
         onclick: () => use(row) },
       draw("title", `sample ${row}: ${className(hello, one)}`));
       dots.set(row, dot);
@@ -53,8 +53,7 @@ export function codesPanel({ hello, asker, store, looking, use }) {
     refill(plot, drawn);
     const { trust } = header;
     refill(said, rows.length < header.of ? `${count(rows.length)} of ${several(header.of, "sample")}` : several(rows.length, "sample"),
-      `, ${several(header.num_codes, "code")}; trustworthiness ${number(trust.value)} `, claimBadge(trust.claim, trust.definition),
-      " (1: all near dots have near codes)");
+      `, ${several(header.num_codes, "code")}; trustworthiness ${number(trust.value)} `, claimBadge(trust.claim, trust.definition));
     link();
   }
 

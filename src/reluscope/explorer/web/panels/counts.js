@@ -10,7 +10,7 @@ const DEEP = 1e11;
 export function countsPanel({ hello, looking, homeWindow }) {
   const number = make("strong");
   const rest = make("span.soft");
-  const note = make("p.note");
+  const note = make("p");
   const element = make("div.counts", { role: "status" }, make("p", number, rest), note);
 
   function show({ plane }) {

@@ -1,7 +1,7 @@
 // Along a line: all outputs, exactly, with the points where they bend.
 
 import { make, quiet, refill } from "../elements.js";
-import { className, number, several } from "../words.js";
+import { categoryOf, className, number, several } from "../words.js";
 import { curveChart } from "./charts.js";
 import { claimBadge } from "./claims.js";
 
@@ -10,7 +10,6 @@ const EXPLAINED = "Choose Line, or hold Shift, and drag between two points: here
 /** Return the profile of the line that was drawn on the plane. */
 export function linePanel({ hello, store, looking, hover }) {
   const element = make("div.panel");
-  const colour = ({ index }) => hello.palettes.categories[index % hello.palettes.categories.length];
   const name = (output) => (hello.is_classifier ? className(hello, output.index) : output.name);
 
   function show() {
@@ -25,7 +24,7 @@ export function linePanel({ hello, store, looking, hover }) {
       label: "outputs along the line", height: 190, ends: ["start", "end"],
       low: outputs.reduce((a, b) => Math.min(a, b), Infinity), high: outputs.reduce((a, b) => Math.max(a, b), -Infinity),
       curves: named.map((output, one) => ({
-        colour: colour(output), points: Array.from(breakpoints, (share, at) => [share, outputs[at * named.length + one]]),
+        colour: categoryOf(hello, output.index), points: Array.from(breakpoints, (share, at) => [share, outputs[at * named.length + one]]),
       })),
       ticks: breakpoints.length < 400 ? [...breakpoints.slice(1, -1)] : [],
       onpoint(share) {
@@ -41,7 +40,7 @@ export function linePanel({ hello, store, looking, hover }) {
       picture,
       make("p.keys", named.map((output) => {
         const swatch = make("span.swatch");
-        swatch.style.background = colour(output);
+        swatch.style.background = categoryOf(hello, output.index);
         return make("span.entry", swatch, name(output));
       })),
       said);

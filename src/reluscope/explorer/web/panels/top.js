@@ -23,8 +23,8 @@ export function topPanel({ hello, store, history, saving, keys }) {
   const { name, num_inputs: inputs, num_units: units } = hello.model;
   return refill(make("header.top"),
     make("div.what",
-      make("h1", make("span.brand", "reluscope"), " ", shortened(name, 40),
-        make("span.soft", `${inputs} inputs, ${units} units${hello.data && hello.data.name !== "data" ? `, on ${hello.data.name}` : ""}`)),
-      make("p.first", firstSentence(hello))),
+      make("h1", make("span", "reluscope"), " ", shortened(name, 40),
+        make("span", `${inputs} inputs, ${units} units${hello.data && hello.data.name !== "data" ? `, on ${hello.data.name}` : ""}`)),
+      make("p", firstSentence(hello))),
     make("div.actions", undo, redo, saving, quiet("Keys", keys.open)));
 }
