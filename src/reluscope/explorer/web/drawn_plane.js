@@ -9,7 +9,8 @@ const DARK = unit("#14181d");
 const LIGHT = unit("#ffffff");
 const INK = { light: unit("#1b1f24"), dark: unit("#e6e9ed") };
 const SHORTEST = 0.5; // pixels: shorter lines are not seen
-const QUADS_FROM = 6; // pixels: shorter lines need no smooth sides
+const QUADS_FROM = 6; // pixels: shorter lines need no smooth sides,
+const CROWDED = 80; // pixels of a region in the mean, where there are so many that none stands out
 const LEAST_AREA = 3; // pixels of a region in the mean: lines between smaller ones would be no more than a haze
 
 /** Compile all programs of a context. */
@@ -65,7 +66,7 @@ export function uploadPlane(gl, programs, plane) {
     if (area < LEAST_AREA) return [];
     const width = lineWidth(area) * ratio;
     const pixel = 2 / (at.scale[1] * size[1]);
-    const lengths = { shortest: SHORTEST * pixel, quadsFrom: QUADS_FROM * ratio * pixel };
+    const lengths = { shortest: SHORTEST * pixel, quadsFrom: area < CROWDED ? QUADS_FROM * ratio * pixel : 0 };
     const last = Math.min(edges.numGroups - 1, gateShown ?? edges.numGroups - 1);
     const all = [];
     // Later gates first: folds of the first gates run through all that follows and stay whole.
