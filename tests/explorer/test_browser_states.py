@@ -38,7 +38,7 @@ def test_a_snapshot_is_opened_from_disk(browser, snapshot, kept):
         page.mouse.move(box["x"] + 300, box["y"] + 300)
         hover = page.locator(".hover")
         hover.wait_for()
-        assert re.search(r"Class \d.*area [\d.]+", hover.inner_text(), re.DOTALL)
+        assert re.search(r"Class \d.*area .*[\d.]+", hover.inner_text(), re.DOTALL)
         page.mouse.wheel(0, -600)
         page.mouse.click(box["x"] + 310, box["y"] + 290)
         settled(page)
@@ -51,6 +51,7 @@ def test_a_snapshot_is_opened_from_disk(browser, snapshot, kept):
         assert complaints == []
 
 
+@pytest.mark.slow
 def test_a_snapshot_in_a_frame_of_its_own(browser, snapshot, tmp_path):
     """As a notebook without anywidget shows it: the frame may run scripts, and has no origin."""
     frame = tmp_path / "frame.html"
@@ -119,7 +120,7 @@ def test_without_the_key_it_says_what_to_do(browser, served):
     with watched(browser) as (page, _):
         page.goto(served.url.partition("#")[0])
         page.get_by_role("alert").first.wait_for()
-        assert "open the address that the command printed" in page.get_by_role("alert").first.inner_text()
+        assert "address that the command printed" in page.get_by_role("alert").first.inner_text()
 
 
 def test_a_server_that_has_gone_is_missed(browser, demo_session):
@@ -206,7 +207,8 @@ def test_everything_is_done_by_keys(browser, served, demo_session):
         second = asked.of("region")[-1]["row"]
         view = demo_session.views[max(demo_session.views)]
         assert second != first
-        assert second in view.part.neighbors(first) if hasattr(view.part, "neighbors") else True
+        facets = view.part.facets
+        assert {first, second} in [set(pair) for pair in zip(facets.left.tolist(), facets.right.tolist(), strict=True)]
         center = view.center
         page.keyboard.press("ArrowRight")
         page.keyboard.press("+")

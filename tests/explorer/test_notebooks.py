@@ -117,7 +117,7 @@ def test_marimo(browser, tmp_path):
     pytest.importorskip("marimo")
     (tmp_path / "app.py").write_text(APP)
     port = free_port()
-    with running(tmp_path, port, "marimo", "run", "app.py", "--headless", f"--port={port}", "--no-token"):
-        with watched(browser) as (page, _):
-            page.goto(f"http://127.0.0.1:{port}/")
-            look_and_click(page, "marimo")
+    options = ["--headless", f"--port={port}", "--no-token"]
+    with running(tmp_path, port, "marimo", "run", "app.py", *options), watched(browser) as (page, _):
+        page.goto(f"http://127.0.0.1:{port}/")
+        look_and_click(page, "marimo")
