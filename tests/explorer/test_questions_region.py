@@ -71,7 +71,7 @@ def test_sides_close_around_the_region_and_their_neighbors_differ_in_the_unit_th
 
 
 def test_areas_and_discs_claim_what_the_window_shows():
-    view, found = cards(session(), most=40)
+    view, found = cards(session(), most=16)
     assert {card.header["is_cut"] for card in found} == {True, False}
     for card in found:
         header, region = card.header, view.part[card.header["row"]]

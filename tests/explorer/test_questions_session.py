@@ -12,16 +12,18 @@ from explorer.asking import ask, home, network, picture, polygon_areas, refused,
 from reluscope.analyses.local import pgd
 from reluscope.analyses.tracking import tracker
 from reluscope.datasets.dataset import dataset_of
+from reluscope.explorer import session as sessions
 from reluscope.explorer.questions import QUESTIONS
-from reluscope.explorer.session import MOST_VIEWS, Session
+from reluscope.explorer.session import Session
 from reluscope.partitions import incidence
 
-LARGE = (6, 60, 60, 60, 4)
+LARGE = (6, 40, 40, 40, 4)
 
 
-def test_versions_grow_and_old_pictures_are_let_go():
+def test_versions_grow_and_old_pictures_are_let_go(monkeypatch):
+    monkeypatch.setattr(sessions, "MOST_VIEWS", 2)
     asked = session()
-    versions = [picture(asked, 0.1 * 0.9**step)[0].header["version"] for step in range(MOST_VIEWS + 2)]
+    versions = [picture(asked, 0.1 * 0.9**step)[0].header["version"] for step in range(3)]
     assert versions == sorted(set(versions))
     assert ask(asked, {"ask": "region", "version": versions[-1], "row": 0}).header["row"] == 0
     kind, message = refused(asked, {"ask": "region", "version": versions[0], "row": 0})
@@ -119,13 +121,13 @@ def test_cancelling_at_once_is_an_empty_picture():
 
 
 def test_a_window_that_takes_too_long_is_made_smaller_until_it_fits():
-    asked = session(LARGE, budget=rs.Budget(regions=1500, seconds=60))
+    asked = session(LARGE, budget=rs.Budget(regions=700, seconds=60))
     found = ask(asked, {"ask": "partition"})
     header = found.header
     assert header["num_regions"]["claim"] == "EXACT"
     assert header["window"]["center"] == header["home"]["center"]
     assert header["window"]["reach"][0] < header["home"]["reach"][0]
-    assert header["note"].startswith("the whole window takes longer (budget of 1,500 regions)")
+    assert header["note"].startswith("the whole window takes longer (budget of 700 regions)")
     whole = ask(asked, {"ask": "partition", "fit": False})
     assert whole.header["num_regions"]["claim"] == "LOWER"
     assert whole.header["window"] == header["home"]
