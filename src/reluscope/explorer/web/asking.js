@@ -62,7 +62,7 @@ export function createAsker(model, { first = Math.floor(Math.random() * 2 ** 40)
       if (performance.now() - Math.max(began, heard) > patience) {
         open.get(seq)?.stop();
         open.delete(seq);
-        reject(new AnswerError("Nothing answers: start the kernel, or the command, again.", "connection"));
+        reject(new AnswerError("Nothing answers: the kernel, or the command, is busy or gone.", "connection"));
         return;
       }
       if (waiting) return;
