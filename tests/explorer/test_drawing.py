@@ -194,3 +194,24 @@ def test_a_picture_in_slices_is_the_picture_at_once(browser, many):
         assert complaints == []
     one, other = (np.asarray(Image.open(BytesIO(shot)).convert("RGB"), dtype=float) for shot in (at_once, in_slices))
     assert np.abs(one - other).mean() < 0.5
+
+
+def test_nothing_is_drawn_while_nothing_changes(page):
+    page.evaluate("drawing.open('1e-06', 'class')")
+    page.evaluate("drawing.scene.draw(drawing.view)")
+    said = page.evaluate("""async () => {
+        const frame = () => new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
+        const frames = async number => {
+            const before = drawing.numDraws;
+            for (let k = 0; k < number; k++) await frame();
+            return drawing.numDraws - before;
+        };
+        const first = await frames(30), idle = await frames(10);
+        drawing.scene.select({ hover: 0 });
+        const hovered = await frames(5);
+        drawing.scene.draw(drawing.view);
+        return [first, idle, hovered, await frames(5)];
+    }""")
+    assert said[0] > 0
+    assert said[1:3] == [0, 0]
+    assert said[3] > 0

@@ -62,21 +62,23 @@ export function createFrames(gl) {
 
   function draw(wish) {
     if (!learn()) return true;
+    const isStill = last?.view === wish.view;
+    if (isStill && last.isDone && last.content === wish.content && String(last.size) === String(wish.size)) return false;
     const passes = wish.passes(wish.view, wish.size);
     const cost = costOf(passes, wish.size);
     if (cost <= most) {
       job = null;
       drawNow(wish, passes);
       watch(cost);
-      return true;
+    } else {
+      const isStale = !kept || kept.content !== wish.content || !fits(kept, wish);
+      if (isStale && !(job && job.content === wish.content && isNear(job.view, wish.view))) begin(wish);
+      if (job) advance(isStill ? AT_REST * most : most);
+      if (kept) move(kept, wish);
     }
-    const isStale = !kept || kept.content !== wish.content || !fits(kept, wish);
-    if (isStale && !(job && job.content === wish.content && isNear(job.view, wish.view))) begin(wish);
-    const isBusy = job !== null;
-    if (job) advance(last === wish.view ? AT_REST * most : most);
-    last = wish.view;
-    if (kept) move(kept, wish);
-    return isBusy || watched !== null;
+    const isShown = cost <= most || (kept?.content === wish.content && fits(kept, wish));
+    last = { view: wish.view, content: wish.content, size: wish.size, isDone: isShown && !job };
+    return !last.isDone || watched !== null;
   }
 
   function drawNow(wish, passes = wish.passes(wish.view, wish.size)) {
