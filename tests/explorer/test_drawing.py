@@ -198,7 +198,6 @@ def test_a_picture_in_slices_is_the_picture_at_once(browser, many):
 
 def test_nothing_is_drawn_while_nothing_changes(page):
     page.evaluate("drawing.open('1e-06', 'class')")
-    page.evaluate("drawing.scene.draw(drawing.view)")
     said = page.evaluate("""async () => {
         const frame = () => new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
         const frames = async number => {
@@ -206,6 +205,7 @@ def test_nothing_is_drawn_while_nothing_changes(page):
             for (let k = 0; k < number; k++) await frame();
             return drawing.numDraws - before;
         };
+        drawing.scene.draw(drawing.view);
         const first = await frames(30), idle = await frames(10);
         drawing.scene.select({ hover: 0 });
         const hovered = await frames(5);

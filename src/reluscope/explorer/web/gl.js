@@ -5,7 +5,7 @@ export class NoWebGL extends Error {
   constructor() {
     super(
       "expected WebGL 2 to draw the plane, and this browser has none or has it switched off: " +
-        "switch hardware acceleration on, or open the page in a current Chrome, Firefox, Edge or Safari",
+        "switch hardware acceleration on, or take another browser",
     );
     this.name = "NoWebGL";
   }

@@ -13,7 +13,7 @@ const FAR = 40; // pixels beyond the edge at which marks are left out
  */
 export function createOverlay(canvas) {
   const svg = make("svg", { "aria-hidden": "true", focusable: "false" });
-  Object.assign(svg.style, { position: "absolute", inset: "0", width: "100%", height: "100%", pointerEvents: "none", overflow: "hidden" });
+  svg.style.cssText = "position:absolute;inset:0;width:100%;height:100%;pointer-events:none;overflow:hidden";
   canvas.after(svg);
   return {
     /** Draw shapes made by `overlayShapes`. */
