@@ -111,6 +111,14 @@ def test_the_decision_boundary_is_where_two_outputs_tie():
     assert (outputs.max(axis=1) - first).max() < 1e-5
 
 
+def test_classes_of_regions_are_those_at_their_witnesses():
+    asked = session(seed=2)
+    found, view = picture(asked)
+    assert (np.bincount(found.arrays["piece_region"]) > 1).any()
+    outputs = view.network(view.domain.lift(view.part.witnesses)).numpy()
+    np.testing.assert_array_equal(found.arrays["region_class"], outputs.argmax(axis=1))
+
+
 def test_regression_has_regions_and_no_classes():
     generator = np.random.default_rng(0)
     points, targets = generator.normal(size=(30, 4)), generator.normal(size=(30, 2))
