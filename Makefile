@@ -1,4 +1,4 @@
-# make demo | test | test-all | sanitize | mutants | lint | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
+# make demo | test | test-all | sanitize | mutants | lint | explorer | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
 # On Linux, torch comes with CUDA unless pip is pointed at PyTorch's index of CPU builds.
 
 PYTHON ?= python3
@@ -23,7 +23,7 @@ endif
 export PYTHONDONTWRITEBYTECODE :=
 
 # Tests that take many seconds and guard what seldom changes are left to test-all.
-.PHONY: demo test test-all sanitize mutants lint bench docs clean
+.PHONY: demo test test-all sanitize mutants lint lint-explorer explorer bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed $(VENV)/.kernels
@@ -47,6 +47,21 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-explorer; \
+	  else echo "There is no npm: the explorer's JavaScript was not looked at."; fi
+
+# Only whoever changes src/reluscope/explorer/web needs node: what it makes is kept in the repository.
+explorer: node_modules/.installed
+	node scripts/bundle_explorer.js
+
+lint-explorer: node_modules/.installed
+	npm run --silent lint
+	npm run --silent check
+	npm test --silent
+
+node_modules/.installed: package.json package-lock.json
+	npm ci --silent --no-audit --no-fund --ignore-scripts
+	@touch $@
 
 bench: $(VENV)/.installed-dev $(VENV)/.kernels
 	@if [ -f benchmarks/__main__.py ]; then $(BIN)/python -m benchmarks; else echo "There are no benchmarks yet."; fi
@@ -60,7 +75,7 @@ docs: $(VENV)/.installed-docs $(VENV)/.kernels
 
 # The kernels are compiled in place, beside their sources.
 clean:
-	rm -rf $(VENV) build dist docs/_build docs/auto docs/project docs/reference src/reluscope/_kernels.*[!i] \
+	rm -rf $(VENV) node_modules build dist docs/_build docs/auto docs/project docs/reference src/reluscope/_kernels.*[!i] \
 	  $(addprefix native/,CMakeCache.txt CMakeFiles cmake_install.cmake build.ninja .ninja_deps .ninja_log .skbuild-info.json .cmake *.a)
 
 # Stamps: an environment is brought up to date when the lists of dependencies change, and at no other time.

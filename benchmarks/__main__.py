@@ -21,6 +21,8 @@ NAMES = (
     "codespace",
     "rays",
     "pictures",
+    "explorer",
+    "explorer_drawing",
     "report",
     "space",
     "scaling",

@@ -23,6 +23,7 @@ LAYERS = (
     "analyses",
     "plots",
     "studies",
+    "explorer",
     "report",
     "cli",
     "testing",  # strategies and oracles for users' tests may use everything; nothing may use them

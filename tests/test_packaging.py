@@ -160,6 +160,17 @@ def test_wheels_hold_every_module_and_nothing_foreign(packed):
     assert not [name for name in names if "__pycache__" in name]
 
 
+def test_the_wheel_holds_the_bundle_and_not_what_it_is_made_of(packed):
+    package, source, wheel = packed
+    if package != "reluscope":
+        return
+    files = contents(wheel)
+    folder = Path("reluscope") / "explorer"
+    for name in ("bundle/explorer.js", "web/page.html"):
+        assert files[str(folder / name)] == (source / folder / name).read_bytes()
+    assert not [name for name in files if name.endswith((".js", ".css")) and "/web/" in name]
+
+
 def test_studies_ask_for_the_version_beside_them_alone():
     project = tomllib.loads((ROOT / "studies" / "pyproject.toml").read_text())["project"]
     assert (project["version"], project["dependencies"]) == (rs.__version__, [f"reluscope=={rs.__version__}"])

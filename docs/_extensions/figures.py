@@ -1,11 +1,13 @@
-"""Figures of scripts in the gallery, and the picture that a page of the guide starts with.
+"""Figures and explorers of scripts in the gallery, and the picture that a page of the guide starts with.
 
 The pictures of reluscope are figures that no window knows; a script has them as its last expression or under a name.
 """
 
 import re
 from hashlib import md5
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -38,8 +40,20 @@ class FigureScraper:
                 seen.append(value)
                 paths.append(next(block_vars["image_path_iterator"]))
                 value.savefig(paths[-1], dpi=DPI, facecolor="white")
+            if isinstance(value, rs.Explorer) and not any(value is one for one in seen):
+                seen.append(value)
+                shown += framed(value)
         title = title_of(Path(block_vars["src_file"]))
         return shown + "".join(figure_rst([path], gallery_conf["src_dir"], title) for path in paths)
+
+
+def framed(explorer: rs.Explorer) -> str:
+    """Return the reStructuredText of a snapshot, in a frame that can reach nothing around it."""
+    with TemporaryDirectory() as folder:
+        page = explorer.snapshot(Path(folder, "snapshot.html")).read_text(encoding="utf-8")
+    source = escape(page).replace("\n", "&#10;")
+    frame = f'<iframe class="explorer" sandbox="allow-scripts" title="explorer" srcdoc="{source}"></iframe>'
+    return f"\n.. raw:: html\n\n    {frame}\n\n"
 
 
 class ToldWhere:
@@ -84,7 +98,9 @@ def begin_with_picture(app: Sphinx, name: str, content: list[str]) -> None:
 def forget_pictures(app: Sphinx) -> None:
     """Have scripts run again when the library has changed, and not only when they have."""
     library = Path(rs.__file__).parent
-    sources = sorted(path for path in library.rglob("*") if path.suffix in {".py", ".so", ".pyd", ".safetensors"})
+    sources = sorted(
+        path for path in library.rglob("*") if path.suffix in {".py", ".js", ".so", ".pyd", ".safetensors"}
+    )
     state = md5(b"".join(md5(path.read_bytes()).digest() for path in sources)).hexdigest()
     made, stamp = Path(app.srcdir, "auto"), Path(app.srcdir, "auto", ".library")
     if not stamp.exists() or stamp.read_text() != state:

@@ -8,6 +8,7 @@ FIRST_PICTURES = {
     "coefficients": "coefficients",
     "compression": "merged_regions",
     "counting": "six_definitions",
+    "explorer": "plane_to_look_at",
     "local": "likeliest",
     "pictures": "plane_by_class",
     "preimages": "preimages_in_plane",

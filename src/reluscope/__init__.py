@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from reluscope.analyses.volumes import region_volumes
     from reluscope.budget import Budget
     from reluscope.codes import CodeLayout, Codes, GateLayout
+    from reluscope.explorer import Explorer, explore
     from reluscope.findings import Claim, Finding, Findings
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
     from reluscope.networks.evaluation import Evaluation, GateValues, PointStatus
@@ -74,6 +75,7 @@ _HOMES = {
     "Codes": "reluscope.codes",
     "DecisionBoundary": "reluscope.partitions",
     "Evaluation": "reluscope.networks.evaluation",
+    "Explorer": "reluscope.explorer",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
     "FoundRegions": "reluscope.regions.regions",
@@ -105,6 +107,7 @@ _HOMES = {
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
+    "explore": "reluscope.explorer",
     "find_regions": "reluscope.regions.regions",
     "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "level_set": "reluscope.partitions",
@@ -141,6 +144,7 @@ __all__ = [
     "Codes",
     "DecisionBoundary",
     "Evaluation",
+    "Explorer",
     "Finding",
     "Findings",
     "FoundRegions",
@@ -172,6 +176,7 @@ __all__ = [
     "datasets",
     "decision_boundary",
     "errors",
+    "explore",
     "find_regions",
     "inscribed_balls",
     "level_set",

@@ -37,7 +37,7 @@ def test_help_teaches_and_costs_nothing():
         assert word in done.stdout
 
 
-@pytest.mark.parametrize("command", ["analyze", "demo", "info", "region", "partition"])
+@pytest.mark.parametrize("command", ["analyze", "demo", "explore", "snapshot", "info", "region", "partition"])
 def test_every_command_has_help_with_an_example(command):
     result = reluscope(command, "--help")
     assert result.exit_code == 0

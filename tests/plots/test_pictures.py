@@ -20,10 +20,10 @@ from reluscope.analyses.codespace import distinct_codes
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.counting import count_along_segments
 from reluscope.analyses.planes import class_areas, class_intervals, map_norms
+from reluscope.codes.random_kinds import random_kinds
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError, ShapeError
-from reluscope.plots.coloring import random_kinds
 from reluscope.plots.shapes import polygon_paths, segment_paths
 from reluscope.plots.style import CATEGORIES, INK, depth_colors, tint
 from reluscope.testing import default_network

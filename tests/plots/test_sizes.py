@@ -9,8 +9,8 @@ from reluscope.analyses.coefficients import local_norms
 from reluscope.analyses.data_box import data_box
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
+from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError
-from reluscope.plots.images import is_image
 
 DATA = digits("test").limited(60)
 NET = rs.load(demo_network(), input_shape=(1, 8, 8))

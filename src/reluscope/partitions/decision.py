@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from reluscope import _kernels
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
+from reluscope.partitions.polygons import means_at_corners
 from reluscope.partitions.table import Partition
 
 
@@ -89,8 +90,7 @@ def decision_boundary(part: Partition) -> DecisionBoundary:
     offsets, ids = part.region_vertices
     regions, classes, ends = _kernels.find_chords(outputs, part.vertices, offsets, ids, error)
     facets = part.facets
-    witness = np.stack([np.add.reduceat(column[ids], offsets[:-1]) for column in outputs.T], axis=1)
-    witness /= np.diff(offsets)[:, None]
+    witness = means_at_corners(outputs, offsets, ids)
     flat = _kernels.find_flat_facets(outputs, witness, facets.left, facets.right, facets.vertices, error)
     number = len(regions)
     return DecisionBoundary(

@@ -1,6 +1,7 @@
 """Many convex polygons, or intervals, in ragged arrays: the order of their corners, and their size."""
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from reluscope import _kernels
 
@@ -21,3 +22,16 @@ def ordered_corners(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray, 
 def measures(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """Return the length or area of every region, corners in order."""
     return _kernels.measures(vertices, offsets, ids)
+
+
+def means_at_corners(values: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Return the mean of values ``(v, k)`` at the corners of every region, ``(r, k)``.
+
+    Examples
+    --------
+    >>> means_at_corners(np.array([[1.0], [3.0], [5.0]]), np.array([0, 2, 5]), np.array([0, 1, 0, 1, 2]))
+    array([[2.],
+           [3.]])
+    """
+    corners = csr_array((np.ones(len(ids)), ids, offsets), shape=(len(offsets) - 1, len(values)))
+    return (corners @ values) / np.diff(offsets)[:, None]

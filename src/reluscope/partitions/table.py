@@ -23,6 +23,7 @@ from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
+from reluscope.networks.points import chunks
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.code_location import locate_by_code
 from reluscope.partitions.domain_arrays import domain_arrays
@@ -39,6 +40,9 @@ from reluscope.partitions.region_geometry import RegionGeometry, geometry_arrays
 from reluscope.partitions.rows import Facets, Row
 from reluscope.partitions.stored_partitions import read_stored
 from reluscope.tolerance import Tolerance
+
+# Bytes of values of so many vertices stay in the caches, where a forward pass takes half the time; never fewer rows.
+CACHE_BYTES, MIN_ROWS = 2 * 2**20, 64
 
 if TYPE_CHECKING:
     import os
@@ -388,9 +392,11 @@ class Partition:
             If the partition was loaded without its network.
         """
         network = self.network_on_domain
-        if not len(self.vertices):
-            return np.zeros((0, network.num_outputs))
-        return network(self.vertices).reshape(len(self.vertices), -1).cpu().numpy()
+        found = np.zeros((len(self.vertices), network.num_outputs))
+        memory = max(CACHE_BYTES, MIN_ROWS * network.bytes_per_point)
+        for rows in chunks(len(found), network.bytes_per_point, memory) if len(found) else ():
+            found[rows] = network(self.vertices[rows]).reshape(-1, network.num_outputs).cpu().numpy()
+        return found
 
     @read_arguments
     def require_complete(self, purpose: str) -> None:

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int, Shaped
 from matplotlib.colors import LogNorm, Normalize
 
 from reluscope.analyses.codespace.activation_rate import activation_rate
-from reluscope.codes.packed import Codes
+from reluscope.codes.random_kinds import random_kinds
 from reluscope.errors import InputError, ShapeError
 from reluscope.partitions.table import Partition
 
@@ -135,18 +135,3 @@ def quantity(values: Shaped[np.ndarray, "..."], number: int, what: str, label: s
         raise InputError(f"colours must be numbers, truth values or text, got an array of {values.dtype}")
     kinds, group = np.unique(values, return_inverse=True)
     return Kinds(group.reshape(-1).astype(np.int64), tuple(f"{label} {kind}".strip() for kind in kinds), label)
-
-
-def random_kinds(codes: Codes) -> Int[np.ndarray, " s"]:
-    """Return one of six kinds per code: equal codes are of one kind everywhere, codes at distance 1 of two kinds.
-
-    The number of set bits is even or odd, which tells neighbours apart where one unit of two pieces flips; the rest is
-    a hash of the words.
-    """
-    words = np.asarray(codes.words)
-    parity = np.bitwise_count(words).sum(axis=1, dtype=np.int64) % 2
-    mixed = np.zeros(len(words), dtype=np.uint64)
-    for column in words.T:
-        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return 2 * (mixed % np.uint64(3)).astype(np.int64) + parity

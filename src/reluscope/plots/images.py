@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError, ShapeError
 
 
@@ -37,14 +38,3 @@ def images_of(points: Float[np.ndarray, "s n"], shape: Sequence[int]) -> Float[n
     channels = shape[0] if len(shape) == 3 else 1
     pixels = (points.reshape(-1, channels, *shape[-2:]) - low) / (high - low if high > low else 1.0)
     return pixels[:, 0] if channels == 1 else np.moveaxis(pixels, 1, -1)
-
-
-def is_image(shape: Sequence[int]) -> bool:
-    """Tell whether samples of a shape can be drawn: two axes longer than 1, and one or three channels.
-
-    Examples
-    --------
-    >>> is_image((1, 28, 28)), is_image((3, 32, 32)), is_image((5,)), is_image((64, 7, 7))
-    (True, True, False, False)
-    """
-    return len(shape) in (2, 3) and min(shape[-2:]) > 1 and (len(shape) == 2 or shape[0] in (1, 3))

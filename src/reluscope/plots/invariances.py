@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 
 from reluscope.analyses.preimages.invariances import SameFeatures
 from reluscope.arguments import read_drawn
+from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError
-from reluscope.plots.images import images_of, is_image
+from reluscope.plots.images import images_of
 from reluscope.plots.style import INK, canvas, say, shortened
 
 COLUMNS = ("input", "target", "same features", "change")

@@ -12,10 +12,11 @@ from matplotlib.patches import Patch
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.arguments import Count, read_drawn
 from reluscope.codes.packed import Codes
+from reluscope.codes.random_kinds import random_kinds
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Box, Slice
 from reluscope.partitions.streamed_partition import StreamedPartition, rows_of_pixels
-from reluscope.plots.coloring import Kinds, Scale, random_kinds
+from reluscope.plots.coloring import Kinds, Scale
 from reluscope.plots.marks import draw_window, unreached_handle
 from reluscope.plots.regions import LEVELS
 from reluscope.plots.shapes import frame, limits, plane_size, say_empty

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import Count, Share, read_arguments
 from reluscope.errors import InputError
+from reluscope.palette import CATEGORIES, DARK, INK, LIGHT, NEUTRAL
 
 __all__ = [
     "CATEGORIES",
@@ -38,24 +39,6 @@ __all__ = [
     "tint",
 ]
 
-INK = "#1b1f24"
-DARK = "#14181d"
-LIGHT = "#ffffff"
-NEUTRAL = "#e3e5e8"
-
-# Okabe and Ito's palette without black and yellow, most different first.
-CATEGORIES = (
-    "#0072B2",
-    "#E69F00",
-    "#009E73",
-    "#CC79A7",
-    "#56B4E9",
-    "#D55E00",
-    "#B5A642",
-    "#8C8C8C",
-    "#8F73BD",
-    "#94744A",
-)
 # Lines differ in their dashes too, for readers who do not tell the colours apart.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 RASTER_ABOVE = 20_000

@@ -99,7 +99,23 @@ class Attachment:
     kind: str = "attachment"
 
 
-Block = Text | Numbers | Table | Picture | Attachment
+@dataclass(frozen=True)
+class Snapshot:
+    """A plane to look at within the page, by the program of the explorer.
+
+    Parameters
+    ----------
+    text : str
+        What it shows, in base64.
+    caption : str
+    """
+
+    text: str
+    caption: str = ""
+    kind: str = "snapshot"
+
+
+Block = Text | Numbers | Table | Picture | Attachment | Snapshot
 
 
 @dataclass(frozen=True)

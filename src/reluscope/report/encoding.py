@@ -13,13 +13,26 @@ import numpy as np
 
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
-from reluscope.report.content import Attachment, Content, Drawing, Number, Numbers, Picture, Table, Text
+from reluscope.report.content import Attachment, Content, Drawing, Number, Numbers, Picture, Snapshot, Table, Text
 from reluscope.report.document import SectionResult
 from reluscope.report.sentences import Sentence
 
 _CLASSES = {
     one.__name__: one
-    for one in (Attachment, Content, Drawing, Finding, Number, Numbers, Picture, SectionResult, Sentence, Table, Text)
+    for one in (
+        Attachment,
+        Content,
+        Drawing,
+        Finding,
+        Number,
+        Numbers,
+        Picture,
+        SectionResult,
+        Sentence,
+        Snapshot,
+        Table,
+        Text,
+    )
 }
 
 

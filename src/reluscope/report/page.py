@@ -1,6 +1,6 @@
 """A report as one HTML page that needs nothing else: style and pictures are inside."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -9,14 +9,18 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from reluscope.citations import CITATIONS
+from reluscope.explorer.bundled import fingerprint, program
 from reluscope.findings import Finding
 from reluscope.findings.writing import number
-from reluscope.report.content import Number
+from reluscope.report.content import Block, Number
 from reluscope.report.document import Report, SectionResult, sources
 from reluscope.report.glossary import GLOSSARY
 from reluscope.report.merging import merged, shared_samples
 from reluscope.report.story import Story, story_of
 from reluscope.version import __version__
+
+# Nothing from outside, and no program but the explorer's.
+POLICY = "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
 
 
 @dataclass(frozen=True)
@@ -135,16 +139,24 @@ def render_page(page: Page) -> str:
     environment.filters["shared_samples"] = shared_samples
     environment.filters["drawn"] = Markup
     every = [section for model in models for section in model.sections]
+    # Pictures say the same to whoever allows no programs.
+    source = program() if any(block.kind == "snapshot" for block in _blocks(every)) else ""
     return environment.get_template("page.html").render(
         page=page,
         models=models,
         parts={section.name: [model.section(section.name) for model in models] for section in page.sections},
         beside=_beside(models),
         style=Markup(_read("page.css")),
+        program=source,
+        policy=Markup(POLICY.format(fingerprint(source) if source else "'none'")),
         glossary=GLOSSARY,
         sources=[CITATIONS[key] for key in sources(every) if key in CITATIONS],
         version=__version__,
     )
+
+
+def _blocks(sections: Iterable[SectionResult]) -> Iterator[Block]:
+    return (block for section in sections if section.content is not None for block in section.content.blocks)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from reluscope.analyses.classification.classes import predicted_classes, read_cl
 from reluscope.analyses.regression import check_targets
 from reluscope.budget import Budget
 from reluscope.datasets.dataset import Dataset
+from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
-from reluscope.plots.images import is_image
 from reluscope.tolerance import Tolerance
 
 Task = Literal["auto", "classification", "regression"]

@@ -150,6 +150,7 @@ ROWS = {
             "segment_share": "share",
             "jacobians": "natural",
             "plane": "ours",
+            "keep_weights": "flag",
         },
     ),
     "Tracker.record": row(
@@ -169,4 +170,17 @@ ROWS = {
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
     "find_regions": row(at=NET.at(X), kinds={"at": "ours"}),
     "regions": row(network=NET, x=X),
+    "explore": row(
+        network=NET,
+        data=X,
+        labels=Y,
+        class_names=["a", "b"],
+        kinds={"data": "samples", "labels": "targets", "class_names": "texts", "tracker": "read"},
+    ),
+    "Explorer.serve": row(
+        on=Later(lambda: rs.explore(NET)),
+        open_browser=False,
+        kinds={"port": "range whole 0 65535", "open_browser": "flag"},
+    ),
+    "Explorer.snapshot": row(on=Later(lambda: rs.explore(NET)), path=FOLDER / "plane.html", kinds={"path": "write"}),
 }

@@ -6,8 +6,9 @@ _FILES = {"": "nouns", "plots.style": "plots_style"}
 
 # Results: users read them, and build none. Their methods have rows like everything else, but for those that build them.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Evaluation FoundRegions GateValues PointStatus Finding Finding.of
-    Finding.estimate Findings Findings.of Neighbors Network Partition Region annulus.DecisionRegion annulus.FacetKind
+    Ball Certificate Claim Codes DecisionBoundary Evaluation Explorer FoundRegions GateValues PointStatus
+    Finding Finding.of Finding.estimate Findings Findings.of Neighbors Network Partition Region
+    annulus.DecisionRegion annulus.FacetKind
     annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution boolean.Construction
     boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates boolean.SingleUnitState
     boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest bounds.BoundRow codespace.Adjacency

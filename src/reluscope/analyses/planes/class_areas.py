@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from reluscope import _kernels
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
+from reluscope.partitions.polygons import means_at_corners
 from reluscope.partitions.table import Partition
 
 
@@ -113,7 +114,7 @@ def class_areas(part: Partition) -> ClassAreas:
 def _winners(outputs: np.ndarray, offsets: np.ndarray, ids: np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the class at the mean of the corners of every region, and whether another wins at some corner."""
     starts, lengths = offsets[:-1], np.diff(offsets)
-    means = np.stack([np.add.reduceat(column[ids], starts) for column in outputs.T], axis=1) / lengths[:, None]
+    means = means_at_corners(outputs, offsets, ids)
     winner = (means >= means.max(axis=1, keepdims=True) - error).argmax(axis=1)
     owner = np.repeat(np.arange(len(winner)), lengths)
     behind = outputs.max(axis=1)[ids] - outputs[ids, winner[owner]] > error

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.analyses.tracking.kept_weights import network_with_weights
 from reluscope.analyses.tracking.quantities import QUANTITIES
 from reluscope.analyses.tracking.table import CODES, LOGGED, logged_names, read_rows, to_table
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Finding
+from reluscope.networks.network import Network
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,6 +90,51 @@ class Records:
         """Epochs and files of the partitions of the plane that are there; `Partition.load` opens them."""
         found = [(float(row["epoch"]), self.path.parent / row["partition"]) for row in self.rows if row["partition"]]
         return tuple((epoch, path) for epoch, path in found if path.is_file())
+
+    @property
+    def has_weights(self) -> tuple[bool, ...]:
+        """Of which records the weights are there."""
+        return tuple(bool(row.get("weights")) and (self.path.parent / row["weights"]).is_file() for row in self.rows)
+
+    @read_arguments
+    def network(self, record: int, network: Network) -> Network:
+        """Return the network as it was at a record of a tracker that kept weights.
+
+        Parameters
+        ----------
+        record : int
+            Its position among the records.
+        network : Network
+            The trained model, or any other state of it, as `reluscope.load` returns it.
+
+        Returns
+        -------
+        Network
+
+        Raises
+        ------
+        InputError
+            If the record has no weights, their file is missing or damaged, or they are not those of this network.
+
+        Examples
+        --------
+        >>> import numpy as np, tempfile, torch, reluscope as rs
+        >>> model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
+        >>> file = tempfile.mkdtemp() + "/run.parquet"
+        >>> with rs.Tracker(model, np.eye(2), file, keep_weights=True) as tracker:
+        ...     tracker.record()
+        ...     model[0].weight.data *= 2
+        ...     tracker.record()
+        >>> then = rs.tracking.read_records(file).network(0, rs.load(model))
+        >>> then.fingerprint == tracker.records.rows[0]["fingerprint"]
+        True
+        """
+        row = self.rows[read_position(record, "record", len(self), "records")]
+        if not row.get("weights"):
+            raise InputError(
+                f"record {record} of {self.path.name} holds no weights: open the tracker with keep_weights=True"
+            )
+        return network_with_weights(network, self.path.parent / row["weights"], row["fingerprint"])
 
     @read_arguments
     def __getitem__(self, name: str) -> Float[np.ndarray, "records ..."]:

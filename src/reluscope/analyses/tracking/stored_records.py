@@ -8,8 +8,8 @@ from typing import Any
 from reluscope.analyses.tracking.quantities import QUANTITIES, TrackedQuantity
 from reluscope.findings import Finding
 
-# A partition lies in a folder beside the file of its record.
-PARTITION = re.compile(r"(?!\.\.?/)[^/\\]+/record-[0-9]+\.arrow")
+# Partitions and weights lie in folders beside the file of their record.
+BESIDE = re.compile(r"(?!\.\.?/)[^/\\]+/record-[0-9]+\.arrow")
 
 
 def check_rows(rows: Sequence[Mapping[str, Any]], settings: Any) -> None:
@@ -41,8 +41,9 @@ def check_rows(rows: Sequence[Mapping[str, Any]], settings: Any) -> None:
             raise ValueError(f"record {place} is none of these settings")
         if not all(row[name] >= 0 for name in ("seconds", "seconds_between")) or (row["seconds_writing"] or 0) < 0:
             raise ValueError(f"record {place} took no time")
-        if row["partition"] is not None and not PARTITION.fullmatch(row["partition"]):
-            raise ValueError(f"record {place} names no file beside it")
+        for name in (row["partition"], row.get("weights")):
+            if name is not None and not BESIDE.fullmatch(name):
+                raise ValueError(f"record {place} names no file beside it")
         for quantity in QUANTITIES.values():
             _check_findings(row, quantity, counts)
 

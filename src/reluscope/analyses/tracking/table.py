@@ -40,6 +40,7 @@ PLAIN = {
     "partition": "string",
 }
 CODES = ("codes", "doubtful")
+WEIGHTS = "weights"
 
 
 def row_of(findings: Mapping[str, Found], counts: Mapping[str, int]) -> dict[str, Any]:
@@ -97,6 +98,9 @@ def to_table(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> 
     kinds = {**names, "bool": pa.bool_()}
     for name in logged_names(rows):
         fields.append((name, kinds[column_kind([row.get(name) for row in rows])]))
+    # Files of trackers that keep no weights are as they were before there were any to keep.
+    if any(row.get(WEIGHTS) is not None for row in rows):
+        fields.append((WEIGHTS, names["string"]))
     fields += [(name, pa.binary()) for name in CODES]
     described = {
         "format": FORMAT,

@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.analyses.tracking.kept_weights import arrays_of, save_weights
 from reluscope.analyses.tracking.lock import Lock
 from reluscope.analyses.tracking.measurement import Measurement, measure
 from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_plan
@@ -39,6 +40,8 @@ from reluscope.partitions.table import Partition
 
 PLANE_BUDGET = Budget(regions=50_000, seconds=10.0)
 CHECKED_AT = 64
+# What is to be written beside the file: partitions, and weights by name.
+Waiting = Partition | dict[str, np.ndarray]
 
 
 @read_arguments
@@ -71,6 +74,9 @@ class Tracker:
         Partitioned exactly at every record; partitions are saved in a folder beside the file.
     budget : Budget, optional
         Of each of these partitions; by default 50,000 regions or ten seconds. A count that it ends is LOWER.
+    keep_weights : bool
+        Keep the weights of every record in a folder beside the file, so that each can be looked at again:
+        `Records.network`, and the epochs of the explorer.
     seed : int
         Decides what is drawn.
     device : str
@@ -114,6 +120,7 @@ class Tracker:
         jacobians: Natural = 16,
         plane: Slice | Box | Sequence[int] | None = None,
         budget: RegionBudget | None = None,
+        keep_weights: bool = False,
         seed: Seed = 0,
         device: torch.device | str = "cpu",
         overwrite: bool = False,
@@ -125,6 +132,8 @@ class Tracker:
             )
         self._path = Path(file).resolve()  # one lock, whatever the file is called
         self._folder = self._path.with_name(f"{self._path.stem}.partitions")
+        self._weights_folder = self._path.with_name(f"{self._path.stem}.weights")
+        self._keeps_weights = keep_weights
         self._lock: Lock | None = Lock(self._path)
         try:
             self._model = getattr(model, "_orig_mod", model)  # what torch.compile wrapped
@@ -144,7 +153,7 @@ class Tracker:
             )
             self._rows: tuple[dict[str, Any], ...] = ()
             self._before: SampleCodes | None = None
-            self._waiting: dict[str, Partition] = {}
+            self._waiting: dict[str, Waiting] = {}
             self._is_written = True
             self._names = set(_state(self._model))
             if self._path.exists():
@@ -196,7 +205,7 @@ class Tracker:
             raise InputError(f"the tracker of {self._path} is closed: open it again to record more")
         began = time.perf_counter()
         row: dict[str, Any] = {"record": len(self._rows), **self._said(epoch, step, logged)}
-        found, fingerprint = self._look()
+        found, fingerprint, state = self._look()
         for note in found.notes:
             warnings.warn(f"record {row['record']}: {note}", stacklevel=2)
         notes = list(found.notes)
@@ -206,6 +215,9 @@ class Tracker:
         if found.part is not None:
             row["partition"] = f"{self._folder.name}/record-{row['record']:05d}.arrow"
             waiting[row["partition"]] = found.part
+        if self._keeps_weights and state is not None:
+            row["weights"] = f"{self._weights_folder.name}/record-{row['record']:05d}.arrow"
+            waiting[row["weights"]] = arrays_of(state)
         counts = {"gate": len(self._network.gates), "segment": len(self._plan.starts)}
         row |= {
             "partition": row.get("partition"),
@@ -266,8 +278,9 @@ class Tracker:
         rows, settings = read_rows(self._path)
         if overwrite:
             write_rows(self._path, (), self._plan.settings)
-            for path in self._folder.glob("record-*.arrow"):
-                path.unlink()
+            for folder in (self._folder, self._weights_folder):
+                for path in folder.glob("record-*.arrow"):
+                    path.unlink()
             return
         for key, name in NAMES.items():
             if settings.get(key) != self._plan.settings[key]:
@@ -299,8 +312,8 @@ class Tracker:
                 raise InputError(f"{name.removeprefix(LOGGED)} cannot be recorded: {error}") from None
         return said
 
-    def _look(self) -> tuple[Measurement, str | None]:
-        """Measure the model as it is now; the fingerprint is that of its network."""
+    def _look(self) -> tuple[Measurement, str | None, dict[str, torch.Tensor] | None]:
+        """Measure the model as it is now; the fingerprint is that of its network, which has these weights."""
         state = _state(self._model)
         advice = "name another file and open a tracker for the model as it is now"
         if set(state) != self._names:
@@ -310,14 +323,18 @@ class Tracker:
             )
         bad = [name for name, value in state.items() if not bool(torch.isfinite(value).all())]
         if bad:
-            return Measurement({}, notes=(f"the weights in {bad[0]} are not finite, so nothing was measured",)), None
+            return (
+                Measurement({}, notes=(f"the weights in {bad[0]} are not finite, so nothing was measured",)),
+                None,
+                None,
+            )
         try:
             network = self._network.with_parameters(state)
         except InputError as error:
             raise ShapeError(f"expected the model that the tracker was opened with, but {error}: {advice}") from error
-        return measure(network, self._plan, self._before), network.fingerprint
+        return measure(network, self._plan, self._before), network.fingerprint, state
 
-    def _write(self, rows: tuple[dict[str, Any], ...], waiting: dict[str, Partition]) -> None:
+    def _write(self, rows: tuple[dict[str, Any], ...], waiting: dict[str, Waiting]) -> None:
         """Write a record, or keep it for the next time."""
         try:
             self._flush(rows, waiting)
@@ -325,15 +342,18 @@ class Tracker:
             warnings.warn(f"{error}; the record is kept, and written with the next one", stacklevel=3)
             self._rows, self._waiting, self._is_written = rows, waiting, False
 
-    def _flush(self, rows: tuple[dict[str, Any], ...], waiting: dict[str, Partition]) -> None:
-        """Write partitions first, so that no record names one that is not there."""
-        try:
-            if waiting:
-                self._folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise InputError(f"could not make the folder {self._folder}: {error.strerror or error}") from error
-        for name, part in waiting.items():
-            part.save(self._path.parent / name)
+    def _flush(self, rows: tuple[dict[str, Any], ...], waiting: dict[str, Waiting]) -> None:
+        """Write what lies beside the file first, so that no record names something that is not there."""
+        for name, found in waiting.items():
+            path = self._path.parent / name
+            try:
+                path.parent.mkdir(exist_ok=True)
+            except OSError as error:
+                raise InputError(f"could not make the folder {path.parent}: {error.strerror or error}") from error
+            if isinstance(found, Partition):
+                found.save(path)
+            else:
+                save_weights(path, found)
         write_rows(self._path, rows, self._plan.settings)
         self._rows, self._waiting, self._is_written = rows, {}, True
 

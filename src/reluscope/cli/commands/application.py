@@ -34,7 +34,9 @@ def _root(
     \b
     Start with:
       reluscope demo                                  a report on an embedded network
+      reluscope explore --demo                        the same network to look at, on a page of this machine
       reluscope analyze net.onnx --data x.npy         a report on yours
+      reluscope explore net.onnx --data x.npy         yours to look at
       reluscope info net.onnx                         what is in a model
       reluscope codes net.onnx --data x.npy           which units are on, and how many patterns there are
       reluscope region net.onnx --data x.npy --sample 7

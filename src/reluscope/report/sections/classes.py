@@ -18,10 +18,10 @@ from reluscope.analyses.local.classes import (
     region_classes,
 )
 from reluscope.budget import Budget
+from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
-from reluscope.plots.images import is_image
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,

@@ -10,8 +10,8 @@ from reluscope.analyses.choosing import choose_samples
 from reluscope.analyses.coefficients.margins import linear_margins
 from reluscope.analyses.coefficients.norms import NUM_MAPS, local_norms
 from reluscope.budget import Budget
+from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Finding, Findings
-from reluscope.plots.images import is_image
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
 from reluscope.report.drawing import drawing

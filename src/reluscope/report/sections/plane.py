@@ -22,6 +22,7 @@ from reluscope.partitions.table import Partition
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Attachment, Block, Content, Number, Picture, Text, findings_table, numbers
 from reluscope.report.drawing import drawing
+from reluscope.report.looking import snapshot
 from reluscope.report.references import surprise
 from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
@@ -83,6 +84,9 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         first = drawing(rates, "plane-regions", f"The {size:,} regions of the plane")
         blocks.append(Picture((first, by_gate), f"{_SAMPLES} First the regions themselves. Then {_GATES}"))
     if len(part):
+        shown_again = snapshot(subject, part, plane, rows)
+        if shown_again is not None:
+            blocks.append(shown_again)
         blocks.append(_attached(part))
     pieces = np.bincount(part.facets.gates, minlength=len(part.codes.layout))
     data = {

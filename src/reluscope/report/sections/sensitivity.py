@@ -11,8 +11,8 @@ from reluscope.analyses.sensitivity import (
     output_along,
 )
 from reluscope.analyses.sensitivity.probability_jacobians import OF_LOGITS, OF_PROBABILITIES
+from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Finding
-from reluscope.plots.images import is_image
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
 from reluscope.report.drawing import drawing

@@ -1,0 +1,42 @@
+"""``reluscope explore``: the explorer on a page of this machine.
+
+Nothing is imported here that the first picture does not need: it is there about three seconds after the command.
+"""
+
+import threading
+import time
+import webbrowser
+
+from reluscope.cli.interruption import keeping_results
+from reluscope.cli.looking import Looked, open_session
+from reluscope.cli.options import Common
+from reluscope.cli.progress import show_progress
+from reluscope.explorer.desk import Desk
+from reluscope.explorer.server import Server
+
+
+def explore(looked: Looked, *, port: int, browser: bool, common: Common, began: float) -> int:
+    """Serve the explorer until Ctrl-C, and return the exit code."""
+    with show_progress(hidden=common.quiet) as bar:
+        server = Server(Desk(open_session(looked, common, bar)), port)
+        bar.say("Looking at the first plane")
+        _warm(server.desk)
+    server.start()
+    print(server.url)
+    # Whoever reads this through a pipe waits for it.
+    print(f"Ready after {time.perf_counter() - began:.1f} s, for this machine only; Ctrl-C ends it.", flush=True)
+    if browser:
+        webbrowser.open(server.url)
+    with keeping_results():
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            server.close()
+    return 0
+
+
+def _warm(desk: Desk) -> None:
+    """Ask what every page asks first: what is loaded at first use is loaded then, and the answer is kept."""
+    home = desk.answer({"ask": "hello"}).header.get("home")
+    if home is not None:
+        desk.answer({"ask": "partition", "anchors": home["anchors"], "window": home["window"]})

@@ -1,0 +1,41 @@
+"""``reluscope snapshot``: one plane of the explorer in a file."""
+
+import time
+from pathlib import Path
+
+from reluscope.cli.looking import Looked, open_session
+from reluscope.cli.opening import describe_model
+from reluscope.cli.options import Common
+from reluscope.cli.outputs import plan_outputs, write_all
+from reluscope.cli.printing import open_console, print_json, print_numbers, say
+from reluscope.cli.progress import show_progress
+from reluscope.explorer.desk import Desk
+from reluscope.explorer.snapshot import kept_answers, page_of
+
+FORMAT = "reluscope snapshot 1"
+
+
+def snapshot(looked: Looked, *, output: Path, force: bool, common: Common, began: float) -> int:
+    """Write one plane as a page, and return the exit code."""
+    files = plan_outputs([output], {".html": "the page"}, force=force)
+    with show_progress(hidden=common.quiet) as bar:
+        session = open_session(looked, common, bar)
+        bar.say("Cutting the plane")
+        answers = kept_answers(Desk(session))
+        write_all(dict.fromkeys(files.paths, page_of(answers)))
+    found = session.views[answers[1].header["version"]].part.finding()
+    if common.as_json:
+        print_json(
+            {
+                "format": FORMAT,
+                "model": describe_model(session.network, session.name),
+                "findings": [found.to_dict()],
+                "files": [str(output)],
+                "bytes": output.stat().st_size,
+            }
+        )
+    elif not common.quiet:
+        console = open_console()
+        print_numbers(console, [found])
+        say(console, f"{time.perf_counter() - began:.1f} s; the snapshot is in {output}")
+    return 0

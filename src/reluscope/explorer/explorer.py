@@ -1,0 +1,218 @@
+"""`reluscope.explore`: one network to look at, wherever that is shown: on a page, in a notebook, in a file."""
+
+import os
+import webbrowser
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Annotated, Any
+
+from reluscope.arguments import Range, Seed, read_arguments
+from reluscope.budget import Budget
+from reluscope.errors import ReluscopeError
+from reluscope.explorer.desk import Desk
+from reluscope.explorer.server import Server
+from reluscope.explorer.session import Session
+from reluscope.explorer.snapshot import snapshot_page
+from reluscope.explorer.widget import MISSING, make_widget
+from reluscope.files.whole_files import check_writable, write_files
+from reluscope.networks.network import Network
+
+Port = Annotated[int, Range(least=0, most=65_535)]
+HEIGHT = 640  # of a snapshot in a notebook, in pixels
+
+
+class Explorer:
+    """A network to look at; made by `reluscope.explore`.
+
+    At the end of a notebook's cell it shows itself. `serve` shows it on a page of this machine, `snapshot` writes a
+    page to keep.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> rs.explore(net)
+    <Explorer of a network of 2 inputs and 2 units, without data>
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._desk = Desk(session)
+        self._server: Server | None = None
+        self._widget: Any = None
+
+    def __repr__(self) -> str:
+        network, data = self._session.network, self._session.data
+        units = f"{network.num_units:,} unit{'s' * (network.num_units != 1)}"
+        on = "without data" if data is None else f"on {data.describe()}"
+        return f"<Explorer of a network of {network.num_inputs:,} inputs and {units}, {on}>"
+
+    @read_arguments
+    def serve(self, port: Port = 0, *, open_browser: bool = True) -> str:
+        """Show the explorer on a page of this machine, until `close` or the end of the program.
+
+        Parameters
+        ----------
+        port : int
+            0 for any that is free.
+        open_browser : bool
+            Open the page, too.
+
+        Returns
+        -------
+        str
+            Its address, for this machine only. Whoever knows it may look.
+
+        Raises
+        ------
+        InputError
+            If the port is in use.
+
+        Examples
+        --------
+        >>> import numpy as np, reluscope as rs
+        >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+        >>> explorer = rs.explore(net)
+        >>> explorer.serve(open_browser=False)
+        'http://127.0.0.1:.../#token=...'
+        >>> explorer.close()
+        """
+        if self._server is None:
+            self._server = Server(self._desk, port)
+            self._server.start()
+        if open_browser:
+            webbrowser.open(self._server.url)
+        return self._server.url
+
+    def close(self) -> None:
+        """Stop serving, and end what is being computed."""
+        self._desk.close()
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        if self._widget is not None:
+            self._widget.close()
+            self._widget = None
+
+    @read_arguments
+    def snapshot(self, path: str | os.PathLike[str]) -> Path:
+        """Write one plane as a page that needs nothing else: to be looked at, and zoomed into, without this program.
+
+        Parameters
+        ----------
+        path : path
+            Of the file, which ends in ``.html``; what is there already is replaced.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written, or there is no plane to show.
+
+        Examples
+        --------
+        >>> import tempfile, numpy as np, reluscope as rs
+        >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+        >>> rs.explore(net).snapshot(f"{tempfile.mkdtemp()}/plane.html").name
+        'plane.html'
+        """
+        path = Path(path)
+        check_writable(path.parent, "name another place")
+        write_files({path: snapshot_page(self._desk)})
+        return path
+
+    def widget(self) -> Any:
+        """Return the explorer as an anywidget, to lay out beside others; it is one however often it is asked for.
+
+        Raises
+        ------
+        ReluscopeError
+            If anywidget is not installed (``pip install "reluscope[notebook]"``).
+        """
+        if self._widget is None:
+            self._widget = make_widget(self._desk, {})
+        return self._widget
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        """Show the widget; where there is no anywidget, a snapshot and what to install."""
+        try:
+            widget = self.widget()
+        except ReluscopeError:
+            return {"text/plain": repr(self), "text/html": self._as_page()}
+        shown = widget._repr_mimebundle_(include=include, exclude=exclude)
+        bundle, metadata = shown if isinstance(shown, tuple) else (shown, {})
+        return {**bundle, "text/plain": repr(self)}, metadata
+
+    def _display_(self) -> Any:
+        """Show the widget in marimo, which asks by this name."""
+        return self.widget()
+
+    def _as_page(self) -> str:
+        """Return a snapshot in a frame that can reach nothing around it."""
+        page = escape(snapshot_page(self._desk))
+        return (
+            f"<p>This is a snapshot: {escape(MISSING)}, to look anywhere.</p>"
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width: 100%; height: {HEIGHT}px; border: 0">'
+            "</iframe>"
+        )
+
+
+@read_arguments
+def explore(
+    network: Network,
+    data: Any = None,
+    *,
+    labels: Any = None,
+    class_names: Sequence[str] | None = None,
+    tracker: Any = None,
+    budget: Budget | None = None,
+    seed: Seed = 0,
+) -> Explorer:
+    """Look at a network: the exact regions of planes through its input space, to turn and to zoom into.
+
+    Parameters
+    ----------
+    network : Network
+        Of two inputs or more.
+    data : Dataset or (s, *input_shape) or (s, n) array, optional
+        Samples that planes go through; without any, planes go through random points.
+    labels : (s,) array, optional
+        Of an array; a dataset brings its own.
+    class_names : sequence of str, optional
+        What the classes are called; by default their numbers.
+    tracker : path, Records or Tracker, optional
+        A training whose records hold weights: the explorer shows its epochs, too.
+    budget : Budget, optional
+        Regions and seconds of one plane; by default 200,000 and 5.
+    seed : int
+        Decides which samples are shown first.
+
+    Returns
+    -------
+    Explorer
+        At the end of a notebook's cell it shows itself; `Explorer.serve` opens a page, `Explorer.snapshot` writes one.
+
+    Raises
+    ------
+    InputError, ShapeError
+        If data, labels or the training do not fit the network.
+
+    Notes
+    -----
+    Nothing is computed before something is shown. A plane costs about one forward pass for every corner of a region;
+    [2, 64, 64, 64, 10] with some 7,000 regions in view takes less than 0.1 s on one core.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> rs.explore(net, np.eye(2), labels=[1, 1])
+    <Explorer of a network of 2 inputs and 2 units, on data: 2 samples of 2 numbers, with labels>
+    """
+    return Explorer(
+        Session.of(network, data, labels=labels, class_names=class_names, tracker=tracker, budget=budget, seed=seed)
+    )

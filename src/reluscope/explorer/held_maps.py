@@ -1,0 +1,40 @@
+"""Affine maps of regions from their codes: right also where a region is thinner than floats can name a point of."""
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from reluscope.codes.packed import Codes
+from reluscope.networks.linearize import linearize
+from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.network import BUDGET, Network
+
+
+def held_maps(
+    network: Network, codes: Codes, outputs: list[int] | None = None
+) -> tuple[Float[np.ndarray, "r m n"], Float[np.ndarray, "r m"]]:
+    """Return weights and biases of a network with every unit held to the piece that a code says.
+
+    Parameters
+    ----------
+    network : Network
+    codes : Codes
+    outputs : list of int, optional
+        Which outputs; all by default.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> held_maps(net, net.codes([[1.0, -1.0]]))[0]
+    array([[[1., 0.]]])
+    """
+    pieces = [torch.as_tensor(table, device=network.device) for table in pieces_of(codes)]
+    start = torch.zeros((len(codes), *network.input_shape), dtype=torch.float64, device=network.device)
+    maps = linearize(network, start, outputs, BUDGET, pieces)
+    return maps.weight.cpu().numpy(), maps.bias.cpu().numpy()
+
+
+def logits(outputs: Float[np.ndarray, "s m"]) -> Float[np.ndarray, "s k"]:
+    """Return outputs of a classifier with one entry per class: a single output is that of class 1 beside 0."""
+    return np.concatenate([np.zeros_like(outputs), outputs], axis=1) if outputs.shape[1] == 1 else outputs

@@ -1,0 +1,74 @@
+"""Who waits for an answer: is told how far it is, and may end it early."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from reluscope.budget import Budget
+
+CANCELLED = "cancelled"
+
+
+def never() -> bool:
+    """Return False: nobody cancels."""
+    return False
+
+
+def nobody(share: float, regions: int) -> None:
+    """Tell nobody how far work is."""
+    del share, regions
+
+
+@dataclass(eq=False)
+class Listener:
+    """What a question is answered for.
+
+    Parameters
+    ----------
+    progress : callable
+        Told the share that is done, from 0 to 1, and how many regions were found.
+    cancelled : callable
+        Asked, often, whether to stop.
+    """
+
+    progress: Callable[[float, int], None] = nobody
+    cancelled: Callable[[], bool] = never
+    _share: float = field(default=0.0, init=False)
+
+    def share(self, share: float) -> None:
+        """Take note of the share of the work that is done."""
+        self._share = share
+
+    def found(self, regions: int) -> None:
+        """Say how many regions there are so far."""
+        self.progress(self._share, regions)
+
+    @property
+    def share_done(self) -> float:
+        """The share that is done."""
+        return self._share
+
+
+@dataclass(frozen=True, repr=False)
+class ListeningBudget(Budget):
+    """A budget that is spent, too, when whoever asked does not wait any longer.
+
+    It is asked between any two steps of the work, so that what has been found is whole.
+
+    Examples
+    --------
+    >>> import time
+    >>> budget = ListeningBudget(regions=10, listener=Listener(cancelled=lambda: True))
+    >>> budget.spent(3, time.time())
+    'cancelled'
+    """
+
+    listener: Listener = field(default_factory=Listener)
+
+    def spent(self, num_regions: int, began: float) -> str:
+        """Return what has run out, in words; empty if nothing has."""
+        self.listener.found(num_regions)
+        return CANCELLED if self.listener.cancelled() else super().spent(num_regions, began)
+
+    def first_is_due(self, num_regions: int, stopped: str) -> bool:
+        """Tell whether work that stopped has to go on to its first region: not when nobody waits for it."""
+        return stopped != CANCELLED and super().first_is_due(num_regions, stopped)

@@ -1,0 +1,173 @@
+"""The question of a plane: its exact regions within a window, as arrays to draw."""
+
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.budget import Budget
+from reluscope.errors import InputError
+from reluscope.explorer.answers import Answer, finding
+from reluscope.explorer.asked import Asked
+from reluscope.explorer.drawn import drawn_arrays
+from reluscope.explorer.listening import Listener, ListeningBudget
+from reluscope.explorer.planes import Frame, View, frame_of, read_window
+from reluscope.explorer.session import Session
+from reluscope.explorer.training import network_of_epoch
+from reluscope.explorer.views import view_of
+from reluscope.geometry.domains import Slice
+from reluscope.networks.network import Network
+from reluscope.networks.rational import multiplications
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.table import Partition
+
+MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 2_000_000, 600.0
+# Where a window holds too much for its time: how often a smaller one is tried, and of what share of the area that was
+# done in time.
+MOST_TRIES, CAUTION, LEAST_SHARE = 3, 0.5, 1e-4
+# Width over height of a home window.
+ASPECTS = 0.05, 20.0
+# Rational arithmetic is for pictures of few regions: in all so many multiplications are done in some twenty seconds.
+MOST_CERTIFIED, MOST_MULTIPLICATIONS = 2_000, 16_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """A picture that was asked for."""
+
+    network: Network
+    frame: Frame
+    center: Float[np.ndarray, "2"]
+    reach: Float[np.ndarray, "2"]
+    epoch: int | None
+    budget: Budget
+    certify: bool
+    fits: bool
+
+
+def answer_partition(session: Session, asked: Asked, listener: Listener) -> Answer:
+    """Partition the window that is asked for, and return it as arrays relative to its centre."""
+    epoch = asked.whole("epoch", 0, 10**9) if asked.has("epoch") else None
+    certify = asked.truth("certify", False)
+    fits = asked.truth("fit", not asked.has("window"))
+    budget = _budget(session, asked)
+    anchors = asked.given("anchors")
+    aspect = asked.number("aspect", *ASPECTS) if asked.has("aspect") else None
+    asked.end()
+    network = session.network if epoch is None else network_of_epoch(session, epoch)
+    frame = frame_of(session, anchors)
+    center, reach = read_window(asked, frame) if aspect is None or asked.has("window") else frame.home_of(aspect)
+    return _shown(session, Wanted(network, frame, center, reach, epoch, budget, certify, fits), listener)
+
+
+def answer_certify(session: Session, asked: Asked, listener: Listener) -> Answer:
+    """Partition the window of a picture once more, with every doubtful sign decided in rational arithmetic."""
+    view = view_of(session, asked)
+    budget = _budget(session, asked)
+    asked.end()
+    wanted = Wanted(view.network, view.frame, view.center, view.reach, view.epoch, budget, True, False)
+    return _shown(session, wanted, listener)
+
+
+def _shown(session: Session, wanted: Wanted, listener: Listener) -> Answer:
+    """Return the picture that is wanted, from those that are kept if it is there."""
+    frame = wanted.frame
+    plane_id = _number_of((frame.key, wanted.epoch))
+    key = (plane_id, *wanted.center.tolist(), *wanted.reach.tolist(), wanted.certify)
+    # A whole picture is the same whatever it was allowed to take.
+    view = next((one for one in session.views.values() if one.key == key and not one.part.num_open), None)
+    note = ""
+    if view is None:
+        part, reach = _partition(wanted, listener), wanted.reach
+        if wanted.certify:
+            part = _certified(wanted, part, listener)
+        elif wanted.fits and part.num_open:
+            part, reach, note = _fitting(wanted, part, listener)
+        kept = key if reach is wanted.reach else ()
+        view = View(0, plane_id, wanted.network, frame, wanted.center, reach, part, kept, wanted.epoch)
+    view = replace(view, version=next(session.versions))
+    header, arrays = drawn_arrays(session, view)
+    session.remember(view)
+    return Answer({**_header(session, view, note or view.part.note), **header}, arrays)
+
+
+def _number_of(key: tuple[object, ...]) -> int:
+    """Return a number for a plane: the same for the same anchors and network, whoever asks and when."""
+    return int.from_bytes(blake2b(repr(key).encode(), digest_size=6).digest())
+
+
+def _budget(session: Session, asked: Asked) -> Budget:
+    """Return how much a picture may take; the time is always limited."""
+    regions, seconds = session.budget.regions, session.budget.seconds
+    if asked.has("budget"):
+        fields = asked.inner("budget")
+        regions = fields.whole("regions", 1, MOST_ASKED_REGIONS, regions)
+        seconds = fields.number("seconds", 0.0, MOST_ASKED_SECONDS, seconds)
+        fields.end()
+    return Budget(regions=regions, seconds=seconds)
+
+
+def _partition(wanted: Wanted, listener: Listener, reach: Float[np.ndarray, "2"] | None = None) -> Partition:
+    """Partition the window that is wanted, or one of another reach about the same centre."""
+    limit = ListeningBudget(regions=wanted.budget.regions, seconds=wanted.budget.seconds, listener=listener)
+    window = wanted.frame.window(wanted.center, wanted.reach if reach is None else reach)
+    return partition(wanted.network, window, budget=limit, progress=listener.share)
+
+
+def _certified(wanted: Wanted, part: Partition, listener: Listener) -> Partition:
+    """Return a partition with every doubtful sign decided in rational arithmetic, which nobody can end between gates.
+
+    Raises
+    ------
+    InputError
+        If that would take longer than anybody waits.
+    """
+    size = multiplications(wanted.network)
+    most = min(MOST_CERTIFIED, MOST_MULTIPLICATIONS // max(1, size))
+    if not most:
+        raise InputError(
+            f"a network of {size:,} multiplications is too large for rational arithmetic: it is not certified"
+        )
+    if len(part) > most or part.num_open:
+        raise InputError(
+            f"a picture of {len(part):,} regions{' or more' * bool(part.num_open)} would take too long in rational "
+            f"arithmetic, and at most {most:,} of this network are certified: zoom in first"
+        )
+    limit = ListeningBudget(regions=wanted.budget.regions, seconds=wanted.budget.seconds, listener=listener)
+    assert isinstance(part.domain, Slice)
+    return partition(wanted.network, part.domain, budget=limit, certify=True, progress=listener.share)
+
+
+def _fitting(wanted: Wanted, part: Partition, listener: Listener) -> tuple[Partition, Float[np.ndarray, "2"], str]:
+    """Return a smaller window about the same centre that was finished in time, if there is one, and words about it."""
+    whole, reach, stopped = part, wanted.reach, part.note
+    for _ in range(MOST_TRIES):
+        if listener.cancelled():
+            break
+        reach = reach * np.sqrt(CAUTION * max(listener.share_done, LEAST_SHARE))
+        part = _partition(wanted, listener, reach)
+        if not part.num_open:
+            return part, reach, f"the whole window takes longer ({stopped}): this is the part around its centre"
+    return whole, wanted.reach, ""
+
+
+def _header(session: Session, view: View, note: str) -> dict[str, Any]:
+    part, frame = view.part, view.frame
+    return {
+        "version": view.version,
+        "plane_id": view.plane_id,
+        "epoch": view.epoch,
+        "num_regions": finding(part.finding()),
+        "num_open": part.num_open,
+        "num_undecided": part.num_undecided,
+        "certified": part.certified,
+        "note": note,
+        "seconds": part.work.get("seconds"),
+        "window": {"center": view.center.tolist(), "reach": view.reach.tolist()},
+        "home": {"center": frame.center.tolist(), "reach": frame.reach.tolist()},
+        "anchors_at": None if frame.places is None else frame.places.tolist(),
+        "anchors_said": [anchor.said for anchor in frame.anchors],
+        "axes": ["input 0", "input 1"] if session.is_plane else ["from A towards B", "towards C"],
+    }

@@ -1,0 +1,30 @@
+// The first line: what one sees, in one sentence for someone who never heard of linear regions; and what acts on all.
+
+import { make, quiet, refill, sign } from "../elements.js";
+import { shortened } from "../words.js";
+
+/** Return the sentence that explains the picture. */
+export function firstSentence(hello) {
+  const what = hello.plane === "inputs" ? "Each tile (region) of the inputs" : "Each tile (region) of this flat cut through the inputs";
+  const colour = hello.is_classifier ? "colour is its answer" : "colour tells how many units are on";
+  return `${what} is one linear function of the network; ${colour}. Point, click, zoom: all is exact.`;
+}
+
+/** Return the head of the explorer. */
+export function topPanel({ hello, store, history, saving, keys }) {
+  const undo = sign("↶", "undo", history.undo);
+  const redo = sign("↷", "redo", history.redo);
+  const show = () => {
+    undo.disabled = !history.canUndo();
+    redo.disabled = !history.canRedo();
+  };
+  store.subscribe(() => queueMicrotask(show));
+  show();
+  const { name, num_inputs: inputs, num_units: units } = hello.model;
+  return refill(make("header.top"),
+    make("div.what",
+      make("h1", make("span", "reluscope"), " ", shortened(name, 40),
+        make("span", `${inputs} inputs, ${units} units${hello.data && hello.data.name !== "data" ? `, on ${hello.data.name}` : ""}`)),
+      make("p", firstSentence(hello))),
+    make("div.actions", undo, redo, saving, quiet("Keys", keys.open)));
+}

@@ -1,0 +1,32 @@
+"""The colours of everything that is drawn, on paper and in browsers, without anything that draws."""
+
+INK = "#1b1f24"
+DARK = "#14181d"
+LIGHT = "#ffffff"
+NEUTRAL = "#e3e5e8"
+
+# Okabe and Ito's palette without black and yellow, most different first.
+CATEGORIES = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#B5A642",
+    "#8C8C8C",
+    "#8F73BD",
+    "#94744A",
+)
+
+
+def mixed_with_white(color: str, share: float) -> str:
+    """Return a colour ``#rrggbb`` mixed with white; share 1 is the colour itself.
+
+    Examples
+    --------
+    >>> mixed_with_white("#000000", 0.5)
+    '#808080'
+    """
+    parts = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    return "#" + "".join(f"{round(255 * (share * part + 1.0 - share)):02x}" for part in parts)
