@@ -31,7 +31,7 @@ from reluscope.report.subject import Subject
 TITLE = "Robustness: distances to the decision boundary"
 POSITION = 70
 NUM_DRAWN = 10
-MAX_REGIONS = 8
+MAX_REGIONS = 15
 SHARE_OF_SECONDS = 1 / 3
 NORMS: tuple[Norm, ...] = ("l2", "linf")
 MEANING = (
@@ -60,7 +60,7 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a program for each region opened, or the limit."""
     searches = len(NORMS) * min(NUM_DRAWN, len(subject.data))
-    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, searches * MAX_REGIONS * _each(subject) / 10)
+    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, searches * MAX_REGIONS * _each(subject))
 
 
 def _each(subject: Subject) -> float:
