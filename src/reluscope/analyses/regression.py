@@ -98,5 +98,6 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> Find
         *columns,
         keys={"output": np.arange(targets.shape[1])},
         domain=f"{len(targets):,} samples",
+        num_samples=len(targets),
         seconds=time.perf_counter() - began,
     )

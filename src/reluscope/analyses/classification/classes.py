@@ -140,6 +140,7 @@ def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]
         Column.of(ACCURACY, *(counts / sizes), method=METHOD),
         keys={"label": every},
         domain=f"{len(labels):,} samples",
+        num_samples=len(labels),
         seconds=found.seconds,
     )
 
@@ -176,6 +177,7 @@ def _share(found: _Correctness, chosen: np.ndarray, name: str, what: str) -> Fin
         name=name,
         definition=f"share of {what} whose class is their label: {right:,} of {number:,}",
         domain=f"{number:,} samples",
+        num_samples=number,
         method=METHOD,
         num_undecided=most - least,
         work={"seconds": found.seconds} if found.seconds else {},
