@@ -16,6 +16,7 @@ from reluscope.cli.options import Common
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several
 from reluscope.cli.progress import Bar, show_progress, taking
 from reluscope.cli.threads import count_helpers
+from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.demo import loaded_demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
@@ -26,7 +27,7 @@ from reluscope.report.page import names_of
 from reluscope.report.sections import all_sections
 from reluscope.report.sharing import Helpers, helped
 from reluscope.report.story import story_of
-from reluscope.report.subject import Settings, Subject
+from reluscope.report.subject import Settings, Subject, check_labels
 from reluscope.report.writing import NUMBERS, check_folder, reports_to_dict, write_report, write_reports
 
 DEMO = "demo network"
@@ -57,7 +58,14 @@ def analyze(
     check_files(models, data, labels)
     reports, kept = [], None
     with show_progress(hidden=common.quiet) as bar:
-        opened = [open_model_and_data(one, data, labels=labels, most=samples, device=device, bar=bar) for one in models]
+
+        def check(dataset: Dataset, num_outputs: int) -> None:
+            check_labels(dataset, num_outputs, settings.task)
+
+        opened = [
+            open_model_and_data(one, data, labels=labels, most=samples, device=device, bar=bar, check=check)
+            for one in models
+        ]
         subjects = [
             Subject(network, dataset, model.name, settings)
             for model, (network, dataset) in zip(models, opened, strict=True)

@@ -15,6 +15,7 @@ from matplotlib.ticker import LogFormatter
 
 from reluscope.arguments import Count, read_drawn
 from reluscope.errors import InputError
+from reluscope.plots.embedded_images import with_palettes
 from reluscope.plots.style import INK
 
 RASTER_DPI, SVG_DPI = 200, 72
@@ -61,7 +62,7 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     # Only within tags: what looks like an id or a colour in a label is a label.
     text = re.sub(r"<[^<>]*>", lambda tag: _changed(tag[0], name, shown), text)
-    return NO_CHARACTERS.sub("\ufffd", text)
+    return NO_CHARACTERS.sub("\ufffd", with_palettes(text))
 
 
 @contextmanager

@@ -12,7 +12,8 @@ Tjeng, Xiao, Tedrake, "Evaluating robustness of neural networks with mixed integ
 al., "Branch and bound for piecewise linear neural network verification" (JMLR 21, 2020).
 """
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -68,8 +69,12 @@ def search(view: Viewpoint, budget: Budget) -> Search:
     each branch an enclosure, and a nearest-point program for each class that may win in it.
     """
     with deferred():  # one work: Ctrl-C during the attack ends the search
-        found = _NearestChange(view, nearby_change(view))
-        stopped = found.run(budget)
+        until = time.perf_counter() + budget.seconds_allowed
+        found = _NearestChange(view, nearby_change(view, until))
+        left = max(0.0, until - time.perf_counter())
+        stopped = found.run(budget if budget.seconds is None else replace(budget, seconds=left))
+        if budget.seconds is not None:  # readers gave more, of which the attack took its part
+            stopped = stopped.replace(f"budget of {left:g} s", f"budget of {budget.seconds:g} s")
     return Search(min(found.frontier, found.passed), found.change, stopped, found.num_branches, found.num_undecided)
 
 
