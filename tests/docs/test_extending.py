@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import reluscope as rs
 from reluscope import analyses
-from reluscope.cli import analyze, app
+from reluscope.cli import app
 from reluscope.report import sections
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
@@ -33,8 +33,6 @@ def extended(tmp_path, monkeypatch):
         "from torch import nn\ndef make(): return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 3))\n"
     )
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(12, 3)))
-    # Processes that help look where the package is, and nowhere else.
-    monkeypatch.setattr(analyze, "MAX_HELPERS", 0)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
