@@ -212,6 +212,20 @@ def test_labels_beyond_the_outputs(folder):
     assert not (folder / "out").exists()
 
 
+def test_labels_are_compared_with_what_a_file_says_before_it_is_loaded(folder):
+    """Seen red where the model was loaded first: its sigmoid would be refused."""
+    onnx = pytest.importorskip("onnx", reason="the extra [onnx] is not installed")
+    shape = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["batch", 3]) for name in "xy"]
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Sigmoid", ["x"], ["y"])], "g", shape[:1], shape[1:])
+    onnx.save(onnx.helper.make_model(graph), "curved.onnx")
+    np.savez("three.npz", x=np.zeros((4, 3)), y=[0, 1, 2, 3])
+    result = reluscope("analyze", "curved.onnx", "--data", "three.npz", "-o", "out")
+    assert result.exit_code == 1
+    assert "labels must be class numbers from 0 to 2 (as many as outputs), got 3" in result.stderr
+    result = reluscope("analyze", "curved.onnx", "--data", "three.npz", "--task", "regression", "-o", "out")
+    assert "Sigmoid" in result.stderr
+
+
 @pytest.mark.parametrize("kind", ["int", pytest.param("half", marks=pytest.mark.slow)])
 def test_integer_and_half_precision_data(folder, quick_report, kind):
     np.save("k.npy", (DATA.points * 16).astype(np.uint8) if kind == "int" else DATA.points.astype(np.float16))

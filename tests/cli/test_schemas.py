@@ -12,7 +12,7 @@ from cli.running import reluscope
 SCHEMAS = Path(__file__).parent / "schemas"
 DOCS = Path(__file__).parents[2] / "docs"
 FINDING = {"name", "value", "claim", "interval", "definition", "domain", "method", "source", "tolerance"}
-FINDING |= {"num_undecided", "work", "is_share"}
+FINDING |= {"num_undecided", "num_samples", "work", "is_share"}
 COMMANDS = {
     "analyze": ("analyze", "my_models:Net", "--weights", "net.safetensors", "--data", "data.npz", "--segments", "1"),
     "info": ("info", "my_models:cross"),

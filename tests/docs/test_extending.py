@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import reluscope as rs
 from reluscope import analyses
-from reluscope.cli import analyze, app
+from reluscope.cli import app
 from reluscope.report import sections
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
@@ -39,8 +39,6 @@ def extended(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "reluscope.report.building.all_sections", lambda: tuple(one for one in found() if one.name in few)
     )
-    # Processes that help look where the package is, and nowhere else.
-    monkeypatch.setattr(analyze, "MAX_HELPERS", 0)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

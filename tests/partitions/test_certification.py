@@ -2,13 +2,18 @@
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 
 import reluscope as rs
 from oracles import fractions_plane
+from reluscope.codes.layout import CodeLayout
+from reluscope.codes.packing import pack_pieces
 from reluscope.findings import Claim
 from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.graph import Max
 from reluscope.partitions import certification
 from reluscope.testing.strategies import boxes, degenerate_networks
 
@@ -103,3 +108,33 @@ def test_large_networks_are_not_made_rational(monkeypatch):
     monkeypatch.setattr(certification, "MULTIPLICATIONS", certification.multiplications(net) - 1)
     monkeypatch.setattr(certification, "RationalNetwork", None)
     assert certification.ExactSigns(net, [rs.Box(0, 1, 2)]).signs(*asked) is None
+
+
+@pytest.mark.parametrize("activation", [nn.ReLU(), nn.LeakyReLU(0.5), nn.Hardtanh(-1.0, 1.0), nn.Hardtanh(0.0, 1.0)])
+def test_functions_of_constant_zeros_are_found_without_fractions(activation):
+    """Seen red with units that are constant, but not zero, and with constants of the layers between left out."""
+    torch.manual_seed(0)
+    pooled = nn.Sequential(nn.Conv2d(1, 2, 2), activation, nn.MaxPool2d(2), nn.Flatten(), nn.Linear(2, 1))
+    # What the second layer makes of zeros is its bias; unit 0 has none, and unit 1 reads nothing.
+    flat = nn.Sequential(nn.Flatten(), nn.Linear(9, 3), activation, nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
+    with torch.no_grad():
+        flat[3].bias[0] = 0.0
+        flat[3].weight[1] = 0.0
+    found = []
+    for module in (pooled, flat):
+        net = rs.load(module.double(), input_shape=(1, 3, 3))
+        gate = net.stages[1].gate
+        if isinstance(gate, Max):
+            cuts = [certification.Cut(1, row[0], other) for row in gate.index.tolist() for other in row[1:]]
+        else:
+            cuts = [certification.Cut(1, unit, breakpoint=at) for unit in range(3) for at in (0.0, 0.25)]
+        pieces = net.codes(np.random.default_rng(1).normal(size=(40, 9)) - 0.5).to_array()
+        pieces = pieces[:, : net.stages[0].gate.num_units]
+        codes = pack_pieces([pieces], CodeLayout(net.layout.gates[:1]))
+        box = [rs.Box(-9, 9, 9)]
+        vanish = certification.ExactSigns(net, box).vanish(codes, cuts)
+        for words, row in zip(codes, vanish, strict=True):
+            signs = certification.ExactSigns(net, box).signs(0, np.ones((1, 10)), words, cuts)
+            assert all(sign == 0 for sign, is_zero in zip(signs, row, strict=True) if is_zero)
+        found.append(int(vanish.sum()))
+    assert [number > 0 for number in found] == 2 * [float(activation(torch.tensor(-9.0))) == 0.0]

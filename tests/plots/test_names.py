@@ -38,6 +38,22 @@ def test_names_are_drawn_as_they_are(name):
     assert plots.to_png(picture(name))[:4] == b"\x89PNG"
 
 
+def test_powers_of_insets_and_of_scales_beside_them():
+    """Seen red where only the figure's own axes were looked at."""
+    axes = canvas(None, (3, 2))
+    inset = axes.inset_axes((0.1, 0.1, 0.5, 0.5))
+    shades = inset.imshow([[1.0, 10.0], [100.0, 1000.0]], norm="log")
+    beside = axes.inset_axes((0.7, 0.1, 0.1, 0.5))
+    figure_of(axes).colorbar(shades, cax=beside)
+    inset.set_title("$x$")
+    for saved in range(2):  # it may be saved twice
+        shown = "".join(ElementTree.fromstring(plots.to_svg(figure_of(axes), name=f"inset-{saved}")).itertext())
+        assert "mathdefault" not in shown
+        assert "$x$" in shown
+    plots.to_png(figure_of(axes))
+    assert all(label.get_parse_math() for label in beside.yaxis.get_ticklabels(which="both"))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_findings_in_notebooks(name):
     text = Finding(1, Claim.EXACT, name, definition=name, domain=name, method=name)._repr_html_()

@@ -25,7 +25,6 @@ from reluscope.report.content import Content, Number, numbers
 from reluscope.report.document import finite
 from reluscope.report.page import render
 from reluscope.report.sections import Section, all_sections
-from reluscope.report.sentences import samples_of
 from reluscope.report.writing import check_folder
 
 DATA = digits("test")
@@ -194,8 +193,16 @@ def test_every_number_about_samples_says_how_many(report, page):
             for entry in numbers_of(block) if block.kind == "numbers" else []:
                 if entry.samples is not None:
                     assert f"{entry.finding.name} n = {number(entry.samples)}" in text
-    assert samples_of(Finding.of(1.0, domain="754 regions around 30 samples")) == 30
-    assert samples_of(Finding.of(1.0, domain="plane of size 4 x 3 in 64 inputs")) is None
+
+
+def test_numbers_of_samples_are_those_that_domains_name(report):
+    """Seen red with analyses that name samples and count none."""
+    name = r"(?:^|, |around )(\d[\d,]*)(?: of [\d,]+)?(?: correctly classified)? (?:samples|rows|ways)\b"
+    every = [finding for section in report.sections for finding in section.content.findings]
+    named = [re.search(name, finding.domain) for finding in every]
+    said = [None if found is None else int(found[1].replace(",", "")) for found in named]
+    assert [finding.num_samples for finding in every] == said
+    assert sum(number is not None for number in said) > 30
 
 
 def test_every_number_says_how_it_was_computed(report, page):

@@ -1,8 +1,10 @@
 """Sections run beside each other: the same results in the same order, and what was found is kept after Ctrl-C."""
 
+import multiprocessing
+import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import reluscope as rs
 from reluscope.datasets.dataset import dataset_of
 from reluscope.datasets.demo import demo_network, loaded_demo_network
 from reluscope.errors import InputError
-from reluscope.report import Settings, Subject, build_report, check_folder
+from reluscope.report import Settings, Subject, build_report, check_folder, sections
 from reluscope.report.building import expected_seconds
 from reluscope.report.sections import Section, all_sections
 from reluscope.report.sharing import helped
@@ -85,3 +87,31 @@ def test_folders_that_let_nobody_write_are_told_at_once(tmp_path):
         with pytest.raises(InputError, match=r"the folder /proc cannot be written to \(.*\): name another with -o DIR"):
             check_folder("/proc/reluscope-report")
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+def test_helpers_find_sections_that_others_have_added(tmp_path, monkeypatch):
+    """Seen red where processes that help looked at the installed package alone."""
+    (tmp_path / "added.py").write_text(
+        "from reluscope.report.content import Content, Text\n"
+        "TITLE, POSITION = 'Added', 99\n"
+        "def why_not(subject): return None\n"
+        "def seconds(subject): return 1.0\n"
+        "def content(subject, progress):\n"
+        "    import os\n"
+        "    import beside\n"
+        "    return Content((Text(f'{beside.SAID} {os.getpid()}'),))\n"
+    )
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "beside.py").write_text("SAID = 'said by'\n")
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
+        executor.submit(int).result()  # it has started before there is anything to find
+        monkeypatch.setattr(sections, "__path__", [*sections.__path__, str(tmp_path)])
+        monkeypatch.syspath_prepend(tmp_path / "modules")
+        added = tuple(one for one in all_sections() if one.name == "added")
+        with helped(executor, 1, SUBJECT) as helpers:
+            report = build_report(SUBJECT, sections=added, helpers=helpers)
+    (result,) = report.sections
+    assert result.status == "done", result.sentence
+    said, pid = result.content.blocks[0].text.rsplit(" ", 1)
+    assert said == "said by"
+    assert int(pid) != os.getpid()

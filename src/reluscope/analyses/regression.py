@@ -28,11 +28,11 @@ DETERMINATION = declare(
 )
 
 
-def check_targets(network: Network, targets: Float[np.ndarray, "s t"]) -> None:
-    """Raise ShapeError unless there is one target for every output."""
-    if targets.shape[1] != network.num_outputs:
+def check_number_of_targets(targets: Float[np.ndarray, "s t"], num_outputs: int) -> None:
+    """Raise ShapeError unless there is one target for each of so many outputs."""
+    if targets.shape[1] != num_outputs:
         raise ShapeError(
-            f"labels must be class numbers from 0 up, or one real number per output ({network.num_outputs}), got "
+            f"labels must be class numbers from 0 up, or one real number per output ({num_outputs}), got "
             f"{targets.shape[1]} real or negative numbers per sample: give either"
         )
 
@@ -72,7 +72,7 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> Find
     0.5 (EXACT)
     """
     began = time.perf_counter()
-    check_targets(network, targets)
+    check_number_of_targets(targets, network.num_outputs)
     forward = rounded_forward(network, x)
     if len(forward.outputs) != len(targets):
         raise ShapeError(f"expected one target per point, got {len(targets):,} for {len(forward.outputs):,} points")
@@ -98,5 +98,6 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> Find
         *columns,
         keys={"output": np.arange(targets.shape[1])},
         domain=f"{len(targets):,} samples",
+        num_samples=len(targets),
         seconds=time.perf_counter() - began,
     )

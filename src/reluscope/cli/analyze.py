@@ -1,13 +1,11 @@
 """``reluscope analyze`` and ``reluscope demo``: write a report on models and data, and print its main numbers."""
 
 import json
-import os
 import time
 from collections.abc import Iterator, MutableMapping, Sequence
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-
-import torch
 
 from reluscope.cli.devices import open_device
 from reluscope.cli.executors import ExecutorArguments, open_executor
@@ -17,6 +15,8 @@ from reluscope.cli.opening import ModelArguments, check_files, open_model_and_da
 from reluscope.cli.options import Common
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several
 from reluscope.cli.progress import Bar, show_progress, taking
+from reluscope.cli.threads import count_helpers
+from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.demo import loaded_demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
@@ -27,12 +27,12 @@ from reluscope.report.page import names_of
 from reluscope.report.sections import all_sections
 from reluscope.report.sharing import Helpers, helped
 from reluscope.report.story import story_of
-from reluscope.report.subject import Settings, Subject
+from reluscope.report.subject import Settings, Subject, check_labels
 from reluscope.report.writing import NUMBERS, check_folder, reports_to_dict, write_report, write_reports
 
 DEMO = "demo network"
 # A process that helps takes so many seconds to start, by its imports; little work is done alone.
-START, WORTH_HELP, MAX_HELPERS = 2.0, 6.0, 3
+START, WORTH_HELP = 2.0, 6.0
 
 
 def analyze(
@@ -58,7 +58,14 @@ def analyze(
     check_files(models, data, labels)
     reports, kept = [], None
     with show_progress(hidden=common.quiet) as bar:
-        opened = [open_model_and_data(one, data, labels=labels, most=samples, device=device, bar=bar) for one in models]
+
+        def check(dataset: Dataset, num_outputs: int) -> None:
+            check_labels(dataset, num_outputs, settings.task)
+
+        opened = [
+            open_model_and_data(one, data, labels=labels, most=samples, device=device, bar=bar, check=check)
+            for one in models
+        ]
         subjects = [
             Subject(network, dataset, model.name, settings)
             for model, (network, dataset) in zip(models, opened, strict=True)
@@ -78,15 +85,17 @@ def analyze(
     return _conclude(reports, page, common, began, advice=advice)
 
 
-def demo(output: Path, *, settings: Settings, force: bool, common: Common, began: float) -> int:
-    """Write the report of the embedded network, and return the exit code."""
+def demo(
+    output: Path, *, settings: Settings, force: bool, common: Common, began: float, executor: Executor | None
+) -> int:
+    """Write the report of the embedded network, with the help of an executor's processes, and return the exit code."""
     folder = check_folder(output, force=force or _holds_demo(output))
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Loading the embedded network")
         data = digits("test")
         subject = Subject(loaded_demo_network(data.points).to(device), data, DEMO, settings)
-        with keeping_results(), _helpers([subject], common, bar) as helpers:
+        with keeping_results(), _helpers([subject], common, bar, executor) as helpers:
             report = _built(subject, bar, None, helpers[0])
             bar.say("Writing the page", 1.0)
             page = write_report(report, folder)
@@ -102,32 +111,31 @@ def _holds_demo(folder: Path) -> bool:
 
 
 @contextmanager
-def _helpers(subjects: Sequence[Subject], common: Common, bar: Bar) -> Iterator[list[Helpers | None]]:
-    """Say how long the work will take, and yield for each subject processes on the other cores, where they pay."""
+def _helpers(
+    subjects: Sequence[Subject], common: Common, bar: Bar, executor: Executor | None = None
+) -> Iterator[list[Helpers | None]]:
+    """Say how long the work will take, and yield for each subject processes on the other cores, where they pay.
+
+    They are those of an executor if there is one: then they have begun to start.
+    """
     bar.say("Planning")
     seconds = sum(map(expected_seconds, subjects))
-    cores = min(
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 1 + MAX_HELPERS
-    )
-    number = min(cores, common.threads or cores) - 1
-    if seconds < WORTH_HELP or common.device != "cpu":
+    number = count_helpers(common.threads)
+    if (executor is None and seconds < WORTH_HELP) or common.device != "cpu":
         number = 0
     if not (common.quiet or common.as_json):
         what = several(len(subjects) * len(all_sections()), "section")
         where = f" in {number + 1} processes" if number else ""
-        say(open_console(), f"{what}{where}: {taking(seconds / (number + 1) + START * bool(number))}")
+        starting = START * bool(number and executor is None)
+        say(open_console(), f"{what}{where}: {taking(seconds / (number + 1) + starting)}")
     if number < 1:
         yield [None] * len(subjects)
         return
-    threads = torch.get_num_threads()
-    torch.set_num_threads(max(1, threads // (number + 1)))
     with ExitStack() as stack:
-        executor = stack.enter_context(open_executor(ExecutorArguments(workers=number)))
+        if executor is None:
+            executor = stack.enter_context(open_executor(ExecutorArguments(workers=number)))
         assert executor is not None
-        try:
-            yield [stack.enter_context(helped(executor, number, subject)) for subject in subjects]
-        finally:
-            torch.set_num_threads(threads)
+        yield [stack.enter_context(helped(executor, number, subject)) for subject in subjects]
 
 
 def _built(

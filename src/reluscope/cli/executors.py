@@ -76,6 +76,16 @@ def _processes(number: int) -> Iterator[Executor]:
             process.join()
 
 
+def start_processes(executor: Executor, number: int) -> None:
+    """Let processes start and import what they need, beside what this one has to do first."""
+    for _ in range(number):
+        executor.submit(_import_report)
+
+
+def _import_report() -> None:
+    importlib.import_module("reluscope.report.sharing").prepare()
+
+
 def _prepare() -> None:
     """Prepare a new worker process: it has one thread and ignores Ctrl-C, which ends the process that waits for it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

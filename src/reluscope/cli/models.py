@@ -8,6 +8,7 @@ import pickle
 import re
 import sys
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,15 @@ def open_network(
     if weights is not None:
         _fill(module, read_weights(weights), weights)
     return _load(module.eval(), input_shape or data_shape, data, advice="" if input_shape else SHAPE_ADVICE)
+
+
+def declared_outputs(model: str) -> int | None:
+    """Return how many outputs MODEL says it has, without loading it; None where it does not say."""
+    if is_factory(model) or Path(model).suffix.lower() != ".onnx" or find_spec("onnx") is None:
+        return None
+    from reluscope.networks.onnx.reading import declared_outputs as read
+
+    return read(Path(model))
 
 
 def _load(model: Path | nn.Module, shape: tuple[int, ...] | None, data: Any, advice: str = "") -> Network:

@@ -1,6 +1,6 @@
 """The model and the data of a command, opened together: the shape of inputs may come from either."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from reluscope.cli.models import is_factory, open_network
+from reluscope.cli.models import declared_outputs, is_factory, open_network
 from reluscope.cli.progress import Bar
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import is_named, open_dataset, read_labels
@@ -83,6 +83,7 @@ def open_model_and_data(
     most: int | None,
     device: torch.device,
     bar: Bar,
+    check: Callable[[Dataset, int], None] | None = None,
 ) -> tuple[Network, Dataset]:
     """Load a model and the data of a command.
 
@@ -96,6 +97,9 @@ def open_model_and_data(
         Keep only so many samples, the first ones.
     device : torch.device
     bar : Bar
+    check : callable, optional
+        Told the data and the number of outputs before the model is loaded, where its file says how many there are;
+        raises if they do not fit.
 
     Returns
     -------
@@ -113,6 +117,8 @@ def open_model_and_data(
     dataset = open_dataset(data, labels)
     if most is not None:
         dataset = dataset.limited(most)
+    if check is not None and (outputs := declared_outputs(given.model)) is not None:
+        check(dataset, outputs)
     bar.say("Loading the model")
     shape = dataset.shape if len(dataset.shape) > 1 else None
     opened = partial(open_network, given.model, weights=given.weights, input_shape=given.input_shape, data_shape=shape)

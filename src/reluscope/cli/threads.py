@@ -3,6 +3,8 @@
 import os
 import sys
 
+# Processes that help with one work; on more cores each has several threads.
+MAX_HELPERS = 3
 VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -25,3 +27,22 @@ def limit_threads(number: int | None) -> None:
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(number)
+
+
+def count_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def count_helpers(threads: int | None) -> int:
+    """Return how many processes may help this one, with so many threads in all, by default one per core."""
+    return min(count_cores(), threads or MAX_HELPERS + 1, MAX_HELPERS + 1) - 1
+
+
+def share_threads(threads: int | None) -> None:
+    """Limit this process's threads to its share, before others come to help it.
+
+    Threads of two processes on the same cores wait for each other: small programs of linear algebra then take many
+    times as long.
+    """
+    limit_threads(max(1, (threads or count_cores()) // (1 + count_helpers(threads))))

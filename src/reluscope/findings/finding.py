@@ -39,6 +39,9 @@ class Finding:
         What it took: seconds, vertices, linear programs.
     stopped : str
         Why work ended early, in a few words: the budget that was spent, or "interrupted".
+    num_samples : int, optional
+        How many samples it is about, or ways between samples, or other rows of a table; None where it is about one of
+        them, or about something else.
     is_share : bool
         Whether it is a share, which readers like in percent.
     unit : str
@@ -61,6 +64,7 @@ class Finding:
     source: str = ""
     tolerance: float | None = None
     num_undecided: int = 0
+    num_samples: int | None = None
     work: Mapping[str, float] = field(default_factory=dict)
     stopped: str = ""
     is_share: bool = False
@@ -205,6 +209,8 @@ class Finding:
         for key in ("definition", "domain", "method", "source", "num_undecided", "stopped"):
             if entry := getattr(self, key):
                 plain[key] = entry
+        if self.num_samples is not None:
+            plain["num_samples"] = self.num_samples
         if self.tolerance is not None:
             plain["tolerance"] = self.tolerance
         if self.work:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from math import inf
 
 # What tables of findings have beside their columns, as plain types.
-RESERVED = frozenset({"domain", "keys", "status", "notes", "population", "summary", "stopped", "seconds"})
+RESERVED = frozenset({"domain", "keys", "status", "notes", "population", "samples", "summary", "stopped", "seconds"})
 
 
 class Kind(StrEnum):

@@ -65,6 +65,8 @@ def finding_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
         fields["tolerance"] = at_least(number(plain["tolerance"]), 0)
     if "num_undecided" in plain:
         fields["num_undecided"] = at_least(whole(plain["num_undecided"]), 0)
+    if "num_samples" in plain:
+        fields["num_samples"] = at_least(whole(plain["num_samples"]), 0)
     if "work" in plain:
         fields["work"] = {text(name): number(entry) for name, entry in dict(plain["work"]).items()}
     if "is_share" in plain:

@@ -56,6 +56,8 @@ class Findings:
         Where it was asked.
     details : mapping of str to arrays
         What belongs to a row and is no quantity, as a nearest point: the first axis goes over the rows.
+    num_samples : int, optional
+        How many samples each row is about, where that is not one: rows of gates are about all of them.
     population : int, optional
         How many things the rows were drawn from at random; without it the rows are all there is.
     stopped : str
@@ -84,6 +86,7 @@ class Findings:
     status: tuple[Status, ...]
     domain: str = ""
     details: Mapping[str, np.ndarray] = field(default_factory=dict)
+    num_samples: int | None = None
     population: int | None = None
     stopped: str = ""
     seconds: float = 0.0
@@ -150,7 +153,10 @@ class Findings:
         >>> print(Findings.joined(shelves).total("example_pages"))
         28 (EXACT)
         """
-        kinds = {(tuple(part.columns), tuple(part.keys), tuple(part.details), part.domain) for part in parts}
+        kinds = {
+            (tuple(part.columns), tuple(part.keys), tuple(part.details), part.domain, part.num_samples)
+            for part in parts
+        }
         if len(kinds) != 1:
             raise InputError(
                 f"expected tables of the same columns, keys, details and domain, got {len(kinds)} kinds of {len(parts)}"
@@ -161,6 +167,7 @@ class Findings:
             {name: np.concatenate([part.keys[name] for part in parts]) for name in first.keys},
             tuple(status for part in parts for status in part.status),
             domain=first.domain,
+            num_samples=first.num_samples,
             details={name: np.concatenate([part.details[name] for part in parts]) for name in first.details},
             stopped=next((part.stopped for part in parts if part.stopped), ""),
             seconds=sum(part.seconds for part in parts),
@@ -329,7 +336,13 @@ class Findings:
         value, lower, upper = (float(part[row]) for part in (column.value, column.lower, column.upper))
         cell = Ends(value, lower, upper, column.confidence == 1)
         return self._finding(
-            column, cell, float(column.tolerance[row]), name=column.title, where=keys, what=column.definition
+            column,
+            cell,
+            float(column.tolerance[row]),
+            name=column.title,
+            where=keys,
+            what=column.definition,
+            num_samples=self.num_samples,
         )
 
     @read_arguments
@@ -392,6 +405,7 @@ class Findings:
             name=f"share of exact {column.title}",
             definition=f"share of rows whose claim is EXACT, {number:,} of {len(self):,}, of: {column.definition}",
             domain=", ".join(part for part in (f"{len(self):,} {self._things}", self.domain) if part),
+            num_samples=len(self),
             method=column.method,
             source=column.quantity.source,
             is_share=True,
@@ -444,6 +458,7 @@ class Findings:
             # Each by itself: what they say together has no probability that is known.
             certainty="" if column.confidence == 1 else f"; from ends that hold with {column.confidence:.0%} each",
             is_share=said == "share",
+            num_samples=number if drawn else rows,
         )
 
     def _finding(
@@ -457,6 +472,7 @@ class Findings:
         what: str,
         certainty: str = "",
         is_share: bool = False,
+        num_samples: int | None = None,
     ) -> Finding:
         quantity = column.quantity
         value, lower, upper = cell.value, cell.lower, cell.upper
@@ -474,6 +490,7 @@ class Findings:
             "work": {"seconds": self.seconds} if self.seconds else {},
             "is_share": is_share or quantity.kind is Kind.SHARE,
             "unit": quantity.unit,
+            "num_samples": num_samples,
         }
         if cell.is_certain:
             return Finding.of(value, lower, upper, tolerance=tolerance, **fields)
@@ -493,13 +510,18 @@ def _read(plain: Mapping[str, Any]) -> Findings:
         )
         if claims != follow:
             raise ValueError(f"claims of {name} do not follow from its ends")
-    population = plain.get("population")
+    counts = {
+        name: reading.at_least(reading.whole(plain[name]), 0)
+        for name in ("population", "samples")
+        if plain.get(name) is not None
+    }
     return Findings(
         columns,
         reading.keys(plain["keys"], len(status)),
         status,
         domain=reading.text(plain.get("domain", "")),
-        population=None if population is None else reading.at_least(reading.whole(population), 0),
+        population=counts.get("population"),
+        num_samples=counts.get("samples"),
         stopped=reading.text(plain["stopped"]),
         seconds=reading.at_least(reading.number(plain["seconds"]), 0),
         summary=_read(plain["summary"]) if "summary" in plain else None,

@@ -184,6 +184,8 @@ def as_plain(found: "Findings") -> dict[str, Any]:
         }
     if found.notes:
         plain["notes"] = list(found.notes)
+    if found.num_samples is not None:
+        plain["samples"] = found.num_samples
     if found.population is not None:
         plain["population"] = found.population
     if found.summary is not None:

@@ -4,7 +4,9 @@ Each answer is a feasible point and the gap to a bound that multipliers prove. W
 programs goes to the simplex method, one by one.
 """
 
+import time
 from fractions import Fraction
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -159,6 +161,7 @@ def likeliest_points(
     classes: Tensor,
     *,
     relative_gap: float = RELATIVE_GAP,
+    until: float = inf,
 ) -> Answers:
     """Return where the logarithm of a class's probability is largest: ``z_t - log sum exp z``, z affine.
 
@@ -173,6 +176,8 @@ def likeliest_points(
         Of each body, the class t.
     relative_gap : float
         The gap is to be at most this share of the logarithm, or this if the logarithm is above -1.
+    until : float
+        When ``time.perf_counter`` is past it, gaps are left as they are.
 
     Returns
     -------
@@ -208,7 +213,10 @@ def likeliest_points(
         return Local(torch.logsumexp(logits, dim=1) - ahead, mean - own[one, classes[which]], curvature)
 
     # Minus the logarithm is log(1 + exp g), and no less than 0 if nothing is known of g.
-    found = minimize(bodies, objective, start, lambda values, bounds: is_near(softplus(values), softplus(bounds)))
+    def is_done(values: Tensor, bounds: Tensor) -> Tensor:
+        return is_near(softplus(values), softplus(bounds)) | (time.perf_counter() > until)
+
+    found = minimize(bodies, objective, start, is_done)
     values = softplus(found.values)
     gaps = values - softplus(found.values - found.gaps)
     return Answers(*(part.cpu().numpy() for part in (found.points, -values, gaps)))

@@ -57,6 +57,13 @@ class PulledBack(NamedTuple):
     cost: int
 
 
+class UnitsRead(NamedTuple):
+    """Units of each gate, and what it cost to find them."""
+
+    units: dict[int, list[int]]
+    cost: int
+
+
 class Rationals:
     """Vectors of fractions: values without any rounding, of points or with every unit held to a piece.
 
@@ -280,6 +287,30 @@ class RationalNetwork:
         found = carry_back(self.network, carrier, _without_zeros(weights), position)
         return PulledBack(found or {}, carrier.constant, carrier.cost)
 
+    def units_read(self, weights: Mapping[int, Fraction], *, stage: int, most: float = inf) -> UnitsRead | None:
+        """Return which units a weighted sum of what a gate sees is computed from, whatever their pieces are.
+
+        Parameters
+        ----------
+        weights : mapping of entries of what the gate sees to fractions
+        stage : int
+        most : float
+            Multiplications to make.
+
+        Returns
+        -------
+        UnitsRead or None
+            None if there is a constant in the sum, or the input itself.
+
+        Raises
+        ------
+        TooManyMultiplicationsError
+            If the given number does not suffice.
+        """
+        carrier = _WeightsOfUnits(self._matrices, (), most)
+        left = carry_back(self.network, carrier, _without_zeros(weights), self.network.stages[stage].leg.target)
+        return None if left or carrier.constant else UnitsRead(carrier.units, carrier.cost)
+
 
 def multiplications(network: Network) -> int:
     """Return about how many multiplications one evaluation of a network takes."""
@@ -343,6 +374,20 @@ class _RationalWeights:
         """Return the sum of the weights of one value."""
         nothing = Fraction(0)
         return _without_zeros({one: first.get(one, nothing) + second.get(one, nothing) for one in {**first, **second}})
+
+
+class _WeightsOfUnits(_RationalWeights):
+    """The same up to the gates before, whose units are written down."""
+
+    def __init__(self, matrices: MatrixTable, pieces: Sequence[Sequence[int]], most: float) -> None:
+        super().__init__(matrices, pieces, most)
+        self.units: dict[int, list[int]] = {}
+
+    def gate_back(self, stage: Stage, weights: Weights) -> Weights:
+        """Return no weights: what units are computed from does not matter."""
+        if weights:
+            self.units[stage.index] = list(weights)
+        return {}
 
 
 def _without_zeros(weights: Weights) -> Weights:

@@ -17,6 +17,7 @@ from reluscope.geometry.complexes import Complex
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.splitting import Placement, Subdivision, subdivide
 from reluscope.interruption import safe_point
+from reluscope.networks.graph import GateNode, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rational import (
     RationalNetwork,
@@ -35,6 +36,8 @@ ACCURACY = 1e-10
 MIN_SHARE = 1e-12
 # What may be spent on the exact signs of one walk: about a second.
 MULTIPLICATIONS = 1_000_000
+# Pieces of units that are unpacked together.
+MAX_PIECES = 10_000_000
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
 
@@ -309,6 +312,8 @@ class ExactSigns:
         self._left = MULTIPLICATIONS if self._cost <= MULTIPLICATIONS else 0
         gates = network.layout.gates
         self._layouts = [CodeLayout(gates[:number]) for number in range(len(gates))]
+        self._gates = [stage.gate for stage in network.stages]
+        self._read: dict[Cut, dict[int, list[int]] | None] = {}
         self._forms: dict[tuple[int, Cut, bytes], tuple[list[Fraction], Fraction]] = {}
 
     def is_able(self, points: int) -> bool:
@@ -361,25 +366,72 @@ class ExactSigns:
             found.append(_sign([_dot(form, at) for at in points], [_dot(form, at) for at in directions]))
         return found
 
+    def vanish(self, words: np.ndarray, cuts: "list[Cut]") -> np.ndarray:
+        """Return which cut functions of one stage are zero on cells at once: all units they read are constantly zero.
+
+        Parameters
+        ----------
+        words : (r, w) uint64
+            Codes of cells, of the gates before the stage.
+        cuts : list of Cut
+
+        Returns
+        -------
+        (r, k) bool
+            False says nothing.
+        """
+        found = np.zeros((len(words), len(cuts)), dtype=bool)
+        reads = [self._units_read(cut) for cut in cuts]
+        if not any(reads):
+            return found
+        layout = self._layouts[cuts[0].stage]
+        block = max(1, MAX_PIECES // max(1, layout.num_units))
+        for start in range(0, len(words), block):
+            pieces = unpack_pieces(words[start : start + block], layout)
+            is_zero = [
+                _always_zero(gate)[pieces[:, layout.units(index)], np.arange(gate.num_units)]
+                for index, gate in enumerate(self._gates[: len(layout)])
+            ]
+            for column, units in enumerate(reads):
+                if units is not None:
+                    parts = [is_zero[gate][:, which].all(axis=1) for gate, which in units.items()]
+                    found[start : start + block, column] = np.logical_and.reduce(parts) if parts else True
+        return found
+
+    def _units_read(self, cut: Cut) -> dict[int, list[int]] | None:
+        """Return the units that a cut function is a sum of; None where it is more than that, or there is no knowing."""
+        if cut not in self._read:
+            self._read[cut] = None
+            if self._left > 0 and not cut.breakpoint:
+                try:
+                    read = self._opened().units_read(_weights(cut), stage=cut.stage, most=self._left)
+                except TooManyMultiplicationsError:
+                    return None
+                if read is not None:
+                    self._left -= read.cost
+                    self._read[cut] = read.units
+        return self._read[cut]
+
     def _form(self, root: int, code: "_HeldCode", cut: Cut) -> tuple[list[Fraction], Fraction]:
         """Return a cut function on a cell by its code: slopes in the domain's coordinates, and the constant."""
         key = root, cut, code.key
         if key not in self._forms:
             certifier = self._certifier(root)
-            assert self._rational is not None
-            weights = {cut.first: _ONE, cut.second: -_ONE} if cut.second >= 0 else {cut.first: _ONE}
-            pulled = self._rational.pull_back(code.pieces, weights, stage=cut.stage, most=self._left)
+            pulled = self._opened().pull_back(code.pieces, _weights(cut), stage=cut.stage, most=self._left)
             self._left -= pulled.cost
             slopes, constant = certifier.in_domain(pulled.coefficients)
             constant += pulled.constant
             self._forms[key] = slopes, constant - Fraction(cut.breakpoint) if cut.breakpoint else constant
         return self._forms[key]
 
-    def _certifier(self, root: int) -> Certifier:
+    def _opened(self) -> RationalNetwork:
         if self._rational is None:
             self._rational = RationalNetwork(self._network)
+        return self._rational
+
+    def _certifier(self, root: int) -> Certifier:
         if root not in self._certifiers:
-            self._certifiers[root] = Certifier(self._rational, self._domains[root])
+            self._certifiers[root] = Certifier(self._opened(), self._domains[root])
         return self._certifiers[root]
 
 
@@ -393,6 +445,19 @@ class _HeldCode:
     def pieces(self) -> list[list[int]]:
         pieces = unpack_pieces(self._words[None], self._layout)[0]
         return [pieces[self._layout.units(gate)].tolist() for gate in range(len(self._layout.gates))]
+
+
+def _weights(cut: Cut) -> dict[int, Fraction]:
+    """Return the weights of entries in a cut function."""
+    return {cut.first: _ONE, cut.second: -_ONE} if cut.second >= 0 else {cut.first: _ONE}
+
+
+def _always_zero(gate: GateNode) -> np.ndarray:
+    """Return for each piece and unit of a gate whether the unit is zero on it, whatever it sees."""
+    if not isinstance(gate, Pointwise):
+        return np.zeros((gate.num_pieces, gate.num_units), dtype=bool)
+    still = ((gate.slopes == 0) & (gate.intercepts == 0)).cpu().numpy()
+    return np.broadcast_to(still, (gate.num_pieces, gate.num_units))
 
 
 def _dot(slopes: Sequence[Fraction], point: Sequence[Fraction]) -> Fraction:

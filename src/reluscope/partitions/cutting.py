@@ -165,11 +165,15 @@ def _settle_flat(
     if not flat.any():
         return sides, 0
     sides = sides.copy()
-    undecided = flat & ((sides & doubted) != 0)
     exact_signs = chunk.exact_signs
     if exact_signs is not None:
         offsets, ids = work.complex.cell_vertices()
         words = np.concatenate([*chunk.words, np.zeros((len(chunk), 0), dtype=np.uint64)], axis=1)
+        rows, columns = np.flatnonzero(flat.any(axis=1)), np.flatnonzero(flat.any(axis=0))
+        block = np.ix_(rows, columns)
+        flat[block] &= ~exact_signs.vanish(words[work.parent[rows]], cuts(columns))
+    undecided = flat & ((sides & doubted) != 0)
+    if exact_signs is not None:
         # What is surely not exact comes first, should exact arithmetic run out.
         order = np.flatnonzero(flat.any(axis=1))
         for cell in order[np.argsort(~undecided[order].any(axis=1), kind="stable")].tolist():

@@ -2,8 +2,12 @@
 
 import io
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import is_color_like, to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -11,9 +15,12 @@ from matplotlib.ticker import LogFormatter
 
 from reluscope.arguments import Count, read_drawn
 from reluscope.errors import InputError
+from reluscope.plots.embedded_images import with_palettes
 from reluscope.plots.style import INK
 
-RASTER_DPI = 200
+RASTER_DPI, SVG_DPI = 200, 72
+AS_IT_IS = {"text.parse_math": False}
+NO_LAYOUT = {"figure.autolayout": False, "figure.constrained_layout.use": False}
 # What XML has no room for: most control characters, halves of pairs, and two that are none.
 NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -43,14 +50,40 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
     buffer = io.StringIO()
     _take_names_as_they_are(figure)
     name, shown = re.sub(r"[^\w.-]", "-", name), None if ink is None else _css_color(ink)
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}):
+    with (
+        rc_context(
+            {"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif", **AS_IT_IS, **NO_LAYOUT}
+        ),
+        _laid_out(figure),
+    ):
         figure.savefig(buffer, format="svg", dpi=RASTER_DPI, transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     # Only within tags: what looks like an id or a colour in a label is a label.
     text = re.sub(r"<[^<>]*>", lambda tag: _changed(tag[0], name, shown), text)
-    return NO_CHARACTERS.sub("\ufffd", text)
+    return NO_CHARACTERS.sub("\ufffd", with_palettes(text))
+
+
+@contextmanager
+def _laid_out(figure: Figure) -> Iterator[None]:
+    """Lay a figure out as SVG, and let it be so: left to itself, matplotlib draws all of it in vain to that end."""
+    engine, canvas, dpi = figure.get_layout_engine(), figure.canvas, figure.dpi
+    if engine is None or not figure.axes:
+        yield
+        return
+    try:
+        FigureCanvasSVG(figure)  # becomes the figure's own: texts are as wide as they will be
+        figure.dpi = SVG_DPI
+        engine.execute(figure)
+        figure.set_canvas(canvas)
+        figure.dpi = dpi
+        figure.set_layout_engine(None)  # "none" would stand in for one, and is drawn in vain, too
+        yield
+    finally:
+        figure.set_canvas(canvas)
+        figure.dpi = dpi
+        figure.set_layout_engine(engine)
 
 
 def _css_color(ink: str) -> str:
@@ -79,20 +112,25 @@ def to_png(figure: Figure, *, dpi: Count = RASTER_DPI, background: str = "white"
         raise InputError(f"background must be a colour of matplotlib, got {background!r}: give white, or none")
     buffer = io.BytesIO()
     _take_names_as_they_are(figure)
-    figure.savefig(buffer, format="png", dpi=dpi, facecolor=background)
+    with rc_context(AS_IT_IS):
+        figure.savefig(buffer, format="png", dpi=dpi, facecolor=background)
     return buffer.getvalue()
 
 
 def _take_names_as_they_are(figure: Figure) -> None:
-    """Read no formulas between dollar signs, which names of gates and classes may hold, but those of log axes."""
-    every = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
-    labels = {axis: axis.get_ticklabels(which="both") for axis in every}  # which makes those that are not there yet
-    for text in figure.findobj(Text):
-        text.set_parse_math(False)  # pyright: ignore[reportAttributeAccessIssue]
-    for axis, texts in labels.items():
-        if isinstance(axis.get_major_formatter(), LogFormatter):
-            for text in texts:
-                text.set_parse_math(True)
+    """Read no formulas between dollar signs, which names of gates and classes may hold, but those of log axes.
+
+    Labels that come to be while the figure is drawn follow `AS_IT_IS`.
+    """
+    artists = figure.findobj()  # insets, too, which are children of their axes and not among the figure's own
+    for text in artists:
+        if isinstance(text, Text):
+            text.set_parse_math(False)  # pyright: ignore[reportAttributeAccessIssue]
+    for axes in artists:
+        for axis in (axes.xaxis, axes.yaxis) if isinstance(axes, Axes) else ():
+            if isinstance(axis.get_major_formatter(), LogFormatter):
+                for label in axis.get_ticklabels(which="both"):  # which makes those that are not there yet
+                    label.set_parse_math(True)
 
 
 def _shortened(path: str) -> str:

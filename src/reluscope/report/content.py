@@ -8,7 +8,7 @@ import numpy as np
 
 from reluscope.findings import Finding, Findings, Quantity, Status
 from reluscope.findings.writing import ends_in_words, signed, with_ends, written_cell
-from reluscope.report.sentences import Sentence, samples_of
+from reluscope.report.sentences import Sentence
 
 MAX_ROWS = 60
 
@@ -41,7 +41,7 @@ class Number:
     @property
     def samples(self) -> int | None:
         """How many samples it is about, None where it is about none or one."""
-        return samples_of(self.finding)
+        return self.finding.num_samples
 
 
 @dataclass(frozen=True)

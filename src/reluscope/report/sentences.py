@@ -1,6 +1,5 @@
 """Findings as sentences: a value in the words of its claim, rounded to the side on which the sentence stays true."""
 
-import re
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from math import inf, isfinite
@@ -9,7 +8,6 @@ from reluscope.findings import Claim, Finding
 from reluscope.findings.writing import number, written
 
 DIGITS = 3
-_SAMPLES = re.compile(r"(?:^|, |around )(\d[\d,]*)(?: of [\d,]+)?(?: correctly classified)? (?:samples|rows|ways)\b")
 # Fewer samples than these make no headline: one odd sample would decide it.
 FEW = 10
 
@@ -70,20 +68,6 @@ def located(finding: Finding, verb: str) -> str:
     latest = f"no later than {_plain(finding, _rounded(finding, ROUND_CEILING, high))}" if isfinite(high) else ""
     where = " and ".join(filter(None, (earliest, latest)))
     return f"{verb} {where} away" if where else f"{verb} at a distance of which nothing is certain"
-
-
-def samples_of(finding: Finding) -> int | None:
-    """Return how many samples a number is about, None where it is about none, or about a single one.
-
-    Examples
-    --------
-    >>> samples_of(Finding.of(1, domain="20 of 360 samples, input space")), samples_of(Finding.of(1, domain="sample 3"))
-    (20, None)
-    >>> samples_of(Finding.of(1, domain="gate relu, units 128, 1,000 samples"))
-    1000
-    """
-    found = _SAMPLES.search(finding.domain)
-    return None if found is None else int(found[1].replace(",", ""))
 
 
 def several(count: int, noun: str) -> str:

@@ -1,14 +1,17 @@
 """Sections of a report run beside each other: some in this process, the others in processes that help it."""
 
 import pickle
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, wait
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module, invalidate_caches
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from reluscope.report.document import SectionResult
 from reluscope.report.running import run_section
@@ -105,16 +108,56 @@ def helped(executor: Executor, number: int, subject: Subject) -> Iterator[Helper
     """
     with TemporaryDirectory(prefix="reluscope-") as folder:
         path = Path(folder, "subject")
-        path.write_bytes(pickle.dumps(subject))
+        path.write_bytes(pickle.dumps(Surroundings.here()) + pickle.dumps(subject))
         yield Helpers(executor, number, path)
 
 
+class Surroundings(NamedTuple):
+    """Where a process finds modules: those that help it find the same, sections of other people's among them.
+
+    Parameters
+    ----------
+    path : list of str
+        As ``sys.path``.
+    packages : mapping of names to lists of str
+        Where packages of this library are spread over other folders than their own, all of these.
+    """
+
+    path: list[str]
+    packages: dict[str, list[str]]
+
+    @classmethod
+    def here(cls) -> "Surroundings":
+        """Return those of this process."""
+        loaded = {name: one for name, one in dict(sys.modules).items() if name.split(".")[0] == __name__.split(".")[0]}
+        packages = {name: list(one.__path__) for name, one in loaded.items() if getattr(one, "__path__", None)}
+        own = {name: [str(Path(loaded[name].__file__ or "").parent)] for name in packages}
+        return cls(list(sys.path), {name: places for name, places in packages.items() if places != own[name]})
+
+    def enter(self) -> None:
+        """Find modules there in this process, too."""
+        if self == Surroundings.here():
+            return
+        sys.path[:] = self.path
+        for name, places in self.packages.items():
+            import_module(name).__path__ = places
+        invalidate_caches()
+
+
+def prepare() -> None:
+    """Import what sections need, in a process that is going to help."""
+    all_sections()
+
+
 def _section(path: str, name: str) -> SectionResult:
+    subject = _subject(path)
     section = next(one for one in all_sections() if one.name == name)
-    return run_section(section, _subject(path), lambda share: None)
+    return run_section(section, subject, lambda share: None)
 
 
 @cache
 def _subject(path: str) -> Subject:
     """Read what the process that is helped has written a moment ago, once in each process."""
-    return pickle.loads(Path(path).read_bytes())
+    with Path(path).open("rb") as file:
+        pickle.load(file).enter()
+        return pickle.load(file)

@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.choosing import Pairs, choose_pairs, choose_triple
-from reluscope.analyses.classification.classes import predicted_classes, read_classes
-from reluscope.analyses.regression import check_targets
+from reluscope.analyses.classification.classes import check_classes, predicted_classes
+from reluscope.analyses.regression import check_number_of_targets
 from reluscope.budget import Budget
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.image_shapes import is_image
@@ -54,6 +54,33 @@ class Settings:
         return Budget(regions=self.regions, seconds=self.seconds)
 
 
+def is_classification(data: Dataset, task: Task) -> bool:
+    """Return whether the largest output is read as a class."""
+    if task != "auto":
+        return task == "classification"
+    return data.labels is not None or data.targets is None
+
+
+def check_labels(data: Dataset, num_outputs: int, task: Task) -> None:
+    """Check that labels fit a network with so many outputs, and what it is said to do.
+
+    Raises
+    ------
+    InputError, ShapeError
+        If they do not.
+    """
+    if is_classification(data, task):
+        if data.labels is not None:
+            check_classes(data.labels, num_outputs)
+        elif data.targets is not None:
+            raise InputError(
+                f"the labels of {data.name} must be class numbers 0, 1, 2, ... for classification: give class "
+                "numbers, or say --task regression"
+            )
+    elif data.targets is not None:
+        check_number_of_targets(data.targets, num_outputs)
+
+
 @dataclass(frozen=True, eq=False)
 class Subject:
     """A network and the data that the report uses.
@@ -79,23 +106,12 @@ class Subject:
     settings: Settings = field(default_factory=Settings)
 
     def __post_init__(self) -> None:
-        if self.is_classifier:
-            if self.data.labels is not None:
-                read_classes(self.network, self.data.labels)
-            elif self.data.targets is not None:
-                raise InputError(
-                    f"the labels of {self.data.name} must be class numbers 0, 1, 2, ... for classification: give class "
-                    "numbers, or say --task regression"
-                )
-        elif self.data.targets is not None:
-            check_targets(self.network, self.data.targets)
+        check_labels(self.data, self.network.num_outputs, self.settings.task)
 
     @property
     def is_classifier(self) -> bool:
         """Whether the largest output is read as a class."""
-        if self.settings.task != "auto":
-            return self.settings.task == "classification"
-        return self.data.labels is not None or self.data.targets is None
+        return is_classification(self.data, self.settings.task)
 
     @property
     def noun(self) -> str:

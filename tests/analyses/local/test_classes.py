@@ -147,6 +147,13 @@ def test_time_and_ctrl_c_leave_what_is_done(monkeypatch):
     points = np.random.default_rng(0).uniform(-1, 1, (5, 3))
     found = region_classes(net, points, domain=rs.Box(-1, 1, 3), budget=rs.Budget(seconds=0.0))
     assert (int(found.is_done.sum()), found.stopped) == (1, "time")
+    # Of the point at work when time ends, what is not known stays so: seen red where it was worked on to its end.
+    late, whole = found.rows([0]), region_classes(net, points[:1], domain=rs.Box(-1, 1, 3))
+    for name in ("num_classes", "num_classes_at_likeliest", "distortion"):
+        assert late[name].lower[0] <= whole[name].value[0] <= late[name].upper[0]
+    assert not late["num_classes"].is_exact.all()
+    one = region_classes(net, points[:1], domain=rs.Box(-1, 1, 3), budget=rs.Budget(seconds=0.0))
+    assert one.stopped == "time"
     original, calls = classes._classes_within, []
 
     def interrupted(*arguments):

@@ -140,6 +140,7 @@ def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]
         Column.of(ACCURACY, *(counts / sizes), method=METHOD),
         keys={"label": every},
         domain=f"{len(labels):,} samples",
+        num_samples=len(labels),
         seconds=found.seconds,
     )
 
@@ -176,6 +177,7 @@ def _share(found: _Correctness, chosen: np.ndarray, name: str, what: str) -> Fin
         name=name,
         definition=f"share of {what} whose class is their label: {right:,} of {number:,}",
         domain=f"{number:,} samples",
+        num_samples=number,
         method=METHOD,
         num_undecided=most - least,
         work={"seconds": found.seconds} if found.seconds else {},
@@ -200,14 +202,20 @@ def read_classes(network: Network, labels: Any, num_samples: int | None = None) 
     ShapeError
         If there is not one per sample.
     """
-    labels, most = read_labels(labels, num_samples=num_samples), num_classes(network)
+    labels = read_labels(labels, num_samples=num_samples)
+    check_classes(labels, network.num_outputs)
+    return labels
+
+
+def check_classes(labels: Int[np.ndarray, " s"], num_outputs: int) -> None:
+    """Raise InputError unless labels are classes of a network with so many outputs."""
+    most = max(2, num_outputs)
     if len(labels) and int(labels.max()) >= most:
-        kind = "a network with one output tells 2 classes apart" if network.num_outputs == 1 else "as many as outputs"
+        kind = "a network with one output tells 2 classes apart" if num_outputs == 1 else "as many as outputs"
         raise InputError(
             f"labels must be class numbers from 0 to {most - 1} ({kind}), got {int(labels.max())}: give labels that "
             "belong to this network, or leave them out; a report may take them for numbers (--task regression)"
         )
-    return labels
 
 
 def is_close(forward: RoundedForward) -> Bool[np.ndarray, " s"]:

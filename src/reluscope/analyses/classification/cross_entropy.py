@@ -75,5 +75,6 @@ def cross_entropy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " 
         name="cross-entropy",
         definition="mean over samples of log sum_j exp(z_j) - z_label",
         domain=f"{len(labels):,} samples",
+        num_samples=len(labels),
         method="float64 forward pass with a running error bound",
     )

@@ -34,6 +34,7 @@ def by_gate(
     summary = Findings.of(
         *(column[:1] for column in columns),
         domain=sampled.domain,
+        num_samples=len(sampled),
         details={name: table[:1] for name, table in (details or {}).items()},
         seconds=seconds,
     )
@@ -41,6 +42,7 @@ def by_gate(
         *(column[1:] for column in columns),
         keys={"gate": np.array([gate.name for gate in sampled.codes.layout], dtype=np.str_)} | dict(keys or {}),
         domain=sampled.domain,
+        num_samples=len(sampled),
         details={name: table[1:] for name, table in (details or {}).items()},
         seconds=seconds,
         summary=summary,

@@ -88,7 +88,7 @@ def mean_code_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) ->
     names = [ALL_GATES, *(gate.name for gate in sampled.codes.layout)]
     keys = {"pairs": np.repeat([WITHIN, BETWEEN, ALL], len(names)), "gate": np.tile(names, 3)}
     seconds = sampled.seconds + time.perf_counter() - began
-    return Findings.of(column, keys=keys, domain=sampled.domain, seconds=seconds)
+    return Findings.of(column, keys=keys, domain=sampled.domain, num_samples=len(sampled), seconds=seconds)
 
 
 @read_arguments
@@ -150,7 +150,7 @@ def class_distances(
     )
     keys = {"class": np.repeat(kinds, len(kinds)), "other": np.tile(kinds, len(kinds))}
     seconds = sampled.seconds + time.perf_counter() - began
-    return Findings.of(column, keys=keys, domain=sampled.domain, seconds=seconds)
+    return Findings.of(column, keys=keys, domain=sampled.domain, num_samples=len(sampled), seconds=seconds)
 
 
 def _pairs(counts: np.ndarray) -> np.ndarray:

@@ -72,7 +72,7 @@ class CodeClusters:
         value = float(adjusted_mutual_info_score(classes, self.labels))
         column = Column.of(AGREEMENT, [value], [value - ROUNDING], [min(1.0, value + ROUNDING)], tolerance=3 * ROUNDING)
         domain = f"{len(self.labels):,} samples in {len(self)} clusters"
-        return Findings.of(column, domain=domain).finding(AGREEMENT)
+        return Findings.of(column, domain=domain, num_samples=len(self.labels)).finding(AGREEMENT)
 
 
 @read_arguments

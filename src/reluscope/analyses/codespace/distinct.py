@@ -111,7 +111,7 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
         Column.of(NUM_SAMPLES, sizes, method="counted"),
     )
     keys = {"class": kinds.astype(np.int64)}
-    return Findings.of(*columns, keys=keys, domain=sampled.domain, seconds=sampled.seconds)
+    return Findings.of(*columns, keys=keys, domain=sampled.domain, num_samples=len(sampled), seconds=sampled.seconds)
 
 
 def _numbers_of_codes(groups: list[np.ndarray], doubtful: list[np.ndarray]) -> Column:

@@ -247,7 +247,7 @@ def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count 
         method=f"{embedding.method}; Hamming distances of all pairs",
         given=f"among the {k} nearest",
     )
-    return Findings.of(column, domain=f"{len(rows):,} of {len(codes):,} samples").finding(TRUST)
+    return Findings.of(column, domain=f"{len(rows):,} of {len(codes):,} samples", num_samples=len(rows)).finding(TRUST)
 
 
 def _trust(table: np.ndarray, points: np.ndarray, k: int) -> float:

@@ -87,7 +87,13 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Finding
         Column.of(IS_NEW, is_new, np.where(in_doubt, 0.0, is_new), np.where(in_doubt, 1.0, is_new), method=METHOD),
     ]
     seconds = samples.seconds + time.perf_counter() - began
-    return Findings.of(*columns, keys={"sample": np.arange(len(samples))}, domain=samples.domain, seconds=seconds)
+    return Findings.of(
+        *columns,
+        keys={"sample": np.arange(len(samples))},
+        domain=samples.domain,
+        num_samples=len(samples),
+        seconds=seconds,
+    )
 
 
 @read_arguments

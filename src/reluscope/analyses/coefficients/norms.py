@@ -135,7 +135,7 @@ def local_norms(
         upper=[known + int((~is_certain).sum())],
         method="random projections of (W, b) that differ by more than rounding; codes",
     )
-    summary = Findings.of(number, domain=f"{len(projected):,} samples")
+    summary = Findings.of(number, domain=f"{len(projected):,} samples", num_samples=len(projected))
     return replace(found, details={}, summary=summary)
 
 

@@ -135,7 +135,8 @@ def accuracy_curve(
         Column.of(NUM_USED, [max(one.num_clusters) for one in found] * len(rules), method=found[0].method),
         keys={"rule": np.repeat(rules, len(numbers)), "num_clusters": np.tile(numbers, len(rules))},
         domain=domain,
-        summary=Findings.of(original, domain=domain),
+        num_samples=len(labels),
+        summary=Findings.of(original, domain=domain, num_samples=len(labels)),
         notes=tuple(one.note for one in found if one.note),
     )
 

@@ -102,6 +102,7 @@ def pruning_curve(steps: Sequence[MeasuredModule], test_x: Points, method: str) 
         Column.of_findings(ACCURACY, [step.accuracy for step in steps]),
         keys={"step": np.arange(len(steps))},
         domain=f"{len(test_x):,} samples",
+        num_samples=len(test_x),
         details={"channels": np.array([step.channels for step in steps], dtype=np.int64)},
     )
     return PruningCurve(tuple(step.module for step in steps), findings)

@@ -54,8 +54,11 @@ def region_samples(matrices: CoefficientMatrices) -> Findings:
         Column.of(NUM_SAMPLES, counts, counts - here, counts + number - here, method=METHOD),
         keys={"region": np.arange(len(counts))},
         domain=f"{len(labels):,} samples",
+        num_samples=len(labels),
         details={"first_sample": first[order]},
-        summary=Findings.of(Column.of(NUM_IN_DOUBT, [number], method=METHOD), domain=f"{len(labels):,} samples"),
+        summary=Findings.of(
+            Column.of(NUM_IN_DOUBT, [number], method=METHOD), domain=f"{len(labels):,} samples", num_samples=len(labels)
+        ),
     )
 
 
@@ -107,6 +110,7 @@ def regions_holding(found: Findings, share: Share) -> Finding:
         name="regions needed",
         definition=f"least number of activation regions that hold {share:.4g} of the samples",
         domain=f"{number:,} samples",
+        num_samples=number,
         method=METHOD,
         num_undecided=in_doubt,
     )

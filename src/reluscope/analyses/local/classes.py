@@ -6,9 +6,11 @@ classes or more that counts too few. On [0, 1] with z = (0, 0.6 x - 0.1, -10 x -
 the point where it is likeliest, 0.265, belongs to class 1.
 """
 
+import time
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +22,7 @@ from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import read_arguments
-from reluscope.budget import TimeBudget
+from reluscope.budget import Budget, TimeBudget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
@@ -82,7 +84,7 @@ def region_classes(
     domain : Box
         Bounded; regions are cut down to it.
     budget : Budget, optional
-        Its seconds; no other point is begun after them, and one is always done.
+        Its seconds; no other point is begun after them, and what is not known of the one at work then stays unknown.
     progress : bool or callable
         Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
@@ -142,14 +144,16 @@ def region_classes(
     points = network.points(x).reshape(-1, network.num_inputs)
     _check(points.cpu().numpy(), domain)
     exact = RationalNetwork(network)
+    until = time.perf_counter() + (budget or Budget()).seconds_allowed
 
     def ask(block: slice) -> Measured:
         there = regions_inside(network, network.points(points[block]), tolerance)
         regions = {block.start + row: region for row, region in there.items()}
-        one = partial(_classes_within, exact, number, regions, points, domain, False)
+        one = partial(_classes_within, exact, number, regions, points, domain, False, until)
         tables = [table for table, _ in ask_within_memory(one, list(regions), network.device)] if regions else []
         found = _Found(*(np.concatenate(columns) for columns in zip(_nothing(number), *tables, strict=True)))
-        return _measured(found, block, number)
+        is_late = time.perf_counter() > until and not (found.is_known.all() and found.is_at_likeliest_known.all())
+        return _measured(found, block, number, "time" if is_late else "")
 
     most = bodies_at_once(network, number)
     return measure(
@@ -162,7 +166,7 @@ def region_classes(
     )
 
 
-def _measured(found: "_Found", block: slice, number: int) -> Measured:
+def _measured(found: "_Found", block: slice, number: int, stopped: str) -> Measured:
     """Return a row for every point of a block; those without a region have no numbers."""
     size, at = block.stop - block.start, found.rows - block.start
     details = {}
@@ -192,6 +196,7 @@ def _measured(found: "_Found", block: slice, number: int) -> Measured:
             column(DISTORTION, distortion, 0 * distortion, endless, "interior-point method"),
         ),
         details,
+        stopped,
     )
 
 
@@ -270,7 +275,7 @@ def likeliest_in_regions(
         rows = [start + row for row in there]
         if rows:
             regions = {start + row: region for row, region in there.items()}
-            ask = partial(_classes_within, exact, number, regions, points, domain, True)
+            ask = partial(_classes_within, exact, number, regions, points, domain, True, inf)
             parts.extend(places for _, places in ask_within_memory(ask, rows, network.device))
     return LikeliestPoints(
         np.concatenate([part.rows for part in parts]),
@@ -317,10 +322,14 @@ def _classes_within(
     every: torch.Tensor,
     domain: Box,
     is_every: bool,
+    until: float,
     rows: list[int],
     device: torch.device,
 ) -> tuple[_Found, LikeliestPoints]:
-    """Find the classes in some regions, and the nearest of the likeliest points: of each, or of the farthest class."""
+    """Find the classes in some regions, and the nearest of the likeliest points: of each, or of the farthest class.
+
+    Past a time nothing more is asked, and what is not known stays so.
+    """
     regions, points = [known[row] for row in rows], every[rows].to(device)
     bodies = as_bodies(regions, domain, device)
     balls = largest_balls(bodies, points, relative_gap=ROUGH)
@@ -341,7 +350,13 @@ def _classes_within(
     parts = torch.arange(len(classes), device=device).split(len(classes) if len(inside) > 1 else max(1, matrices))
     answers = [
         likeliest_points(
-            bodies.take(part), start[part], weights[part], biases[part], classes[part], relative_gap=GAP / 2
+            bodies.take(part),
+            start[part],
+            weights[part],
+            biases[part],
+            classes[part],
+            relative_gap=GAP / 2,
+            until=until,
         )
         for part in parts
     ]
@@ -361,14 +376,20 @@ def _classes_within(
     places, labels = likeliest.points.reshape(len(inside), number, -1), np.zeros((len(inside), number), dtype=np.int64)
     for place, row in enumerate(inside.tolist()):
         mine = slice(number * place, number * (place + 1))
+        if time.perf_counter() > until:
+            # As likely as the points that were found is also the point found, and no point is nearer than nothing.
+            distances[mine] = slack[mine] = np.linalg.norm(places[place] - points[row].cpu().numpy(), axis=1)
+            continue
         rivals = Rivals.of(regions[row], weights[mine.start], biases[mine.start], points[row], domain)
         apart = rivals.of_classes(np.flatnonzero(is_first[mine]))
         for one in np.flatnonzero(~is_known[mine]).tolist():
+            if time.perf_counter() > until:
+                break
             ahead = apart.most_ahead(int(is_first[mine][:one].sum()))
             is_known[mine.start + one] = ahead < -doubt[mine.start + one]
         places[place], distances[mine], slack[mine] = rivals.nearest(likeliest.points[mine], doubt[mine], is_every)
         labels[place] = rivals.classes(places[place])
-    left = np.flatnonzero(~is_known)
+    left = np.flatnonzero(~is_known & (time.perf_counter() <= until))
     # Margins are one more variable, and so a table for each of them.
     tables = max(1, MATRICES_BYTES // (8 * bodies.rows[0].numel()))
     for part in np.split(left, range(tables, len(left), tables)) if len(left) else []:

@@ -8,6 +8,9 @@ in the region beyond, as long as it comes nearer.
 Reference: Croce and Hein, "Minimally distorted adversarial examples with a fast adaptive boundary attack" (ICML 2020).
 """
 
+import time
+from math import inf
+
 import numpy as np
 from jaxtyping import Float
 
@@ -30,31 +33,33 @@ NUM_POLISHED = 3
 MAX_REGIONS = 30
 
 
-def nearby_change(view: Viewpoint) -> Change | None:
-    """Return a change of class near a point, None if none was found.
+def nearby_change(view: Viewpoint, until: float = inf) -> Change | None:
+    """Return a change of class near a point, None if none was found until ``time.perf_counter`` is past a time.
 
     Notes
     -----
     At most a dozen linearisations and some hundred forward passes per class, and some dozen nearest-point programs.
     """
-    steps = _by_local_maps(view)
+    steps = _by_local_maps(view, until)
     if not len(steps):
         steps = _by_directions(view)
     best = None
     for step in steps[np.argsort(size(steps, view.norm), kind="stable")[:NUM_POLISHED]]:
-        found = _polished(view, step)
+        found = _polished(view, step, until)
         if found is not None and (best is None or found.distance < best.distance):
             best = found
     return best
 
 
-def _by_local_maps(view: Viewpoint) -> Float[np.ndarray, "k n"]:
+def _by_local_maps(view: Viewpoint, until: float) -> Float[np.ndarray, "k n"]:
     """Return steps to points of other classes, each right behind a change of class; at most one for each class."""
     network, dim = view.network, len(view.x)
     rivals = np.delete(np.arange(num_classes(network)), view.label)
     steps, every = np.zeros((len(rivals), dim)), np.arange(len(rivals))
     best, lengths = np.full((len(rivals), dim), np.nan), np.full(len(rivals), np.inf)
     for _ in range(MAX_ROUNDS):
+        if time.perf_counter() > until:
+            break
         maps = network.linearize(view.x + steps)
         weight, bias = maps.weight.cpu().numpy(), maps.bias.cpu().numpy()
         if network.num_outputs == 1:
@@ -128,16 +133,18 @@ def _is_other_class(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
     return predicted_classes(view.network, view.x + steps) != view.label if len(steps) else np.zeros(0, dtype=bool)
 
 
-def _polished(view: Viewpoint, step: np.ndarray) -> Change | None:
+def _polished(view: Viewpoint, step: np.ndarray, until: float) -> Change | None:
     """Return the nearest change in the region that a step leads to, and on into the regions beyond."""
     best = None
     for _ in range(MAX_REGIONS):
+        if time.perf_counter() > until:
+            break
         code = view.network.codes(view.x + step)
         cell = view.cell(tuple(piece[0] for piece in pieces_of(code)))
         bound = np.inf if best is None else best.distance * (1 - 1e-7)
         nearest = None
         for rival in sorted(cell.rivals, key=lambda rival: rival.distance):
-            if rival.distance >= bound:
+            if rival.distance >= bound or time.perf_counter() > until:
                 break
             found = cell.nearest_change(rival, min(bound, 10 * float(size(step, "l2")) + view.scale))
             if found.distance < bound and isinstance(change := confirm(cell, rival, found), Change):

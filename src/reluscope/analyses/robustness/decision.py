@@ -48,7 +48,7 @@ def decision_distance(
     budget : Budget, optional
         For each point; ``regions`` counts sets of regions. Without one a search goes on to its end. Whatever it is,
         first a change of class near the point is sought, which is an upper end: ``Budget(regions=0)`` asks for that
-        and for the certified radius alone.
+        and for the certified radius alone. ``seconds`` count from its beginning.
     progress : bool or callable
         Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional

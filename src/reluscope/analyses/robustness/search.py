@@ -12,7 +12,8 @@ Tjeng, Xiao, Tedrake, "Evaluating robustness of neural networks with mixed integ
 al., "Branch and bound for piecewise linear neural network verification" (JMLR 21, 2020).
 """
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -68,8 +69,12 @@ def search(view: Viewpoint, budget: Budget) -> Search:
     each branch an enclosure, and a nearest-point program for each class that may win in it.
     """
     with deferred():  # one work: Ctrl-C during the attack ends the search
-        found = _NearestChange(view, nearby_change(view))
-        stopped = found.run(budget)
+        until = time.perf_counter() + budget.seconds_allowed
+        found = _NearestChange(view, nearby_change(view, until))
+        left = max(0.0, until - time.perf_counter())
+        stopped = found.run(budget if budget.seconds is None else replace(budget, seconds=left))
+        if budget.seconds is not None:  # readers gave more, of which the attack took its part
+            stopped = stopped.replace(f"budget of {left:g} s", f"budget of {budget.seconds:g} s")
     return Search(min(found.frontier, found.passed), found.change, stopped, found.num_branches, found.num_undecided)
 
 
@@ -95,6 +100,20 @@ class _Regions(NamedTuple):
     unit: OpenUnit
 
 
+class _Seen(NamedTuple):
+    """An enclosure of a set of regions within a radius.
+
+    Where it lets steps go, the noise of its rows, and whether they are without noise.
+    """
+
+    first: Pieces
+    radius: float
+    enclosure: Enclosure
+    cell: StepRegion
+    noise: np.ndarray
+    is_exact: bool
+
+
 class _NearestChange(BestFirst):
     """The search for one point, radius by radius."""
 
@@ -106,6 +125,7 @@ class _NearestChange(BestFirst):
         self.limit, self.passed = np.inf, np.inf
         self._radii = _radii(np.inf if change is None else change.distance)
         self._is_begun = False
+        self._whole: _Seen | None = None
 
     def is_settled(self, key: float) -> bool:
         """Whether regions are beyond the radius within which is searched."""
@@ -145,12 +165,10 @@ class _NearestChange(BestFirst):
         view = self.view
         self.num_branches += 1
         while True:
-            radius = max(self.limit, 1e3 * RESOLUTION * view.scale)
-            steps = CutBall(radius, view.norm, view.lower, view.upper, cut, level)
-            enclosure = enclose(view.network, view.x, steps, first, last, rounding=view.rounding)
-            if enclosure.is_empty:
+            seen = self._seen(first, last, cut, level)
+            if seen is None:
                 return
-            cell, noise, is_exact = _cell(view, steps, enclosure)
+            enclosure, cell, noise, is_exact = seen.enclosure, seen.cell, seen.noise, seen.is_exact
             if enclosure.outputs is None:
                 found = cell.nearest(self.limit)
                 if not np.isfinite(found.distance):
@@ -183,6 +201,25 @@ class _NearestChange(BestFirst):
             key = max(key, found.lower)
         key = max(key, found.lower)
         self.push(key, _Regions(first, last, label, cut, level, split))
+
+    def _seen(self, first: Pieces, last: Pieces, cut: np.ndarray | None, level: float) -> "_Seen | None":
+        """Return what an enclosure says about regions, None where none of them is within the radius.
+
+        All classes begin with all regions, and so with one enclosure.
+        """
+        view = self.view
+        radius = max(self.limit, 1e3 * RESOLUTION * view.scale)
+        whole = self._whole
+        if whole is not None and cut is None and whole.first is first and whole.radius == radius:
+            return whole
+        steps = CutBall(radius, view.norm, view.lower, view.upper, cut, level)
+        enclosure = enclose(view.network, view.x, steps, first, last, rounding=view.rounding)
+        if enclosure.is_empty:
+            return None
+        seen = _Seen(first, radius, enclosure, *_cell(view, steps, enclosure))
+        if cut is None:
+            self._whole = seen
+        return seen
 
     def _settle(self, found: Change | Undecided | None) -> None:
         if isinstance(found, Change):

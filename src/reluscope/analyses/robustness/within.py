@@ -6,6 +6,7 @@ from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.cells import StepRegion, open_domain, viewpoint
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE_WITHIN, distances
 from reluscope.arguments import read_arguments
+from reluscope.budget import TimeBudget
 from reluscope.findings import Findings
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
@@ -23,6 +24,7 @@ def decision_distance_within(
     *,
     norm: Norm,
     domain: Domain | None = None,
+    budget: TimeBudget | None = None,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Return how far the nearest decision boundary inside each point's linear region is.
@@ -37,6 +39,8 @@ def decision_distance_within(
     norm : "l1", "l2" or "linf"
     domain : Box, Polyhedron, Slice or Space, optional
         What regions are cut down to; by default nothing.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
 
@@ -49,7 +53,7 @@ def decision_distance_within(
         `decision_distance`.
         Details: ``points`` (s, n), the nearest point, NaN where there is none, in slice coordinates on a slice;
         ``classes`` and ``rivals`` (s,), the class of the point and the one that ties there, -1 where there is none.
-        On Ctrl-C later points are not reached.
+        On Ctrl-C, and after the time, later points are not reached.
 
     Raises
     ------
@@ -90,7 +94,7 @@ def decision_distance_within(
         details = {"points": (view.x + step)[None], "classes": np.array([view.label]), "rivals": np.array([rival])}
         return Measured((column,), details)
 
-    return measure(len(views), ask, domain=opened.text, most=1)
+    return measure(len(views), ask, domain=opened.text, budget=budget, most=1)
 
 
 def _nearest_change(cell: StepRegion) -> tuple[float, float, np.ndarray, int, float]:

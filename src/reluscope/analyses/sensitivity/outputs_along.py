@@ -80,6 +80,7 @@ class OutputAlong:
             name=f"variance explained along the direction, output {self.output}",
             definition="squared correlation of the output and the position along the direction",
             domain=f"{len(self):,} samples",
+            num_samples=len(self),
             method="float64 forward pass with a running error bound",
             source="sattelberg2026",
             is_share=True,

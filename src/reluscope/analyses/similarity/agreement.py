@@ -47,6 +47,7 @@ def agreement_of_predictions(forwards: Sequence[RoundedForward], first: int, sec
         name=AGREEMENT.title,
         definition=f"{AGREEMENT.definition}: {int(same.sum()):,} of {number:,}",
         domain=f"{number:,} samples",
+        num_samples=number,
         method="float64 forward pass with a running error bound",
         num_undecided=doubtful,
     )

@@ -109,6 +109,7 @@ def _finding(metric: Metric, value: float, moments: Moments) -> Finding:
         name=metric.title,
         definition=metric.definition,
         domain=f"{moments.num_samples:,} samples",
+        num_samples=moments.num_samples,
         method="triangular factor in float64" if moments.factor is not None else "Gram matrices in float64",
         source=metric.publication,
     )

@@ -73,6 +73,7 @@ def variation_of_information(partitions: CodePartitions, first: int, second: int
         name=VARIATION_OF_INFORMATION.title,
         definition=VARIATION_OF_INFORMATION.definition,
         domain=f"{number:,} samples",
+        num_samples=number,
         method="entropies from numbers of samples",
         source=VARIATION_OF_INFORMATION.publication,
         num_undecided=doubtful,

@@ -386,6 +386,7 @@ def _assembled(
         *of_first,
         keys={"first": names.repeat(len(names)), "second": np.tile(names, len(names))},
         domain=f"{len(forwards[0].outputs):,} samples",
+        num_samples=len(forwards[0].outputs),
         notes=tuple(notes),
     )
 

@@ -55,6 +55,7 @@ def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second:
         name=OUTPUT_CROSS_ENTROPY.title,
         definition=OUTPUT_CROSS_ENTROPY.definition,
         domain=f"{len(logs):,} samples",
+        num_samples=len(logs),
         method="float64 forward pass with a running error bound",
         source=OUTPUT_CROSS_ENTROPY.publication,
     )

@@ -107,6 +107,7 @@ class CoefficientMaps:
             name="condition number of the coefficients",
             definition="largest singular value by the smallest that is not zero, the largest among all outputs",
             domain=f"{self.num_samples:,} samples",
+            num_samples=self.num_samples,
             method=self._method,
             source="sattelberg2026",
         )
@@ -249,6 +250,7 @@ def _residual(residuals: Sequence[float], num_samples: int, method: str) -> Find
         name=MAP_RESIDUAL.title,
         definition=MAP_RESIDUAL.definition,
         domain=f"{num_samples:,} samples",
+        num_samples=num_samples,
         method=method,
         source=MAP_RESIDUAL.publication,
     )

@@ -64,6 +64,7 @@ def _finding(value: float, moments: Moments) -> Finding:
         name=PROCRUSTES.title,
         definition=PROCRUSTES.definition,
         domain=f"{moments.num_samples:,} samples",
+        num_samples=moments.num_samples,
         method="singular values of the product, float64",
         source=PROCRUSTES.publication,
     )

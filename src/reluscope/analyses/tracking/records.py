@@ -197,13 +197,13 @@ class Records:
         values, claims, intervals = (row.get(f"{name}{ending}") for ending in ("", "_claim", "_interval"))
         if values is None:
             return None
+        number = len(self.settings["jacobians"]) if name in ("spectral_norm", "frobenius_norm") else self.num_samples
         domain = {
             "segment_regions": f"{len(self.settings['segments'])} segments",
             "median_segment_regions": f"{len(self.settings['segments'])} segments",
-            "spectral_norm": f"{len(self.settings['jacobians'])} samples",
-            "frobenius_norm": f"{len(self.settings['jacobians'])} samples",
             "plane_regions": self.settings["plane"],
-        }.get(name, f"{self.num_samples:,} samples")
+        }.get(name)
+        about = {"domain": f"{number:,} samples", "num_samples": number} if domain is None else {"domain": domain}
 
         def one(value: Any, claim: Any, interval: Any) -> Finding | None:
             if value is None:
@@ -216,7 +216,7 @@ class Records:
                 "is_share": quantity.is_share,
             }
             ends = {} if interval is None else {"interval": interval}
-            return Finding.from_dict(plain | ends | {"domain": domain or ""})
+            return Finding.from_dict(plain | ends | about)
 
         if quantity.per == "network":
             return one(values, claims, intervals)

@@ -26,9 +26,11 @@ from reluscope.cli.commands.arguments import (
 )
 from reluscope.cli.commands.domain_options import DomainOptions
 from reluscope.cli.commands.executor_options import ExecutorOptions
+from reluscope.cli.executors import ExecutorArguments, open_executor, start_processes
 from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import read_box, read_shape
 from reluscope.cli.progress import show_progress
+from reluscope.cli.threads import count_helpers, share_threads
 
 STARTING = 2.0  # seconds that imports take
 
@@ -117,6 +119,7 @@ def analyze(
     """  # noqa: D301
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
+        share_threads(common.threads)
         from reluscope.cli.analyze import analyze as run
         from reluscope.cli.opening import ModelArguments
         from reluscope.report.subject import Settings
@@ -159,12 +162,18 @@ def demo(
     Example:
       reluscope demo && xdg-open reluscope-demo/report.html
     """  # noqa: D301
-    with show_progress(hidden=common.quiet) as bar:
-        bar.say("Starting", None, STARTING)
-        from reluscope.cli.analyze import demo as run
-        from reluscope.report.subject import Settings
+    share_threads(common.threads)
+    number = count_helpers(common.threads) if common.device == "cpu" else 0
+    with open_executor(ExecutorArguments(workers=number or None)) as executor:
+        with show_progress(hidden=common.quiet) as bar:
+            bar.say("Starting", None, STARTING)
+            if executor is not None:  # others start while this process does
+                start_processes(executor, number)
+            from reluscope.cli.analyze import demo as run
+            from reluscope.report.subject import Settings
 
-    return run(Path(output), settings=Settings(seed=common.seed), force=force, common=common, began=BEGAN)
+        settings = Settings(seed=common.seed)
+        return run(Path(output), settings=settings, force=force, common=common, began=BEGAN, executor=executor)
 
 
 @command(app, "Show what is in a model.", without=("seed", "device"))

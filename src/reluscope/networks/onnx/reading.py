@@ -1,5 +1,6 @@
 """From a file to an ONNX model, with one clear sentence for every file that is none."""
 
+from math import prod
 from pathlib import Path
 
 import onnx
@@ -38,6 +39,19 @@ def read_model(path: Path) -> onnx.ModelProto:
             f"{_first_line(error)}"
         ) from error
     return _without_functions(model, path.name)
+
+
+def declared_outputs(path: Path) -> int | None:
+    """Return how many outputs a file says a point has, None where it does not, or cannot be read: loading will say why.
+
+    The first axis is the batch where it is open or of length 1; any other may be, or not.
+    """
+    try:
+        (output,) = onnx.load(path, load_external_data=False).graph.output
+    except (DecodeError, OSError, ValueError):
+        return None
+    dims = [entry.dim_value for entry in output.type.tensor_type.shape.dim]  # 0 where it is open
+    return prod(dims[1:]) or None if len(dims) > 1 and dims[0] in (0, 1) else None
 
 
 def opset_of(model: onnx.ModelProto) -> int:

@@ -259,7 +259,9 @@ def _first(subject: Subject, facets: Findings) -> Table:
         [(first == index).sum() for index in range(len(gates))],
         method="least (b - a x) / |a| over all half-spaces of the region, in float64; the earlier gate at a tie",
     )
-    found = Findings.of(counts, keys={"gate": [gate.name for gate in gates]}, domain=f"{len(facets):,} samples")
+    found = Findings.of(
+        counts, keys={"gate": [gate.name for gate in gates]}, domain=f"{len(facets):,} samples", num_samples=len(facets)
+    )
     caption = "In which gate the nearest facet of each sample lies: the first to change its piece as one moves away."
     return findings_table(found, caption, also={"units": [gate.num_units for gate in gates]})
 

@@ -12,7 +12,7 @@ from reluscope.report.content import Content, Number, Picture, Text, cells, find
 from reluscope.report.drawing import drawing
 from reluscope.report.grouping import grouping
 from reluscope.report.references import compared
-from reluscope.report.sentences import Sentence, said, samples_of
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Activation patterns in two dimensions"
@@ -74,7 +74,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         placed.append(embed(part.codes, seed=subject.settings.seed))
         rows_found.append(_measured(part, placed[-1], classes))
         progress(0.9 * (number + 1) / len(parts))
-    found = _table(parts, rows_found, with_classes=groups is not None, domain=samples.domain)
+    found = _table(parts, rows_found, with_classes=groups is not None, samples=samples)
     figure = plots.embeddings([[one.points for one in placed]], classes, rows=[""], columns=list(parts))
     described = f"Scatter plots of {len(rows):,} samples by their codes, for {', '.join(parts)}"
     caption = (
@@ -104,7 +104,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
 def _answer(subject: Subject, headline: Finding | str, with_classes: bool) -> tuple[Sentence, ...]:
     if not isinstance(headline, Finding):
         return ()
-    number = samples_of(headline)
+    number = headline.num_samples
     if not with_classes:
         text = f"The picture of activation patterns keeps neighbours with a trustworthiness of {said(headline)}."
         return (Sentence(text, samples=number),)
@@ -139,7 +139,11 @@ def _measured(samples: SampleCodes, placed: Embedding, classes: np.ndarray) -> d
 
 
 def _table(
-    parts: dict[str, SampleCodes], rows: list[dict[Quantity, tuple[float, ...]]], *, with_classes: bool, domain: str
+    parts: dict[str, SampleCodes],
+    rows: list[dict[Quantity, tuple[float, ...]]],
+    *,
+    with_classes: bool,
+    samples: SampleCodes,
 ) -> Findings:
     quantities = [SHOWN, TRUST, *([SAME_CLASS] if with_classes else []), NEAREST_DISTANCE]
     columns = [
@@ -147,4 +151,5 @@ def _table(
         for quantity in quantities
     ]
     units = [part.codes.layout.num_units for part in parts.values()]
-    return Findings.of(*columns, keys={"gate": list(parts), "units": units}, domain=domain)
+    keys = {"gate": list(parts), "units": units}
+    return Findings.of(*columns, keys=keys, domain=samples.domain, num_samples=len(samples))

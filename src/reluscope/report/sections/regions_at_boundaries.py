@@ -33,7 +33,7 @@ from reluscope.report.content import (
 )
 from reluscope.report.drawing import drawing
 from reluscope.report.references import surprise
-from reluscope.report.sentences import Sentence, said, samples_of
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Linear regions at decision boundaries and adversaries"
@@ -132,7 +132,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
 def _answer(subject: Subject, share: Finding, along: Finding | None) -> Sentence:
     text = f"{said(share)} of straight ways to another class leave the class of their {subject.noun}"
     text += f", typically at {said(along)} of the way." if along is not None else "."
-    return Sentence(text[:1].upper() + text[1:], surprise("leaving", share.value), samples_of(share))
+    return Sentence(text[:1].upper() + text[1:], surprise("leaving", share.value), share.num_samples)
 
 
 def _known_classes(subject: Subject) -> np.ndarray:
@@ -210,6 +210,7 @@ def _leaving(way: LastOfClass, what: str) -> Finding:
         definition=f"share of samples whose straight way to {what} ends in a class other than the sample's: "
         f"{leaving:,} of {number:,}",
         domain=f"{number:,} samples",
+        num_samples=number,
         method="exact partition of every way; outputs are affine between its kinks",
         source="zhang2020",
         num_undecided=unsure,
@@ -271,5 +272,6 @@ def _coming_back(way: LastOfClass, what: str) -> Finding:
         name=f"ways to {what} on which the class comes back",
         definition="ways that leave the class of their start, and have it again later on",
         domain=f"{int(ends.sum()):,} ways that end in another class",
+        num_samples=int(ends.sum()),
         method="exact partition of every way",
     )

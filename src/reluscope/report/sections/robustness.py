@@ -8,7 +8,7 @@ from reluscope.analyses.inscribed_balls import ball_seconds
 from reluscope.analyses.robustness import boundary_distance, decision_distance, decision_distance_within
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.budget import Budget
-from reluscope.findings import Claim, Finding, Findings
+from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.writing import number
 from reluscope.geometry.norms import Norm
 from reluscope.progress import ProgressFunction
@@ -31,7 +31,7 @@ from reluscope.report.subject import Subject
 TITLE = "Robustness: distances to the decision boundary"
 POSITION = 70
 NUM_DRAWN = 10
-MAX_REGIONS = 8
+MAX_REGIONS = 15
 SHARE_OF_SECONDS = 1 / 3
 NORMS: tuple[Norm, ...] = ("l2", "linf")
 MEANING = (
@@ -60,7 +60,7 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a program for each region opened, or the limit."""
     searches = len(NORMS) * min(NUM_DRAWN, len(subject.data))
-    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, searches * MAX_REGIONS * _each(subject) / 10)
+    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, searches * MAX_REGIONS * _each(subject))
 
 
 def _each(subject: Subject) -> float:
@@ -73,15 +73,22 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     network, settings = subject.network, subject.settings
     rows = choose_samples(subject.classes, NUM_DRAWN, seed=settings.seed)
     points = subject.points[rows]
-    budget = Budget(regions=MAX_REGIONS, seconds=SHARE_OF_SECONDS * settings.seconds / (len(NORMS) * len(rows)))
+    # Of each norm's time an eighth for facets, and one for the regions of the samples themselves.
+    limit = SHARE_OF_SECONDS * settings.seconds / len(NORMS)
+    eighth = Budget(seconds=limit / 8)
+    budget = Budget(regions=MAX_REGIONS, seconds=limit * 3 / 4 / len(rows))
     facets: list[Findings] = []
     within: list[Findings] = []
     whole: list[Findings] = []
     interrupted = False
     for place, norm in enumerate(NORMS):
         try:
-            facets.append(boundary_distance(network, points, norm=norm, tolerance=settings.tolerance))
-            within.append(decision_distance_within(network, points, norm=norm, tolerance=settings.tolerance))
+            first = boundary_distance(network, points, norm=norm, budget=eighth, tolerance=settings.tolerance)
+            own = decision_distance_within(network, points, norm=norm, budget=eighth, tolerance=settings.tolerance)
+            # As many as there was time for, from the first on.
+            points = points[: min(_reached(first), _reached(own))]
+            facets.append(first)
+            within.append(own)
             progress((place + 0.2) / len(NORMS))
             whole.append(decision_distance(network, points, norm=norm, budget=budget, tolerance=settings.tolerance))
             interrupted = whole[-1].stopped == "interrupted"
@@ -92,7 +99,10 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
             break
     if not whole:
         raise KeyboardInterrupt
-    facets, within = facets[: len(whole)], within[: len(whole)]
+    facets, within, whole = (
+        [one.rows(slice(0, len(points))) for one in each[: len(whole)]] for each in (facets, within, whole)
+    )
+    rows = rows[: len(points)]
     medians = [one.median(DECISION_DISTANCE) for one in whole]
     names = [f"{row:,} (class {subject.classes[row]})" for row in rows]
     figure = plots.robustness(facets, within, whole, names)
@@ -122,6 +132,10 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     }
     sentences = (_answer(subject, medians[0], len(rows)),)
     return Content(tuple(blocks), Number(medians[0]), data, interrupted=interrupted, sentences=sentences)
+
+
+def _reached(found: Findings) -> int:
+    return sum(status is not Status.NOT_REACHED for status in found.status)
 
 
 def _answer(subject: Subject, median: Finding, number: int) -> Sentence:

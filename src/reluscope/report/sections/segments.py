@@ -12,7 +12,7 @@ from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.references import surprise
-from reluscope.report.sentences import Sentence, said, samples_of
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Linear regions on segments between samples"
@@ -88,7 +88,7 @@ def _answer(subject: Subject, medians: list[Finding]) -> Sentence:
     last = medians[-1]
     other = f"{subject.noun} of another class" if last.name.endswith("different classes") else f"other {subject.noun}"
     article = "an" if other.startswith(("i", "o")) else "a"
-    number = samples_of(last)
+    number = last.num_samples
     text = f"A straight way to {article} {other} crosses {said(last)} linear regions (median of {number} ways"
     text += f"; within a class {said(medians[0])})." if len(medians) > 1 else ")."
     return Sentence(text, surprise("regions_per_unit", last.value / max(1, subject.network.num_units)), number)

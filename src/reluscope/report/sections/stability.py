@@ -25,7 +25,7 @@ from reluscope.report.content import (
 )
 from reluscope.report.drawing import drawing
 from reluscope.report.references import surprise
-from reluscope.report.sentences import Sentence, said, samples_of
+from reluscope.report.sentences import Sentence, said
 from reluscope.report.subject import Subject
 
 TITLE = "Stability of the inverse: singular values"
@@ -132,7 +132,7 @@ def _answer(subject: Subject, median: Finding | str) -> tuple[Sentence, ...]:
     if not isinstance(median, Finding):
         text = "No direction of the input reaches the output: all singular values are zero where they were asked for."
         return (Sentence(text, surprise=2.0),)
-    number = samples_of(median)
+    number = median.num_samples
     text = (
         f"Of the directions that reach the output, the most stretched one is stretched {said(median)} times as much as "
         f"the least (condition number, median of {number} {subject.noun}s)."

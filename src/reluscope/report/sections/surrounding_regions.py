@@ -109,6 +109,7 @@ def _alike(cosines: np.ndarray, number: int) -> Finding:
         definition="median of the cosine between the gradients, in a region around a sample and in its own, of the "
         "difference of the two outputs that are largest at the sample",
         domain=f"{len(cosines):,} regions around {number:,} samples",
+        num_samples=number,
         method="local affine maps in float64; regions met by random rays stand for those around",
         source="zhang2020",
     )
