@@ -1,10 +1,11 @@
-"""What tests of several folders need: the report of the demo, once for all tests of a process, and Ctrl-C."""
+"""What tests of several folders need, once in a process: the report of the demo, a browser, and Ctrl-C."""
 
 import signal
 
 import pytest
 
 import reluscope as rs
+from explorer.browsing import CHROMIUM, FLAGS, PICTURES, WEBGL
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.report import Settings, Subject, build_report
@@ -15,6 +16,19 @@ def demo_report():
     data = digits("test")
     network = rs.load(demo_network(), data=data.points)
     return build_report(Subject(network, data, "demo network", Settings(num_segments=4)))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One Chromium: a process can have one playwright at a time."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS + WEBGL)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

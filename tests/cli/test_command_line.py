@@ -222,7 +222,8 @@ def test_labels_are_compared_with_what_a_file_says_before_it_is_loaded(folder):
     result = reluscope("analyze", "curved.onnx", "--data", "three.npz", "-o", "out")
     assert result.exit_code == 1
     assert "labels must be class numbers from 0 to 2 (as many as outputs), got 3" in result.stderr
-    result = reluscope("analyze", "curved.onnx", "--data", "three.npz", "--task", "regression", "-o", "out")
+    np.savez("values.npz", x=np.zeros((4, 3)), y=np.full((4, 3), 0.5))
+    result = reluscope("analyze", "curved.onnx", "--data", "values.npz", "-o", "out")
     assert "Sigmoid" in result.stderr
 
 

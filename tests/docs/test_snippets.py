@@ -121,6 +121,13 @@ def few_sections(monkeypatch, request):
         monkeypatch.setattr("reluscope.report.building.all_sections", lambda: kept)
 
 
+@pytest.fixture(autouse=True)
+def ends_at_once(monkeypatch):
+    """Let explorers end when they are ready, as Ctrl-C ends them, and open no browser."""
+    monkeypatch.setattr("reluscope.cli.explore._wait_for_interruption", lambda: None)
+    monkeypatch.setattr("webbrowser.open", lambda url: True)
+
+
 def imported(name):
     """Return the modules that a page needs, some of which reluscope does not."""
     text = "\n".join(block for page, language, block in BLOCKS if (page, language) == (name, "python"))

@@ -1,33 +1,17 @@
 """The page in a real browser: nothing fails to load or run, every picture shows something, dark mode and print work."""
 
 import re
-import shutil
 from types import SimpleNamespace
 
 import pytest
 
 from reluscope.report import write_report
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-FLAGS += ["--disable-component-update", "--disable-sync"]
-
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
-
 
 @pytest.fixture(scope="module")
 def report(demo_report, tmp_path_factory):
     path = write_report(demo_report, tmp_path_factory.mktemp("report"))
     return SimpleNamespace(path=path, sections=demo_report.sections)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(params=[pytest.param("light", marks=pytest.mark.slow), "dark"])

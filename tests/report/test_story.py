@@ -121,7 +121,9 @@ def test_the_number_of_regions_that_is_told_is_that_of_the_codes(reports, name):
 
 
 def test_few_samples_make_no_headline():
-    few, many = (Finding.of(0.5, name=name, domain=f"{n} samples") for name, n in (("few", 9), ("many", 10)))
+    few, many = (
+        Finding.of(0.5, name=name, domain=f"{n} samples", num_samples=n) for name, n in (("few", 9), ("many", 10))
+    )
     said_of = (Sentence("Of nine.", 9.0, 9), Sentence("Of ten.", 0.0, 10))
     sections = [
         SectionResult(one.name, one.name, "done", content=Content((numbers(one),), Number(one), sentences=(sentence,)))
@@ -149,7 +151,7 @@ def test_surprise_is_nothing_between_the_references():
 
 
 def test_what_is_the_same_stands_once():
-    exact, bound = Number(Finding.of(2.5, domain="20 samples")), Number(Finding.of(2.5, upper=3.0, domain="20 samples"))
+    exact, bound = (Number(Finding.of(2.5, upper=upper, domain="20 samples", num_samples=20)) for upper in (None, 3.0))
     table = Table(("gate", "least", "most", "bound"), (("a", exact, exact, bound), ("b", exact, exact, bound)))
     assert merged(table).columns == ("gate", "least = most", "bound")
     assert merged(table).rows == (("a, b", exact, bound),)

@@ -3,6 +3,7 @@
 Nothing is imported here that the first picture does not need: it is there about three seconds after the command.
 """
 
+import contextlib
 import threading
 import time
 import webbrowser
@@ -27,12 +28,14 @@ def explore(looked: Looked, *, port: int, browser: bool, common: Common, began: 
     print(f"Ready after {time.perf_counter() - began:.1f} s, for this machine only; Ctrl-C ends it.", flush=True)
     if browser:
         webbrowser.open(server.url)
-    with keeping_results():
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            server.close()
+    _wait_for_interruption()
+    server.close()
     return 0
+
+
+def _wait_for_interruption() -> None:
+    with keeping_results(), contextlib.suppress(KeyboardInterrupt):
+        threading.Event().wait()
 
 
 def _warm(desk: Desk) -> None:

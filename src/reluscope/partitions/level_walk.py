@@ -45,8 +45,8 @@ def level_set(
     plateaus: Literal["below", "above"] = "below",
     budget: RegionBudget | None = None,
     executor: Executor | None = None,
-    tolerance: Tolerance | None = None,
     progress: Progress = False,
+    tolerance: Tolerance | None = None,
 ) -> LevelSet:
     """Find where an output of a network crosses a level, exactly: segments in the plane, polygons in space.
 
@@ -65,10 +65,10 @@ def level_set(
         Seconds after which to stop, or cells around the level; the result then holds what was finished.
     executor : concurrent.futures.Executor, optional
         Runs independent parts.
-    tolerance : Tolerance, optional
-        Resolution and rounding; see `Tolerance`.
     progress : bool or callable
         Show how much of the work is done; a function is told the share, from 0 to 1.
+    tolerance : Tolerance, optional
+        Resolution and rounding; see `Tolerance`.
 
     Returns
     -------

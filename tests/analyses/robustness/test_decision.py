@@ -241,7 +241,7 @@ def test_without_an_upper_bound_from_the_attack(monkeypatch, norm, domain):
     net = rs.load(layers([2, 4, 3, 2], seed=3))
     x = np.random.default_rng(1).uniform(-1, 1, (2, 2))
     usual = rs.robustness.decision_distance(net, x, norm=norm, domain=domain)
-    monkeypatch.setattr(searching, "nearby_change", lambda view: None)
+    monkeypatch.setattr(searching, "nearby_change", lambda view, until: None)
     found = rs.robustness.decision_distance(net, x, norm=norm, domain=domain)
     assert np.allclose(found[DECISION_DISTANCE].value, usual[DECISION_DISTANCE].value, rtol=1e-7)
     assert found[DECISION_DISTANCE].claims == usual[DECISION_DISTANCE].claims

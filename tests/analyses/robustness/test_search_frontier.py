@@ -31,7 +31,7 @@ def stopped_at(view, regions):
 @pytest.mark.parametrize(("norm", "with_attack"), [("l2", False), ("linf", False), ("l2", True)])
 def test_lower_bounds_hold_at_every_budget(monkeypatch, norm, with_attack):
     if not with_attack:
-        monkeypatch.setattr(module, "nearby_change", lambda view: None)
+        monkeypatch.setattr(module, "nearby_change", lambda view, until: None)
     seen = 0
     for seed in range(2):
         view = view_of(seed, norm)
@@ -57,7 +57,7 @@ def test_lower_bounds_hold_at_every_budget(monkeypatch, norm, with_attack):
 
 def test_without_a_domain_and_a_first_change_the_nearest_is_found_as_well(monkeypatch):
     """Ranges are endless then, and regions are split before there are outputs to bound."""
-    monkeypatch.setattr(module, "nearby_change", lambda view: None)
+    monkeypatch.setattr(module, "nearby_change", lambda view, until: None)
     num_found = 0
     for seed in range(3):
         net, point = rs.load(layers([2, 3, 2], seed=seed)), np.random.default_rng(seed).uniform(-1, 1, 2)
@@ -131,7 +131,7 @@ def test_an_undecided_change_is_below_what_the_search_says(monkeypatch):
     """No change is confirmed: every one that was found is a doubt, and bounds the answer from below."""
     view = view_of(1)
     truth = stopped_at(view, 10**6).change.distance
-    monkeypatch.setattr(module, "nearby_change", lambda view: None)
+    monkeypatch.setattr(module, "nearby_change", lambda view, until: None)
     monkeypatch.setattr(module, "confirm", lambda cell, rival, found: module.Undecided(found.lower))
     found = stopped_at(view, 10**6)
     assert found.change is None
@@ -141,7 +141,7 @@ def test_an_undecided_change_is_below_what_the_search_says(monkeypatch):
 
 def test_undecided_changes_bound_the_frontier_of_every_budget(monkeypatch):
     """A search goes on beyond a change that is not confirmed, and so does its frontier; what it says does not."""
-    monkeypatch.setattr(module, "nearby_change", lambda view: None)
+    monkeypatch.setattr(module, "nearby_change", lambda view, until: None)
     view = view_of(6, sizes=(2, 4, 3))
     truth = stopped_at(view, 10**6).change.distance
     monkeypatch.setattr(module, "confirm", lambda cell, rival, found: module.Undecided(found.lower))
@@ -161,7 +161,7 @@ def test_undecided_changes_bound_the_frontier_when_the_radius_grows(monkeypatch)
     view = view_of(6, sizes=(2, 4, 3))
     change = stopped_at(view, 10**6).change
     far = module.Change(2 * change.distance, 0.0, 0.0, change.step, change.beyond, change.label)
-    monkeypatch.setattr(module, "nearby_change", lambda view: far)
+    monkeypatch.setattr(module, "nearby_change", lambda view, until: far)
     monkeypatch.setattr(module, "confirm", lambda cell, rival, found: module.Undecided(found.lower))
     whole = stopped_at(view, 10**6)
     assert whole.num_undecided > 0
@@ -196,7 +196,7 @@ def test_what_is_no_nearer_than_the_change_known_bounds_the_answer_by_its_proof(
         StepRegion, "nearest_change", lambda cell, rival, bound: replace(proper(cell, rival, bound), lower=1.25)
     )
     known = module.Change(truth + 1e-9, truth, 0.0, np.array([-1.0, 1.0]), np.array([-1.1, 1.1]), 1)
-    monkeypatch.setattr(module, "nearby_change", lambda view: known)
+    monkeypatch.setattr(module, "nearby_change", lambda view, until: known)
     found = search(view, rs.Budget())
     assert (found.lower, found.change) == (1.25, known)
     # A part is not nearer than the whole of which that was proved.
@@ -213,7 +213,7 @@ def test_a_change_right_beside_the_point_is_confirmed_farther_away(monkeypatch):
     margin = 2.0**-26
     view = corner_view([3.0, 3.0 - margin], offset=2.0**23)
     far = module.Change(2e-8, 0.0, 0.0, np.zeros(2), np.zeros(2), 1)
-    monkeypatch.setattr(module, "nearby_change", lambda view: far)
+    monkeypatch.setattr(module, "nearby_change", lambda view, until: far)
     found = search(view, rs.Budget())
     assert found.num_undecided == 0
     assert found.change is not None
@@ -221,7 +221,7 @@ def test_a_change_right_beside_the_point_is_confirmed_farther_away(monkeypatch):
 
 
 def test_without_rounding_what_has_no_noise_is_settled(monkeypatch):
-    monkeypatch.setattr(module, "nearby_change", lambda view: None)
+    monkeypatch.setattr(module, "nearby_change", lambda view, until: None)
     found = search(corner_view([3.0, 1.0], tolerance=Tolerance(rounding=0.0)), rs.Budget())
     assert found.change.distance == pytest.approx(np.sqrt(2.0))
 

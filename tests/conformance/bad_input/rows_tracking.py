@@ -6,7 +6,7 @@ from conformance.bad_input.things import FOLDER, MODEL, X
 
 
 def _recorded():
-    tracker = rs.Tracker(MODEL, X, FOLDER / "records.jsonl", input_shape=(2,), overwrite=True)
+    tracker = rs.Tracker(MODEL, X, FOLDER / "records.jsonl", input_shape=(2,), overwrite=True, keep_weights=True)
     tracker.record(epoch=0)
     return FOLDER / "records.jsonl"
 
@@ -17,5 +17,8 @@ _RECORDS = Later(lambda: rs.tracking.read_records(_FILE.value))
 ROWS = {
     "tracking.Records.__getitem__": row(on=_RECORDS, name="distinct_codes", kinds={"name": "option"}),
     "tracking.Records.findings": row(on=_RECORDS, name="distinct_codes", kinds={"name": "option"}),
+    "tracking.Records.network": row(
+        on=_RECORDS, record=0, kinds={"record": "index"}, network=Later(lambda: rs.load(MODEL, input_shape=(2,)))
+    ),
     "tracking.read_records": row(path=_FILE),
 }
