@@ -164,30 +164,32 @@ def _settle_flat(
     flat[:, work.num_done :] = False
     if not flat.any():
         return sides, 0
-    sides = sides.copy()
     exact_signs = chunk.exact_signs
-    if exact_signs is not None:
-        offsets, ids = work.complex.cell_vertices()
-        words = np.concatenate([*chunk.words, np.zeros((len(chunk), 0), dtype=np.uint64)], axis=1)
-        rows, columns = np.flatnonzero(flat.any(axis=1)), np.flatnonzero(flat.any(axis=0))
-        block = np.ix_(rows, columns)
-        flat[block] &= ~exact_signs.vanish(words[work.parent[rows]], cuts(columns))
+    if exact_signs is None:
+        return sides, int((flat & ((sides & doubted) != 0)).sum())
+    sides = sides.copy()
+    offsets, ids = work.complex.cell_vertices()
+    words = np.concatenate([*chunk.words, np.zeros((len(chunk), 0), dtype=np.uint64)], axis=1)
+    rows, columns = np.flatnonzero(flat.any(axis=1)), np.flatnonzero(flat.any(axis=0))
+    block = np.ix_(rows, columns)
+    vanishing = flat[block] & exact_signs.vanish(words[work.parent[rows]], cuts(columns))
+    sides[block] = np.where(vanishing, 0, sides[block])
+    flat[block] &= ~vanishing
     undecided = flat & ((sides & doubted) != 0)
-    if exact_signs is not None:
-        # What is surely not exact comes first, should exact arithmetic run out.
-        order = np.flatnonzero(flat.any(axis=1))
-        for cell in order[np.argsort(~undecided[order].any(axis=1), kind="stable")].tolist():
-            columns = np.flatnonzero(flat[cell])
-            corners = work.placement.points[ids[offsets[cell] : offsets[cell + 1]]]
-            vertices = np.column_stack([corners, np.ones(len(corners))])
-            parent = int(work.parent[cell])
-            signs = exact_signs.signs(int(chunk.roots[parent]), vertices, words[parent], cuts(columns))
-            if signs is None:
-                break
-            for column, sign in zip(columns, signs, strict=True):
-                undecided[cell, column] = sign is None
-                if sign is not None:
-                    sides[cell, column] = 0 if sign == 0 else PLUS if sign > 0 else MINUS
+    # What is surely not exact comes first, should exact arithmetic run out.
+    order = np.flatnonzero(flat.any(axis=1))
+    for cell in order[np.argsort(~undecided[order].any(axis=1), kind="stable")].tolist():
+        columns = np.flatnonzero(flat[cell])
+        corners = work.placement.points[ids[offsets[cell] : offsets[cell + 1]]]
+        vertices = np.column_stack([corners, np.ones(len(corners))])
+        parent = int(work.parent[cell])
+        signs = exact_signs.signs(int(chunk.roots[parent]), vertices, words[parent], cuts(columns))
+        if signs is None:
+            break
+        for column, sign in zip(columns, signs, strict=True):
+            undecided[cell, column] = sign is None
+            if sign is not None:
+                sides[cell, column] = 0 if sign == 0 else PLUS if sign > 0 else MINUS
     return sides, int(undecided.sum())
 
 

@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -19,8 +20,8 @@ from reluscope.plots.embedded_images import with_palettes
 from reluscope.plots.style import INK
 
 RASTER_DPI, SVG_DPI = 200, 72
-AS_IT_IS = {"text.parse_math": False}
-NO_LAYOUT = {"figure.autolayout": False, "figure.constrained_layout.use": False}
+AS_IT_IS: dict[Any, Any] = {"text.parse_math": False}
+NO_LAYOUT: dict[Any, Any] = {"figure.autolayout": False, "figure.constrained_layout.use": False}
 # What XML has no room for: most control characters, halves of pairs, and two that are none.
 NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
