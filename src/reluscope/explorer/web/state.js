@@ -57,8 +57,10 @@ export function createHistory(store, now = () => performance.now()) {
   let future = [];
   let travelling = false;
   let last = { at: -Infinity, keys: "" };
-  store.subscribe((_, changed, before) => {
-    const keys = [...changed].filter((key) => !NOT_A_STEP.has(key)).sort().join();
+  store.subscribe((current, changed, before) => {
+    // To go home is a step of its own, however soon after a move.
+    const named = (key) => key + (current[key] === null);
+    const keys = [...changed].filter((key) => !NOT_A_STEP.has(key)).map(named).sort().join();
     if (travelling || keys === "") return;
     if (keys !== last.keys || now() - last.at > TOGETHER) past.push(before);
     if (past.length > LONGEST) past.shift();
