@@ -15,10 +15,10 @@ box = rs.Box(-3, 3, 2)
 part = rs.partition(net, box)
 low, high = np.quantile(part.outputs, [0.05, 0.95])
 
-figure = rs.plots.partition(part, color="random")
-for level, shade in zip(np.linspace(low, high, 7), np.linspace(0.1, 0.7, 7), strict=True):
+figure = rs.plots.partition(part, color=net(part.witnesses)[:, 0].numpy(), label="output inside the region")
+for level in np.linspace(low, high, 7):
     lines = rs.level_set(net, box, level=level)
-    figure.axes[0].add_collection(
-        LineCollection(lines.vertices[lines.ids.reshape(-1, 2)], colors=str(shade), linewidths=2)
-    )
+    for shade, width in (("black", 3.2), ("white", 1.6)):
+        ends = lines.vertices[lines.ids.reshape(-1, 2)]
+        figure.axes[0].add_collection(LineCollection(ends, colors=shade, linewidths=width, capstyle="round"))
 figure
