@@ -323,3 +323,13 @@ def test_refusals():
         rs.level_set(network, rs.Box(-1, 1, 3), output=(1, 1))
     with pytest.raises(InputError, match="plateaus"):
         rs.level_set(network, rs.Box(-1, 1, 3), plateaus="beside")
+
+
+def test_the_area_knows_how_exactly_its_corners_are_known():
+    """Two nearly parallel cuts meet where rounding over their angle says: without it the area would be too sure."""
+    slope = 1e-6
+    net = rs.load([(np.array([[0.0, 1.0], [slope, 1.0]]) / 3, np.zeros(2)), (np.array([[3.0, -3.0]]), np.zeros(1))])
+    found = rs.level_set(net, rs.Box(-1, 1, 2), level=-slope / 4)
+    assert found.blur.max() > 1e-9
+    lower, upper = found.area_finding().interval
+    assert upper - lower > 2 * found.blur.max()

@@ -18,7 +18,8 @@ class LevelPieces:
 
     Parameters
     ----------
-    vertices : (v, d) float64
+    vertices : (v, d) float64; blur : (v,) float64
+        And how far they may be from where they should be.
     offsets : (p + 1,) int64; ids : (offsets[-1],) int64
         Vertices of every piece in cyclic order, in either sense; two in the plane.
     below, above : (p,) int64
@@ -32,6 +33,7 @@ class LevelPieces:
     """
 
     vertices: np.ndarray
+    blur: np.ndarray
     offsets: np.ndarray
     ids: np.ndarray
     below: np.ndarray
@@ -76,6 +78,8 @@ def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: 
     _, first, vertex = np.unique(table.names[used], return_index=True, return_inverse=True)
     points = table.points[used]
     vertices = points[first]
+    blur = np.zeros(len(vertices))
+    np.maximum.at(blur, vertex, table.blur[used])
     apart = np.abs(points - vertices[vertex]).max(axis=1, initial=0.0) > length
     ids = vertex[ids]
     named = np.full(len(table.points), -1)
@@ -89,6 +93,7 @@ def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: 
     ids = _from_lowest(offsets, ids)
     return LevelPieces(
         vertices,
+        blur,
         offsets,
         ids,
         below[by_name],
@@ -105,6 +110,7 @@ def _stacked(patches: list[LevelPatch], dim: int, num_words: int) -> LevelPatch:
     """Return all patches as one."""
     empty = LevelPatch(
         points=np.zeros((0, dim)),
+        blur=np.zeros(0),
         names=np.zeros(0, dtype=np.uint64),
         offsets=np.zeros(1, dtype=np.int64),
         ids=np.zeros(0, dtype=np.int64),

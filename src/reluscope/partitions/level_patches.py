@@ -17,8 +17,8 @@ class LevelPatch:
 
     Parameters
     ----------
-    points : (v, d) float64; names : (v,) uint64
-        Vertices of facets.
+    points : (v, d) float64; blur : (v,) float64; names : (v,) uint64
+        Vertices of facets, and how far they may be from where they should be.
     offsets : (f + 1,) int64; ids : (offsets[-1],) int64
         Vertices of every facet in cyclic order; two in the plane.
     cells : (f, 2) int64
@@ -34,6 +34,7 @@ class LevelPatch:
     """
 
     points: np.ndarray
+    blur: np.ndarray
     names: np.ndarray
     offsets: np.ndarray
     ids: np.ndarray
@@ -81,6 +82,7 @@ class LevelPatch:
         words = np.concatenate([np.zeros((len(chunk), 0), dtype=np.uint64), *chunk.words[:-1]], axis=1)
         return cls(
             chunk.points[used],
+            chunk.blur[used],
             names,
             offsets,
             ids.astype(np.int64),

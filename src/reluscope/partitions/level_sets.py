@@ -30,8 +30,8 @@ class LevelSet:
         The output that f is, or two whose difference it is.
     plateaus : str
         On which side regions count on which f equals the level identically.
-    vertices : (v, d) float64
-        In domain coordinates.
+    vertices : (v, d) float64; blur : (v,) float64
+        In domain coordinates, and how far each may be from where it should be by the rounding of what cuts there.
     offsets : (p + 1,) int64; ids : (offsets[-1],) int64
         Piece i has the vertices ``ids[offsets[i] : offsets[i + 1]]``, in cyclic order, counter-clockwise seen from
         where f is larger; a segment has f smaller on its left.
@@ -60,6 +60,7 @@ class LevelSet:
     outputs: tuple[int, ...]
     plateaus: str
     vertices: Float[np.ndarray, "v d"]
+    blur: Float[np.ndarray, " v"]
     offsets: Int[np.ndarray, " _"]
     ids: Int[np.ndarray, " _"]
     normals: Float[np.ndarray, "p d"]
@@ -75,7 +76,7 @@ class LevelSet:
     work: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("vertices", "offsets", "ids", "normals", "witnesses", "solid_witnesses", "border"):
+        for name in ("vertices", "blur", "offsets", "ids", "normals", "witnesses", "solid_witnesses", "border"):
             getattr(self, name).setflags(write=False)
 
     def __len__(self) -> int:
@@ -131,7 +132,9 @@ class LevelSet:
 
     def area_finding(self) -> Finding:
         """Return the area, or the length, with its claim."""
-        error = self._length_error * float(self.piece_extents.sum())
+        moved = _largest(self.blur[self.ids], self.offsets) + self._length_error
+        # Corners that move by e change an area by at most e along its sides, and a disc of e around each corner.
+        error = float((moved * (self.piece_extents + np.pi * moved * np.diff(self.offsets))).sum())
         least = max(0.0, self.area - error)
         return Finding.of(
             least if self.num_open else self.area,
@@ -277,7 +280,7 @@ class LevelSet:
 
     @property
     def _length_error(self) -> float:
-        """How far vertices may be from where they should be."""
+        """What rounding may add to where vertices are."""
         return 16 * (self.tolerance.unit * float(np.abs(self.vertices).max(initial=0.0)))
 
     @property
@@ -346,6 +349,10 @@ def _preceding(offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
 def _sums(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return np.add.reduceat(values, offsets[:-1], axis=0) if len(offsets) > 1 else values[:0]
+
+
+def _largest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    return np.maximum.reduceat(values, offsets[:-1]) if len(offsets) > 1 else values[:0]
 
 
 def _first_lowest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:

@@ -144,6 +144,7 @@ def level_set(
         outputs=outputs,
         plateaus=plateaus,
         vertices=pieces.vertices,
+        blur=pieces.blur,
         offsets=pieces.offsets,
         ids=ids,
         normals=normals,
