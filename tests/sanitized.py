@@ -28,6 +28,7 @@ TESTS = (
     "partitions/test_candidates.py",
     "partitions/test_cellwise.py",
     "partitions/test_decision.py",
+    "partitions/test_level_sets.py",
     "partitions/test_tree_count.py",
     "analyses/codespace/test_common_hyperplanes.py",
 )

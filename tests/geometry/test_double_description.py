@@ -1,5 +1,6 @@
 """Polytopes cut one by one, against polytopes in fractions, and what is counted, widened and refused."""
 
+import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -454,6 +455,7 @@ except MemoryError:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are told by Linux")
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer ends where memory does")
 def test_threads_that_run_out_of_memory_say_so():
     found = subprocess.run([sys.executable, "-c", LITTLE_MEMORY], capture_output=True, text=True, check=True)
     assert found.stdout == "out of memory\n"
