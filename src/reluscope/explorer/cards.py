@@ -21,6 +21,7 @@ from reluscope.explorer.session import Session
 from reluscope.explorer.sides import sides_of
 from reluscope.explorer.views import read_row, view_of
 from reluscope.findings import Finding
+from reluscope.networks.decisions import scores
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 
@@ -47,9 +48,11 @@ def card(session: Session, view: View, row: int, point: Float[np.ndarray, "2"] |
     place = region.witness if point is None else point * view.scale
     on_plane, at_center = held_maps(view.part.network_on_domain, region.code)
     outputs = on_plane[0] @ place + at_center[0]
+    ranking = outputs
     if session.is_classifier:
+        ranking = logits(scores(outputs[None], view.network.decision))[0]
         outputs = logits(outputs[None])[0]
-    ranked = np.argsort(-outputs, kind="stable")
+    ranked = np.argsort(-ranking, kind="stable")
     winner, second = int(ranked[0]), int(ranked[1]) if len(ranked) > 1 else int(ranked[0])
     weight, bias = map_on_inputs(session, view, region.code, winner, second)
     sides, is_cut = sides_of(view, row)
@@ -65,7 +68,7 @@ def card(session: Session, view: View, row: int, point: Float[np.ndarray, "2"] |
              "value": float(outputs[one])}
             for one in ranked[:MOST_OUTPUTS]
         ],
-        "margin": float(outputs[winner] - outputs[second]) if len(outputs) > 1 else None,
+        "margin": float(ranking[winner] - ranking[second]) if len(outputs) > 1 else None,
         "point": (place / view.scale).tolist(),
         "code": gate_summaries(region.code),
         "code_hex": region.code.words.astype(">u8").tobytes().hex(),
@@ -102,7 +105,7 @@ def map_on_inputs(
     """Return the maps of two classes on input space; a single output is the logit of class 1, and 0 that of class 0."""
     is_single = session.is_classifier and view.network.num_outputs == 1
     wanted = [0] if is_single else sorted({winner, second})
-    weight, bias = (table[0] for table in held_maps(view.network, code, wanted))
+    weight, bias = (table[0] for table in held_maps(view.network.scores, code, wanted))
     if is_single:
         weight, bias = np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias])
         wanted = [0, 1]

@@ -82,6 +82,6 @@ def classes_at_witnesses(part: Partition, areas: ClassAreas) -> np.ndarray:
         sizes = np.diff(offsets)[mixed]
         starts = np.cumsum(sizes) - sizes
         corners = np.arange(sizes.sum()) + np.repeat(offsets[mixed] - starts, sizes)
-        means = np.add.reduceat(part.outputs[ids[corners]], starts, axis=0) / sizes[:, None]
+        means = np.add.reduceat(part.scores[ids[corners]], starts, axis=0) / sizes[:, None]
         found[mixed] = classes_of_outputs(means)
     return found

@@ -33,5 +33,5 @@ def classes_at(view: View, rows: Int[np.ndarray, " k"], places: Float[np.ndarray
     """Return the classes at points of regions, by the affine maps of these."""
     if not len(rows):
         return np.zeros(0, dtype=np.int64)
-    weight, bias = held_maps(view.part.network_on_domain, view.part.codes[rows])
+    weight, bias = held_maps(view.part.network_on_domain.scores, view.part.codes[rows])
     return classes_of_outputs((weight @ places[:, :, None])[:, :, 0] + bias)

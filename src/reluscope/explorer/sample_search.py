@@ -55,7 +55,7 @@ def _nearest(
     if not session.is_classifier:
         raise InputError("the nearest samples to a decision boundary need a classifier")
     rows = _at_most(session, rows)
-    network, began = session.network, time.perf_counter()
+    network, began = session.network.scores, time.perf_counter()
     codes = session.codes_of(network) if len(rows) else None
     step = max(1, BLOCK_NUMBERS // (network.num_inputs * network.num_outputs))
     distances: list[np.ndarray] = []

@@ -34,7 +34,13 @@ _INSTEAD = (
 
 
 @read_arguments
-def load(model: Any, input_shape: int | Sequence[int] | None = None, data: Points | None = None) -> Network:
+def load(
+    model: Any,
+    input_shape: int | Sequence[int] | None = None,
+    data: Points | None = None,
+    *,
+    decision: Any = "largest",
+) -> Network:
     """Load a piecewise-linear model as a network, and check it against the model.
 
     Parameters
@@ -47,6 +53,9 @@ def load(model: Any, input_shape: int | Sequence[int] | None = None, data: Point
         it, and for files that leave it open.
     data : (s, *input_shape), optional
         Points at which the network is compared with the model, beside random ones.
+    decision : {"largest", "smallest"} or float
+        How the class is read: the largest output, the smallest (costs), or, of a single output, 1 where it is above a
+        number; see `Network.with_decision`. Classes, decision boundaries, robustness and pictures follow it.
 
     Returns
     -------
@@ -76,6 +85,11 @@ def load(model: Any, input_shape: int | Sequence[int] | None = None, data: Point
     ((2,), ['1'], True)
     """
     shape = None if input_shape is None else read_shape(input_shape)
+    network = _load(model, shape, data)
+    return network if decision == "largest" else network.with_decision(decision)
+
+
+def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None) -> Network:
     if isinstance(model, nn.Module):
         if shape is None:
             shape = _shape_from(model, data)

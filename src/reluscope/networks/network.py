@@ -21,6 +21,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.carriers.carry import carry, carry_to_output
 from reluscope.networks.carriers.numbers import NUMBERS
+from reluscope.networks.decisions import Decision, read_decision, scores_network
 from reluscope.networks.devices import read_device
 from reluscope.networks.graph import Input, Max, Node, check_order
 from reluscope.networks.linearize import linearize, unit_maps
@@ -68,6 +69,9 @@ class Network:
         What the load was checked against.
     trace : Trace, optional
         Where the graph came from, for `with_parameters`. Left behind by pickling.
+    decision : {"largest", "smallest"} or float
+        How the class is read: the largest output, the smallest, or, of a single output, 1 where it is above a number
+        (0 with "largest"). Everything about classes follows it.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class Network:
     notes: tuple[str, ...] = ()
     verification: Verification | None = None
     trace: Trace | None = None
+    decision: Decision = "largest"
 
     def __post_init__(self) -> None:
         check_order(self.nodes)
@@ -142,6 +147,34 @@ class Network:
         if x.shape[1:] != self.input_shape:
             raise ShapeError(f"x must have shape (v, {', '.join(map(str, self.input_shape))}), got {tuple(x.shape)}")
         return {0: x}
+
+    @cached_property
+    def scores(self) -> "Network":
+        """The network whose largest output is the class: this one, unless its `decision` says otherwise."""
+        return scores_network(self)
+
+    @read_arguments
+    def with_decision(self, decision: Any) -> "Network":
+        """Return the network with its class read in another way.
+
+        Parameters
+        ----------
+        decision : {"largest", "smallest"} or float
+            See the parameters of the class. At a tie the lowest class wins, whichever way.
+
+        Raises
+        ------
+        InputError
+            If it is none of these, or does not go with the number of outputs.
+
+        Examples
+        --------
+        >>> import numpy as np, reluscope as rs
+        >>> costs = rs.load([(np.eye(2), np.zeros(2))]).with_decision("smallest")
+        >>> rs.classification.predicted_classes(costs, [[1.0, 3.0]])
+        array([0])
+        """
+        return replace(self, decision=read_decision(decision, self.num_outputs))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -372,7 +405,7 @@ class Network:
             front.append(Reshape(name="input", inputs=(1,), shape=self.input_shape, input_shapes=((size,),)))
         shift = len(front) - 1
         moved = [replace(node, inputs=tuple(i + shift for i in node.inputs)) for node in self.nodes[1:]]
-        return Network((*front, *moved), self.output + shift, self.notes)
+        return Network((*front, *moved), self.output + shift, self.notes, decision=self.decision)
 
     @read_arguments
     def to(self, device: torch.device | str) -> Self:
@@ -412,11 +445,11 @@ class Network:
             raise InputError(
                 "expected a network with its trace, got one without (unpickled or restricted): load the model again"
             )
-        network = self.trace.lower(state).to(self.device)
+        network = replace(self.trace.lower(state).to(self.device), decision=self.decision)
         return network if network.trace is not None else replace(network, trace=self.trace)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("nodes", "output", "notes", "verification")
+        kept = ("nodes", "output", "notes", "verification", "decision")
         return {**{name: getattr(self, name) for name in kept}, "trace": None}
 
     def __repr__(self) -> str:

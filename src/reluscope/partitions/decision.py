@@ -1,4 +1,4 @@
-"""Decision boundaries: where the largest output changes, as exact pieces.
+"""Decision boundaries: where the class changes, as exact pieces.
 
 On a region every output is affine, so two of them tie along a straight chord, of which the part counts where no third
 output is larger. Outputs can also tie along a whole facet, which then is a piece itself.
@@ -18,14 +18,15 @@ from reluscope.partitions.table import Partition
 
 @dataclass(frozen=True)
 class DecisionBoundary:
-    """Pieces of the set where the two largest outputs tie and the winner changes.
+    """Pieces of the set where two classes tie that are ahead of all others.
 
     Parameters
     ----------
     regions : (p,) int64
         Row of the region that each piece lies in (of the left one if it is a facet).
     classes : (p, 2) int64
-        The two outputs that tie, the lower first. With a single output f the classes are 0 (f <= 0) and 1 (f > 0).
+        The two classes that tie, the lower first: outputs, or, of a single one, 0 (f <= 0) and 1 (f > 0); see
+        `Network.with_decision`.
     ends : (p, d, d) float64
         End points in domain coordinates: two in the plane, one on a line.
     """
@@ -81,11 +82,9 @@ def decision_boundary(part: Partition) -> DecisionBoundary:
             f"decision boundaries are found on bounded lines and planes, got {part.domain.describe()}: take a Segment "
             "or a Plane"
         )
-    outputs, dim = part.outputs, part.dim
+    outputs, dim = part.scores, part.dim
     if not len(part):
         return DecisionBoundary(np.zeros(0, np.int64), np.zeros((0, 2), np.int64), np.zeros((0, dim, dim)))
-    if outputs.shape[1] == 1:
-        outputs = np.concatenate([np.zeros_like(outputs), outputs], axis=1)
     error = 64 * np.finfo(float).eps * float(np.abs(outputs).max())
     offsets, ids = part.region_vertices
     regions, classes, ends = _kernels.find_chords(outputs, part.vertices, offsets, ids, error)

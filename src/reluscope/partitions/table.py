@@ -21,6 +21,7 @@ from reluscope.files.stored import MALFORMED
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.decisions import scores
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
@@ -397,6 +398,17 @@ class Partition:
         for rows in chunks(len(found), network.bytes_per_point, memory) if len(found) else ():
             found[rows] = network(self.vertices[rows]).reshape(-1, network.num_outputs).cpu().numpy()
         return found
+
+    @cached_property
+    def scores(self) -> Float[np.ndarray, "v k"]:
+        """The scores of the classes at the vertices: the outputs as the network's `decision` reads them.
+
+        The largest is the class, the lowest at a tie. A single output is the score of class 1, that of class 0 is 0.
+        """
+        outputs = self.outputs  # which tells who has no network
+        assert self.network is not None
+        found = scores(outputs, self.network.decision)
+        return found if found.shape[1] > 1 else np.concatenate([np.zeros_like(found), found], axis=1)
 
     @read_arguments
     def require_complete(self, purpose: str) -> None:

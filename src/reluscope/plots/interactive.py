@@ -200,7 +200,7 @@ def _plotly() -> Any:
 def _classes(part: Partition) -> Int[np.ndarray, " r"]:
     """Return the class at every witness, the mean of the corners, where affine outputs have their mean too."""
     offsets, ids = part.region_vertices
-    means = np.add.reduceat(part.outputs[ids], offsets[:-1], axis=0) / np.diff(offsets)[:, None]
+    means = np.add.reduceat(part.scores[ids], offsets[:-1], axis=0) / np.diff(offsets)[:, None]
     return classes_of_outputs(means)
 
 

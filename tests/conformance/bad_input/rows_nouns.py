@@ -86,6 +86,7 @@ ROWS = {
     "Network.linearize": row(on=NET, x=X, outputs=[0, -1]),
     "Network.unit_maps": row(on=NET, x=X),
     "Network.restrict": row(on=NET, domain=rs.Segment([0, 0], [1, 1])),
+    "Network.with_decision": row(on=NET, decision="smallest", kinds={"decision": "option"}),
     "Network.to": row(on=NET, device="cpu"),
     "Network.with_parameters": row(
         on=Later(lambda: rs.load(MODEL, input_shape=(2,))), state=MODEL.state_dict(), kinds={"state": "mapping"}
@@ -162,7 +163,13 @@ ROWS = {
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
     "level_set": row(network=NET, domain=BOX, kinds={"level": "number", "output": "index", "plateaus": "option"}),
-    "load": row(model=LAYERS, kinds={"model": "model", "data": "samples"}, input_shape=(2,), data=X),
+    "load": row(
+        model=LAYERS,
+        kinds={"model": "model", "data": "samples", "decision": "option"},
+        input_shape=(2,),
+        data=X,
+        decision="smallest",
+    ),
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),
     "partition": row(network=NET, domain=BOX, kinds={"out": "write"}),
     "polyline": row(points=X, kinds={"points": "array"}),

@@ -1,6 +1,7 @@
-"""Networks as classifiers: the class of a point is its largest output, the lowest one at a tie.
+"""Networks as classifiers: the class of a point is its largest score, the lowest one at a tie.
 
-A network with a single output f has the classes 0 (f <= 0) and 1 (f > 0), as decision boundaries have them.
+Scores are outputs unless the network's `decision` says otherwise. A single score f has the classes 0 (f <= 0) and
+1 (f > 0), as decision boundaries have them.
 """
 
 import time
@@ -29,7 +30,7 @@ def num_classes(network: Network) -> int:
 
 @read_arguments
 def classes_of_outputs(outputs: Float[np.ndarray, "s m"]) -> Int[np.ndarray, " s"]:
-    """Return the class that each row of outputs stands for.
+    """Return the class that each row of scores stands for: outputs, where the largest decides.
 
     Examples
     --------
@@ -57,7 +58,7 @@ def predicted_classes(network: Network, x: Points) -> Int[np.ndarray, " s"]:
     >>> predicted_classes(net, [[1.0, 2.0], [3.0, 0.0]])
     array([1, 0])
     """
-    outputs = network(x)
+    outputs = network.scores(x)
     return classes_of_outputs(outputs.reshape(len(outputs), -1).cpu().numpy())
 
 
@@ -156,7 +157,7 @@ class _Correctness:
 
 def _correctness(network: Network, x: Points, labels: np.ndarray) -> _Correctness:
     began = time.perf_counter()
-    forward = rounded_forward(network, x)
+    forward = rounded_forward(network.scores, x)
     labels = read_classes(network, labels, len(forward.outputs))
     found = _correctness_of_outputs(forward, labels)
     return _Correctness(found.right, found.close, time.perf_counter() - began)

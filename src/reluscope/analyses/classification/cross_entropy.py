@@ -47,7 +47,7 @@ def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) ->
     0.693147 (EXACT)
     """
     began = time.perf_counter()
-    forward = rounded_forward(network, x)
+    forward = rounded_forward(network.scores, x)
     if forward.outputs.shape[1] < 2:
         raise ShapeError("expected a network of two or more outputs, got one: give a classifier")
     labels = read_classes(network, labels, len(forward.outputs))

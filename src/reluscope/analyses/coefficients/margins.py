@@ -116,6 +116,7 @@ def linear_margins(
     >>> print(found.finding("rival_distance"), found.details["rival"])  # the diagonal is this far from (3, 1)
     1.41421 (EXACT) [1]
     """
+    network = network.scores
     points = network.points(x)
 
     def ask(block: slice) -> Measured:

@@ -80,6 +80,7 @@ def pgd(
     >>> pgd(net, [[2.0, 1.0]], np.array([0]), radius=0.75)
     array([[1.25, 1.75]])
     """
+    network = network.scores
     points = network.points(x)
     number = len(points)
     labels = read_classes(network, labels, number)

@@ -134,6 +134,7 @@ def last_of_class(
     >>> back.first.alphas, back.last.alphas, back.last.after
     (array([0.25]), array([1.]), array([-1]))
     """
+    network = network.scores
     begin, end = (network.points(x).reshape(-1, network.num_inputs).cpu().numpy() for x in (starts, targets))
     if begin.shape != end.shape:
         raise ShapeError(f"expected one target per start, got {len(begin)} starts and {len(end)} targets")

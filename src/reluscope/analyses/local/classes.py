@@ -140,6 +140,7 @@ def region_classes(
     >>> print(found.finding("num_classes"), found.finding("num_classes_at_likeliest"))
     2 (EXACT) 1 (EXACT)
     """
+    network = network.scores
     number = num_classes(network)
     points = network.points(x).reshape(-1, network.num_inputs)
     _check(points.cpu().numpy(), domain)
@@ -259,6 +260,7 @@ def likeliest_in_regions(
     >>> found.points[0].round(3).tolist(), found.classes[0].tolist()  # class 0 is likeliest where class 1 wins
     ([[0.265], [1.0], [0.0]], [1, 1, 0])
     """
+    network = network.scores
     number = num_classes(network)
     points = network.points(x).reshape(-1, network.num_inputs)
     _check(points.cpu().numpy(), domain)

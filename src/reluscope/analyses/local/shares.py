@@ -94,6 +94,7 @@ def class_shares(
     >>> bool(low < 0.75 < high)
     True
     """
+    network = network.scores
     number = num_classes(network)
 
     def shares(drawn: _Drawn) -> np.ndarray:

@@ -87,12 +87,10 @@ def class_areas(part: Partition) -> ClassAreas:
     """
     if part.dim != 2 or not part.is_bounded().all():
         raise InputError(f"areas of classes need a partition of a bounded plane, got one of {part.domain.describe()}")
-    outputs = part.outputs
+    outputs = part.scores
     if not len(part):
         empty = np.zeros(0, dtype=np.int64)
         return ClassAreas(empty, empty, np.zeros(1, dtype=np.int64), np.zeros((0, 2)))
-    if outputs.shape[1] == 1:
-        outputs = np.concatenate([np.zeros_like(outputs), outputs], axis=1)
     error = 64 * np.finfo(float).eps * float(np.abs(outputs).max())
     offsets, ids = part.region_vertices
     winner, mixed = _winners(outputs, offsets, ids, error)

@@ -76,9 +76,7 @@ def class_intervals(part: Partition) -> ClassIntervals:
     if not len(part):
         empty = np.zeros(0, dtype=np.int64)
         return ClassIntervals(empty, empty, np.zeros((0, 2)))
-    outputs = part.outputs
-    if outputs.shape[1] == 1:
-        outputs = np.concatenate([np.zeros_like(outputs), outputs], axis=1)
+    outputs = part.scores
     ids = part.region_vertices[1].reshape(-1, 2)
     sides = part.vertices[ids, 0]
     boundary = decision_boundary(part)

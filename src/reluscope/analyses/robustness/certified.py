@@ -42,7 +42,8 @@ def certified_radius(
     Parameters
     ----------
     network : Network
-        A classifier: the largest output wins, the lowest one at a tie; a single output f wins where f > 0.
+        A classifier: the largest output wins, the lowest one at a tie, and a single output f where f > 0, unless its
+        `decision` says otherwise.
     x : (s, *input_shape) or (s, n)
         In random order, if there may not be time for all.
     norm : "l1", "l2" or "linf"
@@ -84,7 +85,7 @@ def certified_radius(
     0.707107 (EXACT) 1 (LOWER)
     """
     check_norm(norm)
-    network, opened = open_domain(network, None)
+    network, opened = open_domain(network.scores, None)
     points = network.points(x)
     tolerance = tolerance or Tolerance()
 

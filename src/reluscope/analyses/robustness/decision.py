@@ -96,7 +96,7 @@ def decision_distance(
     """
     check_norm(norm)
     tolerance = tolerance or Tolerance()
-    network, opened = open_domain(network, domain)
+    network, opened = open_domain(network.scores, domain)
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
     views = [viewpoint(network, opened, point, norm, tolerance) for point in points]
 

@@ -75,7 +75,7 @@ def decision_distance_within(
     2 (EXACT) [1]
     """
     check_norm(norm)
-    network, opened = open_domain(network, domain)
+    network, opened = open_domain(network.scores, domain)
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
     views = [viewpoint(network, opened, point, norm, tolerance or Tolerance()) for point in points]
 

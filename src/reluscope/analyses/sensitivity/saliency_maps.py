@@ -147,7 +147,7 @@ def saliency(
 
 def _chosen(network: Network, points: Points, outputs: Sequence[int] | None) -> Int[np.ndarray, " s"]:
     if outputs is None:
-        values = network(points)
+        values = network.scores(points)
         values = values.reshape(len(values), -1).cpu().numpy()
         return classes_of_outputs(values) if values.shape[1] > 1 else np.zeros(len(values), dtype=np.int64)
     chosen = read_outputs(outputs, network.num_outputs)

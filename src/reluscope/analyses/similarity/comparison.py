@@ -45,6 +45,7 @@ from reluscope.arguments import NonNegative, read_arguments
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings
+from reluscope.networks.decisions import scores
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
@@ -138,7 +139,7 @@ def compare(
     chosen = _chosen(metrics)
     points = common_points(every, x)
     classes = None if labels is None else read_classes(every[0], labels, len(points))
-    forwards = [rounded_forward(network, points) for network in every]
+    forwards = [rounded_forward(network.scores, points) for network in every]
     measured = _Measured(names, "outputs" if gates is None else "features")
     for metric in chosen:
         if metric.source is Source.OUTPUTS:
@@ -247,10 +248,10 @@ def _mean(entries: Sequence[Finding | None]) -> Finding | None:
 
 @dataclass(frozen=True, eq=False)
 class _MappedNetworks:
-    """Fitted maps without their matrices, and the outputs of the mapped networks."""
+    """Fitted maps without their matrices, and the scores of the mapped networks' classes."""
 
     maps: dict[tuple[int, int], CoefficientMaps]
-    outputs: dict[tuple[int, int], np.ndarray]
+    scores: dict[tuple[int, int], np.ndarray]
     is_apart: bool
 
 
@@ -319,7 +320,10 @@ class _Coefficients:
             )
             for first, second in pairs
         }
-        return _MappedNetworks(found, {pair: np.stack(parts, axis=1) for pair, parts in outputs.items()}, self.is_apart)
+        of_classes = {
+            pair: scores(np.stack(parts, axis=1), self.networks[pair[1]].decision) for pair, parts in outputs.items()
+        }
+        return _MappedNetworks(found, of_classes, self.is_apart)
 
     def _moments(
         self, spaces: Sequence[RowSpace], points: torch.Tensor, group: Sequence[int], progress: Progress
@@ -400,7 +404,7 @@ def _of_maps(
 ) -> dict[str, Column]:
     """Return agreement with the targets, accuracy, and the drop of accuracy, of mapped networks."""
     classes = [classes_of_outputs(one.outputs) for one in forwards]
-    said_by = {pair: classes_of_outputs(outputs) for pair, outputs in mapped.outputs.items()}
+    said_by = {pair: classes_of_outputs(found) for pair, found in mapped.scores.items()}
     cells: dict[str, list[Finding]] = {one.quantity.name: [] for one in (MAPPED_AGREEMENT, MAPPED_ACCURACY, DROP)}
     for pair in measured.pairs:
         first, second = pair

@@ -81,7 +81,7 @@ def measure(network: Network, plan: Plan, before: SampleCodes | None) -> Measure
     Jacobians, and the plane's partition.
     """
     began = time.perf_counter()
-    forward, codes = coded_forward(network, plan.points)
+    forward, codes = coded_forward(network.scores, plan.points)
     if not np.isfinite(forward.outputs).all():
         return Measurement({}, notes=("the outputs are not finite, so nothing was measured",))
     sampled = SampleCodes(codes, forward.doubtful, time.perf_counter() - began)

@@ -379,10 +379,14 @@ def _compare_volume(subject: Subject, name: str, row: int, volume: float) -> Non
         if volume != np.inf:
             subject.fail(name, f"{volume} for an unbounded region")
         return
-    # Corners are as exact as their distance from zero allows, if the domain has no size.
+    # Corners are as exact as their distance from zero allows, be it large beside the domain or all there is to say.
     reach = Fraction(root(subject.extent_squared(row)))
     whole = cones.volume(subject.truth.domain) if subject.is_bounded else reach**subject.dimension
-    allowed = Fraction(1, 10**8) * expected + Fraction(1, 10**11) * whole
+    side = Fraction(float(whole) ** (1 / subject.dimension))
+    vertices = subject.truth.regions[row].cone.vertices
+    away = Fraction(root(max((Fraction(cones.dot(vertex, vertex)) for vertex in vertices), default=Fraction(0))))
+    rounding = Fraction(1, 2**50) * away / side if side else 0
+    allowed = Fraction(1, 10**8) * expected + (Fraction(1, 10**11) + rounding) * whole
     if not np.isfinite(volume) or abs(Fraction(float(volume)) - expected) > allowed:
         subject.fail(name, f"{volume}, truth {float(expected)} of {float(whole)}")
 
