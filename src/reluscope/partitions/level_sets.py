@@ -184,7 +184,7 @@ class LevelSet:
         --------
         >>> import numpy as np, reluscope as rs
         >>> half = rs.load([(np.array([[1.0, 1.0, 0.0]]), np.zeros(1))])
-        >>> rs.level_set(half, rs.Box(-1, 1, 3)).volume(capped="below")
+        >>> round(rs.level_set(half, rs.Box(-1, 1, 3)).volume(capped="below"), 12)
         4.0
         """
         return float(self.volume_finding(capped))
