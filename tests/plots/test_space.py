@@ -1,13 +1,13 @@
 """Pictures of space hold what they should: faces by their pixels, edges by their lengths; empty and open ones, too."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-import torch
 
 import reluscope as rs
 from reluscope import plots
 from reluscope.errors import InputError, ShapeError
-from reluscope.partitions.level_sets import LevelSet
 from reluscope.plots.space.drawing import draw_scene, lit
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.style import canvas
@@ -140,7 +140,7 @@ def test_curves_in_the_plane():
     assert length == pytest.approx(4 * np.sqrt(2))
 
 
-def many(number):
+def many(ball, number):
     """Return a torus of so many squared quadrilaterals as a level set."""
     around = np.linspace(0, 2 * np.pi, number, endpoint=False)
     a, b = np.meshgrid(around, around, indexing="ij")
@@ -149,20 +149,17 @@ def many(number):
     place = np.arange(number * number).reshape(number, number)
     ids = np.stack([place, np.roll(place, -1, 0), np.roll(place, (-1, -1), (0, 1)), np.roll(place, -1, 1)], axis=-1)
     pieces = number * number
-    net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
-    codes = net.codes(torch.zeros(1, 3))
-    return LevelSet(
-        domain=rs.Box(-1, 1, 3), level=0.0, outputs=(0,), plateaus="below", vertices=points, blur=np.zeros(pieces),
-        offsets=np.arange(0, 4 * pieces + 1, 4), ids=ids.reshape(-1), normals=np.zeros((pieces, 3)), codes=codes,
-        witnesses=np.zeros((pieces, 3)), solid_cells=codes, solid_witnesses=np.zeros((0, 3)),
-        border=np.zeros((0, 2), dtype=np.int64), num_undecided=0, num_open=0, tolerance=rs.Tolerance(),
+    codes = ball.codes[np.zeros(pieces, dtype=np.int64)]
+    return replace(
+        ball, vertices=points, blur=np.zeros(pieces), offsets=np.arange(0, 4 * pieces + 1, 4), ids=ids.reshape(-1),
+        normals=np.zeros((pieces, 3)), codes=codes, witnesses=np.zeros((pieces, 3)),
     )  # fmt: skip
 
 
-def test_many_polygons_have_their_edges_as_pixels():
-    figure = plots.level_set(many(150), pixels=400)
+def test_many_polygons_have_their_edges_as_pixels(ball):
+    figure = plots.level_set(many(ball, 150), pixels=400)
     assert not [one for one in figure.axes[0].collections if one.get_zorder() == 2]
-    plain = plots.level_set(many(150), pixels=400, lines=False)
+    plain = plots.level_set(many(ball, 150), pixels=400, lines=False)
     here, there = (np.asarray(one.axes[0].images[0].get_array()).astype(float) for one in (figure, plain))
     assert here[..., :3].sum() < there[..., :3].sum()
     assert np.array_equal(here[..., 3], there[..., 3])

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.partitions.level_polygons import following
 from reluscope.plots.space.views import View
 
 
@@ -45,9 +46,7 @@ class Scene:
     @cached_property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
         """Edges of polygons, each once, as pairs of points, and the largest opacity of a polygon beside each."""
-        after = np.arange(1, len(self.ids) + 1)
-        after[self.offsets[1:] - 1] = self.offsets[:-1]
-        ends = np.sort(np.stack([self.ids, self.ids[after]], axis=1), axis=1)
+        ends = np.sort(np.stack([self.ids, following(self.offsets, self.ids)], axis=1), axis=1)
         keys, edge = np.unique(ends[:, 0] * max(1, len(self.points)) + ends[:, 1], return_inverse=True)
         opacity = np.zeros(len(keys))
         np.maximum.at(opacity, edge, np.repeat(self.colors[:, 3], np.diff(self.offsets)))
