@@ -29,6 +29,35 @@ def oriented(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray, normals
     return ids[start + np.where(turned, (last - place) % number, place)]
 
 
+def fans(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Return convex polygons as triangles (t, 3), each polygon a fan with the same sense; corners as places in ``ids``.
+
+    Examples
+    --------
+    >>> square = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> fans(square, np.array([0, 4]), np.array([0, 1, 2, 3])).tolist()
+    [[0, 1, 2], [0, 2, 3]]
+    """
+    # From the straightest corner: there, a vertex that a neighbour has made would else leave a flat triangle.
+    before, here, after = vertices[preceding(offsets, ids)], vertices[ids], vertices[following(offsets, ids)]
+    one, two = here - before, after - here
+    turn = np.linalg.norm(np.cross(one, two), axis=1)
+    size = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
+    turn = np.where(size > 0, turn / np.where(size > 0, size, 1.0), 1.0)
+    apex = first_lowest(turn, offsets)
+    piece = fan_pieces(offsets)
+    first = np.concatenate([[0], np.cumsum(np.diff(offsets) - 2)])[:-1]
+    step = np.arange(len(piece)) - first[piece]
+    start, number = offsets[:-1][piece], np.diff(offsets)[piece]
+    return np.stack([start + (apex[piece] + offset) % number for offset in (0 * step, step + 1, step + 2)], axis=1)
+
+
+def fan_pieces(offsets: np.ndarray) -> np.ndarray:
+    """Return of which polygon each triangle of `fans` is."""
+    counts = np.diff(offsets)
+    return np.repeat(np.arange(len(counts)), counts - 2)
+
+
 def following(offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """Return what follows every entry of cyclic lists."""
     after = np.arange(1, len(ids) + 1)

@@ -1,10 +1,12 @@
 """A level set as an object: a mesh of convex pieces, what is known of it, and its measures."""
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -15,12 +17,17 @@ from reluscope import markup
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.files.mesh_files import check_mesh_file, write_mesh
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.geometry.domains import Domain
 from reluscope.partitions.level_findings import numbers_of
-from reluscope.partitions.level_polygons import area_vectors, first_lowest, following, largest, pinched, preceding, sums
+from reluscope.partitions.level_meshes import as_mesh, as_trimesh
+from reluscope.partitions.level_polygons import area_vectors, fans, following, largest, pinched, sums
 from reluscope.partitions.level_walls import Walls
 from reluscope.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 # Of sums of products of coordinates, as a share of the sum of their sizes: a few dozen operations each.
 ROUNDED = 64 * 2.0**-53
@@ -253,25 +260,59 @@ class LevelSet:
         """
         if self.dim != 3:
             raise InputError("triangles are parts of polygons in space, got a level set in the plane: use its segments")
-        counts = np.diff(self.offsets)
-        # From the straightest corner: there, a vertex that a neighbour has made would else leave a flat triangle.
-        before, after = (
-            self.vertices[preceding(self.offsets, self.ids)],
-            self.vertices[following(self.offsets, self.ids)],
-        )
-        here = self.vertices[self.ids]
-        one, two = here - before, after - here
-        turn = np.linalg.norm(np.cross(one, two), axis=1)
-        size = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
-        turn = np.where(size > 0, turn / np.where(size > 0, size, 1.0), 1.0)
-        apex = first_lowest(turn, self.offsets)
-        piece = np.repeat(np.arange(len(self)), counts - 2)
-        first = np.concatenate([[0], np.cumsum(counts - 2)])[:-1]
-        step = np.arange(len(piece)) - first[piece]
-        start, number = self.offsets[:-1][piece], counts[piece]
-        return np.stack(
-            [self.ids[start + (apex[piece] + offset) % number] for offset in (0 * step, step + 1, step + 2)], axis=1
-        )
+        return self.ids[fans(self.vertices, self.offsets, self.ids)]
+
+    @read_arguments
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None,
+    ) -> None:
+        """Write the polygons to a file that other programs open, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.ply`` or ``.obj`` (polygons with shared vertices and all digits; the colours of ``.obj`` are in a
+            file ``.mtl`` beside it), or in ``.glb`` or ``.stl`` (triangles with 32-bit coordinates, which a warning
+            says if vertices fall together; ``.stl`` has no colours).
+        color : {"region", "normal"} or (p,) int64, optional
+            What the colours of polygons mean: the region, the normal, or a class of each, as of
+            ``network(surface.witnesses).argmax(1)``. Without it they have none.
+
+        Raises
+        ------
+        InputError
+            If the name of the file ends otherwise, it cannot be written, the level set lies in the plane, or there is
+            not one class for each polygon.
+
+        Examples
+        --------
+        >>> import tempfile, numpy as np, reluscope as rs
+        >>> ball = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
+        >>> rs.level_set(ball, rs.Box(-2, 2, 3)).write(tempfile.mkdtemp() + "/ball.ply", color="normal")
+        """
+        check_mesh_file(target := Path(path))
+        write_mesh(target, as_mesh(self, color))
+
+    @read_arguments
+    def to_trimesh(self, *, color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None) -> "Trimesh":
+        """Return the triangles as a mesh of the package trimesh (``pip install "reluscope[mesh]"``), as they are.
+
+        Parameters
+        ----------
+        color : {"region", "normal"} or (p,) int64, optional
+            As in `write`.
+
+        Raises
+        ------
+        ReluscopeError
+            If trimesh is not installed.
+        InputError
+            If the level set lies in the plane, or there is not one class for each polygon.
+        """
+        return as_trimesh(as_mesh(self, color))
 
     @cached_property
     def edges(self) -> Int[np.ndarray, "e _"]:
