@@ -22,7 +22,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
 from reluscope.partitions.cutting import cut
-from reluscope.partitions.walk import Step, Store, Walked, walk
+from reluscope.partitions.walk import Checkpoint, Step, Store, Walked, walk
 from reluscope.progress import RegionProgress
 
 # Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
@@ -51,6 +51,7 @@ def walk_chunks(
     exact_signs: ExactSigns | None = None,
     keep: Keep | None = None,
     has_names: bool = False,
+    checkpoint: Checkpoint | None = None,
 ) -> Walked:
     """Take cells through all gates of a network.
 
@@ -78,6 +79,8 @@ def walk_chunks(
     has_names : bool
         Whether vertices of finished chunks have names. Max gates, whose ties cut one side of a seam alone, then keep
         all cells together.
+    checkpoint : callable, optional
+        As `walk`; of no use where all cells stay together.
 
     Returns
     -------
@@ -99,6 +102,7 @@ def walk_chunks(
         left=attrgetter("roots"),
         budget=budget,
         executor=executor,
+        checkpoint=checkpoint,
         progress=progress,
     )
 
