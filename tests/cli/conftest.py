@@ -15,7 +15,7 @@ MODELS = """\
 import torch
 from torch import nn
 from reluscope.datasets.demo import DigitsNetwork as Net
-def tanh(): return nn.Sequential(nn.Flatten(), nn.Linear(64, 4), nn.Tanh())
+def tanh(): return nn.Sequential(nn.Flatten(), nn.Linear(64, 4), nn.Tanh(), nn.ReLU())
 def number(): return 3
 def needs(x): return x
 def two_layers(first, second):

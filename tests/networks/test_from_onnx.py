@@ -197,6 +197,16 @@ def test_a_trailing_softmax_is_left_off(save, operator, opset):
     torch.testing.assert_close(network(np.ones((1, 4))), load(LAYERS)(np.ones((1, 4))))
 
 
+@pytest.mark.parametrize("operator", ["Sigmoid", "Tanh", "Softplus"])
+def test_an_increasing_function_is_left_off(save, operator):
+    shape = np.array([-1, 3, 1], dtype=np.int64)
+    nodes = [*mlp("z"), node(operator, "z", "p"), node("Reshape", "p s", "q"), node("Squeeze", "q t", "y")]
+    weights = {**WEIGHTS, "s": shape, "t": np.array([2], dtype=np.int64)}
+    network = load(save(make_model(nodes, (1, 4), weights, 13)))
+    assert network.notes[0].startswith(f"A trailing {operator.lower()} was left off")
+    torch.testing.assert_close(network(np.ones((1, 4))), load(LAYERS)(np.ones((1, 4))))
+
+
 def test_a_softmax_inside_is_refused(save):
     nodes = [*mlp("z"), node("Softmax", "z", "p", "attention"), node("Relu", "p", "y")]
     with pytest.raises(NotPiecewiseLinearError, match=r"Softmax at node 3 \(attention\).*very last step"):
@@ -330,14 +340,14 @@ STEPS = ("Sign", "Floor", "Round", "Ceil", "ThresholdedRelu")
 
 @pytest.mark.parametrize("operator", [*SMOOTH, *STEPS])
 def test_what_is_not_piecewise_linear_is_refused_by_name_and_place(save, operator):
-    nodes = [node("Relu", "x", "h", "first"), node(operator, "h", "y", "culprit")]
+    nodes = [node("Relu", "x", "h", "first"), node(operator, "h", "z", "culprit"), node("Relu", "z", "y")]
     with pytest.raises(NotPiecewiseLinearError, match=rf"{operator} at node 1 \(culprit\)"):
         load(save(make_model(nodes, (1, 3), {}, 13)))
 
 
 def test_nodes_without_a_name_are_placed_by_their_output(save):
-    with pytest.raises(NotPiecewiseLinearError, match=r"Sigmoid at node 0 \(-> y\)"):
-        load(save(make_model([node("Sigmoid", "x", "y")], (1, 3), {}, 13)))
+    with pytest.raises(NotPiecewiseLinearError, match=r"Exp at node 0 \(-> y\)"):
+        load(save(make_model([node("Exp", "x", "y")], (1, 3), {}, 13)))
 
 
 @pytest.mark.parametrize(

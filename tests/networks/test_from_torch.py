@@ -10,6 +10,7 @@ from torch import nn
 from conformance.torch_cases import Forward, Residual, Shared
 from networks.models import Two, layers, seeded
 from reluscope.errors import (
+    ConversionMismatchError,
     InputError,
     NotPiecewiseLinearError,
     ShapeError,
@@ -89,7 +90,7 @@ class TestRefusals:
     )
     def test_curved(self, function):
         refused(NotPiecewiseLinearError, r"at .*which is not piecewise linear|at module '1' .* is not piecewise linear",
-                through(function, nn.Flatten()), (3, 4))  # fmt: skip
+                through(function, nn.Flatten(), nn.ReLU()), (3, 4))  # fmt: skip
 
     @pytest.mark.parametrize(
         "function",
@@ -108,15 +109,18 @@ class TestRefusals:
     def test_positions_of_maxima(self):
         refused(NotPiecewiseLinearError, "positions", through(lambda x: x.max(dim=1).indices.double()))
 
-    @pytest.mark.parametrize("function", [lambda x: x.sort(1).values, lambda x: x.topk(2, 1).values])
-    def test_unknown(self, function):
-        with pytest.raises(UnsupportedOperatorError, match=r"reluscope knows.*use amax") as caught:
+    @pytest.mark.parametrize(
+        ("function", "advice"),
+        [(lambda x: x.sort(1).values, "use amax"), (lambda x: x.topk(2, 1).values, "positions jump.*amax for")],
+    )
+    def test_unknown(self, function, advice):
+        with pytest.raises(UnsupportedOperatorError, match=rf"reluscope knows.*{advice}") as caught:
             load(through(function))
         assert not isinstance(caught.value, NotPiecewiseLinearError)
 
     def test_place_and_advice(self):
         model = nn.Sequential()
-        model.add_module("body", nn.Sequential(nn.Linear(4, 4), nn.Tanh()))
+        model.add_module("body", nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.ReLU()))
         refused(NotPiecewiseLinearError, r"tanh at module 'body.1' \(Tanh\).*use hard-tanh", model)
         refused(NotPiecewiseLinearError, r"sin at the model's forward, 'return x.sin\(\)'", Sine())
 
@@ -263,6 +267,55 @@ class TestSoftmax:
 
     def test_elsewhere_is_refused(self):
         refused(NotPiecewiseLinearError, "only where it is the very last", nn.Sequential(nn.Softmax(-1), nn.ReLU()))
+
+
+class TestIncreasingFunctions:
+    @pytest.mark.parametrize(
+        ("last", "note"),
+        [
+            (nn.Sigmoid(), "A trailing sigmoid was left off: where it is 0.5, the output of the network is 0."),
+            (nn.Tanh(), "A trailing tanh was left off: where it is 0, the output of the network is 0."),
+            (
+                nn.LogSigmoid(),
+                "A trailing log_sigmoid was left off: where it is log 0.5, the output of the network is 0.",
+            ),
+            (nn.Softplus(beta=3.0, threshold=2.0), "A trailing softplus was left off."),
+        ],
+    )
+    def test_at_the_end_are_left_off(self, last, note):
+        model = seeded(lambda: nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
+        whole, net = load(nn.Sequential(model, last)), load(model)
+        assert whole.fingerprint == net.fingerprint
+        assert whole.notes == (note,)
+        x = torch.randn(9, 3, generator=torch.Generator().manual_seed(1))
+        torch.testing.assert_close(last(whole(x)), last(model(x)).double(), atol=1e-5, rtol=1e-5)
+
+    @pytest.mark.parametrize(
+        "moved", [lambda y: y.squeeze(1), lambda y: y.reshape(-1, 1, 1), lambda y: y.flatten(1).unsqueeze(2)[:, 0]]
+    )
+    def test_before_entries_are_only_moved(self, moved):
+        model = seeded(lambda: nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1)))
+        net = load(nn.Sequential(model, nn.Sigmoid(), Forward(lambda m, y: moved(y))))
+        assert "sigmoid was left off" in net.notes[0]
+        assert net.output_shape == moved(torch.zeros(2, 1)).shape[1:]
+        assert torch.equal(net(torch.ones(1, 3)).reshape(-1), load(model)(torch.ones(1, 3)).reshape(-1))
+
+    def test_differences_that_saturation_hides_are_seen(self, monkeypatch):
+        """A planted fault: relu becomes |x|, where the sigmoid is 1 in float64 either way."""
+        from reluscope.networks.aten.site import HANDLERS
+
+        model = nn.Sequential(nn.Linear(1, 1), nn.ReLU(), nn.Linear(1, 1), nn.Sigmoid())
+        for layer, bias in ((model[0], -60.0), (model[2], 60.0)):
+            nn.init.ones_(layer.weight)
+            nn.init.constant_(layer.bias, bias)
+        monkeypatch.setitem(HANDLERS, "relu", HANDLERS["abs"])
+        with pytest.raises(ConversionMismatchError):
+            load(model)
+
+    @pytest.mark.parametrize("after", [lambda y: 2 * y, lambda y: y.sum(1), lambda y: torch.cat([y, y], 1)])
+    def test_elsewhere_are_refused(self, after):
+        refused(NotPiecewiseLinearError, "sigmoid is left off only where it is the very last step",
+                nn.Sequential(nn.Linear(4, 2), nn.Sigmoid(), Forward(lambda m, y: after(y))))  # fmt: skip
 
 
 class TestOtherWeights:

@@ -53,8 +53,11 @@ def by_maxima(boxes):
     return builder.build(builder.negate(builder.amax(builder.negate(inside), [0], keepdims=True)))
 
 
-def by_units(boxes):
-    """Return the network min over boxes of the l1 distance, by ReLU units: ``min(a, b) = a - relu(a - b)``."""
+def by_units(boxes, negated=False):
+    """Return the network min over boxes of the l1 distance, by ReLU units: ``min(a, b) = a - relu(a - b)``.
+
+    Negated it is zero in the body, and negative outside.
+    """
     builder = GraphBuilder()
     dim = len(boxes[0][0])
     x = builder.input((dim,))
@@ -65,4 +68,4 @@ def by_units(boxes):
         beyond = builder.relu(builder.linear(x, rows, shift))
         one = builder.sum(beyond, [0], keepdims=True)
         found = one if found is None else builder.subtract(found, builder.relu(builder.subtract(found, one)))
-    return builder.build(found)
+    return builder.build(builder.negate(found) if negated else found)

@@ -35,5 +35,5 @@ def has_direction(rows: Iterable[Sequence[int]], dim: int) -> bool:
         return True
     forms = [whole_form(row) for row in exact]
     total = whole_form([sum(column, Fraction(0)) for column in zip(*exact, strict=True)]) if exact else {}
-    found = highest(total, forms, [Fraction(0)] * dim, is_sign_enough=True)
+    found = highest(total, forms, (Fraction(0),) * dim, is_sign_enough=True)
     return value_at(total, found.point) > 0

@@ -16,9 +16,10 @@ from torch.export import ExportedProgram, default_decompositions
 from torch.export.graph_signature import InputKind
 
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
-from reluscope.networks.aten.lowering import TorchTrace, name_of
+from reluscope.networks.aten.lowering import TorchTrace
 from reluscope.networks.aten.refusals import is_refused
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, as_double
+from reluscope.networks.aten.traced_nodes import name_of
 from reluscope.networks.float64_models import in_double, to_double
 from reluscope.networks.input_shapes import check_size
 from reluscope.networks.network import Network
@@ -164,7 +165,7 @@ def _trace_module(twin: nn.Module, input_shape: tuple[int, ...], batch: int) -> 
             trace, notes=(*trace.notes, "The model takes one point at a time: its batch size is fixed to 1.")
         )
         network = trace.lower()
-    logits = trace.reference if trace.tail.softmax else None
+    logits = trace.reference if trace.tail.left_off else None
     return TorchSource(network, lambda x: _single(reference(x)), fixed, trace.tail.finish, logits, batch)
 
 

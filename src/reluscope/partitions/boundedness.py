@@ -189,8 +189,11 @@ def recession_cones(
     values = affine_input(network, number)
     for stage, chosen in zip(network.stages, pieces, strict=True):
         maps, doubts, values = advance_affinely(stage, values, gamma)
-        own = _of_maximum if isinstance(stage.gate, Max) else _of_breakpoints
-        slopes, doubt = own(stage.gate, maps[:, :, :-1], doubts[:, :, :-1], chosen, gamma)
+        gate, slopes, doubt = stage.gate, maps[:, :, :-1], doubts[:, :, :-1]
+        if isinstance(gate, Max):
+            slopes, doubt = _of_maximum(gate, slopes, doubt, chosen, gamma)
+        else:
+            slopes, doubt = _of_breakpoints(gate, slopes, doubt, chosen)
         rows.append(slopes)
         errors.append(doubt)
         if stage is not network.stages[-1]:
@@ -199,10 +202,9 @@ def recession_cones(
 
 
 def _of_breakpoints(
-    gate: Pointwise, slopes: np.ndarray, errors: np.ndarray, pieces: np.ndarray, gamma: float
+    gate: Pointwise, slopes: np.ndarray, errors: np.ndarray, pieces: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return slopes with the side on which units are of the breakpoints next to their pieces; zeros without these."""
-    del gamma
     levels = gate.breakpoints.cpu().numpy()
     units = np.arange(pieces.shape[1])
     bounds = np.concatenate([np.full((1, len(units)), -np.inf), np.broadcast_to(levels, (len(levels), len(units)))])

@@ -31,8 +31,8 @@ CACHE_BYTES, CHUNK_BYTES = 16 * 2**20, 64 * 2**20
 # Chunks to find before work is handed out.
 TASKS = 64
 
-# Says for every cell of a chunk whether it is kept.
-Keep = Callable[[Chunk], np.ndarray]
+# Says for every cell of a chunk whether it is kept, and may count on the work what it knows of the others.
+Keep = Callable[[Chunk, dict[str, float]], np.ndarray]
 
 
 def walk_chunks(
@@ -141,7 +141,7 @@ class _Cutting:
         """Return the cells of a chunk that are worth going on with."""
         if self.keep is None or not len(chunk):
             return chunk
-        kept = np.flatnonzero(self.keep(chunk))
+        kept = np.flatnonzero(self.keep(chunk, work))
         work["tested_cells"] = work.get("tested_cells", 0) + len(chunk)
         return chunk if len(kept) == len(chunk) else chunk.only(kept)
 

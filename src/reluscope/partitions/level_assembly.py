@@ -4,6 +4,7 @@ Vertices are one where their names are, and facets on the two sides of a seam ar
 is joined because it is near. The result does not depend on the chunks: vertices are in the order of their names.
 """
 
+import math
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -28,6 +29,8 @@ class LevelPieces:
         Vertices of the ridges of pieces on the boundary of the domain, each in increasing order.
     words : (c, w) uint64; witnesses : (c, d) float64; sides : (c,) int8
         Of the cells beside pieces, and of those on the level.
+    walls : (3,) float64
+        Cones over the boundary of the domain that finished chunks have, by sides.
     num_unmatched : int
         Vertices of one name that lie apart.
     """
@@ -42,6 +45,7 @@ class LevelPieces:
     words: np.ndarray
     witnesses: np.ndarray
     sides: np.ndarray
+    walls: np.ndarray
     num_unmatched: int
 
 
@@ -102,6 +106,7 @@ def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: 
         table.words,
         table.witnesses,
         table.sides,
+        np.array([math.fsum(column) for column in table.walls.T]),
         int(apart.sum()),
     )
 
@@ -120,6 +125,7 @@ def _stacked(patches: list[LevelPatch], dim: int, num_words: int) -> LevelPatch:
         words=np.zeros((0, num_words), dtype=np.uint64),
         witnesses=np.zeros((0, dim)),
         sides=np.zeros(0, dtype=np.int8),
+        walls=np.zeros((0, 3)),
         roots=np.zeros(0, dtype=np.int64),
     )
     patches = [empty, *patches]

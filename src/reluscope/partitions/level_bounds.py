@@ -1,4 +1,4 @@
-"""Which cells of a chunk a level may touch, proved by bounds of the function on them.
+"""Which cells of a chunk a level may touch, and where the others are, proved by bounds of the function on them.
 
 At an opened gate pre-activations are affine on every cell, so that their ranges there are those at its vertices. They
 are carried through the rest of the network, first as intervals, then, on the cells that are left, between two linear
@@ -26,8 +26,8 @@ NEAR = 1e-3
 BLOCK = 512
 
 
-def touches_level(chunk: Chunk, network: Network) -> np.ndarray:
-    """Return for every cell of a chunk whether the level may touch it.
+def proved_sides(chunk: Chunk, network: Network) -> np.ndarray:
+    """Return for every cell of a chunk whether it is above the level (1), below (-1), or the level may touch it (0).
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ def touches_level(chunk: Chunk, network: Network) -> np.ndarray:
     opened = chunk.opened
     assert opened is not None
     # Before anything is cut, and where a single cell would be tested, there is nothing to gain.
-    touched = np.ones(len(chunk), dtype=bool)
+    sides = np.zeros(len(chunk), dtype=np.int8)
     if len(chunk) == 1:
-        return touched
+        return sides
     offsets, ids = chunk.cells.cell_vertices()
     _, edges = chunk.cells.boundary(1)
     known = {position: (value, chunk.errors[position]) for position, value in chunk.values.items()}
@@ -66,12 +66,12 @@ def touches_level(chunk: Chunk, network: Network) -> np.ndarray:
     for is_linear in (False, True):
         if is_linear and chunk.stage == len(network.stages) - 1:
             break
-        left = np.flatnonzero(touched)
+        left = np.flatnonzero(sides == 0)
         for cells in np.array_split(left, -(-len(left) // BLOCK)) if len(left) else ():
             low, high = (end[:, 0].numpy() for end in bounds(cells, is_linear))
             margin = NEAR * (high - low)
-            touched[cells] = (low <= margin) & (high >= -margin)
-    return touched
+            sides[cells] = np.where(low > margin, 1, np.where(high < -margin, -1, 0))
+    return sides
 
 
 def _carried(network: Network, index: int, live: Mapping[int, Any], arrived: Any, carrier: Carrier) -> Any:

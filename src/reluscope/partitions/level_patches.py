@@ -8,6 +8,7 @@ from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import unpack_pieces
 from reluscope.partitions.certification import Cut
 from reluscope.partitions.chunks import Chunk, means
+from reluscope.partitions.level_walls import cones_by_side
 from reluscope.partitions.vertex_names import mixed
 
 
@@ -29,6 +30,8 @@ class LevelPatch:
         Vertices of the ridges of facets that lie on the boundary of the domain.
     words : (c, w) uint64; witnesses : (c, d) float64; sides : (c,) int8
         Codes before the level gate, inner points, and sides of the cells beside facets, and of those on the level.
+    walls : (1, 3) float64
+        Volumes of cones over the boundary of the domain, by the sides of the cells there (`level_walls`).
     roots : (r,) int64
         Of all cells of the chunk.
     """
@@ -44,10 +47,11 @@ class LevelPatch:
     words: np.ndarray
     witnesses: np.ndarray
     sides: np.ndarray
+    walls: np.ndarray
     roots: np.ndarray
 
     @classmethod
-    def of(cls, chunk: Chunk, layout: CodeLayout) -> "LevelPatch":
+    def of(cls, chunk: Chunk, layout: CodeLayout, apex: np.ndarray) -> "LevelPatch":
         """Keep what a finished chunk knows of the level.
 
         Parameters
@@ -56,6 +60,8 @@ class LevelPatch:
             With names of vertices.
         layout : CodeLayout
             Of the level gate alone.
+        apex : (d,) float64
+            Of the cones over the boundary of the domain.
         """
         assert chunk.names is not None
         complex_, dim = chunk.cells, chunk.cells.dim
@@ -92,6 +98,7 @@ class LevelPatch:
             words[kept],
             means(chunk.points, *complex_.cell_vertices())[kept],
             side[kept],
+            cones_by_side(complex_, chunk.points, ~is_inner & (chunk.seams == -1), side, apex)[None],
             chunk.roots,
         )
 

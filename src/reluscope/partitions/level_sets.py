@@ -1,9 +1,12 @@
 """A level set as an object: a mesh of convex pieces, what is known of it, and its measures."""
 
+import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -11,11 +14,23 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from reluscope import markup
+from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError, InputError
-from reluscope.findings import Claim, Finding
+from reluscope.files.mesh_files import check_mesh_file, write_mesh
+from reluscope.findings import Claim, Finding, Findings
 from reluscope.geometry.domains import Domain
+from reluscope.partitions.level_findings import numbers_of
+from reluscope.partitions.level_meshes import as_mesh, as_trimesh
+from reluscope.partitions.level_polygons import area_vectors, fans, following, largest, pinched, sums
+from reluscope.partitions.level_walls import Walls
 from reluscope.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
+
+# Of sums of products of coordinates, as a share of the sum of their sizes: a few dozen operations each.
+ROUNDED = 64 * 2.0**-53
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +60,8 @@ class LevelSet:
         Cells on which f equals the level identically, and a point inside each.
     border : (e, d - 1) int64
         Vertices of the ridges on the boundary of the domain.
+    walls : Walls
+        The boundary of the domain, by the side of the level that it is on.
     num_undecided : int
         Signs that stayed undecided, and vertices of neighbouring chunks that do not lie on each other.
     num_open : int
@@ -69,6 +86,7 @@ class LevelSet:
     solid_cells: Codes
     solid_witnesses: Float[np.ndarray, "s d"]
     border: Int[np.ndarray, "e _"]
+    walls: Walls
     num_undecided: int
     num_open: int
     tolerance: Tolerance
@@ -130,9 +148,13 @@ class LevelSet:
         """Area of all pieces; length in the plane."""
         return float(self.piece_areas.sum())
 
+    def findings(self) -> Findings:
+        """Return all its numbers as a table of one row: size, measures and topology, each with its claim."""
+        return numbers_of(self)
+
     def area_finding(self) -> Finding:
         """Return the area, or the length, with its claim."""
-        moved = _largest(self.blur[self.ids], self.offsets) + self._length_error
+        moved = self._moved
         # Corners that move by e change an area by at most e along its sides, and a disc of e around each corner.
         error = float((moved * (self.piece_extents + np.pi * moved * np.diff(self.offsets))).sum())
         least = max(0.0, self.area - error)
@@ -144,29 +166,76 @@ class LevelSet:
             **self._said,
         )
 
-    def volume(self) -> float:
-        """Return the volume that a closed level set encloses; the area in the plane.
+    @read_arguments
+    def volume(self, capped: Literal["below", "above"] | None = None) -> float:
+        """Return the volume on one side of the level; the area in the plane.
+
+        Parameters
+        ----------
+        capped : {"below", "above"}, optional
+            Of the part of the domain where f is below the level, or above it: the sides of the domain are its caps.
+            Without it, what the level set encloses, if that is closed.
 
         Raises
         ------
         InputError
-            If the level set is open.
+            If the level set is open, and is not to be capped.
         IncompletePartitionError
             If work on it stopped early.
 
         Notes
         -----
         By the divergence theorem: of bodies inside each other, what lies between them counts.
+
+        Examples
+        --------
+        >>> import numpy as np, reluscope as rs
+        >>> half = rs.load([(np.array([[1.0, 1.0, 0.0]]), np.zeros(1))])
+        >>> round(rs.level_set(half, rs.Box(-1, 1, 3)).volume(capped="below"), 12)
+        4.0
+        """
+        return float(self.volume_finding(capped))
+
+    @read_arguments
+    def volume_finding(self, capped: Literal["below", "above"] | None = None) -> Finding:
+        """Return the volume, as `volume` does, with its claim: the ends hold what rounding may have moved.
+
+        Raises
+        ------
+        InputError
+            If the level set is open, and is not to be capped.
+        IncompletePartitionError
+            If work on it stopped early.
         """
         if self.num_open:
             raise IncompletePartitionError(f"expected a whole level set, got one that was stopped: {self.note}")
-        if not self.is_closed:
+        if capped is None and not self.is_closed:
             raise InputError(
                 f"expected a closed level set, got one with {len(self.boundary_edges):,} open edges: give a larger "
-                "domain"
+                'domain, or volume(capped="below"), which closes it by the sides of the domain'
             )
-        center = self.vertices.mean(axis=0) if len(self) else np.zeros(self.dim)
-        return abs(float(((self._centers - center) * self._area_vectors).sum())) / self.dim
+        sense = {"below": 1.0, "above": -1.0, None: 0.0}[capped]
+        center = self.walls.apex if capped else self.vertices.mean(axis=0) if len(self) else np.zeros(self.dim)
+        cones = ((self._centers - center) * self._area_vectors).sum(axis=1) / self.dim
+        caps = self.walls.cones[[0, 2][capped == "above"]] if capped else 0.0
+        caps += self.walls.cones[1] if capped == self.plateaus else 0.0
+        total = math.fsum([*(cones * (sense or 1.0)).tolist(), caps])
+        found = max(0.0, total) if capped else abs(total)
+        # Pieces that move by e sweep at most their area, while it changes, times e.
+        moved = self._moved
+        swept = moved * (self.piece_areas + moved * (self.piece_extents + np.pi * moved * np.diff(self.offsets)))
+        sizes = np.abs(self._centers - center).sum(axis=1) * np.abs(self._area_vectors).sum(axis=1)
+        rounded = ROUNDED * (float(sizes.sum()) + (self.walls.total if capped else 0.0))
+        error = float(swept.sum()) + rounded
+        where = f"the part of the domain where f is {capped} the level" if capped else "what the level set encloses"
+        return Finding.of(
+            found,
+            lower=0.0 if self._is_doubtful else max(0.0, found - error),
+            upper=float("inf") if self._is_doubtful else found + error,
+            name="volume" if self.dim == 3 else "area",
+            definition=where,
+            **self._said,
+        )
 
     @cached_property
     def piece_areas(self) -> Float[np.ndarray, " p"]:
@@ -178,8 +247,8 @@ class LevelSet:
         """Length around every polygon; of a segment 2, for its ends."""
         if self.dim == 2:
             return np.full(len(self), 2.0)
-        sides = self.vertices[self.ids] - self.vertices[_following(self.offsets, self.ids)]
-        return _sums(np.linalg.norm(sides, axis=1), self.offsets)
+        sides = self.vertices[self.ids] - self.vertices[following(self.offsets, self.ids)]
+        return sums(np.linalg.norm(sides, axis=1), self.offsets)
 
     def triangles(self) -> Int[np.ndarray, "t 3"]:
         """Return the polygons as triangles, each a fan of its polygon, with the same sense.
@@ -191,25 +260,59 @@ class LevelSet:
         """
         if self.dim != 3:
             raise InputError("triangles are parts of polygons in space, got a level set in the plane: use its segments")
-        counts = np.diff(self.offsets)
-        # From the straightest corner: there, a vertex that a neighbour has made would else leave a flat triangle.
-        before, after = (
-            self.vertices[_preceding(self.offsets, self.ids)],
-            self.vertices[_following(self.offsets, self.ids)],
-        )
-        here = self.vertices[self.ids]
-        one, two = here - before, after - here
-        turn = np.linalg.norm(np.cross(one, two), axis=1)
-        size = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
-        turn = np.where(size > 0, turn / np.where(size > 0, size, 1.0), 1.0)
-        apex = _first_lowest(turn, self.offsets)
-        piece = np.repeat(np.arange(len(self)), counts - 2)
-        first = np.concatenate([[0], np.cumsum(counts - 2)])[:-1]
-        step = np.arange(len(piece)) - first[piece]
-        start, number = self.offsets[:-1][piece], counts[piece]
-        return np.stack(
-            [self.ids[start + (apex[piece] + offset) % number] for offset in (0 * step, step + 1, step + 2)], axis=1
-        )
+        return self.ids[fans(self.vertices, self.offsets, self.ids)]
+
+    @read_arguments
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None,
+    ) -> None:
+        """Write the polygons to a file that other programs open, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.ply`` or ``.obj`` (polygons with shared vertices and all digits; the colours of ``.obj`` are in a
+            file ``.mtl`` beside it), or in ``.glb`` or ``.stl`` (triangles with 32-bit coordinates, which a warning
+            says if vertices fall together; ``.stl`` has no colours).
+        color : {"region", "normal"} or (p,) int64, optional
+            What the colours of polygons mean: the region, the normal, or a class of each, as of
+            ``network(surface.witnesses).argmax(1)``. Without it they have none.
+
+        Raises
+        ------
+        InputError
+            If the name of the file ends otherwise, it cannot be written, the level set lies in the plane, or there is
+            not one class for each polygon.
+
+        Examples
+        --------
+        >>> import tempfile, numpy as np, reluscope as rs
+        >>> ball = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
+        >>> rs.level_set(ball, rs.Box(-2, 2, 3)).write(tempfile.mkdtemp() + "/ball.ply", color="normal")
+        """
+        check_mesh_file(target := Path(path))
+        write_mesh(target, as_mesh(self, color))
+
+    @read_arguments
+    def to_trimesh(self, *, color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None) -> "Trimesh":
+        """Return the triangles as a mesh of the package trimesh (``pip install "reluscope[mesh]"``), as they are.
+
+        Parameters
+        ----------
+        color : {"region", "normal"} or (p,) int64, optional
+            As in `write`.
+
+        Raises
+        ------
+        ReluscopeError
+            If trimesh is not installed.
+        InputError
+            If the level set lies in the plane, or there is not one class for each polygon.
+        """
+        return as_trimesh(as_mesh(self, color))
 
     @cached_property
     def edges(self) -> Int[np.ndarray, "e _"]:
@@ -229,8 +332,18 @@ class LevelSet:
 
     @property
     def is_manifold(self) -> bool:
-        """Whether no more than two pieces meet at any edge; in the plane, at any vertex."""
-        return bool((self._ridges[1] <= 2).all())
+        """Whether it is a surface around every vertex, or a curve: at most two pieces at an edge, no vertex pinched."""
+        return bool((self._ridges[1] <= 2).all()) and not len(self.pinched_vertices)
+
+    @cached_property
+    def pinched_vertices(self) -> Int[np.ndarray, " _"]:
+        """Vertices around which the pieces are not one fan, closed or open; in the plane, of more than two segments.
+
+        There cones touch with their tips, or more than two pieces meet at an edge.
+        """
+        if self.dim == 2:
+            return np.flatnonzero(np.bincount(self.ids, minlength=len(self.vertices)) > 2)
+        return pinched(self.offsets, self.ids, len(self.vertices))
 
     @property
     def euler_characteristic(self) -> int:
@@ -258,7 +371,7 @@ class LevelSet:
         if self.dim == 2:
             ridges, sense = self.ids[:, None], np.tile([-1, 1], len(self))
         else:
-            here, after = self.ids, _following(self.offsets, self.ids)
+            here, after = self.ids, following(self.offsets, self.ids)
             ridges = np.stack([np.minimum(here, after), np.maximum(here, after)], axis=1)
             sense = np.where(here < after, 1, -1)
         keys = ridges[:, 0] if self.dim == 2 else ridges[:, 0] * max(1, len(self.vertices)) + ridges[:, 1]
@@ -284,6 +397,11 @@ class LevelSet:
         return 16 * (self.tolerance.unit * float(np.abs(self.vertices).max(initial=0.0)))
 
     @property
+    def _moved(self) -> np.ndarray:
+        """How far the corners of each piece may be from where they should be."""
+        return largest(self.blur[self.ids], self.offsets) + self._length_error
+
+    @property
     def _said(self) -> dict[str, Any]:
         return {
             "domain": self.domain.describe(),
@@ -302,64 +420,12 @@ class LevelSet:
     def _centers(self) -> np.ndarray:
         """Centroids of the pieces."""
         counts = np.diff(self.offsets)[:, None]
-        middle = _sums(self.vertices[self.ids], self.offsets) / counts
+        middle = sums(self.vertices[self.ids], self.offsets) / counts
         if self.dim == 2:
             return middle
         around = np.repeat(middle, counts[:, 0], axis=0)
-        one, two = self.vertices[self.ids] - around, self.vertices[_following(self.offsets, self.ids)] - around
+        one, two = self.vertices[self.ids] - around, self.vertices[following(self.offsets, self.ids)] - around
         weight = np.linalg.norm(np.cross(one, two), axis=1)
-        total = _sums(weight, self.offsets)
-        moved = _sums(weight[:, None] * (one + two) / 3, self.offsets)
+        total = sums(weight, self.offsets)
+        moved = sums(weight[:, None] * (one + two) / 3, self.offsets)
         return middle + moved / np.where(total > 0, total, 1.0)[:, None]
-
-
-def area_vectors(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Return the normals of pieces, as long as their areas, on the side from which they run counter-clockwise."""
-    if vertices.shape[1] == 2:
-        ends = vertices[ids].reshape(-1, 2, 2)
-        along = ends[:, 1] - ends[:, 0]
-        return np.stack([along[:, 1], -along[:, 0]], axis=1)
-    middle = _sums(vertices[ids], offsets) / np.diff(offsets)[:, None]
-    around = np.repeat(middle, np.diff(offsets), axis=0)
-    return _sums(np.cross(vertices[ids] - around, vertices[_following(offsets, ids)] - around), offsets) / 2
-
-
-def oriented(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """Return the vertices of pieces in the sense that goes with their normals; the first stays, but for segments."""
-    against = (area_vectors(vertices, offsets, ids) * normals).sum(axis=1) < 0
-    counts = np.diff(offsets)
-    start, number, turned = (np.repeat(one, counts) for one in (offsets[:-1], counts, against))
-    place = np.arange(len(ids)) - start
-    last = number if vertices.shape[1] == 3 else number - 1
-    return ids[start + np.where(turned, (last - place) % number, place)]
-
-
-def _following(offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Return what follows every entry of cyclic lists."""
-    after = np.arange(1, len(ids) + 1)
-    after[offsets[1:] - 1] = offsets[:-1]
-    return ids[after]
-
-
-def _preceding(offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    before = np.arange(-1, len(ids) - 1)
-    before[offsets[:-1]] = offsets[1:] - 1
-    return ids[before]
-
-
-def _sums(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    return np.add.reduceat(values, offsets[:-1], axis=0) if len(offsets) > 1 else values[:0]
-
-
-def _largest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    return np.maximum.reduceat(values, offsets[:-1]) if len(offsets) > 1 else values[:0]
-
-
-def _first_lowest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return where in each list its first lowest value is."""
-    if len(offsets) < 2:
-        return np.zeros(0, dtype=np.int64)
-    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    at = np.flatnonzero(values == np.minimum.reduceat(values, offsets[:-1])[rows])
-    _, first = np.unique(rows[at], return_index=True)
-    return at[first] - offsets[:-1]

@@ -3,6 +3,7 @@
 import time
 import warnings
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Literal
@@ -22,14 +23,16 @@ from reluscope.networks.choices import read_domain
 from reluscope.networks.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
 from reluscope.partitions.certification import ExactSigns
-from reluscope.partitions.chunks import EPSILON, Resolution
+from reluscope.partitions.chunks import EPSILON, Chunk, Resolution
 from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.level_assembly import LevelPieces, assemble_level
-from reluscope.partitions.level_bounds import touches_level
+from reluscope.partitions.level_bounds import proved_sides
 from reluscope.partitions.level_gate import with_level_gate
 from reluscope.partitions.level_patches import LevelPatch
-from reluscope.partitions.level_sets import LevelSet, oriented
+from reluscope.partitions.level_polygons import oriented
+from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.level_walls import NAMES, Walls, cones_by_side
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -116,6 +119,7 @@ def level_set(
     asked = with_level_gate(inner, outputs, level)
     shape = window_shape(window)
     corners, dim = shape.corners, window.dim
+    apex = corners.points.mean(axis=0)
     resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
     with counting_regions("level set", progress) as count:
         walked = walk_chunks(
@@ -124,12 +128,12 @@ def level_set(
             corners,
             asked.points(corners.points),
             resolution,
-            finish=partial(LevelPatch.of, layout=CodeLayout((asked.layout.gates[-1],))),
+            finish=partial(LevelPatch.of, layout=CodeLayout((asked.layout.gates[-1],)), apex=apex),
             budget=budget,
             executor=executor,
             progress=count,
             exact_signs=ExactSigns(asked, [window]),
-            keep=partial(touches_level, network=asked),
+            keep=_Near(asked, apex),
         )
     length = 16 * max(resolution.length, EPSILON * float(np.abs(corners.points).max()))
     num_words, least = inner.layout.num_words, 1 if plateaus == "below" else 0
@@ -153,15 +157,37 @@ def level_set(
         solid_cells=Codes(pieces.words[pieces.sides == 0], network.layout),
         solid_witnesses=pieces.witnesses[pieces.sides == 0],
         border=pieces.border,
+        walls=Walls(apex, pieces.walls + np.array([walked.work.get(name, 0.0) for name in NAMES])),
         num_undecided=walked.num_undecided + pieces.num_unmatched,
         num_open=num_open,
         tolerance=tolerance,
         note=INTERRUPTED if has_struck() else walked.stopped,
-        work={**walked.work, "seconds": time.perf_counter() - began},
+        work={
+            **{name: amount for name, amount in walked.work.items() if name not in NAMES},
+            "seconds": time.perf_counter() - began,
+        },
     )
     if found.note == INTERRUPTED:
         warnings.warn("interrupted: the level set holds the pieces finished so far", stacklevel=4)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Near:
+    """Keeps the cells that the level may touch, and counts which side the walls of the others are on."""
+
+    network: Network
+    apex: np.ndarray
+
+    def __call__(self, chunk: Chunk, work: dict[str, float]) -> np.ndarray:
+        sides = proved_sides(chunk, self.network)
+        is_wall = (chunk.cells.cofaces()[1] < 0) & (chunk.seams == -1)
+        dropped = np.where(sides == 0, np.int8(2), sides)
+        for name, amount in zip(
+            NAMES, cones_by_side(chunk.cells, chunk.points, is_wall, dropped, self.apex), strict=True
+        ):
+            work[name] = work.get(name, 0.0) + float(amount)
+        return sides == 0
 
 
 def _read_output(output: int | tuple[int, int], number: int) -> tuple[int, ...]:
@@ -173,8 +199,9 @@ def _read_output(output: int | tuple[int, int], number: int) -> tuple[int, ...]:
 
 
 def _directed(network: Network, outputs: tuple[int, ...], pieces: LevelPieces) -> tuple[np.ndarray, np.ndarray]:
-    """Return the vertices of pieces in the sense that goes with their normals, and these: gradients above them."""
-    words = pieces.words[pieces.above]
+    """Return the vertices of pieces in the sense that goes with their normals, and these: gradients beside them."""
+    # Above, but for plateaus that count there: on these the gradient is zero.
+    words = pieces.words[np.where(pieces.sides[pieces.above] == 0, pieces.below, pieces.above)]
     if not len(words):
         return pieces.ids, np.zeros((0, pieces.vertices.shape[1]))
     distinct, row = np.unique(words, axis=0, return_inverse=True)

@@ -16,6 +16,8 @@ def _saved():
     return path
 
 
+_SURFACE = Later(lambda: rs.level_set(NET, BOX))
+_SOLID = Later(lambda: rs.level_set(rs.load([(np.ones((1, 3)), np.zeros(1))]), rs.Box(-1, 1, 3)))
 _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, NET.num_inputs)))
 
 ROWS = {
@@ -162,6 +164,12 @@ ROWS = {
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
+    "LevelSet.write": row(
+        on=_SOLID, path=FOLDER / "surface.ply", color="region", kinds={"path": "write", "color": "color"}
+    ),
+    "LevelSet.to_trimesh": row(on=_SOLID, color="normal", kinds={"color": "color"}),
+    "LevelSet.volume": row(on=_SURFACE, capped="below", kinds={"capped": "option"}),
+    "LevelSet.volume_finding": row(on=_SURFACE, capped="above", kinds={"capped": "option"}),
     "level_set": row(network=NET, domain=BOX, kinds={"level": "number", "output": "index", "plateaus": "option"}),
     "load": row(
         model=LAYERS,

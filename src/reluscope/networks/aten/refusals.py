@@ -6,14 +6,15 @@ _SMOOTH = "use ReLU, leaky ReLU, PReLU, ReLU6, hard-tanh or another piecewise-li
 _STEP = "use relu, clamp, abs, maximum or minimum, which are continuous"
 _NORM = "use batch normalisation in evaluation mode, which divides by constants"
 _POWER = "powers and roots have no linear pieces; abs, sums and maxima do"
+_LAST = "is left off only where it is the very last step"
 _ATTENTION = "attention multiplies values that depend on the input"
 
 _INSTEAD: dict[str, str] = {
     **dict.fromkeys(("gelu", "silu", "mish", "elu", "celu", "selu", "softplus", "log_sigmoid", "tanhshrink"), _SMOOTH),
     **dict.fromkeys(("hardswish", "glu", "softsign", "logit", "erf", "exp", "expm1", "log", "log1p", "log2"), _SMOOTH),
     **dict.fromkeys(("sin", "cos", "tan", "atan", "asin", "acos", "sinh", "cosh", "erfinv", "log10", "exp2"), _SMOOTH),
-    "sigmoid": "use hard-sigmoid, or leave it off where it is the last layer",
-    "tanh": "use hard-tanh",
+    "sigmoid": f"use hard-sigmoid; a sigmoid {_LAST}",
+    "tanh": f"use hard-tanh; a tanh {_LAST}",
     **dict.fromkeys(("softmax", "_softmax", "log_softmax", "_log_softmax", "softmin", "logsumexp"), ""),
     **dict.fromkeys(("layer_norm", "native_layer_norm", "group_norm", "native_group_norm", "rms_norm"), _NORM),
     **dict.fromkeys(("_fused_rms_norm", "local_response_norm", "renorm"), _NORM),
@@ -25,12 +26,12 @@ _INSTEAD: dict[str, str] = {
     **dict.fromkeys(("argmax", "argmin", "floor_divide", "fmod", "remainder", "bucketize", "bernoulli"), _STEP),
     **dict.fromkeys(("isnan", "isinf", "isfinite", "nonzero", "bitwise_not", "argsort", "nan_to_num"), _STEP),
 }
-_INSTEAD |= dict.fromkeys(
-    ("softmax", "_softmax", "log_softmax", "_log_softmax"), "a softmax is left off only where it is the very last step"
-)
+_INSTEAD |= dict.fromkeys(("softmax", "_softmax", "log_softmax", "_log_softmax"), f"a softmax {_LAST}")
 
 _UNSUPPORTED: dict[str, str] = {
-    **dict.fromkeys(("sort", "topk", "median", "kthvalue", "nanmedian", "cummax", "cummin"), "use amax over an axis"),
+    **dict.fromkeys(("sort", "median", "kthvalue", "nanmedian", "cummax", "cummin"), "use amax over an axis"),
+    "topk": "its positions jump from point to point, so that an activation that keeps the k largest entries in place "
+    "is not continuous; use relu there, and amax for the largest value alone",
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), "unroll it into linear layers and activations"),
     "embedding": "start from the embedded vectors",
 }

@@ -1,4 +1,4 @@
-"""An ONNX graph with float64 constants: its nodes, its one input and its one output, without a trailing softmax."""
+"""An ONNX graph with float64 constants: its nodes, its one input and its one output, without what may be left off."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ import numpy as np
 import onnx
 from onnx import AttributeProto, NodeProto, TensorProto, numpy_helper
 
-from reluscope.errors import InputError, NotPiecewiseLinearError, UnsupportedOperatorError
+from reluscope.errors import InputError, UnsupportedOperatorError
+from reluscope.networks.left_off import note_of
 from reluscope.networks.onnx.reading import opset_of
+from reluscope.networks.onnx.tails import leave_off
 
 _FLOATS = {
     *(TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE),
 }
-_PASSING = {"Identity", "Cast", "Dropout"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +74,9 @@ def make_program(model: onnx.ModelProto) -> Program:
             nodes.append((position, node))
     given = _the_input(graph, constants, [node for _, node in nodes])
     output = _the_output(graph)
-    last, softmax = _before_softmax(nodes, output.name)
-    if softmax:
-        notes.append(f"A trailing {softmax} was left off.")
+    last, left_off = leave_off(nodes, output.name)
+    if left_off:
+        notes.append(note_of(left_off))
     elem_type = given.type.tensor_type.elem_type
     if elem_type not in {*_FLOATS, TensorProto.UNDEFINED}:
         kind = TensorProto.DataType.Name(elem_type).lower()
@@ -195,26 +196,6 @@ def _dims(entry: onnx.ValueInfoProto) -> tuple[int | None, ...] | None:
         return None
     lengths = entry.type.tensor_type.shape.dim
     return tuple(dim.dim_value if dim.HasField("dim_value") and dim.dim_value > 0 else None for dim in lengths)
-
-
-def _before_softmax(nodes: Sequence[tuple[int, NodeProto]], output: str) -> tuple[str, str | None]:
-    """Return the tensor before a softmax at the very end, and which softmax it was."""
-    makers = {name: node for _, node in nodes for name in node.output[:1]}
-    last, softmax, end = output, None, output
-    while end in makers and not makers[end].domain:
-        node = makers[end]
-        if node.op_type in {"Softmax", "LogSoftmax"} and softmax is None:
-            axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), -1)
-            if axis == 0:
-                raise NotPiecewiseLinearError(
-                    f"expected a softmax over the entries of one point, but the last {node.op_type} works along axis 0"
-                )
-            softmax = "softmax" if node.op_type == "Softmax" else "log_softmax"
-            last = node.input[0]
-        elif node.op_type not in _PASSING:
-            break
-        end = node.input[0]
-    return last, softmax
 
 
 def _needed(nodes: Sequence[tuple[int, NodeProto]], output: str) -> Iterator[tuple[int, NodeProto]]:

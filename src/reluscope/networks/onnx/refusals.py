@@ -7,6 +7,7 @@ _STEP = "use Relu, Clip, Abs, Max or Min, which are continuous"
 _NORM = "use BatchNormalization, which divides by constants"
 _POWER = "powers and roots have no linear pieces; Abs, sums and maxima do"
 _PRODUCT = "it multiplies values that depend on the input; use Gemm, MatMul or Conv with constant weights"
+_LAST = "is left off only where it is the very last step"
 _RECURRENT = "its gates multiply values that depend on the input; use linear layers and Relu"
 _ROUNDING = "it rounds, which is not continuous; load the model before it was quantised"
 
@@ -14,9 +15,9 @@ _INSTEAD: dict[str, str] = {
     **dict.fromkeys(("Gelu", "Elu", "Celu", "Selu", "Softplus", "Softsign", "Mish", "Swish", "HardSwish"), _SMOOTH),
     **dict.fromkeys(("Exp", "Log", "Erf", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh"), _SMOOTH),
     **dict.fromkeys(("Asinh", "Acosh", "Atanh"), _SMOOTH),
-    "Sigmoid": "use HardSigmoid, or leave it off where it is the last layer",
-    "Tanh": "use Clip from -1 to 1",
-    **dict.fromkeys(("Softmax", "LogSoftmax"), "a softmax is left off only where it is the very last step"),
+    "Sigmoid": f"use HardSigmoid; a sigmoid {_LAST}",
+    "Tanh": f"use Clip from -1 to 1; a tanh {_LAST}",
+    **dict.fromkeys(("Softmax", "LogSoftmax"), f"a softmax {_LAST}"),
     **dict.fromkeys(("LayerNormalization", "GroupNormalization", "InstanceNormalization", "LpNormalization"), _NORM),
     **dict.fromkeys(("MeanVarianceNormalization", "RMSNormalization", "LRN"), _NORM),
     **dict.fromkeys(("Pow", "Sqrt", "Reciprocal", "ReduceL2", "ReduceProd", "ReduceSumSquare", "LpPool"), _POWER),
@@ -32,7 +33,8 @@ _INSTEAD: dict[str, str] = {
 }
 
 _UNSUPPORTED: dict[str, str] = {
-    "TopK": "use ReduceMax or Max",
+    "TopK": "its positions jump from point to point, so that an activation that keeps the k largest entries in place "
+    "is not continuous; use Relu there, and ReduceMax for the largest value alone",
     "Loop": "export the model with the loop unrolled",
     "Scan": "export the model with the loop unrolled",
     "MaxRoiPool": "use MaxPool",

@@ -1,0 +1,110 @@
+"""The end of a traced graph: the model's output, and what may be left off before it.
+
+A softmax is the last step; an increasing function of each entry may be followed by steps that only move entries, such
+as ``squeeze``, with which it commutes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.fx import Node as FxNode
+
+from reluscope.errors import InputError
+from reluscope.networks.aten.traced_nodes import bind, name_of, run_operator
+from reluscope.networks.left_off import note_of
+
+_SOFTMAX = {"softmax": "softmax", "_softmax": "softmax", "log_softmax": "log_softmax", "_log_softmax": "log_softmax"}
+_INCREASING = {"sigmoid", "log_sigmoid", "softplus", "tanh"}
+_PASSING = {"_to_copy", "to", "clone", "contiguous", "alias", "detach"}
+_MOVING = {"view", "_unsafe_view", "reshape", "flatten", "squeeze", "unsqueeze", "permute", "transpose", "select"}
+
+
+@dataclass(frozen=True, eq=False)
+class Tail:
+    """Where the network ends, and what was left off.
+
+    Parameters
+    ----------
+    last : torch.fx.Node
+        The node whose value is the network's output.
+    needed : set of torch.fx.Node
+        The nodes that it depends on.
+    softmax : (name, axis), optional
+        The softmax that was left off behind the last node.
+    skipped : torch.fx.Node, optional
+        The increasing function that was left off: the node's value is that of the one it reads.
+    """
+
+    last: FxNode
+    needed: frozenset[FxNode]
+    softmax: tuple[str, int] | None = None
+    skipped: FxNode | None = None
+
+    @property
+    def left_off(self) -> str | None:
+        """The name of what was left off."""
+        if self.softmax is not None:
+            return self.softmax[0]
+        return None if self.skipped is None else name_of(self.skipped)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The note that goes with it."""
+        return (note_of(self.left_off),) if self.left_off else ()
+
+    def finish(self, output: Tensor) -> Tensor:
+        """Return the model's output from the network's, with what was left off."""
+        if self.softmax is not None:
+            name, axis = self.softmax
+            return output.softmax(axis) if name == "softmax" else output.log_softmax(axis)
+        if self.skipped is not None:
+            return run_operator(self.skipped, (output, *self.skipped.args[1:]), self.skipped.kwargs)
+        return output
+
+
+def find_tail(graph: torch.fx.Graph, outputs: Sequence[str]) -> Tail:
+    """Return where the network ends: at the model's one output, or before what may be left off.
+
+    Raises
+    ------
+    InputError
+        If the model has several outputs; they are named.
+    """
+    named = [node for node in graph.nodes if node.name in outputs]
+    if len(outputs) != 1 or len(named) != 1:
+        raise InputError(
+            f"expected a model with one output, got {len(outputs)}: {', '.join(outputs)}; wrap it in a module that "
+            "returns one of them"
+        )
+    end, moved = named[0], False
+    while True:
+        source = end.args[0] if end.args else None
+        if not isinstance(source, FxNode):
+            break
+        name = name_of(end)
+        if name in _PASSING or name in _MOVING:
+            moved |= name in _MOVING
+            end = source
+        elif name in _INCREASING:
+            return Tail(named[0], _needed(named[0]), skipped=end)
+        elif name in _SOFTMAX and not moved:
+            axis, rank = bind(end, end.args, dict(end.kwargs)).dim, len(end.meta["val"].shape)
+            if axis % rank == 0:
+                break
+            return Tail(source, _needed(source), softmax=(_SOFTMAX[name], axis % rank))
+        else:
+            break
+    return Tail(named[0], _needed(named[0]))
+
+
+def _needed(last: FxNode) -> frozenset[FxNode]:
+    needed: set[FxNode] = set()
+    stack = [last]
+    while stack:
+        node = stack.pop()
+        if node not in needed:
+            needed.add(node)
+            stack.extend(node.all_input_nodes)
+    return frozenset(needed)

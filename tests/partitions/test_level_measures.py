@@ -1,0 +1,168 @@
+"""Measures of level sets: volumes on either side against clipped regions, pinched vertices, plateaus above."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull, QhullError
+
+import reluscope as rs
+from partitions import bodies
+from partitions.test_level_sets import AROUND, random_network, small_integers
+from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.partitions import incidence
+
+CONE = rs.load(
+    [
+        (np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]), np.zeros(6)),
+        (np.array([[1.0, 1, 1, 1, -1, -1]]), np.zeros(1)),
+    ]
+)
+
+
+def clipped_volume(network, box, level, sense):
+    """Return the volume where ``sense * (f - level) > 0``: hulls of corners there and of crossings."""
+    part = rs.partition(network, box)
+    heights = sense * (part.outputs[:, 0] - level)
+    heights[np.abs(heights) < 1e-12] = 0
+    offsets, ids = part.region_vertices
+    total = 0.0
+    for start, stop in itertools.pairwise(offsets):
+        corners, values = part.vertices[ids[start:stop]], heights[ids[start:stop]]
+        if values.max() <= 0:
+            continue
+        above, below = np.flatnonzero(values > 0), np.flatnonzero(values < 0)
+        share = values[above][:, None] / (values[above][:, None] - values[below])
+        crossings = corners[above][:, None] + share[..., None] * (corners[below] - corners[above][:, None])
+        try:
+            total += ConvexHull(np.concatenate([corners[values >= 0], crossings.reshape(-1, box.dim)])).volume
+        except QhullError:  # thinner than what qhull can see
+            continue
+    return total
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_capped_volumes_are_those_of_clipped_regions(dim, seed, monkeypatch):
+    monkeypatch.setattr(incidence, "_chunk_cells", lambda *_: 5 + 11 * seed)
+    layers = small_integers(dim, 5, 4, 1, seed=seed) if seed % 2 else None
+    network = random_network(dim, 7, 6, 1, seed=seed) if layers is None else rs.load(layers)
+    box, level = rs.Box(-1, 1, dim), 0.25 * (seed % 3)
+    found = rs.level_set(network, box, level=level)
+    for sense, side in ((-1, "below"), (1, "above")):
+        finding = found.volume_finding(side)
+        expected = clipped_volume(network, box, level, sense)
+        # Plateaus count as below.
+        if side == "below":
+            expected = 2.0**dim - clipped_volume(network, box, level, 1)
+        assert float(finding) == pytest.approx(expected, abs=1e-9)
+        assert found.volume(side) == float(finding)
+    assert found.volume("below") + found.volume("above") == pytest.approx(2.0**dim, rel=1e-13)
+
+
+def test_plateaus_above_have_their_normals_from_below():
+    network = bodies.by_units(bodies.CUBE, negated=True)
+    found = rs.level_set(network, AROUND, plateaus="above")
+    assert len(found.solid_cells) == 1
+    assert np.allclose(np.linalg.norm(found.normals, axis=1), 1)
+    middles = np.array([found.vertices[found.ids[i:j]].mean(0) for i, j in itertools.pairwise(found.offsets)])
+    # Towards larger f is into the cube, and the polygons run counter-clockwise seen from there.
+    assert (((0.5 - middles) * found.normals).sum(1) > 0.4).all()
+    corners = found.vertices[found.triangles()]
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert (((0.5 - corners[:, 0]) * across).sum(1) > 0).all()
+    assert found.volume("above") == pytest.approx(1)
+    assert found.volume() == pytest.approx(1)
+    assert not len(rs.level_set(network, AROUND, plateaus="below"))
+
+
+@pytest.mark.parametrize("name", list(bodies.KNOWN))
+def test_bodies_of_plateaus_above(name):
+    boxes, area, volume, characteristic, components = bodies.KNOWN[name]
+    found = rs.level_set(bodies.by_units(boxes, negated=True), AROUND, plateaus="above")
+    assert found.area == pytest.approx(area)
+    assert (found.volume(), found.volume("above")) == pytest.approx((volume, volume))
+    assert (found.euler_characteristic, found.num_components) == (characteristic, components)
+
+
+def test_a_body_that_fills_the_domain_to_its_walls():
+    box = rs.Box([-1, -1, 0], [0.5, 0.5, 1])
+    for make in (bodies.by_maxima, bodies.by_units):
+        found = rs.level_set(make(bodies.CUBE), box)
+        assert not found.is_closed
+        assert found.volume("below") == pytest.approx(0.25)
+        assert found.volume("above") == pytest.approx(2)
+    flat = rs.load([(np.array([[0.0, 0.0]]), np.zeros(1))])
+    on = rs.level_set(flat, rs.Box(-1, 1, 2)), rs.level_set(flat, rs.Box(-1, 1, 2), plateaus="above")
+    assert [(one.volume("below"), one.volume("above")) for one in on] == [(4, 0), (0, 4)]
+
+
+def test_volumes_of_polyhedra_and_slices():
+    half = rs.load([(np.array([[1.0, 0.0, 0.0]]), np.zeros(1))])
+    simplex = rs.Polyhedron(np.r_[-np.eye(3), np.ones((1, 3))], np.array([0.0, 0.0, 0.0, 1.0]))
+    found = rs.level_set(half, simplex, level=0.5)
+    assert found.volume("above") == pytest.approx(1 / 6 / 8)
+    assert found.volume("below") == pytest.approx(1 / 6 * 7 / 8)
+    wide = rs.load([(np.eye(4)[:1], np.zeros(1))])
+    assert rs.level_set(wide, rs.Slice(np.zeros(4), np.eye(4)[:3], rs.Box(-1, 1, 3))).volume("below") == pytest.approx(
+        4
+    )
+
+
+def test_cones_that_touch_with_their_tips_are_pinched():
+    found = rs.level_set(CONE, rs.Box([-2, -2, -1], [2, 2, 1]))
+    assert not found.is_manifold
+    assert found.vertices[found.pinched_vertices].tolist() == [[0, 0, 0]]
+    assert found.num_components == 1
+    assert found.volume("below") == pytest.approx(2 * 2 / 3)
+    half = rs.level_set(CONE, rs.Box([-2, -2, 0], [2, 2, 1]))
+    assert half.is_manifold
+    plane = rs.load(
+        [(np.array([[1.0, 1], [-1, -1], [1, -1], [-1, 1]]), np.zeros(4)), (np.array([[1.0, 1, -1, -1]]), [0])]
+    )
+    crossing = rs.level_set(plane, rs.Box(-1, 1, 2))
+    assert crossing.vertices[crossing.pinched_vertices].tolist() == [[0, 0]]
+    edge = rs.level_set(bodies.by_maxima(bodies.PINCHED), AROUND)
+    assert len(edge.pinched_vertices) >= 2
+    assert np.allclose(edge.vertices[edge.pinched_vertices][:, :2], 1)
+
+
+def test_the_table_has_all_numbers_with_their_claims():
+    found = rs.level_set(bodies.by_maxima(bodies.FRAME), AROUND).findings()
+    said = {name: (float(found.finding(name)), str(found.finding(name).claim)) for name in found.columns}
+    assert said["level_set_area"] == (pytest.approx(32), "EXACT")
+    assert said["level_set_enclosed"] == (pytest.approx(8), "EXACT")
+    assert said["level_set_volume_below"] == (pytest.approx(8), "EXACT")
+    assert said["level_set_euler_characteristic"] == (0, "EXACT")
+    assert said["level_set_components"] == (1, "EXACT")
+    assert said["level_set_open_edges"] == (0, "EXACT")
+    opened = rs.level_set(CONE, rs.Box(-1, 1, 3)).findings()
+    assert "level_set_enclosed" not in opened.columns
+    assert float(opened.finding("level_set_pinched_vertices")) == 1
+
+
+def test_the_table_of_work_that_stopped_claims_little():
+    found = rs.level_set(random_network(3, 12, 12, 1, seed=2), rs.Box(-1, 1, 3), budget=rs.Budget(regions=20))
+    table = found.findings()
+    assert str(table.finding("level_set_components").claim) == "ESTIMATE"
+    assert str(table.finding("level_set_pieces").claim) == "LOWER"
+    assert "level_set_volume_below" not in table.columns
+    with pytest.raises(IncompletePartitionError):
+        found.volume("below")
+
+
+def test_the_ends_of_a_volume_hold_what_blurred_corners_may_move():
+    slope = 1e-6
+    net = rs.load([(np.array([[0.0, 1.0], [slope, 1.0]]) / 3, np.zeros(2)), (np.array([[3.0, -3.0]]), np.zeros(1))])
+    found = rs.level_set(net, rs.Box(-1, 1, 2), level=-slope / 4)
+    interval = found.volume_finding("below").interval
+    assert interval is not None
+    assert interval[1] - interval[0] > 2 * found.blur.max()
+
+
+def test_refusals():
+    found = rs.level_set(CONE, rs.Box(-1, 1, 3))
+    with pytest.raises(InputError, match=r'volume\(capped="below"\)'):
+        found.volume()
+    with pytest.raises(InputError, match="capped"):
+        found.volume("beside")
