@@ -166,6 +166,15 @@ def refresh(columns: Array, room: Array, place: Array, slack: Array) -> None: ..
 # linear programs on cells
 def dot(a: Array, b: Array) -> float: ...
 
+# pictures
+def nearest_polygons(
+    points: Array, offsets: Array, ids: Array, height: int, width: int, num_threads: int
+) -> tuple[Array, Array]: ...
+def blended_polygons(
+    points: Array, offsets: Array, ids: Array, colors: Array, height: int, width: int, num_threads: int
+) -> Array: ...
+def visible_parts(starts: Array, ends: Array, nearest: Array, planes: Array, slack: float) -> tuple[Array, Array]: ...
+
 class Room:
     out_y: Array
     out_z: Array

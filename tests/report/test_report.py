@@ -397,8 +397,24 @@ def test_errors_that_are_no_sentence_are_not_hidden():
 def test_the_same_seed_gives_the_same_numbers(report):
     again = build_report(Subject(NET, DATA, "demo network", SETTINGS))
     for one, other in zip(report.sections, again.sections, strict=True):
-        assert [f.value for f in one.content.findings] == [f.value for f in other.content.findings]
-        assert one.content.data == other.content.data
+        assert_alike([finding.value for finding in one.content.findings], [f.value for f in other.content.findings])
+        assert_alike(dict(one.content.data), dict(other.content.data))
+
+
+def assert_alike(one, other):
+    """Equal, but for the last digits of what is solved in blocks: how large they are depends on the time they take."""
+    assert type(one) is type(other)
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        one, other = list(one.values()), list(other.values())
+    if isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for first, second in zip(one, other, strict=True):
+            assert_alike(first, second)
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-12, abs=1e-15, nan_ok=True)
+    else:
+        assert one == other
 
 
 def test_folders_are_checked_before_the_work(tmp_path):
