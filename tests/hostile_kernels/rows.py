@@ -524,12 +524,7 @@ FUNCTIONS = (
     find_cofaces, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, cell_ranges, relax,
     between_lines, settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
-<<<<<<< HEAD
     middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector,
-    recession, walk, refresh, dot,
-=======
-    middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector, walk,
-    refresh, dot, nearest_polygons, blended_polygons, visible_parts,
->>>>>>> main
+    recession, walk, refresh, dot, nearest_polygons, blended_polygons, visible_parts,
 )  # fmt: skip
 ROWS = {row.__name__: row for row in FUNCTIONS} | METHODS
