@@ -22,7 +22,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
 from reluscope.partitions.cutting import cut
-from reluscope.partitions.walk import Step, Store, Walked, walk
+from reluscope.partitions.walk import Checkpoint, Step, Store, Walked, walk
 from reluscope.progress import RegionProgress
 
 # Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
@@ -50,6 +50,7 @@ def walk_chunks(
     certifier: Certifier | None = None,
     exact_signs: ExactSigns | None = None,
     keep: Keep | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Walked:
     """Take cells through all gates of a network.
 
@@ -75,6 +76,8 @@ def walk_chunks(
         Says which cells of a chunk, at an opened gate, are worth going on with; the others are dropped, and nothing is
         known of them. Vertices of finished chunks then have names, and max gates, whose ties cut one side of a seam
         alone, keep all cells together.
+    checkpoint : callable, optional
+        As `walk`; of no use where all cells stay together.
 
     Returns
     -------
@@ -95,6 +98,7 @@ def walk_chunks(
         left=attrgetter("roots"),
         budget=budget,
         executor=executor,
+        checkpoint=checkpoint,
         progress=progress,
     )
 
