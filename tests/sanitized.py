@@ -25,6 +25,7 @@ TESTS = (
     "networks/test_maps_behind.py",
     "networks/test_stages.py",
     "codes",
+    "partitions/test_boundedness.py",
     "partitions/test_candidates.py",
     "partitions/test_cellwise.py",
     "partitions/test_decision.py",

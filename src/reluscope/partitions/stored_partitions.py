@@ -128,7 +128,8 @@ def _check_geometry(arrays: Mapping[str, np.ndarray], kind: str, dim: int) -> in
             raise ValueError(f"a mosaic has one or two dimensions, and not {dim}")
     elif kind in ("solid", "bare"):
         stored.array(arrays, "witnesses", np.float64, (number, dim))
-        stored.array(arrays, "is_bounded", np.bool_, (number,))
+        for name in {"is_bounded", "is_proved"} & ({"is_bounded"} | arrays.keys()):
+            stored.array(arrays, name, np.bool_, (number,))
         num_facets = len(stored.array(arrays, "left", np.int64, (None,), least=0, below=number))
         stored.array(arrays, "right", np.int64, (num_facets,), least=0, below=number)
         if kind == "bare":

@@ -41,6 +41,7 @@ _PRUNED = Later(
 )
 _BALL = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
 _SURFACE = Later(lambda: rs.level_set(_BALL, rs.Box(-2, 2, 3)))
+_CELLS = Later(lambda: rs.partition(_BALL, rs.Box(-2, 2, 3)))
 _SPACE = {"view": "ours", "label": "text", "lines": "flag", "pixels": "count"}
 
 
@@ -80,6 +81,7 @@ ROWS = {
     ),
     "plots.boolean_direction": row(function=_XOR, direction=[1, 1], kinds={"direction": "direction"}),
     "plots.boundaries": row(part=FLAT, kinds=_COLOR),
+    "plots.boundaries_3d": row(part=_CELLS, pixels=20, kinds={**_SPACE, "part": "ours", "fade": "share"}),
     "plots.class_distances": row(found=Later(lambda: rs.codespace.class_distances(SAMPLED.value, Y)), names=["a", "b"]),
     "plots.class_numbers": row(found=Later(lambda: rs.local.region_classes(NET, X, domain=_WIDE))),
     "plots.codes": row(
@@ -148,6 +150,11 @@ ROWS = {
         kinds={"found": "each each ours", "rows": "texts", "columns": "texts"},
     ),
     "plots.partition": row(part=FLAT, samples=X, kinds=_COLOR),
+    "plots.solid": row(
+        part=_CELLS,
+        pixels=20,
+        kinds={**_SPACE, "part": "ours", "color": "color", "explode": "nonnegative", "fade": "fade"},
+    ),
     "plots.size_distributions": row(sizes={"a": {"b": np.ones(2)}}, kinds={"sizes": "mapping"}),
     "plots.preimages": row(found=_KINDS_OF),
     "plots.preimages_in_plane": row(
