@@ -50,6 +50,7 @@ def walk_chunks(
     certifier: Certifier | None = None,
     exact_signs: ExactSigns | None = None,
     keep: Keep | None = None,
+    has_names: bool = False,
     checkpoint: Checkpoint | None = None,
 ) -> Walked:
     """Take cells through all gates of a network.
@@ -74,8 +75,10 @@ def walk_chunks(
         Decides what floats call zero on a whole cell.
     keep : callable, optional
         Says which cells of a chunk, at an opened gate, are worth going on with; the others are dropped, and nothing is
-        known of them. Vertices of finished chunks then have names, and max gates, whose ties cut one side of a seam
-        alone, keep all cells together.
+        known of them. Vertices of finished chunks then have names.
+    has_names : bool
+        Whether vertices of finished chunks have names. Max gates, whose ties cut one side of a seam alone, then keep
+        all cells together.
     checkpoint : callable, optional
         As `walk`; of no use where all cells stay together.
 
@@ -84,11 +87,12 @@ def walk_chunks(
     Walked
         Of cells that were not finished ``left`` holds the cells of the initial complex that they lie in.
     """
+    has_names = has_names or keep is not None
     chunk = Chunk.start(
-        network, cells, corners, inputs, certifier=certifier, exact_signs=exact_signs, has_names=keep is not None
+        network, cells, corners, inputs, certifier=certifier, exact_signs=exact_signs, has_names=has_names
     )
     has_ties = any(isinstance(stage.gate, Max) for stage in network.stages)
-    is_whole = certifier is not None or (keep is not None and has_ties)
+    is_whole = certifier is not None or (has_names and has_ties)
     return walk(
         [chunk],
         _Cutting(network, resolution, certifier, is_whole, keep).step,
