@@ -31,6 +31,8 @@ QUESTIONS = {
     ("compare", "here.onnx", "missing.onnx", "--data", "x.npy"): 1,
     ("partition", "here.onnx", "--plane", "missing.npy"): 1,
     ("count", "missing.onnx", "--space"): 1,
+    ("surface", "missing.onnx", "--box", "-1,1"): 1,
+    ("surface", "here.onnx", "--box", "-1,1", "--of", "2-2"): 2,
     ("explore", "missing.onnx"): 1,
     ("snapshot", "here.onnx", "--data", "missing.npy"): 1,
 }

@@ -82,6 +82,27 @@ def read_fixed_inputs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, _, value in pairs)
 
 
+def read_difference(text: str, option: str) -> int | tuple[int, int]:
+    """Return one whole number from 0, or two different ones with a minus between them.
+
+    Raises
+    ------
+    BadParameter
+        If they are none.
+
+    Examples
+    --------
+    >>> read_difference("2", "--of"), read_difference("2-5", "--of")
+    (2, (2, 5))
+    """
+    first, *others = text.split("-")
+    if len(others) > 1 or not all(one.isascii() and one.isdecimal() for one in (first, *others)) or [first] == others:
+        raise typer.BadParameter(
+            f"give an output, as in 2, or the difference of two, as in 2-5, not {text!r}", param_hint=option
+        )
+    return (int(first), int(others[0])) if others else int(first)
+
+
 def read_numbers(text: str | None, option: str) -> tuple[int, ...] | None:
     """Return whole numbers from 0 that were given with commas.
 
