@@ -183,7 +183,7 @@ ROWS = {
     ),
     "load": row(
         model=LAYERS,
-        kinds={"model": "model", "data": "samples", "decision": "option"},
+        kinds={"model": "model", "data": "samples", "output": "axes", "inputs": "axes", "decision": "option"},
         input_shape=(2,),
         data=X,
         output=None,
