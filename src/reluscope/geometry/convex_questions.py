@@ -230,6 +230,7 @@ def widest_margins(
     classes: Tensor,
     *,
     is_sign_enough: bool = False,
+    until: float = inf,
 ) -> Answers:
     """Return where a class is above all others by most: the greatest s with ``z_t - z_j >= s`` for all j other than t.
 
@@ -239,6 +240,8 @@ def widest_margins(
         As `likeliest_points`.
     is_sign_enough : bool
         Stop as soon as it is known whether a margin is positive.
+    until : float
+        When ``time.perf_counter`` is past it, gaps are left as they are.
 
     Returns
     -------
@@ -279,9 +282,10 @@ def widest_margins(
     precise = within(RELATIVE_GAP, margins.abs()[:, 0].clamp_min(1e-6))
 
     def is_known(values: Tensor, bounds: Tensor) -> Tensor:
-        return (values < 0) | (bounds > 0) | precise(values, bounds)
+        is_clear = (values < 0) | (bounds > 0) if is_sign_enough else torch.zeros_like(values, dtype=torch.bool)
+        return is_clear | precise(values, bounds) | (time.perf_counter() > until)
 
-    found = linear_maxima(raised, inside, gains, is_known if is_sign_enough else precise)
+    found = linear_maxima(raised, inside, gains, is_known)
     scale = units.cpu().numpy()
     return Answers(found.points[:, :-1], scale * found.values, scale * found.gaps)
 
