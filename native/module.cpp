@@ -6,6 +6,7 @@ NB_MODULE(_kernels, module) {
     reluscope::bind_complexes(module);
     reluscope::bind_partitions(module);
     reluscope::bind_polytopes(module);
+    reluscope::bind_pictures(module);
     reluscope::bind_points(module);
     reluscope::bind_programs(module);
 }

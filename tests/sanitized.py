@@ -25,11 +25,13 @@ TESTS = (
     "networks/test_maps_behind.py",
     "networks/test_stages.py",
     "codes",
+    "partitions/test_boundedness.py",
     "partitions/test_candidates.py",
     "partitions/test_cellwise.py",
     "partitions/test_decision.py",
     "partitions/test_level_sets.py",
     "partitions/test_tree_count.py",
+    "plots/test_depth_buffer.py",
     "analyses/codespace/test_common_hyperplanes.py",
 )
 

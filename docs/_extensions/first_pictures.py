@@ -17,6 +17,7 @@ FIRST_PICTURES = {
     "sensitivity": "saliency",
     "similarity": "similarity",
     "stability": "spectra",
+    "topology": "contour_lines",
     "tracking": "training",
     "tropical": "newton_polygons",
 }

@@ -69,6 +69,7 @@ void bind_codes(nb::module_& module);
 void bind_complexes(nb::module_& module);
 void bind_partitions(nb::module_& module);
 void bind_polytopes(nb::module_& module);
+void bind_pictures(nb::module_& module);
 void bind_points(nb::module_& module);
 void bind_programs(nb::module_& module);
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         similarity,
         stability,
         stacked,
+        topology,
         tracking,
         tropical,
     )
@@ -130,6 +131,7 @@ _HOMES = {
     "stacked": "reluscope.analyses.stacked",
     "studies": "reluscope.studies",
     "testing": "reluscope.testing",
+    "topology": "reluscope.analyses.topology",
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
 }
@@ -199,6 +201,7 @@ __all__ = [
     "stacked",
     "studies",
     "testing",
+    "topology",
     "tracking",
     "tropical",
 ]
@@ -228,6 +231,7 @@ _MODULES = frozenset(
         "stacked",
         "studies",
         "testing",
+        "topology",
         "tracking",
         "tropical",
     }

@@ -370,6 +370,12 @@ def shortest_vector(draw):
     return _kernels.shortest_vector, [rows, draw.floats(height), draw.size(0, height), *bounds, np.inf, 1e-9]
 
 
+def recession(draw):
+    rows = draw.floats(draw.size(), draw.size(1))
+    offsets = np.sort(draw.below(len(rows) + 1, draw.size(1)))
+    return _kernels.recession, [offsets, rows, draw.positive(*rows.shape), draw.size(1, 2)]
+
+
 def dot(draw):
     return _kernels.dot, [*draw.floats(2, draw.size(0, 20))]
 
@@ -475,6 +481,30 @@ def refresh(draw):
     return _kernels.refresh, [*chain(draw)]
 
 
+def drawn_polygons(draw):
+    """Draw triangles that reach into a small picture, some of them beyond it."""
+    number = draw.size(3)
+    points = 12.0 * draw.floats(number, 3)
+    ids = draw.below(number, 3 * draw.size()).astype(np.int32)
+    return [points, np.arange(0, len(ids) + 1, 3), ids]
+
+
+def nearest_polygons(draw):
+    return _kernels.nearest_polygons, [*drawn_polygons(draw), draw.size(0, 20), draw.size(0, 20), draw.size(1, 3)]
+
+
+def blended_polygons(draw):
+    arguments = drawn_polygons(draw)
+    colors = draw.generator.random((len(arguments[1]) - 1, 4))
+    return _kernels.blended_polygons, [*arguments, colors, draw.size(0, 20), draw.size(0, 20), draw.size(1, 3)]
+
+
+def visible_parts(draw):
+    nearest, planes = _kernels.nearest_polygons(*drawn_polygons(draw), draw.size(0, 20), draw.size(0, 20), 1)
+    ends = 12.0 * draw.floats(2, draw.size(), 3)
+    return _kernels.visible_parts, [*ends, nearest, planes, 1e-9]
+
+
 METHODS = {
     "Room.__init__": new_room,
     "Room.find_positive": find_positive,
@@ -494,7 +524,7 @@ FUNCTIONS = (
     find_cofaces, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, cell_ranges, relax,
     between_lines, settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
-    middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector, walk,
-    refresh, dot,
+    middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector,
+    recession, walk, refresh, dot, nearest_polygons, blended_polygons, visible_parts,
 )  # fmt: skip
 ROWS = {row.__name__: row for row in FUNCTIONS} | METHODS

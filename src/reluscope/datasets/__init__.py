@@ -5,6 +5,7 @@ from reluscope.datasets.cifar10 import CIFAR10_CLASSES, cifar10
 from reluscope.datasets.circle_annulus import circle_annulus, xor_annulus
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.datasets.demo import demo_network
+from reluscope.datasets.demo_surface import surface_network
 from reluscope.datasets.digits import digits
 from reluscope.datasets.files import read_arrays
 from reluscope.datasets.mnist import mnist
@@ -24,5 +25,6 @@ __all__ = [
     "open_dataset",
     "read_arrays",
     "spirals",
+    "surface_network",
     "xor_annulus",
 ]

@@ -282,10 +282,14 @@ def widest_margins(
     precise = within(RELATIVE_GAP, margins.abs()[:, 0].clamp_min(1e-6))
 
     def is_known(values: Tensor, bounds: Tensor) -> Tensor:
-        is_clear = (values < 0) | (bounds > 0) if is_sign_enough else torch.zeros_like(values, dtype=torch.bool)
-        return is_clear | precise(values, bounds) | (time.perf_counter() > until)
+        return (values < 0) | (bounds > 0) | precise(values, bounds)
 
-    found = linear_maxima(raised, inside, gains, is_known)
+    is_enough = is_known if is_sign_enough else precise
+
+    def is_done(values: Tensor, bounds: Tensor) -> Tensor:
+        return is_enough(values, bounds) | (time.perf_counter() > until)
+
+    found = linear_maxima(raised, inside, gains, is_done)
     scale = units.cpu().numpy()
     return Answers(found.points[:, :-1], scale * found.values, scale * found.gaps)
 

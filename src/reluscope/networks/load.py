@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 # it is used.
 _PICKLES = {".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".joblib"}
 _INSTEAD = (
-    "save the weights with safetensors (or a state dict, read with weights_only) and give them with a factory for the "
-    "model, or export the model with torch.export.save(..., 'model.pt2') or to ONNX"
+    "if it holds a state dict, fill the model with it and give the model (on the command line: package.module:factory "
+    "--weights FILE); else save the weights alone with safetensors, or export the model with "
+    "torch.export.save(..., 'model.pt2') or to ONNX"
 )
 
 
@@ -104,6 +105,11 @@ def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None) -> Net
         return _load_file(Path(model), shape, data)
     if isinstance(model, list | tuple):
         return _load_arrays(model, shape, data)
+    if isinstance(model, Mapping) and any(isinstance(entry, Tensor) for entry in model.values()):
+        raise InputError(
+            "expected a model, got a state dict, which holds weights alone: fill the model with "
+            "model.load_state_dict(state) and give that"
+        )
     raise InputError(
         f"expected a module, an exported program, a path to .onnx or .pt2, or a list of (W, b), got a "
         f"{type(model).__name__}"

@@ -44,6 +44,10 @@ from reluscope.plots.saving_animations import save_animation, to_gif
 from reluscope.plots.segments import segment_counts
 from reluscope.plots.similarity_table import similarity
 from reluscope.plots.size_distributions import size_distributions
+from reluscope.plots.space.level_sets import level_set
+from reluscope.plots.space.solids import solid
+from reluscope.plots.space.views import View
+from reluscope.plots.space.walls import boundaries_3d
 from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
 from reluscope.plots.surrounding_regions import surrounding_regions
 from reluscope.plots.tracking import tracking
@@ -52,10 +56,12 @@ from reluscope.plots.usage import unit_usage
 
 __all__ = [
     "RegionColors",
+    "View",
     "accuracy_curve",
     "animation",
     "boolean_direction",
     "boundaries",
+    "boundaries_3d",
     "class_distances",
     "class_numbers",
     "codes",
@@ -73,6 +79,7 @@ __all__ = [
     "gradient_eigenvalues",
     "interactive",
     "invariances",
+    "level_set",
     "likeliest",
     "merged_regions",
     "newton_polygons",
@@ -95,6 +102,7 @@ __all__ = [
     "segment_counts",
     "similarity",
     "size_distributions",
+    "solid",
     "spectra",
     "spectra_by_layer",
     "style",

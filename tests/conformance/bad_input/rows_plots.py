@@ -39,6 +39,10 @@ _SALIENT = Later(lambda: rs.sensitivity.saliency(_WIDER, np.eye(4)))
 _PRUNED = Later(
     lambda: rs.compression.prune_by_magnitude(module(), [0.5], fine_tune=lambda module: None, test_x=X, test_labels=Y)
 )
+_BALL = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
+_SURFACE = Later(lambda: rs.level_set(_BALL, rs.Box(-2, 2, 3)))
+_CELLS = Later(lambda: rs.partition(_BALL, rs.Box(-2, 2, 3)))
+_SPACE = {"view": "ours", "label": "text", "lines": "flag", "pixels": "count"}
 
 
 def _segments():
@@ -66,6 +70,8 @@ _PART = {**_ROWS, "samples": "grid", "output": "output_of", "label": "text", "cl
 _COLOR = {**_PART, "color": "color", "by": "color", "most": "count", "labels": "classes"}
 
 ROWS = {
+    "plots.View": row(kinds={"azimuth": "number", "elevation": "number", "zoom": "positive"}),
+    "plots.View.turned": row(on=rs.plots.View(), degrees=30.0, kinds={"degrees": "number"}),
     "plots.RegionColors.of": row(on=rs.plots.RegionColors(), part=FLAT),
     "plots.accuracy_curve": row(curve=_CURVE),
     "plots.animation": row(
@@ -75,6 +81,7 @@ ROWS = {
     ),
     "plots.boolean_direction": row(function=_XOR, direction=[1, 1], kinds={"direction": "direction"}),
     "plots.boundaries": row(part=FLAT, kinds=_COLOR),
+    "plots.boundaries_3d": row(part=_CELLS, pixels=20, kinds={**_SPACE, "part": "ours", "fade": "share"}),
     "plots.class_distances": row(found=Later(lambda: rs.codespace.class_distances(SAMPLED.value, Y)), names=["a", "b"]),
     "plots.class_numbers": row(found=Later(lambda: rs.local.region_classes(NET, X, domain=_WIDE))),
     "plots.codes": row(
@@ -116,6 +123,7 @@ ROWS = {
     "plots.gradient_eigenvalues": row(found={"a": _SUBSPACES}, kinds={"found": "mapping"}),
     "plots.interactive": row(part=FLAT, kinds=_COLOR),
     "plots.invariances": row(found=[_INVARIANCE], shape=(2, 2), kinds={"found": "each ours", "names": "texts"}),
+    "plots.level_set": row(surface=_SURFACE, pixels=20, kinds={**_SPACE, "surface": "ours", "color": "color"}),
     "plots.likeliest": row(
         points=np.zeros((1, 2, 4)),
         classes=np.array([[0, 1]]),
@@ -142,6 +150,11 @@ ROWS = {
         kinds={"found": "each each ours", "rows": "texts", "columns": "texts"},
     ),
     "plots.partition": row(part=FLAT, samples=X, kinds=_COLOR),
+    "plots.solid": row(
+        part=_CELLS,
+        pixels=20,
+        kinds={**_SPACE, "part": "ours", "color": "color", "explode": "nonnegative", "fade": "fade"},
+    ),
     "plots.size_distributions": row(sizes={"a": {"b": np.ones(2)}}, kinds={"sizes": "mapping"}),
     "plots.preimages": row(found=_KINDS_OF),
     "plots.preimages_in_plane": row(

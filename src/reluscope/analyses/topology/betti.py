@@ -1,0 +1,150 @@
+"""`betti`: how many pieces, tunnels and hollows a set has."""
+
+import time
+from concurrent.futures import Executor
+from typing import Literal
+
+import numpy as np
+
+from reluscope.analyses.topology.chains import Chains, betti_numbers
+from reluscope.analyses.topology.sets import SetName, faces_of, heights_of
+from reluscope.arguments import describe, read_arguments, read_position
+from reluscope.budget import Budget, TimeBudget
+from reluscope.errors import InputError
+from reluscope.findings import Column, Findings, Kind, declare
+from reluscope.networks.decisions import scores_network
+from reluscope.partitions.face_walk import find_faces
+from reluscope.partitions.table import Partition
+from reluscope.progress import Progress
+
+BETTI = declare(
+    "betti_number", "dimension of the homology in this dimension over the field of two elements", kind=Kind.COUNT
+)
+EULER = declare(
+    "euler_characteristic", "faces of even dimension less those of odd dimension", kind=Kind.COUNT, least=-np.inf
+)
+METHOD = "reduction of the boundaries of all faces over two elements"
+
+Ends = Literal["ordinary", "box", "borel_moore", "one_point"]
+
+
+@read_arguments
+def betti(
+    part: Partition,
+    *,
+    of: SetName = "all",
+    level: float = 0.0,
+    output: int | tuple[int, int] = 0,
+    ends: Ends = "ordinary",
+    budget: TimeBudget | None = None,
+    executor: Executor | None = None,
+    progress: Progress = False,
+) -> Findings:
+    """Return the Betti numbers of a set that a network makes: its pieces, tunnels and hollows.
+
+    Parameters
+    ----------
+    part : Partition
+        With its network, of a bounded domain of at most four dimensions.
+    of : {"all", "sublevel", "superlevel", "level", "decision"}
+        The set: the whole domain, where a function f is at most, at least or equal to a level, or where the largest
+        scores of classes tie (`Network.with_decision`; of a single output, where it is at the threshold).
+    level : float
+    output : int or two of them
+        f is this output, or the first less the second.
+    ends : {"ordinary", "box", "borel_moore", "one_point"}
+        What happens where the set ends at the boundary of the domain. "ordinary" and "box": nothing, the boundary
+        belongs to it. "borel_moore": chains may run out there, as through the ends of a set without boundary.
+        "one_point": the boundary is one point, of which a set that does not reach it stays apart.
+    budget : Budget, optional
+        Its seconds; what is not finished then is not said.
+    executor : concurrent.futures.Executor, optional
+        Runs independent parts.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
+
+    Returns
+    -------
+    Findings
+        ``betti_number``, one row for every ``dimension`` from 0 to that of the domain: 0 counts connected pieces, 1
+        independent tunnels, 2 hollows. EXACT if no sign stayed undecided, else between 0 and infinity. The summary has
+        the ``euler_characteristic``.
+
+    Raises
+    ------
+    InputError
+        If the partition was loaded without its network, or the domain is unbounded or of more dimensions.
+
+    Notes
+    -----
+    The faces of the partition are found anew, cut by the functions the set is made of, in about twice the time of the
+    partition. Signs are those of the engine: a level that runs through vertices, along facets or on whole regions is
+    read as such, at the resolution of the partition.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> ball = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])  # the l1 ball
+    >>> part = rs.partition(ball, rs.Box(-2, 2, 3))
+    >>> rs.topology.betti(part, of="level")["betti_number"].value.astype(int)
+    array([1, 0, 1, 0])
+    >>> print(rs.topology.betti(part, of="superlevel").finding("betti_number", 2))
+    1 (EXACT)
+    """
+    began = time.perf_counter()
+    network = part.network_on_domain
+    if of == "decision":
+        network = scores_network(network)
+    outputs = _read_output(output, network.num_outputs)
+    heights = heights_of(network, of, level, outputs)
+    faces, walked = find_faces(
+        network,
+        part.window,
+        heights,
+        budget=budget or Budget(),
+        executor=executor,
+        progress=progress,
+        tolerance=part.tolerance,
+    )
+    dimensions, asked = np.arange(faces.dim + 1), part.domain.describe()
+    if faces.num_open:
+        nothing = Column.estimate(BETTI, np.full(faces.dim + 1, np.nan), method=METHOD)
+        seconds = time.perf_counter() - began
+        keys = {"dimension": dimensions}
+        return Findings.of(nothing, keys=keys, reached=0, domain=asked, seconds=seconds, stopped=walked.stopped)
+    kept = faces_of(faces, of, network.num_outputs)
+    if ends in ("borel_moore", "one_point"):
+        kept = tuple(one & ~border for one, border in zip(kept, faces.is_border, strict=True))
+    chains = Chains(faces.num_faces, faces.offsets, faces.ids).only(kept)
+    numbers = np.array(betti_numbers(chains), dtype=np.float64)
+    euler = float(chains.euler_characteristic)
+    if ends == "one_point":
+        numbers[0], euler = numbers[0] + 1, euler + 1
+    is_doubtful = faces.num_undecided > 0
+    low, high = (np.where(is_doubtful, end, numbers) for end in (0.0, np.inf))
+    column = Column.of(BETTI, numbers, low, high, method=METHOD, given=_described(of, level, outputs, ends))
+    summary = Column.estimate(EULER, [euler]) if is_doubtful else Column.of(EULER, [euler])
+    return Findings.of(
+        column,
+        keys={"dimension": dimensions},
+        summary=Findings.of(summary, domain=asked),
+        domain=asked,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _described(of: SetName, level: float, outputs: tuple[int, ...], ends: Ends) -> str:
+    """Return in words which set it is, and what its ends are."""
+    function = " less ".join(f"output {output}" for output in outputs)
+    relation = {"sublevel": "at most", "superlevel": "at least", "level": "equal to"}
+    names = {"all": "of the domain", "decision": "of the decision boundary"}
+    found = names.get(of) or f"where {function} is {relation[of]} {level:g}"
+    return found + {"borel_moore": ", with open ends", "one_point": ", with one point for all ends"}.get(ends, "")
+
+
+def _read_output(output: int | tuple[int, int], number: int) -> tuple[int, ...]:
+    chosen = output if isinstance(output, tuple) else (output,)
+    found = tuple(read_position(one, "output", number, "outputs") for one in chosen)
+    if len(set(found)) < len(found):
+        raise InputError(f"output must be one output, or two different ones, got {describe(output)}")
+    return found

@@ -1,0 +1,50 @@
+"""What colours polygons in space have, and the legend or the scale that says what they mean."""
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.patches import Patch
+
+from reluscope.plots.coloring import Kinds, Scale
+from reluscope.plots.regions import LEVELS
+from reluscope.plots.style import INK, NEUTRAL, category, legend, scale_beside, tint
+
+TINT = 0.62
+
+
+def painted(colors: Kinds | Scale, number: int) -> Float[np.ndarray, "p 4"]:
+    """Return red, green, blue and full opacity for so many things in groups or on a scale."""
+    if isinstance(colors, Kinds):
+        shades = [to_rgb(tint(category(kind), TINT)) for kind in range(int(colors.group.max(initial=0)) + 1)]
+        chosen = np.array(shades)[colors.group]
+    else:
+        steps = colormaps["cividis"]((np.arange(LEVELS) + 0.5) / LEVELS)[:, :3]
+        chosen = np.concatenate([steps, [to_rgb(NEUTRAL)]])[colors.levels(LEVELS)]
+    return np.concatenate([chosen, np.ones((number, 1))], axis=1)
+
+
+def room_for(colors: Kinds | Scale) -> tuple[bool, bool]:
+    """Return whether colours need a scale beside the picture, and a legend below it."""
+    if isinstance(colors, Kinds):
+        return False, bool(colors.names)
+    return colors.only is None, colors.only is not None or not np.isfinite(colors.values).all()
+
+
+def explain(axes: Axes, colors: Kinds | Scale, *, num_open: int = 0) -> None:
+    """Say what colours mean, and whether work stopped early."""
+    handles: list[Patch] = []
+    if isinstance(colors, Kinds):
+        present = np.unique(colors.group).tolist() if colors.names else []
+        handles += [Patch(color=tint(category(kind), TINT), label=colors.names[kind]) for kind in present]
+    elif colors.only is not None:
+        shade = to_hex(colormaps["cividis"]((float(colors.levels(LEVELS)[0]) + 0.5) / LEVELS))
+        handles.append(Patch(color=shade, label=f"{colors.label} {colors.only:.4g} everywhere"))
+    elif len(colors.values):
+        scale_beside(axes, colors.norm(), colormaps["cividis"], colors.label, extend=colors.extend)
+        if not np.isfinite(colors.values).all():
+            handles.append(Patch(color=NEUTRAL, label="no value"))
+    if num_open:
+        handles.append(Patch(facecolor="none", edgecolor=INK, linewidth=0.6, label="not complete: work stopped early"))
+    legend(axes, handles, bbox_to_anchor=(0.5, 0.0))

@@ -1,0 +1,77 @@
+"""What is drawn of space: convex polygons with their colours, in a box with names along its sides."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.partitions.level_polygons import following
+from reluscope.plots.space.views import View
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Polygons in a box.
+
+    Parameters
+    ----------
+    points : (v, 3) float64
+    offsets : (p + 1,) int64; ids : (offsets[-1],) int64
+        Polygon i has the corners ``points[ids[offsets[i] : offsets[i + 1]]]`` in cyclic order.
+    colors : (p, 4) float64
+        Red, green, blue and opacity.
+    low, high : (3,) float64
+        Corners of the box.
+    names : three str, optional
+        What is along its sides; without them no box is drawn.
+    stretch : three float
+        How much longer a unit of each axis is drawn.
+    """
+
+    points: Float[np.ndarray, "v 3"]
+    offsets: Int[np.ndarray, " p1"]
+    ids: Int[np.ndarray, " _"]
+    colors: Float[np.ndarray, "p 4"]
+    low: Float[np.ndarray, " 3"]
+    high: Float[np.ndarray, " 3"]
+    names: tuple[str, str, str] | None
+    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+    def __len__(self) -> int:
+        """Return the number of polygons."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Edges of polygons, each once, as pairs of points, and the largest opacity of a polygon beside each."""
+        ends = np.sort(np.stack([self.ids, following(self.offsets, self.ids)], axis=1), axis=1)
+        keys, edge = np.unique(ends[:, 0] * max(1, len(self.points)) + ends[:, 1], return_inverse=True)
+        opacity = np.zeros(len(keys))
+        np.maximum.at(opacity, edge, np.repeat(self.colors[:, 3], np.diff(self.offsets)))
+        return np.stack(np.divmod(keys, max(1, len(self.points))), axis=1), opacity
+
+    def seen(self, points: Float[np.ndarray, "k 3"], view: View) -> Float[np.ndarray, "k 3"]:
+        """Return points as they are seen: to the right, upwards, and towards the viewer, from the middle of the box."""
+        return ((points - (self.low + self.high) / 2) * self.stretch) @ view.frame.T
+
+    @property
+    def corners(self) -> Float[np.ndarray, "8 3"]:
+        """The corners of the box."""
+        which = np.stack(np.meshgrid([0, 1], [0, 1], [0, 1], indexing="ij"), axis=-1).reshape(-1, 3)
+        return np.where(which == 1, self.high, self.low)
+
+
+def reach_of(domain: Domain) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
+    """Return the lowest and highest coordinates of a bounded domain."""
+    window = domain.window if isinstance(domain, Slice) else domain
+    assert not isinstance(window, Space)
+    corners = window.corners() if isinstance(window, Box) else window.vertices()
+    return corners.min(axis=0), corners.max(axis=0)
+
+
+def names_of(domain: Domain) -> tuple[str, str, str]:
+    """Return what is along the axes of a domain."""
+    kind = "direction" if isinstance(domain, Slice) else "input"
+    return f"{kind} 0", f"{kind} 1", f"{kind} 2"

@@ -1,0 +1,15 @@
+"""reluscope.topology."""
+
+from conformance.bad_input.calls import row
+from conformance.bad_input.things import SCALAR_PART
+
+ROWS = {
+    "topology.betti": row(
+        part=SCALAR_PART,
+        of="sublevel",
+        level=0.0,
+        output=0,
+        ends="ordinary",
+        kinds={"of": "option", "level": "number", "output": "output_of", "ends": "option"},
+    ),
+}
