@@ -33,6 +33,7 @@ TESTS = (
     "partitions/test_tree_count.py",
     "plots/test_depth_buffer.py",
     "analyses/codespace/test_common_hyperplanes.py",
+    "analyses/topology/test_chains.py",
 )
 
 

@@ -222,3 +222,31 @@ def test_an_undecided_sign_leaves_all_open():
 def test_whole_spaces_and_many_dimensions_are_refused():
     with pytest.raises(rs.errors.InputError, match="bounded domains of at most 4 dimensions"):
         rs.topology.betti(rs.partition(ball(5), rs.Box(-1, 1, 5)))
+
+
+@pytest.mark.parametrize("name", list(KNOWN))
+def test_the_pieces_of_level_sets(name):
+    surface = rs.level_set(bodies.by_maxima(bodies.KNOWN[name][0]), AROUND)
+    assert [*numbers(surface), 0] == KNOWN[name][2]
+
+
+def test_open_level_sets():
+    for dim in (2, 3):
+        found = rs.level_set(ball(dim), rs.Box([-2] * dim, [2] * (dim - 1) + [0.5]))
+        assert numbers(found) == [1] + [0] * (dim - 1)
+        assert numbers(found, ends="borel_moore") == [0] * (dim - 1) + [1]
+        assert numbers(found, ends="one_point") == [1] + [0] * (dim - 2) + [1]
+    with pytest.raises(rs.errors.InputError, match='of must be "all"'):
+        rs.topology.betti(found, of="level")
+    with pytest.raises(rs.errors.IncompletePartitionError):
+        rs.topology.betti(replace(found, num_open=1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_level_sets_as_faces_and_as_pieces(seed):
+    dim = 2 + seed % 2
+    net = rs.load(integer_layers(dim, 5, 5, 1, seed=seed))
+    box = rs.Box(-2, 2, dim)
+    part, surface = rs.partition(net, box), rs.level_set(net, box, level=0.3)
+    for ends in ("ordinary", "borel_moore"):
+        assert numbers(part, of="level", level=0.3, ends=ends)[:-1] == numbers(surface, ends=ends)

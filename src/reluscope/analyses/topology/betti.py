@@ -2,18 +2,21 @@
 
 import time
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from reluscope.analyses.topology.chains import Chains, betti_numbers
 from reluscope.analyses.topology.sets import SetName, faces_of, heights_of
+from reluscope.analyses.topology.surface_chains import chains_of
 from reluscope.arguments import describe, read_arguments, read_position
 from reluscope.budget import Budget, TimeBudget
-from reluscope.errors import InputError
-from reluscope.findings import Column, Findings, Kind, declare
+from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.networks.decisions import scores_network
 from reluscope.partitions.face_walk import find_faces
+from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
 
@@ -26,11 +29,12 @@ EULER = declare(
 METHOD = "reduction of the boundaries of all faces over two elements"
 
 Ends = Literal["ordinary", "box", "borel_moore", "one_point"]
+_ENDS = {"borel_moore": ", with open ends", "one_point": ", with one point for all ends"}
 
 
 @read_arguments
 def betti(
-    part: Partition,
+    part: Partition | LevelSet,
     *,
     of: SetName = "all",
     level: float = 0.0,
@@ -44,8 +48,9 @@ def betti(
 
     Parameters
     ----------
-    part : Partition
-        With its network, of a bounded domain of at most four dimensions.
+    part : Partition or LevelSet
+        A partition with its network, of a bounded domain of at most four dimensions; or a level set, whose pieces
+        themselves are then the set.
     of : {"all", "sublevel", "superlevel", "level", "decision"}
         The set: the whole domain, where a function f is at most, at least or equal to a level, or where the largest
         scores of classes tie (`Network.with_decision`; of a single output, where it is at the threshold).
@@ -73,7 +78,10 @@ def betti(
     Raises
     ------
     InputError
-        If the partition was loaded without its network, or the domain is unbounded or of more dimensions.
+        If the partition was loaded without its network, or the domain is unbounded or of more dimensions, or another
+        set of a level set is asked for.
+    IncompletePartitionError
+        If work on the level set stopped early.
 
     Notes
     -----
@@ -92,6 +100,8 @@ def betti(
     1 (EXACT)
     """
     began = time.perf_counter()
+    if isinstance(part, LevelSet):
+        return _of_level_set(part, of, ends)
     network = part.network_on_domain
     if of == "decision":
         network = scores_network(network)
@@ -115,22 +125,41 @@ def betti(
     kept = faces_of(faces, of, network.num_outputs)
     if ends in ("borel_moore", "one_point"):
         kept = tuple(one & ~border for one, border in zip(kept, faces.is_border, strict=True))
-    chains = Chains(faces.num_faces, faces.offsets, faces.ids).only(kept)
+    chains, orders = Chains(faces.num_faces, faces.offsets, faces.ids).swept(faces.vertices[:, 0])
+    chains = chains.only([one[order] for one, order in zip(kept, orders, strict=True)])
+    given = _described(of, level, outputs, ends)
+    found = _numbers(chains, ends == "one_point", faces.num_undecided > 0, given, asked)
+    return replace(found, seconds=time.perf_counter() - began)
+
+
+def _numbers(chains: Chains, is_one_point: bool, is_doubtful: bool, given: str, domain: str) -> Findings:
+    """Return the Betti numbers of chains as a table."""
     numbers = np.array(betti_numbers(chains), dtype=np.float64)
     euler = float(chains.euler_characteristic)
-    if ends == "one_point":
+    if is_one_point:
         numbers[0], euler = numbers[0] + 1, euler + 1
-    is_doubtful = faces.num_undecided > 0
     low, high = (np.where(is_doubtful, end, numbers) for end in (0.0, np.inf))
-    column = Column.of(BETTI, numbers, low, high, method=METHOD, given=_described(of, level, outputs, ends))
+    column = Column.of(BETTI, numbers, low, high, method=METHOD, given=given)
     summary = Column.estimate(EULER, [euler]) if is_doubtful else Column.of(EULER, [euler])
     return Findings.of(
         column,
-        keys={"dimension": dimensions},
-        summary=Findings.of(summary, domain=asked),
-        domain=asked,
-        seconds=time.perf_counter() - began,
+        keys={"dimension": np.arange(len(numbers))},
+        summary=Findings.of(summary, domain=domain),
+        domain=domain,
     )
+
+
+def _of_level_set(found: LevelSet, of: SetName, ends: Ends) -> Findings:
+    """Return the Betti numbers of the pieces of a level set."""
+    if of != "all":
+        raise InputError(f'of must be "all" for a level set, whose pieces are the set, got {of!r}: give a partition')
+    if found.num_open:
+        raise IncompletePartitionError(f"expected a whole level set, got one that was stopped: {found.note}")
+    chains, is_border = chains_of(found)
+    if ends in ("borel_moore", "one_point"):
+        chains = chains.only([~border for border in is_border])
+    given = "of the level set" + _ENDS.get(ends, "")
+    return _numbers(chains, ends == "one_point", found.claim is not Claim.EXACT, given, found.domain.describe())
 
 
 def _described(of: SetName, level: float, outputs: tuple[int, ...], ends: Ends) -> str:
@@ -139,7 +168,7 @@ def _described(of: SetName, level: float, outputs: tuple[int, ...], ends: Ends) 
     relation = {"sublevel": "at most", "superlevel": "at least", "level": "equal to"}
     names = {"all": "of the domain", "decision": "of the decision boundary"}
     found = names.get(of) or f"where {function} is {relation[of]} {level:g}"
-    return found + {"borel_moore": ", with open ends", "one_point": ", with one point for all ends"}.get(ends, "")
+    return found + _ENDS.get(ends, "")
 
 
 def _read_output(output: int | tuple[int, int], number: int) -> tuple[int, ...]:

@@ -5,13 +5,17 @@ reduced from the left to the right: as long as the lowest entry of a column is t
 added. What is left over are pivots, one per row, and as many as the rank. From the top dimension down, a face that is a
 pivot row is a boundary up to faces before it: its own column would reduce to nothing, and is left out (the twist of
 Chen and Kerber, 2011).
+
+Faces come in the order in which a height that grows passes them whole: nearly every column then finds a pivot at once.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
+
+from reluscope import _kernels
 
 NONE = -1
 
@@ -46,6 +50,26 @@ class Chains:
             ids.append((np.cumsum(kept[k - 1]) - 1)[members[stays]])
         return Chains(tuple(int(one.sum()) for one in kept), tuple(offsets), tuple(ids))
 
+    def swept(self, heights: Float[np.ndarray, " v"]) -> "tuple[Chains, list[Int[np.ndarray, ' _']]]":
+        """Return the same chains in the order in which a height of the vertices passes faces, and where each was.
+
+        A face is passed at its highest vertex. The faces before any height are a closed subcomplex.
+        """
+        order = np.argsort(heights, kind="stable")
+        orders, offsets, ids = [order], [], []
+        for begins, members in zip(self.offsets, self.ids, strict=True):
+            place = np.empty(len(order), dtype=np.int64)
+            place[order] = np.arange(len(order))
+            members = place[members]
+            highest = np.maximum.reduceat(members, begins[:-1]) if len(begins) > 1 else members
+            order = np.argsort(highest, kind="stable")
+            counts = np.diff(begins)[order]
+            first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+            ids.append(members[np.repeat(begins[:-1][order] - first[:-1], counts) + np.arange(first[-1])])
+            offsets.append(first)
+            orders.append(order)
+        return Chains(self.counts, tuple(offsets), tuple(ids)), orders
+
     @property
     def euler_characteristic(self) -> int:
         """Faces of even dimension less those of odd dimension."""
@@ -64,7 +88,8 @@ def pivots(chains: Chains) -> list[Int[np.ndarray, " _"]]:
     found: list[np.ndarray] = []
     cleared = np.zeros(chains.counts[-1], dtype=bool)
     for k in range(len(chains.ids), 0, -1):
-        found.append(_reduced(chains.offsets[k - 1], chains.ids[k - 1], chains.counts[k - 1], cleared))
+        ids = chains.ids[k - 1].astype(np.int32)
+        found.append(_kernels.reduce_columns(chains.offsets[k - 1], ids, chains.counts[k - 1], cleared))
         cleared = found[-1] != NONE
     return found[::-1]
 
@@ -80,17 +105,3 @@ def betti_numbers(chains: Chains) -> list[int]:
     """
     ranks = [0, *(int(np.count_nonzero(one != NONE)) for one in pivots(chains)), 0]
     return [number - ranks[k] - ranks[k + 1] for k, number in enumerate(chains.counts)]
-
-
-def _reduced(offsets: np.ndarray, ids: np.ndarray, num_rows: int, cleared: np.ndarray) -> np.ndarray:
-    """Return the pivots of one boundary matrix."""
-    found = np.full(num_rows, NONE, dtype=np.int64)
-    kept: dict[int, int] = {}
-    for column in np.flatnonzero(~cleared).tolist():
-        entries = sum(1 << row for row in ids[offsets[column] : offsets[column + 1]].tolist())
-        while entries and (low := entries.bit_length() - 1) in kept:
-            entries ^= kept[low]
-        if entries:
-            low = entries.bit_length() - 1
-            kept[low], found[low] = entries, column
-    return found
