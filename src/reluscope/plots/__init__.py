@@ -46,7 +46,9 @@ from reluscope.plots.segments import segment_counts
 from reluscope.plots.similarity_table import similarity
 from reluscope.plots.size_distributions import size_distributions
 from reluscope.plots.space.level_sets import level_set
+from reluscope.plots.space.output_surfaces import output_surface
 from reluscope.plots.space.solids import solid
+from reluscope.plots.space.turntables import turntable
 from reluscope.plots.space.views import View
 from reluscope.plots.space.walls import boundaries_3d
 from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
@@ -85,6 +87,7 @@ __all__ = [
     "merged_regions",
     "newton_polygons",
     "norms",
+    "output_surface",
     "outputs_along",
     "partition",
     "persistence",
@@ -114,5 +117,6 @@ __all__ = [
     "to_svg",
     "tracking",
     "transitions",
+    "turntable",
     "unit_usage",
 ]

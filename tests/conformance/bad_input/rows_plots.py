@@ -71,7 +71,7 @@ _PART = {**_ROWS, "samples": "grid", "output": "output_of", "label": "text", "cl
 _COLOR = {**_PART, "color": "color", "by": "color", "most": "count", "labels": "classes"}
 
 ROWS = {
-    "plots.View": row(kinds={"azimuth": "number", "elevation": "number", "zoom": "positive"}),
+    "plots.View": row(kinds={"azimuth": "number", "elevation": "number", "zoom": "positive", "is_steady": "flag"}),
     "plots.View.turned": row(on=rs.plots.View(), degrees=30.0, kinds={"degrees": "number"}),
     "plots.RegionColors.of": row(on=rs.plots.RegionColors(), part=FLAT),
     "plots.accuracy_curve": row(curve=_CURVE),
@@ -103,7 +103,7 @@ ROWS = {
         radii=(1.0,),
         kinds={"region": "ours", "samples": "gaps", "labels": "classes", "radii": "each positive"},
     ),
-    "plots.decision_polytope": row(_SOLID, kinds={"titles": "texts"}),
+    "plots.decision_polytope": row(_SOLID, kinds={"titles": "texts", "view": "ours"}),
     "plots.directions": row(found=Later(lambda: rs.local.directions(NET, X[:1])[0])),
     "plots.distance_histogram": row(found=Later(lambda: rs.codespace.pair_distances(SAMPLED.value, Y))),
     "plots.distinct_codes": row(found=Later(lambda: rs.codespace.count_distinct(SAMPLED.value)), num_samples=5),
@@ -147,6 +147,12 @@ ROWS = {
         found=Later(lambda: rs.topology.persistence(SCALAR_PART.value)), kind="bars", kinds={"kind": "option"}
     ),
     "plots.norms": row(found=Later(lambda: rs.coefficients.local_norms(NET, X))),
+    "plots.output_surface": row(
+        part=SCALAR_PART,
+        output=0,
+        pixels=20,
+        kinds={**_SPACE, "part": "ours", "color": "color", "output": "index", "name": "text"},
+    ),
     "plots.outputs_along": row(
         found=[[_ALONG]],
         rows=["a"],
@@ -223,5 +229,11 @@ ROWS = {
     "plots.to_svg": row(figure=FIGURE, kinds={"ink": "text"}),
     "plots.tracking": row(records=Later(_recorded)),
     "plots.transitions": row(found={"a": _CROSSED}, kinds={"found": "mapping"}),
+    "plots.turntable": row(
+        picture=rs.plots.level_set,
+        found=_SURFACE,
+        frames=2,
+        kinds={"view": "ours", "picture": "function", "found": "free", "frames": "count"},
+    ),
     "plots.unit_usage": row(usage=Later(lambda: rs.codespace.unit_usage(NET, SAMPLED.value))),
 }

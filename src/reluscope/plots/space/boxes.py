@@ -12,7 +12,7 @@ from reluscope.plots.style import INK
 
 # An axis that is seen so short, as a share of the longest, has no numbers.
 SHORT = 0.12
-TICK_AWAY, NAME_AWAY = 8.0, 30.0
+TICK_AWAY, NAME_AWAY, DIGIT = 8.0, 26.0, 4.8
 # Numbers stand centred below an edge that is as good as level.
 UPRIGHT = 0.1
 BEHIND, OUTER, INNER = 0.2, 0.45, 0.13
@@ -97,11 +97,12 @@ def _number(axes: Axes, name: str, edge: np.ndarray, ticks: dict[float, float], 
         outward = -outward
     style = {"va": "center", "color": INK, "annotation_clip": False}
     side = "center" if abs(outward[0]) < UPRIGHT else "left" if outward[0] > 0 else "right"
-    for share, tick in ticks.items():
+    texts = {share: f"{tick:.6g}".replace("-", "\u2212") for share, tick in ticks.items()}
+    for share, text in texts.items():
         place = start + share * (end - start)
         if (limits[0] <= place).all() and (place <= limits[1]).all():
             axes.annotate(
-                f"{tick:.6g}".replace("-", "\u2212"),
+                text,
                 tuple(place),
                 xytext=tuple(TICK_AWAY * outward),
                 textcoords="offset points",
@@ -112,12 +113,13 @@ def _number(axes: Axes, name: str, edge: np.ndarray, ticks: dict[float, float], 
     middle = (start + end) / 2
     if (middle < limits[0]).any() or (middle > limits[1]).any():
         return
+    away = NAME_AWAY if side == "center" else TICK_AWAY * 2 + DIGIT * max(map(len, texts.values()), default=0)
     turn = float(np.rad2deg(np.arctan2(along[1], along[0])))
     turn -= 180.0 * round(turn / 180.0) if abs(turn) > 90.001 else 0.0
     axes.annotate(
         name,
         tuple(middle),
-        xytext=tuple(NAME_AWAY * outward),
+        xytext=tuple(away * outward),
         textcoords="offset points",
         fontsize=9.5,
         rotation=turn,

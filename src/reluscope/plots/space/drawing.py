@@ -122,6 +122,10 @@ def lit(scene: Scene, points: Float[np.ndarray, "v 3"]) -> Float[np.ndarray, "p 
 def _limits(scene: Scene, view: View) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest and highest places of the picture."""
     high = np.abs(scene.seen(scene.corners, view)[:, :2]).max(axis=0)
+    if view.is_steady:
+        sides = (scene.high - scene.low) * scene.stretch / 2
+        around = float(np.linalg.norm(sides[:2]))
+        high = np.array([around, np.abs(view.frame[1:, 2]) @ [sides[2], around]])
     high = (high + MARGIN * high.max()) / view.zoom
     return -high, high
 
