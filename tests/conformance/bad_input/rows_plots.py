@@ -143,12 +143,16 @@ ROWS = {
     ),
     "plots.merged_regions": row(merged=Later(lambda: rs.compression.merge_regions(FLAT.value))),
     "plots.newton_polygons": row(found=Later(lambda: rs.tropical.newton_polygons(rs.tropical.rational_form(SCALAR)))),
+    "plots.persistence": row(
+        found=Later(lambda: rs.topology.persistence(SCALAR_PART.value)), kind="bars", kinds={"kind": "option"}
+    ),
     "plots.norms": row(found=Later(lambda: rs.coefficients.local_norms(NET, X))),
     "plots.output_surface": row(
         part=SCALAR_PART,
         output=0,
+        maps=Later(lambda: np.ones((len(SCALAR_PART.value), 3))),
         pixels=20,
-        kinds={**_SPACE, "part": "ours", "color": "color", "output": "index", "name": "text"},
+        kinds={**_SPACE, "part": "ours", "color": "color", "output": "index", "name": "text", "maps": "gaps"},
     ),
     "plots.outputs_along": row(
         found=[[_ALONG]],
