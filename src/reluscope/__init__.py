@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from reluscope.partitions import (
         Certificate,
         DecisionBoundary,
+        Faces,
         LevelSet,
         Partition,
         StreamedPartition,
@@ -77,6 +78,7 @@ _HOMES = {
     "DecisionBoundary": "reluscope.partitions",
     "Evaluation": "reluscope.networks.evaluation",
     "Explorer": "reluscope.explorer",
+    "Faces": "reluscope.partitions",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
     "FoundRegions": "reluscope.regions.regions",
@@ -147,6 +149,7 @@ __all__ = [
     "DecisionBoundary",
     "Evaluation",
     "Explorer",
+    "Faces",
     "Finding",
     "Findings",
     "FoundRegions",

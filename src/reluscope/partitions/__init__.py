@@ -3,6 +3,7 @@
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.faces import Faces
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.level_walk import level_set
 from reluscope.partitions.rows import Facets
@@ -12,6 +13,7 @@ from reluscope.partitions.table import Partition
 __all__ = [
     "Certificate",
     "DecisionBoundary",
+    "Faces",
     "Facets",
     "LevelSet",
     "Partition",
