@@ -162,7 +162,7 @@ def _split(chunks: Sequence[Chunk]) -> list[Chunk] | None:
 
 
 def _split_smaller(chunks: Sequence[Chunk]) -> list[Chunk] | None:
-    """Return chunks, spread over enough tasks, once they have the cells: where most cells are dropped, each costs much."""
+    """Return chunks, spread over enough tasks, once they have the cells: where many are dropped, each costs much."""
     total = sum(map(len, chunks))
     if total < TASKS * TASK_CELLS:
         return _split(chunks)
