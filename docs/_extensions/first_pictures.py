@@ -17,7 +17,7 @@ FIRST_PICTURES = {
     "sensitivity": "saliency",
     "similarity": "similarity",
     "stability": "spectra",
-    "topology": "contour_lines",
+    "topology": "persistence",
     "tracking": "training",
     "tropical": "newton_polygons",
 }

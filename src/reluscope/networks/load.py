@@ -15,6 +15,7 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.networks.input_shapes import read_shape
+from reluscope.networks.interfaces import Interface
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.verification import verify
@@ -40,6 +41,8 @@ def load(
     input_shape: int | Sequence[int] | None = None,
     data: Points | None = None,
     *,
+    output: str | int | None = None,
+    inputs: Mapping[str, Any] | None = None,
     decision: Any = "largest",
 ) -> Network:
     """Load a piecewise-linear model as a network, and check it against the model.
@@ -54,6 +57,12 @@ def load(
         it, and for files that leave it open.
     data : (s, *input_shape), optional
         Points at which the network is compared with the model, beside random ones.
+    output : str or int, optional
+        Which of several outputs is the network's: a key of a dictionary, a field or a position (``"1"``, or 1) of a
+        tuple, joined by dots where they are nested (``"aux.0"``), or the name of an output of an ONNX file.
+    inputs : mapping from str to value, optional
+        What all other inputs but one are held fixed at, for every point: ``{"mask": value}``. An array with a leading
+        axis of length 1 is repeated for every point where the model asks for that.
     decision : {"largest", "smallest"} or float
         How the class is read: the largest output, the smallest (costs), or, of a single output, 1 where it is above a
         number; see `Network.with_decision`. Classes, decision boundaries, robustness and pictures follow it.
@@ -86,24 +95,26 @@ def load(
     ((2,), ['1'], True)
     """
     shape = None if input_shape is None else read_shape(input_shape)
-    network = _load(model, shape, data)
+    network = _load(model, shape, data, Interface(output, dict(inputs or {})))
     return network if decision == "largest" else network.with_decision(decision)
 
 
-def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None) -> Network:
+def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interface: Interface) -> Network:
     if isinstance(model, nn.Module):
         if shape is None:
             shape = _shape_from(model, data)
         from reluscope.networks.from_torch import from_module
 
-        return _verified(from_module(model, shape), data, "the module in float64")
+        return _verified(from_module(model, shape, interface), data, "the module in float64")
     if _is_program(model):
         from reluscope.networks.from_torch import from_program
 
-        return _verified(from_program(model, shape), data, "the exported program in float64")
+        return _verified(from_program(model, shape, interface), data, "the exported program in float64")
     if isinstance(model, str | os.PathLike):
-        return _load_file(Path(model), shape, data)
+        return _load_file(Path(model), shape, data, interface)
     if isinstance(model, list | tuple):
+        if interface.output is not None or interface.inputs:
+            raise InputError("a list of (W, b) has one input and one output: leave output and inputs out")
         return _load_arrays(model, shape, data)
     if isinstance(model, Mapping) and any(isinstance(entry, Tensor) for entry in model.values()):
         raise InputError(
@@ -122,7 +133,7 @@ def _is_program(model: Any) -> "TypeGuard[ExportedProgram]":
     return export is not None and isinstance(model, export.ExportedProgram)
 
 
-def _load_file(path: Path, shape: tuple[int, ...] | None, data: Points | None) -> Network:
+def _load_file(path: Path, shape: tuple[int, ...] | None, data: Points | None, interface: Interface) -> Network:
     suffix = path.suffix.lower()
     if suffix in _PICKLES:
         raise InputError(
@@ -133,12 +144,12 @@ def _load_file(path: Path, shape: tuple[int, ...] | None, data: Points | None) -
     if suffix == ".onnx":
         from reluscope.networks.from_onnx import from_onnx
 
-        return from_onnx(path, input_shape=shape, data=data)
+        return from_onnx(path, input_shape=shape, data=data, interface=interface)
     if suffix == ".pt2":
         from reluscope.networks.archive import read_program
         from reluscope.networks.from_torch import from_program
 
-        return _verified(from_program(read_program(path), shape), data, f"{path.name} in float64")
+        return _verified(from_program(read_program(path), shape, interface), data, f"{path.name} in float64")
     raise InputError(f"expected a model file that ends in .onnx or .pt2, got {path.name}: {_INSTEAD}")
 
 

@@ -27,6 +27,7 @@ from reluscope.plots.merged_pieces import merged_regions
 from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
 from reluscope.plots.outputs_along_directions import outputs_along
+from reluscope.plots.persistence import persistence
 from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.preimages_in_plane import preimages_in_plane
 from reluscope.plots.pruning_accuracies import pruning_curves
@@ -89,6 +90,7 @@ __all__ = [
     "output_surface",
     "outputs_along",
     "partition",
+    "persistence",
     "preimages",
     "preimages_in_plane",
     "pruning_curves",

@@ -183,9 +183,11 @@ ROWS = {
     ),
     "load": row(
         model=LAYERS,
-        kinds={"model": "model", "data": "samples", "decision": "option"},
+        kinds={"model": "model", "data": "samples", "output": "axes", "inputs": "axes", "decision": "option"},
         input_shape=(2,),
         data=X,
+        output=None,
+        inputs=None,
         decision="smallest",
     ),
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),

@@ -143,6 +143,9 @@ ROWS = {
     ),
     "plots.merged_regions": row(merged=Later(lambda: rs.compression.merge_regions(FLAT.value))),
     "plots.newton_polygons": row(found=Later(lambda: rs.tropical.newton_polygons(rs.tropical.rational_form(SCALAR)))),
+    "plots.persistence": row(
+        found=Later(lambda: rs.topology.persistence(SCALAR_PART.value)), kind="bars", kinds={"kind": "option"}
+    ),
     "plots.norms": row(found=Later(lambda: rs.coefficients.local_norms(NET, X))),
     "plots.output_surface": row(
         part=SCALAR_PART,

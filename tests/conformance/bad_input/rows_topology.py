@@ -12,4 +12,5 @@ ROWS = {
         ends="ordinary",
         kinds={"of": "option", "level": "number", "output": "output_of", "ends": "option"},
     ),
+    "topology.persistence": row(part=SCALAR_PART, output=0, kinds={"output": "output_of"}),
 }

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from reluscope.analyses.topology.chains import Chains, betti_numbers
-from reluscope.analyses.topology.sets import SetName, faces_of, heights_of
+from reluscope.analyses.topology.sets import SetName, faces_of, heights_of, read_function
 from reluscope.analyses.topology.surface_chains import chains_of
-from reluscope.arguments import describe, read_arguments, read_position
+from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
@@ -105,7 +105,7 @@ def betti(
     network = part.network_on_domain
     if of == "decision":
         network = scores_network(network)
-    outputs = _read_output(output, network.num_outputs)
+    outputs = read_function(output, network.num_outputs)
     heights = heights_of(network, of, level, outputs)
     faces, walked = find_faces(
         network,
@@ -169,11 +169,3 @@ def _described(of: SetName, level: float, outputs: tuple[int, ...], ends: Ends) 
     names = {"all": "of the domain", "decision": "of the decision boundary"}
     found = names.get(of) or f"where {function} is {relation[of]} {level:g}"
     return found + _ENDS.get(ends, "")
-
-
-def _read_output(output: int | tuple[int, int], number: int) -> tuple[int, ...]:
-    chosen = output if isinstance(output, tuple) else (output,)
-    found = tuple(read_position(one, "output", number, "outputs") for one in chosen)
-    if len(set(found)) < len(found):
-        raise InputError(f"output must be one output, or two different ones, got {describe(output)}")
-    return found

@@ -6,12 +6,29 @@ import numpy as np
 import torch
 from jaxtyping import Bool
 
+from reluscope.arguments import describe, read_position
+from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.partitions.face_walk import Heights
 from reluscope.partitions.faces import Faces
 
 SetName = Literal["all", "sublevel", "superlevel", "level", "decision"]
 Masks = tuple[Bool[np.ndarray, " _"], ...]
+
+
+def read_function(output: int | tuple[int, int], number: int) -> tuple[int, ...]:
+    """Return the output that a function is, or the two whose difference it is, from the end if negative.
+
+    Raises
+    ------
+    InputError
+        If there is no such output, or it is the same one twice.
+    """
+    chosen = output if isinstance(output, tuple) else (output,)
+    found = tuple(read_position(one, "output", number, "outputs") for one in chosen)
+    if len(set(found)) < len(found):
+        raise InputError(f"output must be one output, or two different ones, got {describe(output)}")
+    return found
 
 
 def heights_of(network: Network, name: SetName, level: float, outputs: tuple[int, ...]) -> Heights | None:
