@@ -9,7 +9,7 @@ from PIL import Image
 import reluscope as rs
 from empty_partitions import empty_partition
 from reluscope import plots
-from reluscope.errors import InputError
+from reluscope.errors import InputError, ShapeError
 from reluscope.testing import default_network
 
 NET = rs.load(default_network([2, 9, 7, 2], seed=4))
@@ -39,6 +39,21 @@ def test_heights_are_those_of_the_network(part, output):
         rows = np.flatnonzero(is_painted[:, column])
         ends = bottom + (top - bottom) * np.array([rows[0], rows[-1] + 1]) / len(is_painted)
         assert ends / scale + middle == pytest.approx([values.min(), values.max()], abs=0.02 * np.ptp(everywhere))
+
+
+def test_maps_of_regions_stand_in_for_those_of_the_network(part):
+    """The network's own give the same picture; others have steps."""
+    own = np.column_stack([part.maps.weight[:, 0].numpy(), part.maps.bias[:, 0].numpy()])
+    pictures = [
+        np.asarray(plots.output_surface(part, pixels=150, lines=False, **given).axes[0].images[0].get_array()).astype(
+            int
+        )
+        for given in ({}, {"maps": own}, {"maps": own + np.arange(len(part))[:, None] / len(part)})
+    ]
+    assert (np.abs(pictures[0] - pictures[1]).max(axis=2) > 3).mean() < 1e-3
+    assert (np.abs(pictures[0] - pictures[2]).max(axis=2) > 3).mean() > 0.1
+    with pytest.raises(ShapeError, match="a map for each of"):
+        plots.output_surface(part, maps=own[1:])
 
 
 def test_names_scales_and_legends(part):

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.from_scikit_learn import from_scikit_learn, is_estimator
 from reluscope.networks.input_shapes import read_shape
 from reluscope.networks.interfaces import Interface
 from reluscope.networks.network import Network
@@ -49,9 +50,10 @@ def load(
 
     Parameters
     ----------
-    model : nn.Module, ExportedProgram, path, or list of (W, b)
+    model : nn.Module, ExportedProgram, path, list of (W, b), or estimator
         A module is captured by what its forward does, in evaluation mode and float64, and left as it is. Paths end in
-        ``.onnx`` or ``.pt2``. A list of weights ``(out, in)`` and biases has ReLU between its layers.
+        ``.onnx`` or ``.pt2``. A list of weights ``(out, in)`` and biases has ReLU between its layers. Of scikit-learn,
+        ``MLPClassifier`` and ``MLPRegressor``, alone or behind scalers in a ``Pipeline``.
     input_shape : int or tuple of int, optional
         Shape of one point, without the batch axis. Needed for modules, unless the data or a first linear layer give
         it, and for files that leave it open.
@@ -112,6 +114,8 @@ def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interf
         return _verified(from_program(model, shape, interface), data, "the exported program in float64")
     if isinstance(model, str | os.PathLike):
         return _load_file(Path(model), shape, data, interface)
+    if is_estimator(model):
+        return _load_estimator(model, shape, data, interface)
     if isinstance(model, list | tuple):
         if interface.output is not None or interface.inputs:
             raise InputError("a list of (W, b) has one input and one output: leave output and inputs out")
@@ -122,7 +126,8 @@ def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interf
             "model.load_state_dict(state) and give that"
         )
     raise InputError(
-        f"expected a module, an exported program, a path to .onnx or .pt2, or a list of (W, b), got a "
+        f"expected a module, an exported program, a path to .onnx or .pt2, a list of (W, b), or an "
+        f"MLPClassifier or MLPRegressor, got a "
         f"{type(model).__name__}"
     )
 
@@ -151,6 +156,15 @@ def _load_file(path: Path, shape: tuple[int, ...] | None, data: Points | None, i
 
         return _verified(from_program(read_program(path), shape, interface), data, f"{path.name} in float64")
     raise InputError(f"expected a model file that ends in .onnx or .pt2, got {path.name}: {_INSTEAD}")
+
+
+def _load_estimator(model: Any, shape: tuple[int, ...] | None, data: Points | None, interface: Interface) -> Network:
+    if interface.output is not None or interface.inputs:
+        raise InputError("an estimator has one input and one output: leave output and inputs out")
+    network = from_scikit_learn(model, data=data)
+    if shape is not None and shape != network.input_shape:
+        raise ShapeError(f"expected input_shape {network.input_shape} as the model was fitted, got {shape}")
+    return network
 
 
 def _load_arrays(layers: Sequence[Any], shape: tuple[int, ...] | None, data: Points | None) -> Network:

@@ -150,8 +150,9 @@ ROWS = {
     "plots.output_surface": row(
         part=SCALAR_PART,
         output=0,
+        maps=Later(lambda: np.ones((len(SCALAR_PART.value), 3))),
         pixels=20,
-        kinds={**_SPACE, "part": "ours", "color": "color", "output": "index", "name": "text"},
+        kinds={**_SPACE, "part": "ours", "color": "color", "output": "index", "name": "text", "maps": "gaps"},
     ),
     "plots.outputs_along": row(
         found=[[_ALONG]],

@@ -1,11 +1,12 @@
 """The graph of an output over a plane, z = f(x, y), as an exact surface: flat over every region."""
 
 import numpy as np
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reluscope.arguments import Count, read_drawn, read_position
-from reluscope.errors import InputError
+from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Slice, Space
 from reluscope.partitions.table import Partition
 from reluscope.plots.coloring import Color, coloring
@@ -24,6 +25,7 @@ def output_surface(
     part: Partition,
     *,
     output: int = 0,
+    maps: Float[np.ndarray, "r 3"] | None = None,
     color: Color = None,
     label: str = "",
     name: str = "",
@@ -40,6 +42,9 @@ def output_surface(
         Of a bounded plane, with its network; may be empty or have stopped early.
     output : int
         Which output.
+    maps : (r, 3) array, optional
+        Two slopes and the value at the origin for every region, drawn instead of the network's own; the surface has
+        steps where neighbours do not meet.
     color : str, callable or (r,) array, optional
         As for `reluscope.plots.partition`: ``"activation_rate"``, ``"area"``, ``"random"``, a callable, or values.
     label : str
@@ -65,7 +70,7 @@ def output_surface(
     InputError
         If the partition is not of a bounded plane, holds no corners or no network, or there is no such output.
     ShapeError
-        If there is not one colour per region.
+        If there is not one colour or one map per region.
 
     Examples
     --------
@@ -80,17 +85,24 @@ def output_surface(
             "the surface of an output needs the partition of a bounded plane, got one of "
             f"{part.domain.describe()}: partition a Box of two inputs, or a Plane"
         )
-    output = read_position(output, "output", part.network_on_domain.num_outputs, "outputs")
+    offsets, ids = part.region_vertices
+    if maps is None:
+        output = read_position(output, "output", part.network_on_domain.num_outputs, "outputs")
+        points, heights = part.vertices, part.outputs[:, output]
+    else:
+        if len(maps) != len(part):
+            raise ShapeError(f"expected a map for each of {len(part):,} regions, (r, 3), got shape {maps.shape}")
+        own = np.repeat(maps, np.diff(offsets), axis=0)
+        points, ids = part.vertices[ids], np.arange(len(ids))
+        heights = (points * own[:, :2]).sum(axis=1) + own[:, 2]
     colors = coloring(part, color, label)
-    heights = part.outputs[:, output]
     low, high = reach_of(part.domain)
     bottom, top = (float(heights.min()), float(heights.max())) if len(heights) else (0.0, 1.0)
     free = FREE * (top - bottom) or max(1.0, abs(top)) / 2
     bottom, top = bottom - free, top + free
     kind = "direction" if isinstance(part.domain, Slice) else "input"
-    offsets, ids = part.region_vertices
     scene = Scene(
-        np.column_stack([part.vertices, heights]),
+        np.column_stack([points, heights]),
         offsets,
         ids,
         painted(colors, len(part)),
