@@ -168,6 +168,10 @@ ROWS = {
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
+    "decision_surface": row(network=NET, domain=BOX),
+    "DecisionSurface.between": row(
+        on=Later(lambda: rs.decision_surface(NET, BOX)), first=0, second=1, kinds={"first": "whole", "second": "whole"}
+    ),
     "LevelSet.save": row(on=_SURFACE, path=FOLDER / "surface.arrow", kinds={"path": "write"}),
     "LevelSet.load": row(
         path=Later(lambda: (_SURFACE.value.save(FOLDER / "s.arrow"), FOLDER / "s.arrow")[1]),
