@@ -100,9 +100,7 @@ def part_input(model: nn.Module, submodule: str, x: Any) -> PartInput:
     find_submodule(model, submodule)
     twin = double_twin(model)
     part = find_submodule(twin, submodule)
-    given = (
-        as_given(x) if isinstance(x, Mapping) else as_given({"": x if isinstance(x, Tensor | list) else np.asarray(x)})
-    )
+    given = as_given(x if isinstance(x, Mapping) else {"": list(x) if isinstance(x, tuple) else x})
     tensors = [entry for entry in given.values() if isinstance(entry, Tensor) and entry.ndim]
     if not tensors or not len(tensors[0]):
         raise ShapeError("expected at least one point of the model, with a first axis for the points, got none")
