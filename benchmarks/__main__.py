@@ -39,6 +39,7 @@ NAMES = (
     "balls",
     "boolean",
     "startup",
+    "first_minute",
     "engines",
     "engine_choice",
     "level_sets",

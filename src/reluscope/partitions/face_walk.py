@@ -1,5 +1,6 @@
-"""`find_faces`: all faces of the regions of a bounded domain, cut further by functions of the outputs if asked for."""
+"""`find_faces`: all faces of the regions of a domain, cut further by functions of the outputs if asked for."""
 
+import time
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
@@ -13,12 +14,14 @@ from reluscope.codes.layout import CodeLayout
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Domain, Slice, Space
 from reluscope.geometry.face_lattices import from_polytope
+from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.window_shapes import window_shape
 from reluscope.networks.network import Network
 from reluscope.partitions.certification import ExactSigns
 from reluscope.partitions.chunks import EPSILON, Resolution
 from reluscope.partitions.face_patches import FacePatch
 from reluscope.partitions.faces import Faces, assemble_faces
+from reluscope.partitions.far_boxes import far_box
 from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.level_gate import with_last_gate
@@ -47,8 +50,9 @@ def find_faces(
     Parameters
     ----------
     network : Network
-    domain : Box, Polyhedron or Slice
-        Bounded, of one to four dimensions.
+    domain : Box, Polyhedron, Slice or Space
+        Of one to four dimensions. Of an unbounded one the faces are those in a box that shows all of them
+        (`reluscope.partitions.far_boxes`); the boundary of the box is part of their border.
     heights : two tensors, optional
         Weights (u, m) and shifts (u,) of functions of the outputs, whose zero sets cut the complex further.
     budget, executor, progress, tolerance
@@ -63,16 +67,24 @@ def find_faces(
     Raises
     ------
     InputError
-        If the domain is unbounded, or has more dimensions.
+        If the domain has more dimensions, or is unbounded and the network has max gates.
     """
+    began = time.time()
     window = domain.window if isinstance(domain, Slice) else domain
-    if isinstance(window, Space) or window.dim > MAX_DIMENSIONS or not window.is_bounded():
+    if window.dim > MAX_DIMENSIONS:
         raise InputError(
-            f"all faces are found on bounded domains of at most {MAX_DIMENSIONS} dimensions, got {domain.describe()}: "
-            "give a Box, or a Slice of few directions"
+            f"all faces are found on domains of at most {MAX_DIMENSIONS} dimensions, got {domain.describe()}: "
+            "give a Slice of few directions"
         )
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
     asked = inner if heights is None else with_last_gate(inner, *heights)
+    far = None
+    if isinstance(window, Space) or (isinstance(window, Polyhedron) and not window.is_bounded()):
+        far = far_box(asked, window, tolerance, budget, executor)
+        window, budget = far.window, _left(budget, began)
+    if far is not None and far.stopped:
+        nothing = assemble_faces([], window.dim, inner.layout.num_words, 0, 0.0)
+        return replace(nothing, num_open=1), Walked(stopped=far.stopped)
     shape = window_shape(window)
     corners, dim, num_words = shape.corners, window.dim, inner.layout.num_words
     resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
@@ -98,4 +110,22 @@ def find_faces(
     )
     num_open = int(num_left(walked, 1)[0])
     num_undecided = walked.num_undecided + (0 if num_open else faces.num_undecided)
+    if far is not None:
+        # In the box there are the cells of the whole domain, and no others.
+        num_undecided += far.num_undecided + abs(len(far.words) - _num_codes(faces))
     return replace(faces, num_undecided=num_undecided, num_open=num_open), replace(walked, parts=[])
+
+
+def _num_codes(faces: Faces) -> int:
+    """Return how many codes cells have, with the functions of the outputs."""
+    if not faces.heights.shape[1]:
+        return len(np.unique(faces.words, axis=0))
+    positive = [~faces.among(height <= 0)[-1] for height in faces.heights.T]
+    return len(np.unique(np.column_stack([faces.words, *positive]), axis=0))
+
+
+def _left(budget: Budget, began: float) -> Budget:
+    """Return the budget after some time."""
+    if budget.seconds is None:
+        return budget
+    return replace(budget, seconds=max(0.0, budget.seconds - (time.time() - began)))

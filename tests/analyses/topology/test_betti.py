@@ -219,8 +219,8 @@ def test_an_undecided_sign_leaves_all_open():
     assert np.isinf(column.upper).all()
 
 
-def test_whole_spaces_and_many_dimensions_are_refused():
-    with pytest.raises(rs.errors.InputError, match="bounded domains of at most 4 dimensions"):
+def test_many_dimensions_are_refused():
+    with pytest.raises(rs.errors.InputError, match="domains of at most 4 dimensions"):
         rs.topology.betti(rs.partition(ball(5), rs.Box(-1, 1, 5)))
 
 
@@ -250,3 +250,69 @@ def test_level_sets_as_faces_and_as_pieces(seed):
     part, surface = rs.partition(net, box), rs.level_set(net, box, level=0.3)
     for ends in ("ordinary", "borel_moore"):
         assert numbers(part, of="level", level=0.3, ends=ends)[:-1] == numbers(surface, ends=ends)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 4])
+def test_whole_spaces(dim):
+    part = rs.partition(ball(dim), rs.Space(dim))
+    nothing = [0] * dim
+    sphere = [2] if dim == 1 else [1, *[0] * (dim - 2), 1]
+    assert numbers(part) == [1, *nothing]
+    assert numbers(part, ends="borel_moore") == [*nothing, 1]
+    assert numbers(part, ends="one_point") == [1, *nothing[1:], 1]
+    assert numbers(part, of="level") == numbers(part, of="superlevel") == [*sphere, 0]
+    assert numbers(part, of="sublevel", ends="borel_moore") == [1, *nothing]
+    # No vertex at all: a hyperplane.
+    plane = rs.partition(rs.load([(np.eye(1, dim), np.array([3.0]))]), rs.Space(dim))
+    assert numbers(plane, of="level") == [1, *nothing]
+    assert numbers(plane, of="level", ends="borel_moore") == [*nothing[1:], 1, 0]
+    with pytest.raises(rs.errors.InputError, match='ends="box" needs a bounded domain'):
+        numbers(part, ends="box")
+
+
+def test_polyhedra_without_end():
+    # The quadrant, and in it where x + y is at least 1.
+    quadrant = rs.Polyhedron([[-1.0, 0.0], [0.0, -1.0]], [0.0, 0.0])
+    part = rs.partition(rs.load([([[1.0, 1.0]], [0.0])]), quadrant)
+    for of in ("all", "sublevel", "level", "superlevel"):
+        assert numbers(part, of=of, level=1.0) == [1, 0, 0]
+    # The half-plane's boundary is a boundary, too: an edge from wall to wall runs out on both sides.
+    assert numbers(part, of="level", level=1.0, ends="borel_moore") == [0, 1, 0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whole_spaces_do_not_depend_on_a_box(seed):
+    """Far features count: the box that is enough, and boxes ten and a hundred times as large."""
+    dim = 2 + seed % 2
+    rng = np.random.default_rng(seed)
+    sizes = (dim, 8, 8, 1) if dim == 2 else (dim, 5, 5, 1)
+    layers = [(rng.standard_normal((m, n)), rng.standard_normal(m)) for n, m in itertools.pairwise(sizes)]
+    net = rs.load(layers)
+    layers[-1][1][0] -= float(net(rng.standard_normal((999, dim)) * 100).median())
+    net = rs.load(layers)
+    everywhere = rs.partition(net, rs.Space(dim))
+    half = 4 * float(np.abs(everywhere.vertices).max())
+    for of in ("level", "sublevel", "superlevel"):
+        for ends in ("ordinary", "borel_moore", "one_point"):
+            found = numbers(everywhere, of=of, ends=ends)
+            cut = rs.level_set(net, rs.Box(-half, half, dim))
+            size = 4 * max(half, float(np.abs(cut.vertices).max(initial=0.0)))
+            # The level has far vertices of its own, which only a box that holds them all shows.
+            for factor in (10, 100):
+                box = rs.partition(net, rs.Box(-factor * size, factor * size, dim))
+                assert numbers(box, of=of, ends=ends) == found
+
+
+def test_max_gates_have_no_whole_space():
+    part = rs.partition(bodies.by_maxima([((0, 0), (1, 1))]), rs.Space(2), method="tree")
+    with pytest.raises(rs.errors.InputError, match="not found with max gates"):
+        rs.topology.betti(part)
+
+
+def test_time_that_ends_before_a_box_is_known():
+    rng = np.random.default_rng(5)
+    layers = [(rng.standard_normal((m, n)), rng.standard_normal(m)) for n, m in itertools.pairwise((3, 30, 30, 1))]
+    part = rs.partition(rs.load(layers), rs.Space(3), budget=rs.Budget(seconds=0.1))
+    found = rs.topology.betti(part, of="level", budget=rs.Budget(seconds=0.0))
+    assert found.stopped
+    assert {str(status) for status in found.status} == {"not reached"}

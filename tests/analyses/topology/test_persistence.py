@@ -86,3 +86,8 @@ def test_time_that_ends():
     found = rs.topology.persistence(part, budget=rs.Budget(seconds=0.0))
     assert len(found) == 0
     assert found.stopped
+
+
+def test_whole_spaces_have_no_lowest_level():
+    with pytest.raises(rs.errors.InputError, match="persistence needs a bounded domain"):
+        rs.topology.persistence(rs.partition(ball(2), rs.Space(2)))

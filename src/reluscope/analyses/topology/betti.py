@@ -49,8 +49,8 @@ def betti(
     Parameters
     ----------
     part : Partition or LevelSet
-        A partition with its network, of a bounded domain of at most four dimensions; or a level set, whose pieces
-        themselves are then the set.
+        A partition with its network, of a domain of at most four dimensions; or a level set, whose pieces themselves
+        are then the set.
     of : {"all", "sublevel", "superlevel", "level", "decision"}
         The set: the whole domain, where a function f is at most, at least or equal to a level, or where the largest
         scores of classes tie (`Network.with_decision`; of a single output, where it is at the threshold).
@@ -58,9 +58,10 @@ def betti(
     output : int or two of them
         f is this output, or the first less the second.
     ends : {"ordinary", "box", "borel_moore", "one_point"}
-        What happens where the set ends at the boundary of the domain. "ordinary" and "box": nothing, the boundary
-        belongs to it. "borel_moore": chains may run out there, as through the ends of a set without boundary.
-        "one_point": the boundary is one point, of which a set that does not reach it stays apart.
+        What happens where the set ends at the boundary of the domain, or goes on without end. "ordinary": nothing, the
+        boundary belongs to it. "box": the same, of bounded domains alone. "borel_moore": chains may run out there, as
+        through the ends of a set without boundary. "one_point": the boundary and what is beyond are one point, of
+        which a set that does not reach it stays apart.
     budget : Budget, optional
         Its seconds; what is not finished then is not said.
     executor : concurrent.futures.Executor, optional
@@ -78,8 +79,8 @@ def betti(
     Raises
     ------
     InputError
-        If the partition was loaded without its network, or the domain is unbounded or of more dimensions, or another
-        set of a level set is asked for.
+        If the partition was loaded without its network, the domain has more dimensions, or is unbounded and the network
+        has max gates, or another set of a level set is asked for.
     IncompletePartitionError
         If work on the level set stopped early.
 
@@ -88,6 +89,9 @@ def betti(
     The faces of the partition are found anew, cut by the functions the set is made of, in about twice the time of the
     partition. Signs are those of the engine: a level that runs through vertices, along facets or on whole regions is
     read as such, at the resolution of the partition.
+
+    Of an unbounded domain faces are looked at in a box that meets all of them, whatever their number, so that the
+    result is that of the whole domain. Vertices far away make the box large, and what is small against it undecided.
 
     Examples
     --------
@@ -102,6 +106,10 @@ def betti(
     began = time.perf_counter()
     if isinstance(part, LevelSet):
         return _of_level_set(part, of, ends)
+    if ends == "box" and not part.window.is_bounded():
+        raise InputError(
+            f'ends="box" needs a bounded domain, got {part.domain.describe()}: leave it out, or give a Box'
+        )
     network = part.network_on_domain
     if of == "decision":
         network = scores_network(network)

@@ -10,6 +10,7 @@ from reluscope.analyses.topology.sets import read_function
 from reluscope.analyses.topology.vertex_values import VertexValues
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
+from reluscope.errors import InputError
 from reluscope.findings import Findings, declare
 from reluscope.partitions.face_walk import find_faces
 from reluscope.partitions.table import Partition
@@ -82,6 +83,10 @@ def persistence(
     began = time.perf_counter()
     network = part.network_on_domain
     outputs = read_function(output, network.num_outputs)
+    if not part.window.is_bounded():
+        raise InputError(
+            f"persistence needs a bounded domain, got {part.domain.describe()}: partition a Box or a Slice"
+        )
     faces, walked = find_faces(
         network,
         part.window,
