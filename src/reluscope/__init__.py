@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from reluscope.networks.evaluation import Evaluation, GateValues, PointStatus
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
+    from reluscope.networks.parts import activations_at
     from reluscope.partitions import (
         Certificate,
         DecisionBoundary,
@@ -101,6 +102,7 @@ _HOMES = {
     "StreamedPartition": "reluscope.partitions",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
+    "activations_at": "reluscope.networks.parts",
     "annulus": "reluscope.analyses.annulus",
     "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
@@ -174,6 +176,7 @@ __all__ = [
     "StreamedPartition",
     "Tolerance",
     "Tracker",
+    "activations_at",
     "annulus",
     "boolean",
     "bounds",

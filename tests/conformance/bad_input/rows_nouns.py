@@ -1,6 +1,7 @@
 """The names of the package itself."""
 
 import numpy as np
+import torch
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
@@ -16,9 +17,12 @@ def _saved():
     return path
 
 
+_MLP = torch.nn.Sequential(torch.nn.Linear(X.shape[1], 3), torch.nn.ReLU())
 _SURFACE = Later(lambda: rs.level_set(NET, BOX))
 _SOLID = Later(lambda: rs.level_set(rs.load([(np.ones((1, 3)), np.zeros(1))]), rs.Box(-1, 1, 3)))
 _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, NET.num_inputs)))
+
+_LOAD = {"submodule": "axes", "at": "axes", "output": "axes", "inputs": "axes"}
 
 ROWS = {
     "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
@@ -193,11 +197,14 @@ ROWS = {
         domain=BOX,
         kinds={"level": "number", "output": "index", "plateaus": "option", "checkpoint": "write"},
     ),
+    "activations_at": row(model=_MLP, submodule="1", x=X, kinds={"model": "ours", "submodule": "part", "x": "batch"}),
     "load": row(
         model=LAYERS,
-        kinds={"model": "model", "data": "samples", "output": "axes", "inputs": "axes", "decision": "option"},
+        kinds={"model": "model", "data": "samples", **_LOAD, "decision": "option"},
         input_shape=(2,),
         data=X,
+        submodule=None,
+        at=None,
         output=None,
         inputs=None,
         decision="smallest",
