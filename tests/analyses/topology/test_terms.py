@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from analyses.topology.test_betti import ball
@@ -28,16 +29,36 @@ def test_what_floats_call_a_plateau_and_is_none_leaves_doubt(sign):
 
 
 @pytest.mark.parametrize("slope", [1.0, 1e3, 1e6])
-def test_levels_know_that_vertices_are_rounded(slope):
-    # Up to 1/3, then down; the kink of relu(3 x - 1) is at no float.
-    net = rs.load([([[1.0], [3.0]], [5.0, -1.0]), ([[slope, -slope]], [0.0])])
-    part = rs.partition(net, rs.Box(-4, 4, 1))
+@pytest.mark.parametrize("size", [4.0, 5e6])
+def test_levels_know_that_vertices_are_rounded(slope, size):
+    # Up to 1/3, then down; the kink of relu(3 x - 1) is at no float, and the farther off the farther the corners are.
+    net = rs.load([([[1.0], [-1.0], [3.0]], [5.0, -5.0, -1.0]), ([[slope, -slope, -slope]], [0.0])])
+    part = rs.partition(net, rs.Box(-size, 1.1 * size, 1))
     found = rs.topology.critical_points(part)
     (row,) = np.flatnonzero(found.keys["index"] == 1)
     column, top = found["critical_level"], Fraction(slope) * (5 + Fraction(1, 3))
     assert Fraction(float(column.lower[row])) <= top <= Fraction(float(column.upper[row]))
-    assert column.upper[row] - column.lower[row] < 1e-12 * slope
+    assert column.upper[row] - column.lower[row] < 1e-12 * slope * size
     assert column.upper[row] > column.lower[row]
+
+
+def test_a_vertex_that_is_off_is_known_to_be_off():
+    """Far from where corners are large, values are sharp, and places are not."""
+    model = torch.nn.Sequential(torch.nn.Linear(1, 2), torch.nn.Hardtanh(0, 1), torch.nn.Linear(2, 1)).double()
+    with torch.no_grad():
+        model[0].weight.copy_(torch.tensor([[3.0], [3.0]]))
+        model[0].bias.copy_(torch.tensor([-1.0, -3.0]))
+        model[2].weight.copy_(torch.tensor([[1.0, -1.0]]))
+        model[2].bias.fill_(0.0)
+    # Zero up to 1/3, one from 2/3 to 1, zero again from 4/3.
+    found = rs.topology.critical_points(rs.partition(rs.load(model, input_shape=(1,)), rs.Box(-5e6, 5.5e6, 1)))
+    assert found.keys["index"].tolist() == [0, 0, 1]
+    column = found["critical_level"]
+    for row, truth in enumerate([0.0, 0.0, 1.0]):
+        assert column.lower[row] <= truth <= column.upper[row]
+    assert column.value[2] != 1.0
+    assert (column.upper - column.lower < 1e-5).all()
+    assert found.details["num_vertices"].tolist() == [2, 2, 2]
 
 
 def test_bars_within_rounding_are_left_out():
