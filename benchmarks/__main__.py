@@ -38,6 +38,7 @@ NAMES = (
     "balls",
     "boolean",
     "startup",
+    "first_minute",
     "engines",
     "engine_choice",
     "level_sets",

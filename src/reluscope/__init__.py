@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         similarity,
         stability,
         stacked,
+        topology,
         tracking,
         tropical,
     )
@@ -48,13 +49,16 @@ if TYPE_CHECKING:
     from reluscope.networks.evaluation import Evaluation, GateValues, PointStatus
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
+    from reluscope.networks.parts import activations_at
     from reluscope.partitions import (
         Certificate,
         DecisionBoundary,
+        DecisionSurface,
         LevelSet,
         Partition,
         StreamedPartition,
         decision_boundary,
+        decision_surface,
         level_set,
         partition,
     )
@@ -74,6 +78,7 @@ _HOMES = {
     "CodeLayout": "reluscope.codes",
     "Codes": "reluscope.codes",
     "DecisionBoundary": "reluscope.partitions",
+    "DecisionSurface": "reluscope.partitions",
     "Evaluation": "reluscope.networks.evaluation",
     "Explorer": "reluscope.explorer",
     "Finding": "reluscope.findings",
@@ -95,6 +100,7 @@ _HOMES = {
     "StreamedPartition": "reluscope.partitions",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
+    "activations_at": "reluscope.networks.parts",
     "annulus": "reluscope.analyses.annulus",
     "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
@@ -106,6 +112,7 @@ _HOMES = {
     "counting": "reluscope.analyses.counting",
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
+    "decision_surface": "reluscope.partitions",
     "errors": "reluscope.errors",
     "explore": "reluscope.explorer",
     "find_regions": "reluscope.regions.regions",
@@ -130,6 +137,7 @@ _HOMES = {
     "stacked": "reluscope.analyses.stacked",
     "studies": "reluscope.studies",
     "testing": "reluscope.testing",
+    "topology": "reluscope.analyses.topology",
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
 }
@@ -143,6 +151,7 @@ __all__ = [
     "CodeLayout",
     "Codes",
     "DecisionBoundary",
+    "DecisionSurface",
     "Evaluation",
     "Explorer",
     "Finding",
@@ -164,6 +173,7 @@ __all__ = [
     "StreamedPartition",
     "Tolerance",
     "Tracker",
+    "activations_at",
     "annulus",
     "boolean",
     "bounds",
@@ -175,6 +185,7 @@ __all__ = [
     "counting",
     "datasets",
     "decision_boundary",
+    "decision_surface",
     "errors",
     "explore",
     "find_regions",
@@ -199,6 +210,7 @@ __all__ = [
     "stacked",
     "studies",
     "testing",
+    "topology",
     "tracking",
     "tropical",
 ]
@@ -228,6 +240,7 @@ _MODULES = frozenset(
         "stacked",
         "studies",
         "testing",
+        "topology",
         "tracking",
         "tropical",
     }

@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": ("compare", "my_models:cross", "my_models:affine", "--data", "plane.npy"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
+    "surface": ("surface", "my_models:cross", "--box", "-1,1"),
     "snapshot": ("snapshot", "my_models:cross", "--data", "plane.npy", "-o", "out.html", "--force"),
     "bounds": ("bounds", "my_models:cross"),
     "reproduce": ("reproduce", "serra2018/one_input", "-o", "out"),
@@ -39,7 +40,7 @@ def here(folder, quick_report):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_json_is_all_of_standard_output(here, name):
+def test_json_is_all_of_standard_output(here, demo_at_once, name):
     result = reluscope(*COMMANDS[name], "--json")
     assert result.exit_code == 0, result.output
     assert isinstance(json.loads(result.stdout), dict)

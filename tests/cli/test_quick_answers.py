@@ -31,6 +31,8 @@ QUESTIONS = {
     ("compare", "here.onnx", "missing.onnx", "--data", "x.npy"): 1,
     ("partition", "here.onnx", "--plane", "missing.npy"): 1,
     ("count", "missing.onnx", "--space"): 1,
+    ("surface", "missing.onnx", "--box", "-1,1"): 1,
+    ("surface", "here.onnx", "--box", "-1,1", "--of", "2-2"): 2,
     ("explore", "missing.onnx"): 1,
     ("snapshot", "here.onnx", "--data", "missing.npy"): 1,
 }
@@ -69,3 +71,31 @@ def test_a_decision_that_does_not_fit(folder):
     found = reluscope("info", "my_models:cross", "--decision", "0.5")
     assert found.exit_code == 1
     assert "a threshold reads the class of one output, and this network has 2" in found.stderr
+
+
+def test_outputs_and_inputs_of_models(folder):
+    import numpy as np
+
+    with (folder / "my_models.py").open("a") as file:
+        file.write("""
+class Several(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 3)
+    def forward(self, x, mask, sign=1.0):
+        return {"logits": self.layer(x * mask).relu() * sign, "kept": x}
+""")
+    np.save("mask.npy", np.array([1.0, 0.0]))
+    fixed = ("--model-output", "logits", "--model-input", "mask=mask.npy", "--model-input", "sign=-1.5")
+    found = reluscope("info", "my_models:Several", *fixed, "--input-shape", "2")
+    assert found.exit_code == 0, found.stderr
+    assert "3 units" in found.stdout
+    for words, arguments in {
+        "give NAME=VALUE": ("--model-input", "mask"),
+        "there is no file no.npy": ("--model-input", "mask=no.npy"),
+        "mask to be fixed at a .npy file, a number": ("--model-input", "mask=word"),
+        "got 2: logits, kept": ("--model-input", "mask=[1, 0]", "--input-shape", "2"),
+    }.items():
+        found = reluscope("info", "my_models:Several", *arguments)
+        assert found.exit_code != 0
+        assert words in found.stderr

@@ -71,6 +71,10 @@ def analyze(
             Subject(network, dataset, model.name, settings)
             for model, (network, dataset) in zip(models, opened, strict=True)
         ]
+        bar.say("Timing the model")
+        # The same samples for all models, as many as the slowest has time for.
+        most = min(subject.most_in_time for subject in subjects)
+        subjects = [subject.limited(most) for subject in subjects]
         with keeping_results(), _helpers(subjects, common, bar) as helpers:
             if len(models) == 1:
                 kept = KeptSections(folder, subjects[0], resume=resume)

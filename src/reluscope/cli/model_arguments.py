@@ -1,9 +1,10 @@
 """How the command line names a model and data, and what can be said about them before PyTorch is imported."""
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from reluscope.errors import InputError
 
@@ -26,12 +27,18 @@ class ModelArguments:
     weights : Path, optional
     decision : {"largest", "smallest"} or float
         How the class is read from the outputs.
+    output : str, optional
+        Which of several outputs is meant.
+    inputs : tuple of (name, text) pairs
+        What other inputs are held fixed at: a ``.npy`` file, or a number, list, true or false as in JSON.
     """
 
     model: str
     input_shape: tuple[int, ...] | None = None
     weights: Path | None = None
     decision: Literal["largest", "smallest"] | float = "largest"
+    output: str | None = None
+    inputs: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -53,6 +60,7 @@ class ModelArguments:
         """
         if self.weights is not None and not self.weights.is_file():
             raise InputError(f"there is no file of weights {self.weights}: check the path")
+        self.fixed_inputs()
         if is_factory(self.model):
             return
         path = Path(self.model)
@@ -70,6 +78,34 @@ class ModelArguments:
                 f"the model, with --weights {path.name}, as in package.module:factory --weights {path.name}; whole "
                 "models in pickles are not opened, because a pickle can run any code"
             )
+
+    def fixed_inputs(self) -> dict[str, Any]:
+        """Return what inputs are held fixed at.
+
+        Raises
+        ------
+        InputError
+            If one is neither a file of an array nor a plain value.
+        """
+        return {name: _fixed_at(name, text) for name, text in self.inputs}
+
+
+def _fixed_at(name: str, text: str) -> Any:
+    if not text.endswith(".npy"):
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise InputError(
+                f"expected {name} to be fixed at a .npy file, a number, a list of numbers, true or false, got {text!r}"
+            ) from error
+    import numpy as np
+
+    try:
+        return np.load(text, allow_pickle=False)
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {text}: check the path") from error
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"{text} is damaged or no .npy file of numbers: save it again with numpy.save") from error
 
 
 def is_factory(model: str) -> bool:

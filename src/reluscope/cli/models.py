@@ -63,7 +63,14 @@ def _load(
     model: Path | nn.Module, given: ModelArguments, shape: tuple[int, ...] | None, data: Any, advice: str = ""
 ) -> Network:
     try:
-        return load(model, input_shape=shape, data=data, decision=given.decision)
+        return load(
+            model,
+            input_shape=shape,
+            data=data,
+            decision=given.decision,
+            output=given.output,
+            inputs=given.fixed_inputs(),
+        )
     except ShapeError as error:
         raise ShapeError(f"{error}{advice}") from error
 

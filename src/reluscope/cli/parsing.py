@@ -1,5 +1,6 @@
 """Words of the command line as numbers: shapes, lists of numbers, ranges; and what the shell may complete."""
 
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Literal
@@ -59,6 +60,47 @@ def read_decision(text: str | None) -> Literal["largest", "smallest"] | float:
     if not isfinite(threshold):
         raise typer.BadParameter(f"say largest, smallest or a number, not {text!r}", param_hint="--decision")
     return threshold
+
+
+def read_fixed_inputs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return names of inputs with what they are held fixed at.
+
+    Raises
+    ------
+    BadParameter
+        If one is not NAME=VALUE.
+
+    Examples
+    --------
+    >>> read_fixed_inputs(["mask=mask.npy", "scale=2"])
+    (('mask', 'mask.npy'), ('scale', '2'))
+    """
+    pairs = [text.partition("=") for text in texts]
+    for text, (name, mark, value) in zip(texts, pairs, strict=True):
+        if not (name and mark and value):
+            raise typer.BadParameter(f"give NAME=VALUE, as in mask=mask.npy, not {text!r}", param_hint="--model-input")
+    return tuple((name, value) for name, _, value in pairs)
+
+
+def read_difference(text: str, option: str) -> int | tuple[int, int]:
+    """Return one whole number from 0, or two different ones with a minus between them.
+
+    Raises
+    ------
+    BadParameter
+        If they are none.
+
+    Examples
+    --------
+    >>> read_difference("2", "--of"), read_difference("2-5", "--of")
+    (2, (2, 5))
+    """
+    first, *others = text.split("-")
+    if len(others) > 1 or not all(one.isascii() and one.isdecimal() for one in (first, *others)) or [first] == others:
+        raise typer.BadParameter(
+            f"give an output, as in 2, or the difference of two, as in 2-5, not {text!r}", param_hint=option
+        )
+    return (int(first), int(others[0])) if others else int(first)
 
 
 def read_numbers(text: str | None, option: str) -> tuple[int, ...] | None:

@@ -2,6 +2,8 @@
 
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
+from reluscope.partitions.decision_surfaces import DecisionSurface
+from reluscope.partitions.decision_walk import decision_surface
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.level_walk import level_set
@@ -12,11 +14,13 @@ from reluscope.partitions.table import Partition
 __all__ = [
     "Certificate",
     "DecisionBoundary",
+    "DecisionSurface",
     "Facets",
     "LevelSet",
     "Partition",
     "StreamedPartition",
     "decision_boundary",
+    "decision_surface",
     "level_set",
     "partition",
 ]

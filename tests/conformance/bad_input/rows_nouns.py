@@ -1,6 +1,7 @@
 """The names of the package itself."""
 
 import numpy as np
+import torch
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
@@ -16,9 +17,12 @@ def _saved():
     return path
 
 
+_MLP = torch.nn.Sequential(torch.nn.Linear(X.shape[1], 3), torch.nn.ReLU())
 _SURFACE = Later(lambda: rs.level_set(NET, BOX))
 _SOLID = Later(lambda: rs.level_set(rs.load([(np.ones((1, 3)), np.zeros(1))]), rs.Box(-1, 1, 3)))
 _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, NET.num_inputs)))
+
+_LOAD = {"submodule": "axes", "at": "axes", "output": "axes", "inputs": "axes"}
 
 ROWS = {
     "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
@@ -164,6 +168,10 @@ ROWS = {
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
+    "decision_surface": row(network=NET, domain=BOX),
+    "DecisionSurface.between": row(
+        on=Later(lambda: rs.decision_surface(NET, BOX)), first=0, second=1, kinds={"first": "whole", "second": "whole"}
+    ),
     "LevelSet.save": row(on=_SURFACE, path=FOLDER / "surface.arrow", kinds={"path": "write"}),
     "LevelSet.load": row(
         path=Later(lambda: (_SURFACE.value.save(FOLDER / "s.arrow"), FOLDER / "s.arrow")[1]),
@@ -181,11 +189,16 @@ ROWS = {
         domain=BOX,
         kinds={"level": "number", "output": "index", "plateaus": "option", "checkpoint": "write"},
     ),
+    "activations_at": row(model=_MLP, submodule="1", x=X, kinds={"model": "ours", "submodule": "part", "x": "batch"}),
     "load": row(
         model=LAYERS,
-        kinds={"model": "model", "data": "samples", "decision": "option"},
+        kinds={"model": "model", "data": "samples", **_LOAD, "decision": "option"},
         input_shape=(2,),
         data=X,
+        submodule=None,
+        at=None,
+        output=None,
+        inputs=None,
         decision="smallest",
     ),
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),

@@ -7,7 +7,7 @@ import typer
 
 from reluscope.cli.commands.arguments import SHAPE_HELP, WEIGHTS_HELP, path_of
 from reluscope.cli.model_arguments import ModelArguments
-from reluscope.cli.parsing import read_decision, read_shape
+from reluscope.cli.parsing import read_decision, read_fixed_inputs, read_shape
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,19 @@ class ReadingOptions:
         ),
     ] = None
 
+    model_output: Annotated[
+        str | None,
+        typer.Option("--model-output", metavar="NAME", help="Which output is the network's, of a model with several."),
+    ] = None
+    model_input: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model-input",
+            metavar="NAME=VALUE",
+            help="What another input is held fixed at: a .npy file, or a number; once for each input but one.",
+        ),
+    ] = None
+
     def of(self, model: str, weights: str | None) -> ModelArguments:
         """Return a model with its weights, checked as far as that can be done without loading it.
 
@@ -36,7 +49,12 @@ class ReadingOptions:
             If a file is not there.
         """
         given = ModelArguments(
-            model, read_shape(self.input_shape), path_of(weights), decision=read_decision(self.decision)
+            model,
+            read_shape(self.input_shape),
+            path_of(weights),
+            read_decision(self.decision),
+            self.model_output,
+            read_fixed_inputs(self.model_input or ()),
         )
         given.check()
         return given
@@ -45,6 +63,7 @@ class ReadingOptions:
     def given(self) -> list[str]:
         """The options that were given."""
         named = {"--input-shape": self.input_shape, "--decision": self.decision}
+        named |= {"--model-output": self.model_output, "--model-input": self.model_input}
         return [name for name, value in named.items() if value]
 
 
