@@ -126,7 +126,7 @@ def _rounding(part: Partition, volumes: np.ndarray) -> np.ndarray:
     corners = part.vertices[ids]
     highest, lowest = (reduce.reduceat(corners, offsets[:-1]) for reduce in (np.maximum, np.minimum))
     extents, reach = highest - lowest, np.maximum(np.abs(highest), np.abs(lowest)).max(axis=1)
-    if not isinstance(part.window, Space) and part.window.is_bounded():
+    if part.window.is_bounded():
         reach = np.full(len(reach), max(reach.max(), float(np.linalg.norm(highest.max(axis=0) - lowest.min(axis=0)))))
     # Of the box around a region.
     surfaces = 2.0 * sum(np.delete(extents, axis, axis=1).prod(axis=1) for axis in range(part.dim))

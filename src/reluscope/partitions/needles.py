@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.codes.packing import unpack_pieces
-from reluscope.geometry.domains import Space
+from reluscope.geometry.domains import Box
 from reluscope.geometry.proved_programs import nearest
 from reluscope.partitions.exact_rows import ExactRows
 from reluscope.partitions.first_cells import typical_distance
@@ -31,7 +31,7 @@ def volumes_with_needles(part: "Partition") -> Float[np.ndarray, " r"]:
     geometry, bounded = part.geometry, part.is_bounded()
     sizes = np.where(bounded, geometry.volumes, np.inf)
     window = part.window
-    if not isinstance(geometry, SolidRegions) or (not isinstance(window, Space) and window.is_bounded()):
+    if not isinstance(geometry, SolidRegions) or isinstance(window, Box) or window.is_bounded():
         return sizes
     network = None if part.network is None else part.network_on_domain
     farthest = np.inf if network is None else FAR * typical_distance(network, window)

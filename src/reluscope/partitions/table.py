@@ -255,7 +255,7 @@ class Partition:
         return number_of_adjacent_pairs(self)
 
     def boundedness_finding(self) -> Finding:
-        """Return the number of bounded regions, with an interval where that is not proved of some, or some are missing."""
+        """Return the number of bounded regions, with an interval where that is not proved or regions are missing."""
         return number_of_bounded_regions(self)
 
     def boundedness(self) -> Findings:
