@@ -54,9 +54,12 @@ if TYPE_CHECKING:
         LevelSet,
         Partition,
         StreamedPartition,
+        coarse_partition,
         decision_boundary,
+        forecast,
         level_set,
         partition,
+        window_within,
     )
     from reluscope.regions.neighbors import Neighbors, neighbors
     from reluscope.regions.region import Region
@@ -99,6 +102,7 @@ _HOMES = {
     "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
     "classification": "reluscope.analyses.classification",
+    "coarse_partition": "reluscope.partitions",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
     "compression": "reluscope.analyses.compression",
@@ -109,6 +113,7 @@ _HOMES = {
     "errors": "reluscope.errors",
     "explore": "reluscope.explorer",
     "find_regions": "reluscope.regions.regions",
+    "forecast": "reluscope.partitions",
     "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "level_set": "reluscope.partitions",
     "load": "reluscope.networks.load",
@@ -132,6 +137,7 @@ _HOMES = {
     "testing": "reluscope.testing",
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
+    "window_within": "reluscope.partitions",
 }
 
 __all__ = [
@@ -168,6 +174,7 @@ __all__ = [
     "boolean",
     "bounds",
     "classification",
+    "coarse_partition",
     "codespace",
     "coefficients",
     "compression",
@@ -178,6 +185,7 @@ __all__ = [
     "errors",
     "explore",
     "find_regions",
+    "forecast",
     "inscribed_balls",
     "level_set",
     "load",
@@ -201,6 +209,7 @@ __all__ = [
     "testing",
     "tracking",
     "tropical",
+    "window_within",
 ]
 
 # Public modules: these names stand for the module itself.

@@ -1,8 +1,11 @@
 """Exact partitions of a domain into the regions of a network: engines and the table they fill."""
 
 from reluscope.partitions.certificates import Certificate
+from reluscope.partitions.coarse_partitions import coarse_partition
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.finishing_windows import window_within
+from reluscope.partitions.forecasting import forecast
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.level_walk import level_set
 from reluscope.partitions.rows import Facets
@@ -16,7 +19,10 @@ __all__ = [
     "LevelSet",
     "Partition",
     "StreamedPartition",
+    "coarse_partition",
     "decision_boundary",
+    "forecast",
     "level_set",
     "partition",
+    "window_within",
 ]

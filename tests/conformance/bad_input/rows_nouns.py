@@ -164,6 +164,9 @@ ROWS = {
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
+    "coarse_partition": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
+    "forecast": row(network=NET, domain=BOX, seconds=0.2),
+    "window_within": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
     "LevelSet.write": row(
         on=_SOLID, path=FOLDER / "surface.ply", color="region", kinds={"path": "write", "color": "color"}
     ),
