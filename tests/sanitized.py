@@ -25,6 +25,7 @@ TESTS = (
     "networks/test_maps_behind.py",
     "networks/test_stages.py",
     "codes",
+    "partitions/test_boundedness.py",
     "partitions/test_candidates.py",
     "partitions/test_cellwise.py",
     "partitions/test_decision.py",
@@ -32,6 +33,7 @@ TESTS = (
     "partitions/test_tree_count.py",
     "plots/test_depth_buffer.py",
     "analyses/codespace/test_common_hyperplanes.py",
+    "analyses/topology/test_chains.py",
 )
 
 

@@ -1,4 +1,4 @@
-"""Figures and explorers of scripts in the gallery, and the picture that a page of the guide starts with.
+"""Figures, films and explorers of scripts in the gallery, and the picture that a page of the guide starts with.
 
 The pictures of reluscope are figures that no window knows; a script has them as its last expression or under a name.
 """
@@ -12,6 +12,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 from first_pictures import FIRST_PICTURES
+from matplotlib.animation import FuncAnimation
 from matplotlib.figure import Figure
 from sphinx.application import Sphinx
 from sphinx_gallery.scrapers import figure_rst, matplotlib_scraper
@@ -40,6 +41,13 @@ class FigureScraper:
                 seen.append(value)
                 paths.append(next(block_vars["image_path_iterator"]))
                 value.savefig(paths[-1], dpi=DPI, facecolor="white")
+            if isinstance(value, FuncAnimation) and not any(value is one for one in seen):
+                # The first frame is what the gallery shows of it.
+                seen += [value, value._fig]
+                first = Path(next(block_vars["image_path_iterator"]))
+                value._fig.savefig(first, dpi=DPI, facecolor="white")
+                paths.append(str(first.with_suffix(".gif")))
+                rs.plots.save_animation(value, paths[-1])
             if isinstance(value, rs.Explorer) and not any(value is one for one in seen):
                 seen.append(value)
                 shown += framed(value)

@@ -9,7 +9,7 @@ FIRST_PICTURES = {
     "compression": "merged_regions",
     "counting": "six_definitions",
     "explorer": "plane_to_look_at",
-    "level_sets": "contour_lines",
+    "level_sets": "level_set_in_space",
     "local": "likeliest",
     "pictures": "plane_by_class",
     "preimages": "preimages_in_plane",
@@ -17,6 +17,7 @@ FIRST_PICTURES = {
     "sensitivity": "saliency",
     "similarity": "similarity",
     "stability": "spectra",
+    "topology": "persistence",
     "tracking": "training",
     "tropical": "newton_polygons",
 }

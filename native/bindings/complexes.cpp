@@ -1,6 +1,7 @@
 #include "../kernels/complexes.hpp"
 
 #include "../kernels/cell_bounds.hpp"
+#include "../kernels/chains.hpp"
 #include "../kernels/splitting.hpp"
 #include "checks.hpp"
 #include "numpy.hpp"
@@ -59,6 +60,15 @@ void bind_complexes(nb::module_& module) {
             return nb::make_tuple(give(std::move(found.left)), give(std::move(found.right)));
         },
         "offsets"_a, "ids"_a, "num_facets"_a);
+    module.def(
+        "reduce_columns",
+        [](In64 offsets, In32 ids, std::size_t num_rows, In<bool, 1> is_cleared) {
+            const auto columns = lists(offsets, ids);
+            expect_lists(columns, num_rows);
+            expect(is_cleared.shape(0) == columns.size(), "expected for every column whether it is cleared");
+            return give(unlocked([&] { return reduce_columns(columns, num_rows, view(is_cleared)); }));
+        },
+        "offsets"_a, "ids"_a, "num_rows"_a, "is_cleared"_a);
     module.def(
         "unite_lists",
         [](In32 start, In32 count, In32 pool, In64 offsets, In32 ids, std::size_t num_vertices) {

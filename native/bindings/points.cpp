@@ -1,4 +1,5 @@
 #include "../kernels/active_set.hpp"
+#include "../kernels/recession.hpp"
 #include "../kernels/sampling.hpp"
 #include "checks.hpp"
 #include "numpy.hpp"
@@ -36,6 +37,18 @@ void bind_points(nb::module_& module) {
                                   give(std::move(found.lower)));
         },
         "rows"_a, "slack"_a, "num_equations"_a, "lower"_a, "upper"_a, "bound"_a, "tolerance"_a);
+    module.def(
+        "recession",
+        [](In<std::int64_t, 1> offsets, In<double, 2> rows, In<double, 2> errors, std::size_t num_threads) {
+            expect(are_offsets(view(offsets), rows.shape(0)) && errors.shape(0) == rows.shape(0) &&
+                       errors.shape(1) == rows.shape(1) && num_threads > 0,
+                   "expected ranges of rows in ascending order, bounds on the errors of all entries, and a thread");
+            auto found = unlocked([&] {
+                return recession({view(offsets), reluscope::rows(rows), reluscope::rows(errors)}, num_threads);
+            });
+            return nb::make_tuple(give_flags(std::move(found.is_bounded)), give_flags(std::move(found.is_proved)));
+        },
+        "offsets"_a, "rows"_a, "errors"_a, "num_threads"_a);
     using Written = InOut<double, 1>;
     const auto chain_of = [](const In<double, 2>& columns, const Written& place, const Written& slack) {
         expect(place.shape(0) > 0 && place.shape(0) == columns.shape(0) && slack.shape(0) == columns.shape(1),

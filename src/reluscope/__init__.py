@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         similarity,
         stability,
         stacked,
+        topology,
         tracking,
         tropical,
     )
@@ -135,6 +136,7 @@ _HOMES = {
     "stacked": "reluscope.analyses.stacked",
     "studies": "reluscope.studies",
     "testing": "reluscope.testing",
+    "topology": "reluscope.analyses.topology",
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
     "window_within": "reluscope.partitions",
@@ -207,6 +209,7 @@ __all__ = [
     "stacked",
     "studies",
     "testing",
+    "topology",
     "tracking",
     "tropical",
     "window_within",
@@ -237,6 +240,7 @@ _MODULES = frozenset(
         "stacked",
         "studies",
         "testing",
+        "topology",
         "tracking",
         "tropical",
     }

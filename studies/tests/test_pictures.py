@@ -78,3 +78,12 @@ def test_a_grid_stands_beside_the_regions():
     figure = plots.grids_beside_regions({"net": (part, np.arange(12).reshape(3, 4))})
     assert [axes.get_title() for axes in figure.axes] == ["12 labels on a 4 x 3 grid", rs.plots.say_regions(part)]
     assert "no slices" in plots.grids_beside_regions({}).axes[0].texts[0].get_text()
+
+
+def test_surfaces_side_by_side():
+    part = rs.partition(rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]), rs.Box(-1, 1, 2))
+    figure = plots.surfaces({"own": part, "steps": part}, {"steps": np.eye(4)[:, :3]})
+    assert [axes.get_title() for axes in figure.axes] == ["own", "steps"]
+    pictures = [np.asarray(axes.images[0].get_array()) for axes in figure.axes]
+    assert pictures[0].shape != pictures[1].shape or (pictures[0] != pictures[1]).any()
+    assert not plots.surfaces({}).axes

@@ -214,7 +214,9 @@ def test_two_units_solve_xor_on_two_regions(monkeypatch):
     assert set(setting.records) == set(xor.TRAINED)
     assert outcome.tables[0].rows[0] == ("2 units", "100 %", "2 EXACT", "3", "3")
     assert len(outcome.tables[1].rows) == 12
-    assert [one.name for one in outcome.pictures] == ["xor-2", "xor-20", "xor-100", "xor-mapped"]
+    assert [one.name for one in outcome.pictures] == [
+        "xor-2", "xor-20", "xor-100", "xor-surfaces", "xor-mapped", "xor-mapped-surfaces"
+    ]  # fmt: skip
     monkeypatch.setattr(rs.stacked, "train", None)
     assert xor.protocol(setting).tables == outcome.tables
 

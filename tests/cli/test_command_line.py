@@ -155,6 +155,8 @@ BROKEN = [
     (("my_models:needs",), "calling my_models:needs() failed with TypeError"),
     (("my_models:tanh",), "is not piecewise linear"),
     (("whole.pt", "--weights", "net.safetensors"), "holds its own weights"),
+    (("state.pt",), "--weights state.pt, as in package.module:factory"),
+    (("net.safetensors",), "--weights net.safetensors, as in package.module:factory"),
 ]
 
 

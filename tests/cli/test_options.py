@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": ("compare", "my_models:cross", "my_models:affine", "--data", "plane.npy"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
+    "surface": ("surface", "my_models:cross", "--box", "-1,1"),
     "snapshot": ("snapshot", "my_models:cross", "--data", "plane.npy", "-o", "out.html", "--force"),
     "bounds": ("bounds", "my_models:cross"),
     "reproduce": ("reproduce", "serra2018/one_input", "-o", "out"),

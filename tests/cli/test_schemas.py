@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": ("compare", "my_models:cross", "my_models:affine", "--data", "points.npz"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1", "-o", "a.svg"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
+    "surface": ("surface", "my_models:cross", "--box", "-1,1", "--of", "0-1", "-o", "a.svg"),
     "snapshot": ("snapshot", "my_models:cross", "-o", "a.html"),
     "bounds": ("bounds", "my_models:cross"),
     "boolean": ("boolean", "x1 & (x2 | x3)"),

@@ -262,6 +262,22 @@ def test_margins_far_above_what_either_part_of_them_says(ahead, middle, truth):
     assert found.values[0] + found.gaps[0] >= truth - 1e-12
 
 
+@pytest.mark.parametrize("is_sign_enough", [True, False])
+def test_margins_end_with_their_time(is_sign_enough, monkeypatch):
+    """Neither more steps nor the simplex method: what is known is what the first step shows."""
+    monkeypatch.setattr(convex_questions, "LinearProgram", None)
+    steps, proper = [], convex_questions.minimize
+    monkeypatch.setattr(convex_questions, "minimize", lambda *given: steps.append(proper(*given)) or steps[-1])
+    (A, b), draw = tables(5, 20, 1)[0], np.random.default_rng(2)
+    weights, biases = (torch.from_numpy(draw.standard_normal(shape)) for shape in ((1, 4, 5), (1, 4)))
+    given = bodies_of([(A, b)], -BOX, BOX), zeros(1, 5), weights, biases, torch.zeros(1, dtype=torch.int64)
+    late = widest_margins(*given, is_sign_enough=is_sign_enough, until=0.0)
+    assert steps[-1].steps == 1
+    whole = widest_margins(*given)
+    assert steps[-1].steps > 1
+    assert late.values <= whole.values + 1e-9 <= late.values + late.gaps + 2e-9
+
+
 def worst_of_solver(spoil):
     """Return a linear program whose answers are spoiled: what is proved must not hang on them."""
 

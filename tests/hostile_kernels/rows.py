@@ -151,6 +151,11 @@ def find_cofaces(draw):
     return _kernels.find_cofaces, [*draw.lists(draw.size(), number), number]
 
 
+def reduce_columns(draw):
+    number, num_rows = draw.size(), draw.size()
+    return _kernels.reduce_columns, [*draw.lists(number, num_rows), num_rows, draw.flags(number)]
+
+
 def unite_lists(draw):
     number, below = draw.size(), draw.size()
     return _kernels.unite_lists, [*draw.ranges(draw.size(), below), *draw.lists(below, number), number]
@@ -370,6 +375,12 @@ def shortest_vector(draw):
     return _kernels.shortest_vector, [rows, draw.floats(height), draw.size(0, height), *bounds, np.inf, 1e-9]
 
 
+def recession(draw):
+    rows = draw.floats(draw.size(), draw.size(1))
+    offsets = np.sort(draw.below(len(rows) + 1, draw.size(1)))
+    return _kernels.recession, [offsets, rows, draw.positive(*rows.shape), draw.size(1, 2)]
+
+
 def dot(draw):
     return _kernels.dot, [*draw.floats(2, draw.size(0, 20))]
 
@@ -515,10 +526,10 @@ METHODS = {
 }
 FUNCTIONS = (
     group_equal_rows, differences, tile_distances, long_distances, keep_nearest, search_pairs, stays, gather_lists,
-    find_cofaces, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, cell_ranges, relax,
-    between_lines, settle_at, count_below,
+    find_cofaces, reduce_columns, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, cell_ranges,
+    relax, between_lines, settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
-    middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector, walk,
-    refresh, dot, nearest_polygons, blended_polygons, visible_parts,
+    middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector,
+    recession, walk, refresh, dot, nearest_polygons, blended_polygons, visible_parts,
 )  # fmt: skip
 ROWS = {row.__name__: row for row in FUNCTIONS} | METHODS

@@ -198,7 +198,7 @@ class TestInputsAndOutputs:
         assert net.output_shape == (2,)
 
     def test_no_tensor(self):
-        refused(InputError, "returns a tensor, got str", Forward(lambda m, x: "nothing"), (2,))
+        refused(InputError, "returns tensors, got str", Forward(lambda m, x: "nothing"), (2,))
 
     def test_input_written_in_place(self):
         net = load(Forward(lambda m, x: x.relu_()), (2,))

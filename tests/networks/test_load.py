@@ -92,6 +92,14 @@ class TestFiles:
             load(path)
         assert not Planted.ran
 
+    def test_state_dicts_are_told_what_to_do(self, tmp_path):
+        state = nn.Linear(2, 1).state_dict()
+        with pytest.raises(InputError, match=r"got a state dict.*model\.load_state_dict\(state\)"):
+            load(state)
+        torch.save(state, tmp_path / "state.pt")
+        with pytest.raises(InputError, match=r"if it holds a state dict, fill the model with it.*--weights FILE"):
+            load(tmp_path / "state.pt")
+
     def test_missing_folders_and_unknown(self, tmp_path):
         with pytest.raises(InputError, match=r"nothing.pt2 does not exist"):
             load(tmp_path / "nothing.pt2")

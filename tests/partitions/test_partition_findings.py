@@ -8,14 +8,16 @@ import pytest
 import scipy.sparse
 
 import reluscope as rs
+from reluscope.partitions.boundedness import Boundedness
 from reluscope.partitions.partition_findings import (
+    bounded_regions,
     number_of_adjacent_pairs,
     number_of_bounded_regions,
     number_of_regions,
 )
 
 NET = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-ALL = {"num_open": 0, "num_undecided": 0, "num_pending": 0, "num_unmatched": 0, "num_bounded": (2, 2)}
+ALL = {"num_open": 0, "num_undecided": 0, "num_pending": 0, "num_unmatched": 0, "proved": "1111"}
 
 
 class Four:
@@ -26,7 +28,8 @@ class Four:
         self.num_open, self.num_undecided, self.num_pending = (
             known[name] for name in ("num_open", "num_undecided", "num_pending")
         )
-        self.geometry = SimpleNamespace(num_unmatched=known["num_unmatched"], num_bounded=known["num_bounded"])
+        self.geometry = SimpleNamespace(num_unmatched=known["num_unmatched"])
+        self.proved = np.array([digit == "1" for digit in known["proved"]])
         self.claim = "LOWER" if self.num_open or self.num_undecided else "EXACT"
         self.domain, self.tolerance = rs.Box(-1, 1, 2), SimpleNamespace(resolution=1e-12)
         self.method, self.certified, self.work, self.note = "by hand", False, {}, ""
@@ -38,8 +41,8 @@ class Four:
         ring = np.roll(np.eye(4), 1, axis=0)
         return scipy.sparse.csr_array(ring + ring.T)
 
-    def is_bounded(self):
-        return np.array([True, False, True, False])
+    def boundedness(self):
+        return bounded_regions(self, Boundedness(np.array([True, False, True, False]), self.proved))
 
 
 def ends(finding):
@@ -82,15 +85,25 @@ def test_pairs(known, found, undecided):
         ({}, (2, "EXACT", (2, 2)), 0),
         ({"num_open": 1}, (2, "LOWER", (2, inf)), 0),
         ({"num_undecided": 5}, (2, "LOWER", (2, inf)), 5),
-        ({"num_bounded": (1, 4)}, (2, "ESTIMATE", (1, 4)), 3),
-        ({"num_bounded": (1, 2), "num_open": 1}, (2, "ESTIMATE", (1, inf)), 1),
-        ({"num_bounded": (1, 2), "num_undecided": 1}, (2, "ESTIMATE", (1, inf)), 1),
+        ({"proved": "1000"}, (2, "ESTIMATE", (1, 4)), 3),
+        ({"proved": "1101", "num_open": 1}, (2, "ESTIMATE", (1, inf)), 1),
+        ({"proved": "1101", "num_undecided": 1}, (2, "ESTIMATE", (1, inf)), 1),
     ],
 )
 def test_bounded_regions(known, found, undecided):
     finding = number_of_bounded_regions(Four(**known))
     assert ends(finding) == found
     assert (finding.num_undecided, finding.tolerance) == (undecided, 1e-12)
+
+
+def test_every_region_has_a_claim_of_its_own():
+    column = Four(proved="1100").boundedness()["is_bounded"]
+    assert [str(claim) for claim in column.claims] == ["EXACT", "EXACT", "UPPER", "LOWER"]
+    assert (column.value.tolist(), column.lower.tolist(), column.upper.tolist()) == (
+        [1, 0, 1, 0],
+        [1, 0, 0, 0],
+        [1, 0, 1, 1],
+    )
 
 
 def test_a_partition_itself():

@@ -21,8 +21,9 @@ from reluscope.codes.packing import unpack_pieces
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.geometry import crossing
 from reluscope.networks.from_arrays import from_arrays
+from reluscope.partitions.boundedness import boundedness
 from reluscope.partitions.tree import TreeRegions, tree_regions
-from reluscope.partitions.tree_facets import boundedness, tree_facets
+from reluscope.partitions.tree_facets import tree_facets
 from reluscope.progress import RegionProgress
 from reluscope.testing import default_network, networks, pseudo_random_network, reference_networks, zigzag_network
 

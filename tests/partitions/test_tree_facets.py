@@ -7,10 +7,9 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.findings import Claim
-from reluscope.geometry.interior import proves_bounded
+from reluscope.partitions.boundedness import boundedness
 from reluscope.partitions.exact_regions import exact_regions
 from reluscope.partitions.exact_rows import ExactRows
-from reluscope.partitions.tree_facets import boundedness
 from reluscope.testing import default_network
 
 GAPS = [1e-6, 1e-8, 5.7e-9, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-15]
@@ -145,16 +144,6 @@ def test_boundedness_is_proved_or_an_interval():
     found = boundedness(triangle, rs.Box(-1, 1, 2), part.codes.words)
     assert found.is_bounded.all()
     assert found.is_proved.all()
-
-
-@pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-3, 0.5])
-def test_noise_decides_what_is_proved(noise):
-    wedge = np.array([[1.0, 1e-2], [-1.0, 1e-2], [0.0, -1.0]])
-    wedge /= np.linalg.norm(wedge, axis=1, keepdims=True)
-    open_wedge = np.array([[1.0, -1e-2], [-1.0, -1e-2], [0.0, -1.0]])
-    sure = noise < 1e-2 / 4
-    assert proves_bounded(wedge, np.full(3, noise)) is (True if sure else None)
-    assert proves_bounded(open_wedge, np.full(3, noise)) is (False if sure else None)
 
 
 def test_half_spaces_of_a_unit_are_at_the_breakpoint_beside_the_piece_beyond():

@@ -10,7 +10,6 @@ from reluscope import plots
 from reluscope.errors import InputError, ShapeError
 from reluscope.plots.space.drawing import draw_scene, lit
 from reluscope.plots.space.scenes import Scene
-from reluscope.plots.style import canvas
 
 VIEWS = [plots.View(), plots.View(azimuth=200, elevation=-35), plots.View(azimuth=77, elevation=61)]
 
@@ -97,17 +96,9 @@ def test_colours_are_those_of_the_pieces_in_the_light(ball):
 def test_faces_turned_alike_are_lit_alike_from_both_sides():
     square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
     for ids in ([0, 1, 2, 3], [3, 2, 1, 0]):
-        scene = Scene(
-            square,
-            np.array([0, 4]),
-            np.array(ids),
-            np.ones((1, 4)),
-            np.zeros(3),
-            np.ones(3),
-            ("a", "b", "c"),
-            np.ones(3),
-        )
-        assert np.allclose(lit(scene, square), [[0.8785] * 3 + [1]], atol=1e-3)
+        white = np.ones((1, 4))
+        scene = Scene(square, np.array([0, 4]), np.array(ids), white, np.zeros(3), np.ones(3), None)
+        assert np.allclose(lit(scene, square), [[0.898] * 3 + [1]], atol=1e-3)
 
 
 def test_names_and_numbers_are_along_the_box(ball):
@@ -169,11 +160,8 @@ def test_what_shows_through_is_behind():
     """Two squares of half opacity over each other; seen red where the nearer one was blended first."""
     points = np.array([[x, y, z] for z in (0.0, 1.0) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))])
     colors = np.array([[1.0, 0, 0, 0.5], [0, 0, 1, 0.5]])
-    scene = Scene(
-        points, np.array([0, 4, 8]), np.arange(8), colors, np.zeros(3), np.ones(3), ("a", "b", "c"), np.ones(3)
-    )
-    axes = canvas(None, (3, 3))
-    draw_scene(axes, scene, plots.View(-90, 90), lines=False, pixels=50)
+    scene = Scene(points, np.array([0, 4, 8]), np.arange(8), colors, np.zeros(3), np.ones(3), None)
+    axes = draw_scene(None, scene, plots.View(-90, 90), lines=False, pixels=50, room=(False, False))
     pixel = np.asarray(axes.images[0].get_array())[25, 25] / 255
     assert pixel[3] == pytest.approx(0.75, abs=0.01)
     assert pixel[2] / pixel[0] == pytest.approx(2, abs=0.05)

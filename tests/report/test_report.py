@@ -19,10 +19,10 @@ from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
 from reluscope.explorer.bundled import fingerprint, program
 from reluscope.findings import Claim, Finding
+from reluscope.findings.finite import finite
 from reluscope.findings.writing import number
 from reluscope.report import Settings, Subject, build_report, write_report
 from reluscope.report.content import Content, Number, numbers
-from reluscope.report.document import finite
 from reluscope.report.page import render
 from reluscope.report.sections import Section, all_sections
 from reluscope.report.writing import check_folder

@@ -72,7 +72,7 @@ def reader_of(annotation: Any, *, has_gaps: bool = False) -> Reader | None:
         within = next((one for one in members[1:] if isinstance(one, Range)), ANY)
         reader = _within(members[0], within, has_gaps)
         also = [one for one in members[1:] if isinstance(one, Also)]
-        return reader if reader is None or not also else _and_also(reader, also[0])
+        return _and_also(reader or _ANYTHING, also[0]) if also else reader
     if annotation in (int, float):
         return _within(annotation, ANY, has_gaps)
     if annotation is bool:
@@ -101,6 +101,7 @@ def reader_of(annotation: Any, *, has_gaps: bool = False) -> Reader | None:
     return _instances_of(kind, f"a {kind.__name__}") if _has_instances(kind) else None
 
 
+_ANYTHING = Reader("anything", lambda value, name, _: value)
 _COLLECTIONS = (
     list,
     collections.abc.Sequence,

@@ -11,7 +11,8 @@ from reluscope.cli.devices import open_device
 from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.cli.failures import FAILED, warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.opening import ModelArguments, check_files, open_model_and_data
+from reluscope.cli.model_arguments import ModelArguments
+from reluscope.cli.opening import check_file_of_labels, open_model_and_data
 from reluscope.cli.options import Common
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several
 from reluscope.cli.progress import Bar, show_progress, taking
@@ -55,7 +56,7 @@ def analyze(
         output or Path("reluscope-" + "-".join(dict.fromkeys(one.stem for one in models))), force=force, resume=resume
     )
     device = open_device(common.device)
-    check_files(models, data, labels)
+    check_file_of_labels(labels)
     reports, kept = [], None
     with show_progress(hidden=common.quiet) as bar:
 
@@ -70,6 +71,10 @@ def analyze(
             Subject(network, dataset, model.name, settings)
             for model, (network, dataset) in zip(models, opened, strict=True)
         ]
+        bar.say("Timing the model")
+        # The same samples for all models, as many as the slowest has time for.
+        most = min(subject.most_in_time for subject in subjects)
+        subjects = [subject.limited(most) for subject in subjects]
         with keeping_results(), _helpers(subjects, common, bar) as helpers:
             if len(models) == 1:
                 kept = KeptSections(folder, subjects[0], resume=resume)

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import torch
+from typing import TYPE_CHECKING, Any
 
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.table import BoundRow, table
 from reluscope.citations import bibliography
-from reluscope.cli.opening import ModelArguments, describe_model, open_model
+from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, short, to_json
@@ -18,8 +15,10 @@ from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.findings.writing import SIGNS
-from reluscope.geometry.domains import Box
-from reluscope.networks.network import Network
+
+if TYPE_CHECKING:
+    from reluscope.geometry.domains import Box
+    from reluscope.networks.network import Network
 
 FORMAT = "reluscope bounds 1"
 
@@ -36,10 +35,15 @@ def bounds(
 ) -> int:
     """Print the bounds of an architecture or of a model, and return the exit code."""
     files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
-    network = None
+    network = named = None
     with show_progress(hidden=common.quiet) as bar:
         if model is not None:
-            network = open_model(model, torch.device("cpu"), bar)
+            from reluscope.cli.models import open_network
+            from reluscope.cli.opening import describe_model
+
+            bar.say("Loading the model")
+            network = open_network(model)
+            named = describe_model(network, model.name)
             architecture = Architecture.of(network)
         else:
             architecture = Architecture.of(sizes or (), rank=rank)
@@ -49,7 +53,7 @@ def bounds(
         rows = table(architecture if network is None else network, box=where)
     plain = {
         "format": FORMAT,
-        "model": None if network is None or model is None else describe_model(network, model.name),
+        "model": named,
         **describe(architecture, rows),
         "box": None if where is None else where.describe(),
     }
@@ -82,7 +86,11 @@ def describe(architecture: Architecture, rows: Sequence[BoundRow]) -> dict[str, 
     }
 
 
-def _box(network: Network, given: Sequence[tuple[float, float]]) -> Box:
+def _box(network: "Network", given: Sequence[tuple[float, float]]) -> "Box":
+    import numpy as np
+
+    from reluscope.geometry.domains import Box
+
     sides = list(given) or [(0.0, 1.0)]
     if len(sides) not in (1, network.num_inputs):
         raise InputError(
@@ -96,7 +104,7 @@ def _sources(rows: Sequence[BoundRow]):
     return bibliography(row.finding.source for row in rows if row.finding is not None and row.finding.source)
 
 
-def _print(architecture: Architecture, rows: Sequence[BoundRow], name: str, box: Box | None) -> None:
+def _print(architecture: Architecture, rows: Sequence[BoundRow], name: str, box: "Box | None") -> None:
     console = open_console()
     say(console, f"{name}{': ' * bool(name)}{architecture.describe()}", style="bold")
     shown = make_table("bound", "regions", "how", "source", right=("regions",))

@@ -14,7 +14,8 @@ from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classifi
 from reluscope.analyses.codespace.usage import unit_usage
 from reluscope.cli.code_files import KINDS, code_files
 from reluscope.cli.devices import open_device
-from reluscope.cli.opening import ModelArguments, describe_model, open_model_and_data
+from reluscope.cli.model_arguments import ModelArguments
+from reluscope.cli.opening import describe_model, open_model_and_data
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import Outputs, plan_outputs, write_all
 from reluscope.cli.printing import open_console, print_findings, print_json, say, several

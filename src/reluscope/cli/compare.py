@@ -12,7 +12,8 @@ from reluscope.analyses.similarity import METRICS, PAIR_QUANTITIES, compared_net
 from reluscope.analyses.similarity import compare as compare_networks
 from reluscope.analyses.similarity.tables import CONDITION_NUMBER
 from reluscope.cli.devices import open_device
-from reluscope.cli.opening import ModelArguments, describe_model, open_model_and_data
+from reluscope.cli.model_arguments import ModelArguments
+from reluscope.cli.opening import describe_model, open_model_and_data
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, to_json

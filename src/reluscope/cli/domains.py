@@ -9,7 +9,8 @@ from jaxtyping import Float
 
 from reluscope.analyses.choosing import choose_triple
 from reluscope.analyses.classification.classes import predicted_classes
-from reluscope.cli.opening import ModelArguments, open_model, open_model_and_data
+from reluscope.cli.model_arguments import ModelArguments
+from reluscope.cli.opening import open_model, open_model_and_data
 from reluscope.cli.progress import Bar
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError

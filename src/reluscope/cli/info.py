@@ -6,7 +6,8 @@ from typing import Any
 import torch
 
 from reluscope.cli.graph import Step, steps
-from reluscope.cli.opening import ModelArguments, open_model
+from reluscope.cli.model_arguments import ModelArguments
+from reluscope.cli.opening import open_model
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, shape_of, to_json

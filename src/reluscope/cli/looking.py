@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reluscope.cli.devices import open_device
-from reluscope.cli.opening import ModelArguments, check_files, open_model, open_model_and_data
+from reluscope.cli.model_arguments import ModelArguments
+from reluscope.cli.opening import check_file_of_labels, open_model, open_model_and_data
 from reluscope.cli.options import Common
 from reluscope.cli.progress import Bar
 from reluscope.datasets.demo import loaded_demo_network
@@ -51,7 +52,7 @@ def open_session(looked: Looked, common: Common, bar: Bar) -> Session:
         if looked.data is None:
             network, data = open_model(looked.model, device, bar), None
         else:
-            check_files([looked.model], looked.data, looked.labels)
+            check_file_of_labels(looked.labels)
             network, data = open_model_and_data(
                 looked.model, looked.data, labels=looked.labels, most=looked.samples, device=device, bar=bar
             )

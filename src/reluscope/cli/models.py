@@ -5,7 +5,6 @@ A factory is code of the user's own, named by the user; files are never unpickle
 
 import importlib
 import pickle
-import re
 import sys
 import zipfile
 from importlib.util import find_spec
@@ -15,47 +14,24 @@ from typing import Any
 import torch
 from torch import nn
 
+from reluscope.cli.model_arguments import ModelArguments, is_factory
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.load import load
 from reluscope.networks.network import Network
 
-FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 ADVICE = "save the weights alone with safetensors.torch.save_file(model.state_dict(), 'weights.safetensors')"
 
 SHAPE_ADVICE = "; --input-shape says the shape of one input, as in --input-shape 1,28,28"
 
 
-def is_factory(model: str) -> bool:
-    """Tell whether MODEL names a function rather than a file.
-
-    Examples
-    --------
-    >>> is_factory("package.module:make"), is_factory("net.onnx"), is_factory("C:/net.onnx")
-    (True, False, False)
-    """
-    return FACTORY.fullmatch(model) is not None and not Path(model).exists()
-
-
-def open_network(
-    model: str,
-    *,
-    weights: Path | None = None,
-    input_shape: tuple[int, ...] | None = None,
-    data_shape: tuple[int, ...] | None = None,
-    data: Any = None,
-) -> Network:
+def open_network(given: ModelArguments, *, data_shape: tuple[int, ...] | None = None, data: Any = None) -> Network:
     """Load MODEL.
 
     Parameters
     ----------
-    model : str
-        A ``.onnx`` or ``.pt2`` file, or ``package.module:factory``.
-    weights : path, optional
-        Of a factory's module: ``.safetensors``, or a state dict.
-    input_shape : tuple of int, optional
-        As the user gave it.
+    given : ModelArguments
     data_shape : tuple of int, optional
-        Stands in for it where the model does not say its shape: files do.
+        Stands in for the input shape where the model does not say it: files do.
     data : array, optional
         Samples at which the network is compared with the model.
 
@@ -64,16 +40,14 @@ def open_network(
     InputError
         If the model or its weights cannot be used; other errors as `reluscope.load` has them.
     """
-    if not is_factory(model):
-        if weights is not None:
-            raise InputError(
-                f"--weights go with package.module:factory, but {model} is a file that holds its own weights"
-            )
-        return _load(Path(model), input_shape, data)
-    module = _make(model)
-    if weights is not None:
-        _fill(module, read_weights(weights), weights)
-    return _load(module.eval(), input_shape or data_shape, data, advice="" if input_shape else SHAPE_ADVICE)
+    given.check()
+    if not is_factory(given.model):
+        return _load(Path(given.model), given, given.input_shape, data)
+    module = _make(given.model)
+    if given.weights is not None:
+        _fill(module, read_weights(given.weights), given.weights)
+    advice = "" if given.input_shape else SHAPE_ADVICE
+    return _load(module.eval(), given, given.input_shape or data_shape, data, advice=advice)
 
 
 def declared_outputs(model: str) -> int | None:
@@ -85,9 +59,18 @@ def declared_outputs(model: str) -> int | None:
     return read(Path(model))
 
 
-def _load(model: Path | nn.Module, shape: tuple[int, ...] | None, data: Any, advice: str = "") -> Network:
+def _load(
+    model: Path | nn.Module, given: ModelArguments, shape: tuple[int, ...] | None, data: Any, advice: str = ""
+) -> Network:
     try:
-        return load(model, input_shape=shape, data=data)
+        return load(
+            model,
+            input_shape=shape,
+            data=data,
+            decision=given.decision,
+            output=given.output,
+            inputs=given.fixed_inputs(),
+        )
     except ShapeError as error:
         raise ShapeError(f"{error}{advice}") from error
 

@@ -1,6 +1,7 @@
 """Options that all commands share, declared once, and the way a function becomes a command.
 
-A parameter whose type is a dataclass stands for a group of options, one per field.
+A parameter whose type is a dataclass stands for a group of options, one per field; those of keyword-only parameters
+come last in the help.
 """
 
 import inspect
@@ -52,15 +53,17 @@ def command(app: typer.Typer, short_help: str, *, without: tuple[str, ...] = ())
     """
 
     def register(function: Command) -> Command:
-        own, groups = [], {}
+        own, groups, last = [], {}, []
         for parameter in inspect.signature(function, eval_str=True).parameters.values():
             kind = parameter.annotation
             if isinstance(kind, type) and is_dataclass(kind):
                 groups[parameter.name] = kind, _options(kind, without if kind is Common else ())
+                if parameter.kind is parameter.KEYWORD_ONLY:
+                    last.append(parameter.name)
             else:
                 own.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-        options = [option for kind, group in groups.values() if kind is not Common for option in group]
-        shared = groups["common"][1]
+        options = [option for name, (_, group) in groups.items() if name not in last for option in group]
+        shared = [option for name in last for option in groups[name][1]]
 
         @wraps(function)
         def run(**given: Any) -> NoReturn:

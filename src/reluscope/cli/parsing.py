@@ -1,6 +1,9 @@
 """Words of the command line as numbers: shapes, lists of numbers, ranges; and what the shell may complete."""
 
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
+from typing import Literal
 
 import typer
 
@@ -31,6 +34,73 @@ def read_shape(text: str | None) -> tuple[int, ...] | None:
     if not all(part > 0 for part in shape):
         raise typer.BadParameter(f"all sizes must be positive, got {text!r}", param_hint="--input-shape")
     return shape
+
+
+def read_decision(text: str | None) -> Literal["largest", "smallest"] | float:
+    """Return how the class is read from outputs.
+
+    Raises
+    ------
+    BadParameter
+        If it is none of the two words, and no number.
+
+    Examples
+    --------
+    >>> read_decision("smallest"), read_decision("0.5"), read_decision(None)
+    ('smallest', 0.5, 'largest')
+    """
+    if text is None or text == "largest":
+        return "largest"
+    if text == "smallest":
+        return "smallest"
+    try:
+        threshold = float(text)
+    except ValueError:
+        threshold = float("nan")
+    if not isfinite(threshold):
+        raise typer.BadParameter(f"say largest, smallest or a number, not {text!r}", param_hint="--decision")
+    return threshold
+
+
+def read_fixed_inputs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return names of inputs with what they are held fixed at.
+
+    Raises
+    ------
+    BadParameter
+        If one is not NAME=VALUE.
+
+    Examples
+    --------
+    >>> read_fixed_inputs(["mask=mask.npy", "scale=2"])
+    (('mask', 'mask.npy'), ('scale', '2'))
+    """
+    pairs = [text.partition("=") for text in texts]
+    for text, (name, mark, value) in zip(texts, pairs, strict=True):
+        if not (name and mark and value):
+            raise typer.BadParameter(f"give NAME=VALUE, as in mask=mask.npy, not {text!r}", param_hint="--model-input")
+    return tuple((name, value) for name, _, value in pairs)
+
+
+def read_difference(text: str, option: str) -> int | tuple[int, int]:
+    """Return one whole number from 0, or two different ones with a minus between them.
+
+    Raises
+    ------
+    BadParameter
+        If they are none.
+
+    Examples
+    --------
+    >>> read_difference("2", "--of"), read_difference("2-5", "--of")
+    (2, (2, 5))
+    """
+    first, *others = text.split("-")
+    if len(others) > 1 or not all(one.isascii() and one.isdecimal() for one in (first, *others)) or [first] == others:
+        raise typer.BadParameter(
+            f"give an output, as in 2, or the difference of two, as in 2-5, not {text!r}", param_hint=option
+        )
+    return (int(first), int(others[0])) if others else int(first)
 
 
 def read_numbers(text: str | None, option: str) -> tuple[int, ...] | None:

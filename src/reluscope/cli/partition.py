@@ -20,7 +20,8 @@ from reluscope.cli.domains import DomainArguments, OpenedDomain, open_domain
 from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.opening import ModelArguments, describe_model
+from reluscope.cli.model_arguments import ModelArguments
+from reluscope.cli.opening import describe_model
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import Outputs, plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json

@@ -28,7 +28,8 @@ from reluscope.analyses.preimages.kinds import joined
 from reluscope.cli.devices import open_device
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.opening import ModelArguments, describe_model, open_model_and_data
+from reluscope.cli.model_arguments import ModelArguments
+from reluscope.cli.opening import describe_model, open_model_and_data
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json

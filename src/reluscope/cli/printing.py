@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from reluscope.findings import Finding, Findings
+from reluscope.findings.finite import finite
 from reluscope.findings.writing import ends_in_words, signed, written_cell
-from reluscope.report.document import finite
 
 WIDE = 10_000
 SHORT = 10**15

@@ -15,7 +15,8 @@ from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
 from reluscope.analyses.robustness import boundary_distance, decision_distance_within
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.cli.devices import open_device
-from reluscope.cli.opening import ModelArguments, describe_model, open_model_and_data
+from reluscope.cli.model_arguments import ModelArguments
+from reluscope.cli.opening import describe_model, open_model_and_data
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, print_numbers, say, to_json

@@ -12,7 +12,7 @@ from reluscope.cli.domains import DomainArguments, open_domain
 from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.opening import ModelArguments
+from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs
 from reluscope.cli.partition import describe, print_partition

@@ -230,6 +230,7 @@ def widest_margins(
     classes: Tensor,
     *,
     is_sign_enough: bool = False,
+    until: float = inf,
 ) -> Answers:
     """Return where a class is above all others by most: the greatest s with ``z_t - z_j >= s`` for all j other than t.
 
@@ -239,6 +240,8 @@ def widest_margins(
         As `likeliest_points`.
     is_sign_enough : bool
         Stop as soon as it is known whether a margin is positive.
+    until : float
+        When ``time.perf_counter`` is past it, gaps are left as they are.
 
     Returns
     -------
@@ -281,7 +284,12 @@ def widest_margins(
     def is_known(values: Tensor, bounds: Tensor) -> Tensor:
         return (values < 0) | (bounds > 0) | precise(values, bounds)
 
-    found = linear_maxima(raised, inside, gains, is_known if is_sign_enough else precise)
+    is_enough = is_known if is_sign_enough else precise
+
+    def is_done(values: Tensor, bounds: Tensor) -> Tensor:
+        return is_enough(values, bounds) | (time.perf_counter() > until)
+
+    found = linear_maxima(raised, inside, gains, is_done)
     scale = units.cpu().numpy()
     return Answers(found.points[:, :-1], scale * found.values, scale * found.gaps)
 

@@ -188,57 +188,6 @@ def _by_interior_point(normals: np.ndarray, offsets: np.ndarray) -> Ball | None:
     return ball if (ball.radius > 0 and ball.gap <= WELL_PROVED * ball.radius) or np.isinf(ball.radius) else None
 
 
-def proves_bounded(rows: Float[np.ndarray, "h n"], noise: Float[np.ndarray, " h"]) -> bool | None:
-    """Return whether no r except 0 has ``rows r <= 0``, whatever the rows are within their noise; None if that depends.
-
-    Parameters
-    ----------
-    rows : (h, n) array
-        Of length about 1.
-    noise : (h,) array
-        Bounds on the errors of ``rows r`` for all r with entries from -1 to 1.
-
-    Notes
-    -----
-    That there is an r is shown by one strictly inside; that there is none, by 2 n programs: the least t with ``rows r
-    <= t`` is positive on every side of the cube, by multipliers, whose bound is computed anew.
-
-    Examples
-    --------
-    >>> square = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    >>> proves_bounded(square, np.full(4, 1e-15)), proves_bounded(square[:3], np.full(3, 1e-15))
-    (True, None)
-    >>> proves_bounded(square[::2], np.zeros(2))
-    False
-    """
-    number, dim = rows.shape
-    if number <= dim:
-        return False
-    error = float(noise.max()) + 4 * dim * np.finfo(float).eps
-    program = LinearProgram(dim + 1)
-    program.add_rows(np.column_stack([rows, -np.ones(number)]), np.zeros(number))
-    for axis in range(dim):
-        program.set_bounds(axis, -1.0, 1.0)
-    program.set_bounds(dim, -1.0, 2.0)
-    objective = np.append(np.zeros(dim), -1.0)
-    solution = program.maximize(objective)
-    if solution.status is Status.OPTIMAL and (rows @ np.clip(solution.point[:dim], -1, 1)).max() < -error:
-        return False
-    for axis in range(dim):
-        for side in (-1.0, 1.0):
-            program.set_bounds(axis, side, side)
-            solution = program.maximize(objective)
-            program.set_bounds(axis, -1.0, 1.0)
-            weights = np.maximum(np.abs(solution.duals), 0.0) if solution.status is Status.OPTIMAL else np.zeros(number)
-            if not weights.sum() > 0:
-                return None
-            sums = (weights / weights.sum()) @ rows
-            others = float(np.abs(np.delete(sums, axis)).sum())
-            if not side * sums[axis] - others > 2 * error:
-                return None
-    return True
-
-
 def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | None = None) -> bool:
     """Return whether no r except 0 has ``A r <= 0`` and ``C r = 0``.
 

@@ -11,7 +11,7 @@ import torch
 from reluscope import _kernels
 from reluscope.kernel_threads import kernel_threads
 from reluscope.networks.carriers.maps import AffineValue, RoundedMaps
-from reluscope.networks.graph import Pointwise
+from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.stages import Stage
@@ -57,12 +57,25 @@ def advance_affinely(stage: Stage, values: AffineValues, gamma: float) -> tuple[
 
 
 def close_affinely(stage: Stage, values: AffineValues, pieces: np.ndarray, gamma: float) -> AffineValues:
-    """Apply a pointwise gate whose units use the given pieces (c, u)."""
-    assert isinstance(stage.gate, Pointwise)
+    """Apply a gate whose units use the given pieces (c, u), or take the given candidates."""
+    if isinstance(stage.gate, Max):
+        return {**values, stage.position: _chosen(stage.gate, values[stage.position], pieces)}
     carrier = RoundedMaps(gamma, has_constant=True)
     value = values[stage.position]
     carrier.hold(torch.from_numpy(pieces.astype(np.int64)).to(value.coefficients.device))
     return {**values, stage.position: carrier.leave(stage, carrier.arrive(stage, value))}
+
+
+def _chosen(gate: Max, value: AffineValue, pieces: np.ndarray) -> AffineValue:
+    """Return the output of a max gate whose units take the given candidates (c, u)."""
+    source = gate.source(torch.from_numpy(pieces.astype(np.int64)).to(value.coefficients.device))
+    cells, width = value.coefficients.shape[:2]
+    source = source[:, None].expand(cells, width, -1)
+
+    def pick(part: torch.Tensor) -> torch.Tensor:
+        return part.reshape(cells, width, -1).gather(2, source).reshape(cells, width, *gate.shape)
+
+    return AffineValue(pick(value.coefficients), pick(value.errors))
 
 
 def pass_affinely(

@@ -8,12 +8,18 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from reluscope.errors import InputError
+from reluscope.networks.interfaces import Interface
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.verification import verify
 
 
-def from_onnx(path: Path | str, input_shape: tuple[int, ...] | None = None, data: Points | None = None) -> Network:
+def from_onnx(
+    path: Path | str,
+    input_shape: tuple[int, ...] | None = None,
+    data: Points | None = None,
+    interface: Interface | None = None,
+) -> Network:
     """Load an ONNX file of any opset from 6 up.
 
     Parameters
@@ -25,6 +31,9 @@ def from_onnx(path: Path | str, input_shape: tuple[int, ...] | None = None, data
     data : (s, *input_shape), optional
         Points at which the network is compared with the file, beside random ones.
 
+    interface : Interface, optional
+        Which of several inputs and outputs are meant.
+
     Returns
     -------
     Network
@@ -33,8 +42,8 @@ def from_onnx(path: Path | str, input_shape: tuple[int, ...] | None = None, data
     Raises
     ------
     InputError
-        If the package onnx is missing, the file cannot be read, has several inputs or outputs, or leaves its shape
-        open.
+        If the package onnx is missing, the file cannot be read, has several inputs or outputs and none is
+        chosen, or leaves its shape open.
     NotPiecewiseLinearError, UnsupportedOperatorError
         If an operator cannot be lowered, by name and place.
     ConversionMismatchError
@@ -56,7 +65,7 @@ def from_onnx(path: Path | str, input_shape: tuple[int, ...] | None = None, data
     from reluscope.networks.onnx.signature import make_signature
 
     path = Path(path)
-    program = make_program(read_model(path))
+    program = make_program(read_model(path), interface or Interface())
     signature = make_signature(program, input_shape)
     network = OnnxTrace(program, signature).lower()
     reference = Reference(program, signature)

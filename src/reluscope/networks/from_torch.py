@@ -4,9 +4,8 @@
 """
 
 import copy
-import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,12 +15,14 @@ from torch.export import ExportedProgram, default_decompositions
 from torch.export.graph_signature import InputKind
 
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
+from reluscope.networks.aten.calling import Calling, as_given
 from reluscope.networks.aten.lowering import TorchTrace
 from reluscope.networks.aten.refusals import is_refused
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, as_double
 from reluscope.networks.aten.traced_nodes import name_of
 from reluscope.networks.float64_models import in_double, to_double
 from reluscope.networks.input_shapes import check_size
+from reluscope.networks.interfaces import Interface
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import check_finite
 
@@ -54,7 +55,7 @@ class TorchSource:
     trace_batch: int | None = None
 
 
-def from_module(model: nn.Module, input_shape: tuple[int, ...]) -> TorchSource:
+def from_module(model: nn.Module, input_shape: tuple[int, ...], interface: Interface | None = None) -> TorchSource:
     """Trace a module.
 
     Parameters
@@ -63,6 +64,8 @@ def from_module(model: nn.Module, input_shape: tuple[int, ...]) -> TorchSource:
         Left as it is.
     input_shape : tuple of int
         Shape of one point, without the batch axis.
+    interface : Interface, optional
+        Which of several inputs and outputs are meant.
 
     Raises
     ------
@@ -71,26 +74,34 @@ def from_module(model: nn.Module, input_shape: tuple[int, ...]) -> TorchSource:
     NotPiecewiseLinearError, UnsupportedOperatorError
         If an operator cannot be lowered, by name and place.
     InputError
-        If the model has several inputs or outputs, or weights that are not finite.
+        If the model has several inputs or outputs and none is chosen, or weights that are not finite.
     """
     model = getattr(model, "_orig_mod", model)  # what torch.compile wrapped
-    _check_inputs(model)
+    calling = Calling.of(model, interface or Interface())
     twin = _twin(model)
+    repeating = calling.repeating()
+    if repeating is not None and not _runs(calling, twin, input_shape):
+        calling = repeating
     try:
-        return _trace_module(twin, input_shape, 2)
+        return _trace_module(twin, input_shape, 2, calling)
     except (BatchAxisError, ShapeError) as error:
         # Only a model whose code has the batch size in it may be taken for one point at a time.
-        if isinstance(error, BatchAxisError) and _keeps_batch(twin, input_shape):
+        if isinstance(error, BatchAxisError) and _keeps_batch(twin, input_shape, calling):
             raise
         try:
-            return _trace_module(twin, input_shape, 1)
+            return _trace_module(twin, input_shape, 1, calling)
         except (BatchAxisError, ShapeError):
             raise error from None
 
 
-def from_program(program: ExportedProgram, input_shape: tuple[int, ...] | None) -> TorchSource:
+def from_program(
+    program: ExportedProgram, input_shape: tuple[int, ...] | None, interface: Interface | None = None
+) -> TorchSource:
     """Lower an exported program; its own input shape is used unless it leaves some of it open."""
-    name, shape = _program_input(program)
+    interface = interface or Interface()
+    calling = Calling(None, as_given(interface.inputs), interface.output)
+    fixed_inputs = calling.checked_for(program)
+    name, shape = _program_input(program, fixed_inputs)
     batch = shape[0] if isinstance(shape[0], int) else 2
     own = tuple(length if isinstance(length, int) else None for length in shape[1:])
     if input_shape is None and None in own:
@@ -99,7 +110,7 @@ def from_program(program: ExportedProgram, input_shape: tuple[int, ...] | None) 
     if len(wanted) != len(own) or any(a not in (None, b) for a, b in zip(own, wanted, strict=True)):
         raise ShapeError(f"expected input_shape {own} as the program was exported, got {wanted}")
     check_size(wanted, "the exported program takes")
-    trace = _trace_program(program, name, wanted, batch, {})
+    trace = _trace_program(program, name, wanted, batch, {}, calling.position_in(program), fixed_inputs)
     fixed = batch if isinstance(shape[0], int) else None
     return TorchSource(trace.lower(), trace.reference, fixed)
 
@@ -123,40 +134,54 @@ def _twin(model: nn.Module) -> nn.Module:
     return to_double(twin.eval().requires_grad_(False))
 
 
-def _keeps_batch(twin: nn.Module, input_shape: tuple[int, ...]) -> bool:
+def _keeps_batch(twin: nn.Module, input_shape: tuple[int, ...], calling: Calling) -> bool:
     with in_double([]):
-        output = _single(twin(torch.zeros(2, *input_shape, dtype=torch.float64)))
+        output = calling(twin, torch.zeros(2, *input_shape, dtype=torch.float64))
     return output.ndim > 0 and len(output) == 2
 
 
-def _trace_module(twin: nn.Module, input_shape: tuple[int, ...], batch: int) -> TorchSource:
+def _runs(calling: Calling, twin: nn.Module, input_shape: tuple[int, ...]) -> bool:
+    try:
+        with in_double([]):
+            calling(twin, torch.zeros(2, *input_shape, dtype=torch.float64))
+    except Exception:
+        return False
+    return True
+
+
+def _trace_module(twin: nn.Module, input_shape: tuple[int, ...], batch: int, calling: Calling) -> TorchSource:
     sample = torch.randn(batch, *input_shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     notes: list[str] = []
 
-    def reference(x: Tensor) -> Any:
+    def reference(x: Tensor) -> Tensor:
         with in_double(notes):
-            return twin(x.clone())  # a model may write into its input
+            return calling(twin, x.clone())  # a model may write into its input
 
     try:
-        output = reference(sample)
+        reference(sample)
+    except InputError:
+        raise
     except Exception as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ShapeError(
             f"expected an input shape that the model accepts, got {input_shape}: its forward pass fails with {first!r}"
         ) from error
-    _check_output(output)
     with in_double(notes, tracing=True):
+        args, kwargs = calling.arguments(sample)
         try:
-            program = torch.export.export(twin, (sample,))
+            program = torch.export.export(twin, args, kwargs)
         except Exception as error:
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise UnsupportedOperatorError(
                 f"expected a forward pass that torch.export can capture, but it fails with {first!r}: "
                 "write it without branches that depend on the data"
             ) from error
-    name, _ = _program_input(program)
+    fixed_inputs = calling.constants_of(program, sample)
+    name, _ = _program_input(program, fixed_inputs)
     state = twin.state_dict(keep_vars=True)
-    trace = _trace_program(program, name, input_shape, batch, state, tuple(dict.fromkeys(notes)))
+    output = calling.position_in(program)
+    notes = list(dict.fromkeys(notes))
+    trace = _trace_program(program, name, input_shape, batch, state, output, fixed_inputs, tuple(notes))
     network = trace.lower()
     fixed = None
     if batch == 1:
@@ -166,7 +191,7 @@ def _trace_module(twin: nn.Module, input_shape: tuple[int, ...], batch: int) -> 
         )
         network = trace.lower()
     logits = trace.reference if trace.tail.left_off else None
-    return TorchSource(network, lambda x: _single(reference(x)), fixed, trace.tail.finish, logits, batch)
+    return TorchSource(network, reference, fixed, trace.tail.finish, logits, batch)
 
 
 def _trace_program(
@@ -175,13 +200,15 @@ def _trace_program(
     input_shape: tuple[int, ...],
     batch: int,
     state: Mapping[str, Tensor],
+    output: int,
+    fixed_inputs: Mapping[str, Any],
     notes: tuple[str, ...] = (),
 ) -> TorchTrace:
     """Bring a program to known operators and collect its constants in float64, weights under several names once."""
     program = _simplified(program, input_name)
     signature = program.graph_signature
     stored = {**program.constants, **program.state_dict}
-    constants: dict[str, Any] = {}
+    constants: dict[str, Any] = dict(fixed_inputs)
     parameters: dict[str, Tensor] = {}
     placeholders: dict[str, str] = {}
     first_names: dict[Any, str] = {}
@@ -203,9 +230,17 @@ def _trace_program(
             constants[str(node.target)] = getattr(program.graph_module, str(node.target))
     named = {**state, **program.state_dict}
     aliases = {name: first_names[key] for name, entry in named.items() if (key := _storage(entry, name)) in first_names}
-    outputs = tuple(str(name) for name in signature.user_outputs)
     return TorchTrace(
-        program.graph, constants, parameters, placeholders, aliases, input_name, outputs, input_shape, batch, notes
+        program.graph,
+        constants,
+        parameters,
+        placeholders,
+        aliases,
+        input_name,
+        str(list(signature.user_outputs)[output]),
+        input_shape,
+        batch,
+        notes,
     )
 
 
@@ -256,9 +291,9 @@ def _decomposed(program: ExportedProgram, table: dict[Any, Callable[..., Any]]) 
         return program.run_decompositions(table)
 
 
-def _program_input(program: ExportedProgram) -> tuple[str, list[Any]]:
+def _program_input(program: ExportedProgram, fixed: Collection[str]) -> tuple[str, list[Any]]:
     """Return the name and the shape of a program's one input; open lengths are symbols."""
-    names = [name for name in program.graph_signature.user_inputs if isinstance(name, str)]
+    names = [name for name in program.graph_signature.user_inputs if isinstance(name, str) and name not in fixed]
     tensors = [
         node for node in program.graph.nodes if node.op == "placeholder" and node.name in names and "val" in node.meta
     ]
@@ -266,47 +301,9 @@ def _program_input(program: ExportedProgram) -> tuple[str, list[Any]]:
     if len(tensors) != 1:
         listed = ", ".join(node.name for node in tensors) or "none"
         raise InputError(
-            f"expected a model with one input, got {len(tensors)}: {listed}; wrap it in a module that takes one tensor"
+            f"expected a model with one input, got {len(tensors)}: {listed}; hold all but one fixed, with inputs="
         )
     shape = list(tensors[0].meta["val"].shape)
     if not shape:
         raise InputError("expected a model whose input has a batch axis, got one that takes a single number")
     return tensors[0].name, shape
-
-
-def _check_inputs(model: nn.Module) -> None:
-    try:
-        signature = inspect.signature(model.forward).parameters.values()
-    except (TypeError, ValueError):
-        return
-    required = [
-        p.name for p in signature if p.default is p.empty and p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}
-    ]
-    if len(required) > 1:
-        raise InputError(
-            f"expected a model with one input, got {len(required)}: {', '.join(required)}; wrap it in a module that "
-            "takes one tensor"
-        )
-
-
-def _check_output(output: Any) -> None:
-    if isinstance(output, Tensor):
-        return
-    if isinstance(output, Mapping):
-        names = [str(name) for name in output]
-    elif isinstance(output, list | tuple):
-        names = [str(name) for name in getattr(output, "_fields", range(len(output)))]
-    else:
-        raise InputError(f"expected a model that returns a tensor, got {type(output).__name__}")
-    if len(names) != 1:
-        raise InputError(
-            f"expected a model with one output, got {len(names)}: {', '.join(names)}; wrap it in a module that returns "
-            "one of them"
-        )
-
-
-def _single(output: Any) -> Tensor:
-    """Return the tensor inside a collection of one."""
-    while not isinstance(output, Tensor):
-        output = next(iter(output.values() if isinstance(output, Mapping) else output))
-    return output

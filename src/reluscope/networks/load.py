@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -14,7 +14,9 @@ from torch import Tensor, nn
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.from_scikit_learn import from_scikit_learn, is_estimator
 from reluscope.networks.input_shapes import read_shape
+from reluscope.networks.interfaces import Interface
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.verification import verify
@@ -28,8 +30,9 @@ if TYPE_CHECKING:
 # it is used.
 _PICKLES = {".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".joblib"}
 _INSTEAD = (
-    "save the weights with safetensors (or a state dict, read with weights_only) and give them with a factory for the "
-    "model, or export the model with torch.export.save(..., 'model.pt2') or to ONNX"
+    "if it holds a state dict, fill the model with it and give the model (on the command line: package.module:factory "
+    "--weights FILE); else save the weights alone with safetensors, or export the model with "
+    "torch.export.save(..., 'model.pt2') or to ONNX"
 )
 
 
@@ -39,20 +42,29 @@ def load(
     input_shape: int | Sequence[int] | None = None,
     data: Points | None = None,
     *,
+    output: str | int | None = None,
+    inputs: Mapping[str, Any] | None = None,
     decision: Any = "largest",
 ) -> Network:
     """Load a piecewise-linear model as a network, and check it against the model.
 
     Parameters
     ----------
-    model : nn.Module, ExportedProgram, path, or list of (W, b)
+    model : nn.Module, ExportedProgram, path, list of (W, b), or estimator
         A module is captured by what its forward does, in evaluation mode and float64, and left as it is. Paths end in
-        ``.onnx`` or ``.pt2``. A list of weights ``(out, in)`` and biases has ReLU between its layers.
+        ``.onnx`` or ``.pt2``. A list of weights ``(out, in)`` and biases has ReLU between its layers. Of scikit-learn,
+        ``MLPClassifier`` and ``MLPRegressor``, alone or behind scalers in a ``Pipeline``.
     input_shape : int or tuple of int, optional
         Shape of one point, without the batch axis. Needed for modules, unless the data or a first linear layer give
         it, and for files that leave it open.
     data : (s, *input_shape), optional
         Points at which the network is compared with the model, beside random ones.
+    output : str or int, optional
+        Which of several outputs is the network's: a key of a dictionary, a field or a position (``"1"``, or 1) of a
+        tuple, joined by dots where they are nested (``"aux.0"``), or the name of an output of an ONNX file.
+    inputs : mapping from str to value, optional
+        What all other inputs but one are held fixed at, for every point: ``{"mask": value}``. An array with a leading
+        axis of length 1 is repeated for every point where the model asks for that.
     decision : {"largest", "smallest"} or float
         How the class is read: the largest output, the smallest (costs), or, of a single output, 1 where it is above a
         number; see `Network.with_decision`. Classes, decision boundaries, robustness and pictures follow it.
@@ -85,27 +97,37 @@ def load(
     ((2,), ['1'], True)
     """
     shape = None if input_shape is None else read_shape(input_shape)
-    network = _load(model, shape, data)
+    network = _load(model, shape, data, Interface(output, dict(inputs or {})))
     return network if decision == "largest" else network.with_decision(decision)
 
 
-def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None) -> Network:
+def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interface: Interface) -> Network:
     if isinstance(model, nn.Module):
         if shape is None:
             shape = _shape_from(model, data)
         from reluscope.networks.from_torch import from_module
 
-        return _verified(from_module(model, shape), data, "the module in float64")
+        return _verified(from_module(model, shape, interface), data, "the module in float64")
     if _is_program(model):
         from reluscope.networks.from_torch import from_program
 
-        return _verified(from_program(model, shape), data, "the exported program in float64")
+        return _verified(from_program(model, shape, interface), data, "the exported program in float64")
     if isinstance(model, str | os.PathLike):
-        return _load_file(Path(model), shape, data)
+        return _load_file(Path(model), shape, data, interface)
+    if is_estimator(model):
+        return _load_estimator(model, shape, data, interface)
     if isinstance(model, list | tuple):
+        if interface.output is not None or interface.inputs:
+            raise InputError("a list of (W, b) has one input and one output: leave output and inputs out")
         return _load_arrays(model, shape, data)
+    if isinstance(model, Mapping) and any(isinstance(entry, Tensor) for entry in model.values()):
+        raise InputError(
+            "expected a model, got a state dict, which holds weights alone: fill the model with "
+            "model.load_state_dict(state) and give that"
+        )
     raise InputError(
-        f"expected a module, an exported program, a path to .onnx or .pt2, or a list of (W, b), got a "
+        f"expected a module, an exported program, a path to .onnx or .pt2, a list of (W, b), or an "
+        f"MLPClassifier or MLPRegressor, got a "
         f"{type(model).__name__}"
     )
 
@@ -116,7 +138,7 @@ def _is_program(model: Any) -> "TypeGuard[ExportedProgram]":
     return export is not None and isinstance(model, export.ExportedProgram)
 
 
-def _load_file(path: Path, shape: tuple[int, ...] | None, data: Points | None) -> Network:
+def _load_file(path: Path, shape: tuple[int, ...] | None, data: Points | None, interface: Interface) -> Network:
     suffix = path.suffix.lower()
     if suffix in _PICKLES:
         raise InputError(
@@ -127,13 +149,22 @@ def _load_file(path: Path, shape: tuple[int, ...] | None, data: Points | None) -
     if suffix == ".onnx":
         from reluscope.networks.from_onnx import from_onnx
 
-        return from_onnx(path, input_shape=shape, data=data)
+        return from_onnx(path, input_shape=shape, data=data, interface=interface)
     if suffix == ".pt2":
         from reluscope.networks.archive import read_program
         from reluscope.networks.from_torch import from_program
 
-        return _verified(from_program(read_program(path), shape), data, f"{path.name} in float64")
+        return _verified(from_program(read_program(path), shape, interface), data, f"{path.name} in float64")
     raise InputError(f"expected a model file that ends in .onnx or .pt2, got {path.name}: {_INSTEAD}")
+
+
+def _load_estimator(model: Any, shape: tuple[int, ...] | None, data: Points | None, interface: Interface) -> Network:
+    if interface.output is not None or interface.inputs:
+        raise InputError("an estimator has one input and one output: leave output and inputs out")
+    network = from_scikit_learn(model, data=data)
+    if shape is not None and shape != network.input_shape:
+        raise ShapeError(f"expected input_shape {network.input_shape} as the model was fitted, got {shape}")
+    return network
 
 
 def _load_arrays(layers: Sequence[Any], shape: tuple[int, ...] | None, data: Points | None) -> Network:

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
 
 from reluscope.errors import InputError
+from reluscope.partitions.boundedness import Boundedness
 from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.solids import distinct_pairs
@@ -23,6 +24,9 @@ class BareRegions:
     witnesses : (r, d) float64
         Strictly interior points.
     is_bounded : (r,) bool
+        As far as the engine has seen; see `boundedness`.
+    is_proved : (r,) bool, optional
+        Of which of these it is proved, once that has been asked.
     left, right : (f,) int64
         Pairs of regions that share a facet, left < right, each once.
     num_unmatched : int
@@ -35,6 +39,7 @@ class BareRegions:
     left: Int[np.ndarray, " f"]
     right: Int[np.ndarray, " f"]
     num_unmatched: int
+    is_proved: Bool[np.ndarray, " r"] | None = None
 
     kind: ClassVar[str] = "bare"
     has_vertices: ClassVar[bool] = False
@@ -56,10 +61,9 @@ class BareRegions:
         )
 
     @property
-    def num_bounded(self) -> tuple[int, int]:
-        """Between which numbers the number of bounded regions lies."""
-        number = int(np.count_nonzero(self.is_bounded))
-        return number, number
+    def boundedness(self) -> Boundedness | None:
+        """Which regions are bounded, and of which that is proved; None where it has not been asked yet."""
+        return None if self.is_proved is None else Boundedness(self.is_bounded, self.is_proved)
 
     @property
     def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -91,6 +95,7 @@ class BareRegions:
             words=words,
             witnesses=self.witnesses[kept],
             is_bounded=self.is_bounded[kept],
+            is_proved=None,
             left=place[self.left[between]],
             right=place[self.right[between]],
         )

@@ -15,7 +15,8 @@ from jaxtyping import Int
 
 from reluscope.geometry.domains import Box, Space
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
+from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+from reluscope.geometry.rational_recession import has_direction
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, RationalVector, multiplications
@@ -24,6 +25,8 @@ from reluscope.partitions.exact_regions import code_rows
 
 # Multiplications that may be spent on one set of regions, of some tenths of a microsecond each.
 MULTIPLICATIONS = 20_000_000
+# A simplex method takes about so many pivots per dimension, of a product for each number.
+PIVOTS = 2
 # About what the vertices of one region cost, and up to where they are few enough.
 POLYTOPE, MAX_DIMENSIONS = 200_000, 5
 
@@ -63,14 +66,15 @@ class ExactRows:
         return [self._row(maps, pieces, *source) for source in sources.tolist()]
 
     def is_bounded(self, pieces: Sequence[np.ndarray]) -> bool | None:
-        """Return whether the region of a code is bounded; None where that costs too much."""
-        cost, dim = self._cost + POLYTOPE, self._exact.network.num_inputs
-        if cost > self._left or dim > MAX_DIMENSIONS:
+        """Return whether the region of a code is bounded, by its recession cone; None where that costs too much."""
+        dim = self._exact.network.num_inputs
+        num_rows = len(self._sides) + sum(map(len, pieces))
+        cost = self._cost + PIVOTS * num_rows * dim * dim
+        if cost > self._left:
             return None
         self._left -= cost
         imposed = code_rows(self._exact, tuple(tuple(piece.tolist()) for piece in pieces))
-        lines, region = between(dim, [*self._sides, *(imposed or [])])
-        return None if imposed is None or region is None else lines == 0 and region.is_bounded
+        return None if imposed is None else not has_direction((row[:-1] for row in [*self._sides, *imposed]), dim)
 
     def bears_facet(self, pieces: Sequence[np.ndarray], source: Int[np.ndarray, " 3"]) -> bool | None:
         """Return whether the region of a code has a facet in a half-space's hyperplane; None where that costs too much.

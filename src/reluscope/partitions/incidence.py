@@ -22,7 +22,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
 from reluscope.partitions.cutting import cut
-from reluscope.partitions.walk import Step, Store, Walked, walk
+from reluscope.partitions.walk import Checkpoint, Step, Store, Walked, walk
 from reluscope.progress import RegionProgress
 
 # Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
@@ -50,6 +50,8 @@ def walk_chunks(
     certifier: Certifier | None = None,
     exact_signs: ExactSigns | None = None,
     keep: Keep | None = None,
+    has_names: bool = False,
+    checkpoint: Checkpoint | None = None,
 ) -> Walked:
     """Take cells through all gates of a network.
 
@@ -73,19 +75,24 @@ def walk_chunks(
         Decides what floats call zero on a whole cell.
     keep : callable, optional
         Says which cells of a chunk, at an opened gate, are worth going on with; the others are dropped, and nothing is
-        known of them. Vertices of finished chunks then have names, and max gates, whose ties cut one side of a seam
-        alone, keep all cells together.
+        known of them. Vertices of finished chunks then have names.
+    has_names : bool
+        Whether vertices of finished chunks have names. Max gates, whose ties cut one side of a seam alone, then keep
+        all cells together.
+    checkpoint : callable, optional
+        As `walk`; of no use where all cells stay together.
 
     Returns
     -------
     Walked
         Of cells that were not finished ``left`` holds the cells of the initial complex that they lie in.
     """
+    has_names = has_names or keep is not None
     chunk = Chunk.start(
-        network, cells, corners, inputs, certifier=certifier, exact_signs=exact_signs, has_names=keep is not None
+        network, cells, corners, inputs, certifier=certifier, exact_signs=exact_signs, has_names=has_names
     )
     has_ties = any(isinstance(stage.gate, Max) for stage in network.stages)
-    is_whole = certifier is not None or (keep is not None and has_ties)
+    is_whole = certifier is not None or (has_names and has_ties)
     return walk(
         [chunk],
         _Cutting(network, resolution, certifier, is_whole, keep).step,
@@ -95,6 +102,7 @@ def walk_chunks(
         left=attrgetter("roots"),
         budget=budget,
         executor=executor,
+        checkpoint=checkpoint,
         progress=progress,
     )
 

@@ -62,7 +62,7 @@ def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: 
     least : int
         The lowest side that counts as above: 1, or 0 where plateaus on the level do.
     """
-    table = _stacked(patches, dim, num_words)
+    table = stacked(patches, dim, num_words)
     cells, names = table.cells, table.facet_names
     # The two sides of a seam's facet stand side by side in the order of names.
     alone = np.flatnonzero(cells[:, 1] < 0)
@@ -111,8 +111,8 @@ def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: 
     )
 
 
-def _stacked(patches: list[LevelPatch], dim: int, num_words: int) -> LevelPatch:
-    """Return all patches as one."""
+def stacked(patches: list[LevelPatch], dim: int, num_words: int) -> LevelPatch:
+    """Return patches as one, in a domain of some dimensions, with codes of some words."""
     empty = LevelPatch(
         points=np.zeros((0, dim)),
         blur=np.zeros(0),

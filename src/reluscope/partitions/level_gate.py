@@ -29,30 +29,41 @@ def with_level_gate(network: Network, outputs: tuple[int, ...], level: float) ->
     >>> net([[5.0, 1.0], [5.0, 2.0], [5.0, 3.0]]).tolist()
     [[1.0], [0.0], [0.0]]
     """
+    weight = torch.zeros(1, network.num_outputs, dtype=torch.float64)
+    for output, sign in zip(outputs, (1.0, -1.0), strict=False):
+        weight[0, output] = sign
+    return with_last_gate(network, weight, torch.tensor([-level], dtype=torch.float64))
+
+
+def with_last_gate(network: Network, weight: torch.Tensor, shift: torch.Tensor) -> Network:
+    """Return a network that ends with a gate of units, each active where an affine function of the outputs is positive.
+
+    Parameters
+    ----------
+    network : Network
+    weight : (u, m) float64 tensor; shift : (u,) float64 tensor
+        The functions.
+    """
     nodes: list[Node] = list(network.nodes)
-    position = network.output
+    position, number = network.output, len(weight)
     if len(network.output_shape) != 1:
         shapes = {"shape": (network.num_outputs,), "input_shapes": (network.output_shape,)}
         nodes.append(Reshape(name="outputs", inputs=(position,), **shapes))
         position = len(nodes) - 1
-    weight = torch.zeros(1, network.num_outputs, dtype=torch.float64)
-    for output, sign in zip(outputs, (1.0, -1.0), strict=False):
-        weight[0, output] = sign
-    shift = torch.tensor([-level], dtype=torch.float64)
     away = Linear(
         name="away from the level",
         inputs=(position,),
-        shape=(1,),
+        shape=(number,),
         input_shapes=((network.num_outputs,),),
         weight=weight.to(network.device),
-        bias=shift.to(network.device) if level else None,
+        bias=shift.to(network.device) if shift.any() else None,
     )
     nodes.append(away)
-    zero, one = torch.zeros(1, 1, dtype=torch.float64), torch.ones(1, 1, dtype=torch.float64)
+    zero, one = torch.zeros(1, number, dtype=torch.float64), torch.ones(1, number, dtype=torch.float64)
     gate = Pointwise(
         name=_free_name({gate.name for gate in network.gates}),
         inputs=(len(nodes) - 1,),
-        shape=(1,),
+        shape=(number,),
         kind="relu",
         breakpoints=zero.to(network.device),
         slopes=torch.cat([zero, one]).to(network.device),

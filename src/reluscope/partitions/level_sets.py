@@ -16,10 +16,15 @@ from scipy.sparse.csgraph import connected_components
 from reluscope import markup
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
-from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.errors import IncompletePartitionError, InputError, ReluscopeError
 from reluscope.files.mesh_files import check_mesh_file, write_mesh
+from reluscope.files.named_arrays import load_arrays, save_arrays
+from reluscope.files.sealed_files import not_as_written
+from reluscope.files.stored import MALFORMED
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.geometry.domains import Domain
+from reluscope.networks.network import Network
+from reluscope.partitions.level_files import KIND, described_level, read_level
 from reluscope.partitions.level_findings import numbers_of
 from reluscope.partitions.level_meshes import as_mesh, as_trimesh
 from reluscope.partitions.level_polygons import area_vectors, fans, following, largest, pinched, sums
@@ -67,6 +72,8 @@ class LevelSet:
     num_open : int
         Cells that were left when work stopped.
     tolerance : Tolerance
+    fingerprint : str
+        Of the network.
     note : str
         Why work stopped early, empty if it did not.
     work : mapping
@@ -90,6 +97,7 @@ class LevelSet:
     num_undecided: int
     num_open: int
     tolerance: Tolerance
+    fingerprint: str = ""
     note: str = ""
     work: Mapping[str, Any] = field(default_factory=dict)
 
@@ -295,6 +303,41 @@ class LevelSet:
         """
         check_mesh_file(target := Path(path))
         write_mesh(target, as_mesh(self, color))
+
+    @read_arguments
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the level set to an Arrow file, for `load`, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written; what was there before stays.
+        """
+        save_arrays(path, *described_level(self))
+
+    @staticmethod
+    @read_arguments
+    def load(path: str | os.PathLike[str], network: Network | None = None) -> "LevelSet":
+        """Read a level set that `save` wrote.
+
+        Parameters
+        ----------
+        path : path
+        network : Network, optional
+            Checked against the fingerprint in the file.
+
+        Raises
+        ------
+        InputError
+            If the file is missing, damaged, not a level set, or of another network.
+        """
+        arrays, described = load_arrays(path, KIND)
+        if network is not None and network.fingerprint != described.get("fingerprint"):
+            raise InputError(f"{path} holds a level set of another network: give the network it was made with")
+        try:
+            return LevelSet(**read_level(arrays, described))
+        except (*MALFORMED, ReluscopeError) as error:
+            raise not_as_written(path, f"a {KIND}", "save it again") from error
 
     @read_arguments
     def to_trimesh(self, *, color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None) -> "Trimesh":

@@ -1,7 +1,9 @@
 """`level_set`: where an output of a network equals a level, as an exact mesh."""
 
+import os
 import time
 import warnings
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -14,12 +16,13 @@ from reluscope.arguments import describe, read_arguments, read_position
 from reluscope.budget import INTERRUPTED, Budget, RegionBudget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
-from reluscope.errors import InputError
+from reluscope.errors import InputError, NotApplicableError
 from reluscope.geometry.domains import Domain, Slice, Space
 from reluscope.geometry.face_lattices import from_polytope
 from reluscope.geometry.window_shapes import window_shape
 from reluscope.interruption import has_struck, held
 from reluscope.networks.choices import read_domain
+from reluscope.networks.graph import Max
 from reluscope.networks.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
 from reluscope.partitions.certification import ExactSigns
@@ -28,6 +31,7 @@ from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.level_assembly import LevelPieces, assemble_level
 from reluscope.partitions.level_bounds import proved_sides
+from reluscope.partitions.level_checkpoints import KeptPatches, key_of
 from reluscope.partitions.level_gate import with_level_gate
 from reluscope.partitions.level_patches import LevelPatch
 from reluscope.partitions.level_polygons import oriented
@@ -50,6 +54,7 @@ def level_set(
     executor: Executor | None = None,
     progress: Progress = False,
     tolerance: Tolerance | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> LevelSet:
     """Find where an output of a network crosses a level, exactly: segments in the plane, polygons in space.
 
@@ -72,6 +77,8 @@ def level_set(
         Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
         Resolution and rounding; see `Tolerance`.
+    checkpoint : path, optional
+        A folder that keeps what was found, part by part; if it is there, work goes on from it.
 
     Returns
     -------
@@ -81,7 +88,10 @@ def level_set(
     Raises
     ------
     InputError
-        If the output does not exist, or the domain is unbounded or of another dimension.
+        If the output does not exist, the domain is unbounded or of another dimension, or the checkpoint belongs to
+        another level set, is damaged, or cannot be written.
+    NotApplicableError
+        If a network with max gates, which is taken through in one piece, is to have a checkpoint.
     ShapeError
         If the domain lies in another space.
     DegenerateGeometryError
@@ -121,6 +131,18 @@ def level_set(
     corners, dim = shape.corners, window.dim
     apex = corners.points.mean(axis=0)
     resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
+    num_words, least = inner.layout.num_words, 1 if plateaus == "below" else 0
+    if checkpoint is not None and any(isinstance(stage.gate, Max) for stage in asked.stages):
+        raise NotApplicableError(
+            "expected a network without max gates for a checkpoint, since others are taken through in one piece: leave "
+            "it out"
+        )
+
+    def kept(tasks: Sequence[Chunk]) -> KeptPatches:
+        assert checkpoint is not None
+        key = key_of(network, domain, outputs, level, tolerance, tasks)
+        return KeptPatches(checkpoint, key, dim, num_words, len(tasks))
+
     with counting_regions("level set", progress) as count:
         walked = walk_chunks(
             asked,
@@ -134,9 +156,9 @@ def level_set(
             progress=count,
             exact_signs=ExactSigns(asked, [window]),
             keep=_Near(asked, apex),
+            checkpoint=None if checkpoint is None else kept,
         )
     length = 16 * max(resolution.length, EPSILON * float(np.abs(corners.points).max()))
-    num_words, least = inner.layout.num_words, 1 if plateaus == "below" else 0
     pieces, walked = joined_parts(
         walked, lambda parts: assemble_level(parts, dim, num_words, length, least), attrgetter("roots")
     )
@@ -161,6 +183,7 @@ def level_set(
         num_undecided=walked.num_undecided + pieces.num_unmatched,
         num_open=num_open,
         tolerance=tolerance,
+        fingerprint=network.fingerprint,
         note=INTERRUPTED if has_struck() else walked.stopped,
         work={
             **{name: amount for name, amount in walked.work.items() if name not in NAMES},

@@ -14,8 +14,9 @@ from jaxtyping import Bool, Float, UInt64
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.network import Network
+from reluscope.partitions.boundedness import Boundedness, boundedness
 from reluscope.partitions.tree import TreeRegions
-from reluscope.partitions.tree_facets import Boundedness, TreeFacets, boundedness, tree_facets
+from reluscope.partitions.tree_facets import TreeFacets, tree_facets
 from reluscope.tolerance import Tolerance
 
 
@@ -59,19 +60,14 @@ class ListedRegions:
     @property
     def is_bounded(self) -> Bool[np.ndarray, " r"]:
         """Which regions are bounded; found when first asked for, if the domain is not."""
-        return self._boundedness.is_bounded
-
-    @property
-    def num_bounded(self) -> tuple[int, int]:
-        """Between which numbers the number of bounded regions lies."""
-        bounded, proved = self._boundedness
-        return int(np.count_nonzero(bounded & proved)), int(np.count_nonzero(bounded | ~proved))
+        return self.boundedness.is_bounded
 
     @cached_property
-    def _boundedness(self) -> Boundedness:
+    def boundedness(self) -> Boundedness:
+        """Which regions are bounded, and of which that is proved."""
         window = self.domain.window if isinstance(self.domain, Slice) else self.domain
         if window.is_bounded():
-            return Boundedness(*(np.ones(len(self.words), dtype=np.bool_) for _ in range(2)))
+            return Boundedness.everywhere(len(self.words))
         return boundedness(self._known_network, self.domain, self.words, tolerance=self.tolerance)
 
     @property

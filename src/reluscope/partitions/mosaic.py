@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from reluscope.partitions.boundedness import Boundedness
 from reluscope.partitions.polygons import measures, ordered_corners
 
 
@@ -66,12 +67,12 @@ class Mosaic:
     @property
     def is_bounded(self) -> np.ndarray:
         """Whether each region is bounded: all are."""
-        return np.ones(len(self.roots), dtype=bool)
+        return self.boundedness.is_bounded
 
     @property
-    def num_bounded(self) -> tuple[int, int]:
-        """Between which numbers the number of bounded regions lies."""
-        return len(self.roots), len(self.roots)
+    def boundedness(self) -> Boundedness:
+        """That all regions are bounded."""
+        return Boundedness.everywhere(len(self.roots))
 
     @property
     def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -4,7 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reluscope.findings import Finding
+from reluscope.findings import Column, Finding, Findings, Kind, declare
+from reluscope.partitions.boundedness import Boundedness
+
+IS_BOUNDED = declare("is_bounded", "whether no direction stays in the region", kind=Kind.TRUTH)
 
 if TYPE_CHECKING:
     from reluscope.partitions.streamed_partition import StreamedPartition
@@ -45,8 +48,8 @@ def number_of_adjacent_pairs(part: "Partition") -> Finding:
 
 def number_of_bounded_regions(part: "Partition") -> Finding:
     """Return the number of bounded regions."""
-    number = int(np.count_nonzero(part.is_bounded()))
-    least, most = part.geometry.num_bounded
+    column = part.boundedness()["is_bounded"]
+    number, least, most = (int(table.sum()) for table in (column.value, column.lower, column.upper))
     return Finding.of(
         number,
         least,
@@ -58,6 +61,13 @@ def number_of_bounded_regions(part: "Partition") -> Finding:
         method=_method(part),
         num_undecided=max(part.num_undecided, most - least),
     )
+
+
+def bounded_regions(part: "Partition", found: Boundedness) -> Findings:
+    """Return for every region whether it is bounded, between the ends that are proved."""
+    bounded, proved = found
+    column = Column.of(IS_BOUNDED, bounded, bounded & proved, bounded | ~proved, method=_method(part))
+    return Findings.of(column, keys={"region": np.arange(len(part))}, domain=part.domain.describe())
 
 
 def _method(part: "Partition | StreamedPartition") -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, get_index_dtype
 
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
@@ -12,11 +13,12 @@ from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
 
-# All have `words` (r, w), `witnesses` (r, d), `is_bounded` (r,), `num_bounded`, `sides`, `num_unmatched` and `recoded`.
+# All have `words` (r, w), `witnesses` (r, d), `is_bounded` (r,), `boundedness`, `sides`, `num_unmatched` and `recoded`.
 # Those with `has_vertices` have `vertices`, `region_vertices` and `volumes`; in others these raise InputError; in lists
 # the facets and boundedness are found when first asked for. `has_facet_vertices`: it is known where facets end.
 RegionGeometry = Mosaic | SolidRegions | BareRegions | ListedRegions
-# Arrays of a kind in files; a number of unmatched facets goes with all kinds but lists.
+# Arrays of a kind in files; a number of unmatched facets goes with all kinds but lists. A partition adds which regions
+# are proved to be bounded or not; early files do not say it.
 _COLUMNS = {
     "mosaic": ("vertices", "offsets", "ids", "ends", "left", "right", "roots", "words"),
     "solid": ("words", "witnesses", "is_bounded", "left", "right", "regions", "cell_offsets", "cell_vertices"),
@@ -44,5 +46,19 @@ def read_geometry(
     columns = {name: arrays[name] for name in _COLUMNS[kind]}
     if kind == "listed":
         return ListedRegions(**columns, domain=domain, tolerance=tolerance, network=network)
+    if kind != "mosaic":
+        columns |= {name: arrays[name] for name in ("is_proved",) if name in arrays}
     found = {"mosaic": Mosaic, "solid": SolidRegions, "bare": BareRegions}[kind]
     return found(**columns, num_unmatched=described["num_unmatched"])
+
+
+def adjacency_matrix(geometry: RegionGeometry) -> csr_array:
+    """Return which regions share a facet, as a symmetric matrix (r, r) of bool."""
+    number = len(geometry.words)
+    # In the type that the matrix has for places: others would be copied.
+    left, right = (side.astype(get_index_dtype(maxval=number)) for side in geometry.sides[:2])
+    entries = np.ones(2 * len(left), dtype=bool)
+    where = (np.concatenate([left, right]), np.concatenate([right, left]))
+    matrix = csr_array((entries, where), shape=(number, number))
+    matrix.sum_duplicates()
+    return matrix

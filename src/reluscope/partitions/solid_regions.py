@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int, UInt64
 from scipy.optimize import nnls
 
 from reluscope.geometry.corners import hull_volume
+from reluscope.partitions.boundedness import Boundedness
 
 REDUNDANT = 1e-9
 
@@ -28,6 +29,9 @@ class SolidRegions:
     witnesses : (r, d) float64
         Strictly interior points.
     is_bounded : (r,) bool
+        As far as the cells' vertices show; see `boundedness`.
+    is_proved : (r,) bool, optional
+        Of which of these it is proved, once that has been asked.
     left, right : (f,) int64
         Pairs of regions that share a facet, left < right, each once.
     regions : (c,) int64
@@ -47,16 +51,16 @@ class SolidRegions:
     cell_offsets: Int[np.ndarray, " c1"]
     cell_vertices: Float[np.ndarray, "v d1"]
     num_unmatched: int
+    is_proved: Bool[np.ndarray, " r"] | None = None
 
     kind: ClassVar[str] = "solid"
     has_vertices: ClassVar[bool] = True
     has_facet_vertices: ClassVar[bool] = False
 
     @property
-    def num_bounded(self) -> tuple[int, int]:
-        """Between which numbers the number of bounded regions lies."""
-        number = int(np.count_nonzero(self.is_bounded))
-        return number, number
+    def boundedness(self) -> Boundedness | None:
+        """Which regions are bounded, and of which that is proved; None where it has not been asked yet."""
+        return None if self.is_proved is None else Boundedness(self.is_bounded, self.is_proved)
 
     @property
     def dim(self) -> int:
@@ -99,17 +103,16 @@ class SolidRegions:
 
     @cached_property
     def volumes(self) -> Float[np.ndarray, " r"]:
-        """Volume of every region, infinite where it is unbounded: of the convex hull of each cell, by Qhull.
+        """Volume of every region, infinite where a cell has a direction: of the convex hull of each cell, by Qhull.
 
         Zero for a region that is thinner than floats can show, as certified partitions have them.
         """
         sizes = np.zeros(len(self.words))
         for cell, region in enumerate(self.regions.tolist()):
-            if self.is_bounded[region]:
-                points = self.cell_vertices[self.cell_offsets[cell] : self.cell_offsets[cell + 1]]
-                points = points[:, :-1] / points[:, -1:]
-                sizes[region] += hull_volume(points)
-        return np.where(self.is_bounded, sizes, np.inf)
+            points = self.cell_vertices[self.cell_offsets[cell] : self.cell_offsets[cell + 1]]
+            is_bounded = bool((points[:, -1] > 0).all())
+            sizes[region] += hull_volume(points[:, :-1] / points[:, -1:]) if is_bounded else np.inf
+        return sizes
 
     def recoded(self, kept: np.ndarray, words: np.ndarray) -> "SolidRegions":
         """Return some of the regions, in increasing order, under other codes."""
@@ -123,6 +126,7 @@ class SolidRegions:
             words=words,
             witnesses=self.witnesses[kept],
             is_bounded=self.is_bounded[kept],
+            is_proved=None,
             left=place[self.left[between]],
             right=place[self.right[between]],
             regions=place[self.regions[cells]],

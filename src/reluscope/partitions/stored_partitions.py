@@ -56,8 +56,7 @@ def read_described(
     ValueError, or another of `stored.MALFORMED`
         If these are not what they should be, or claim more than they can.
     """
-    domain = read_domain(_domain_arrays(arrays))
-    layout = CodeLayout(tuple(GateLayout(*_gate(gate)) for gate in described["gates"]))
+    domain, layout = read_place(described, arrays)
     claim = Claim(stored.text(described, "claim"))
     undecided, unfinished, pending = (
         stored.whole(described, name) for name in ("num_undecided", "num_open", "num_pending")
@@ -78,6 +77,18 @@ def read_described(
             "method": stored.text(described, "method"),
         },
     )
+
+
+def read_place(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> tuple[Domain, CodeLayout]:
+    """Return the domain, and the layout of codes.
+
+    Raises
+    ------
+    ValueError, or another of `stored.MALFORMED`
+        If these are not what they should be.
+    """
+    layout = CodeLayout(tuple(GateLayout(*_gate(gate)) for gate in described["gates"]))
+    return read_domain(_domain_arrays(arrays)), layout
 
 
 def _domain_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -117,7 +128,8 @@ def _check_geometry(arrays: Mapping[str, np.ndarray], kind: str, dim: int) -> in
             raise ValueError(f"a mosaic has one or two dimensions, and not {dim}")
     elif kind in ("solid", "bare"):
         stored.array(arrays, "witnesses", np.float64, (number, dim))
-        stored.array(arrays, "is_bounded", np.bool_, (number,))
+        for name in {"is_bounded", "is_proved"} & ({"is_bounded"} | arrays.keys()):
+            stored.array(arrays, name, np.bool_, (number,))
         num_facets = len(stored.array(arrays, "left", np.int64, (None,), least=0, below=number))
         stored.array(arrays, "right", np.int64, (num_facets,), least=0, below=number)
         if kind == "bare":

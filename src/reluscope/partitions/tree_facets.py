@@ -1,4 +1,4 @@
-"""Which regions of a tree search share a facet, and which are bounded: linear programs on the regions' own rows.
+"""Which regions of a tree search share a facet: linear programs on the regions' own rows.
 
 A row of a region bounds it in a facet if some point violates this row and no other. Rows of one hyperplane are one row,
 so that facets at which several units change their pieces are facets like all others; which rows those are is decided in
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int, Integer
+from jaxtyping import Int
 
 from reluscope.codes.packing import pack_pieces, unpack_pieces
 from reluscope.geometry.coincidence import coincident_groups
@@ -22,7 +22,6 @@ from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, find_positive
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.framed_cells import FramedCell, LinearForm, Sides
 from reluscope.geometry.generation import find_among_corners
-from reluscope.geometry.interior import proves_bounded
 from reluscope.geometry.rational_polytopes import Row, integer_row
 from reluscope.interruption import safe_point
 from reluscope.networks.network import Network
@@ -136,56 +135,6 @@ def tree_facets(
             directed.add((row, beyond))
     table = np.array(sorted({(min(pair), max(pair)) for pair in directed}), dtype=np.int64).reshape(-1, 2)
     return TreeFacets(table[:, 0], table[:, 1], num_unmatched)
-
-
-class Boundedness(NamedTuple):
-    """Which regions are bounded, and of which that is proved whatever rounding did to their rows."""
-
-    is_bounded: Bool[np.ndarray, " r"]
-    is_proved: Bool[np.ndarray, " r"]
-
-
-def boundedness(
-    network: Network, domain: Domain, words: Integer[np.ndarray, "r w"], *, tolerance: Tolerance | None = None
-) -> Boundedness:
-    """Return which regions are bounded, by their recession cones.
-
-    Parameters
-    ----------
-    network : Network
-    domain : Box, Space, Polyhedron or Slice
-        What was searched.
-    words : (r, w) uint64
-        Packed codes of regions.
-    tolerance : Tolerance, optional
-
-    Returns
-    -------
-    Boundedness
-        Where the cone is thinner than rounding (two sides are parallel, or nearly so) rational arithmetic decides, as
-        long as it is cheap; a region is then called unbounded, without proof.
-
-    Notes
-    -----
-    Up to 2 n + 2 linear programs per region; none if the domain has a bounding box.
-    """
-    inner, coordinates = _place(network, domain, tolerance)
-    found = Boundedness(np.ones(len(words), dtype=np.bool_), np.ones(len(words), dtype=np.bool_))
-    if not coordinates.frame.is_cone:
-        return found
-    pieces, nowhere = _pieces(coordinates, words), np.zeros((len(words), inner.num_inputs))
-    exact = ExactRows(inner, domain.window if isinstance(domain, Slice) else domain)
-    for start in range(0, len(words), CHUNK):
-        for row, (cell, *_) in enumerate(_cells(coordinates, pieces, nowhere, start), start):
-            safe_point()
-            pulled = -_pulled_back(coordinates, cell.rows)[:, :-1]
-            lengths = np.linalg.norm(pulled, axis=1)
-            kept = lengths > 0
-            proved = proves_bounded(pulled[kept] / lengths[kept, None], cell.noise[kept] / lengths[kept])
-            if proved is None:
-                proved = exact.is_bounded([piece[row] for piece in pieces])
-            found.is_proved[row], found.is_bounded[row] = proved is not None, bool(proved)
-    return found
 
 
 def _place(network: Network, domain: Domain, tolerance: Tolerance | None) -> tuple[Network, Coordinates]:

@@ -16,7 +16,7 @@ import torch
 from reluscope.geometry.framed_cells import FramedCell, LinearForms
 from reluscope.geometry.max_tree import MaxBatch, MaxTree
 from reluscope.geometry.sign_tree import CutCells, SignTree
-from reluscope.networks.affine_values import AffineValue, AffineValues, close_affinely
+from reluscope.networks.affine_values import AffineValues, close_affinely
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.rational_maps import AffineFunction
 from reluscope.partitions.tree_coordinates import EPSILON, Coordinates
@@ -289,7 +289,7 @@ class OpenGate:
         if self.stage + 1 < len(network.stages):
             rows = torch.zeros(number, dtype=torch.int64, device=network.device)
             values = {position: value.take(rows) for position, value in self.values.items()}
-            values = _close(coordinates, self.stage, values, pieces)
+            values = close_affinely(network.stages[self.stage], values, pieces, coordinates.gamma)
         return Block(coordinates, self.stage + 1, cells, (*before, pieces), values)
 
 
@@ -459,7 +459,7 @@ def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witness
             still[index].append(beyond[is_zero])
             num_doubtful[index] += int((is_zero & (forms.noise > 0)).sum())
         if stage + 1 < len(pieces):
-            values = _close(coordinates, stage, live, chosen)
+            values = close_affinely(network.stages[stage], live, chosen, coordinates.gamma)
     return [
         ImposedCell(
             FramedCell(
@@ -471,23 +471,3 @@ def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witness
         )
         for row in range(number)
     ]
-
-
-def _close(coordinates: Coordinates, stage: int, live: AffineValues, pieces: np.ndarray) -> AffineValues:
-    """Apply a gate whose units use the given pieces (c, u)."""
-    place = coordinates.network.stages[stage]
-    if isinstance(place.gate, Max):
-        return {**live, place.position: _chosen(place.gate, live[place.position], pieces)}
-    return close_affinely(place, live, pieces, coordinates.gamma)
-
-
-def _chosen(gate: Max, value: AffineValue, pieces: np.ndarray) -> AffineValue:
-    """Return the output of a max gate whose units take the given candidates (c, u)."""
-    source = gate.source(torch.from_numpy(pieces.astype(np.int64)).to(value.coefficients.device))
-    cells, width = value.coefficients.shape[:2]
-    source = source[:, None].expand(cells, width, -1)
-
-    def pick(part: torch.Tensor) -> torch.Tensor:
-        return part.reshape(cells, width, -1).gather(2, source).reshape(cells, width, *gate.shape)
-
-    return AffineValue(pick(value.coefficients), pick(value.errors))

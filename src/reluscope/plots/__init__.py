@@ -27,6 +27,7 @@ from reluscope.plots.merged_pieces import merged_regions
 from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
 from reluscope.plots.outputs_along_directions import outputs_along
+from reluscope.plots.persistence import persistence
 from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.preimages_in_plane import preimages_in_plane
 from reluscope.plots.pruning_accuracies import pruning_curves
@@ -45,7 +46,11 @@ from reluscope.plots.segments import segment_counts
 from reluscope.plots.similarity_table import similarity
 from reluscope.plots.size_distributions import size_distributions
 from reluscope.plots.space.level_sets import level_set
+from reluscope.plots.space.output_surfaces import output_surface
+from reluscope.plots.space.solids import solid
+from reluscope.plots.space.turntables import turntable
 from reluscope.plots.space.views import View
+from reluscope.plots.space.walls import boundaries_3d
 from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
 from reluscope.plots.surrounding_regions import surrounding_regions
 from reluscope.plots.tracking import tracking
@@ -59,6 +64,7 @@ __all__ = [
     "animation",
     "boolean_direction",
     "boundaries",
+    "boundaries_3d",
     "class_distances",
     "class_numbers",
     "codes",
@@ -81,8 +87,10 @@ __all__ = [
     "merged_regions",
     "newton_polygons",
     "norms",
+    "output_surface",
     "outputs_along",
     "partition",
+    "persistence",
     "preimages",
     "preimages_in_plane",
     "pruning_curves",
@@ -99,6 +107,7 @@ __all__ = [
     "segment_counts",
     "similarity",
     "size_distributions",
+    "solid",
     "spectra",
     "spectra_by_layer",
     "style",
@@ -108,5 +117,6 @@ __all__ = [
     "to_svg",
     "tracking",
     "transitions",
+    "turntable",
     "unit_usage",
 ]

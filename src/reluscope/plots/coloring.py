@@ -80,7 +80,7 @@ def coloring(part: Partition, color: Color, label: str = "") -> Kinds | Scale:
     Parameters
     ----------
     part : Partition
-    color : "activation_rate", "area", "random", callable, (r,) array, or None
+    color : "activation_rate", "area" ("volume" in space), "random", callable, (r,) array, or None
         As `reluscope.plots.partition` takes it; "class" needs more than one colour per region and is not for here.
     label : str
         What the colours mean, in place of what is known.
@@ -102,20 +102,22 @@ def coloring(part: Partition, color: Color, label: str = "") -> Kinds | Scale:
     if color is None:
         color = "random" if activation_rate(part.codes) is None else "activation_rate"
     if isinstance(color, str):
+        size = "area" if part.dim < 3 else "volume"
         if color == "random":
             return Kinds(random_kinds(part.codes), (), label)
-        if color == "area":
-            return Scale(np.asarray(part.volumes()), label or ("area" if part.dim == 2 else "length"), True)
+        if color == size:
+            return Scale(np.asarray(part.volumes()), label or ("length" if part.dim == 1 else size), True)
         if color != "activation_rate":
+            names = '"class", "area"' if part.dim < 3 else '"volume"'
             raise InputError(
-                f'color must be "activation_rate", "class", "area", "random", a callable that takes the partition, or '
-                f"an array with one entry per region, got {color!r}"
+                f'color must be "activation_rate", {names}, "random", a callable that takes the partition, or an array '
+                f"with one entry per region, got {color!r}"
             )
         rate = activation_rate(part.codes)
         if rate is None:
             raise InputError(
-                'an activation rate needs gates of two pieces, and this network has none: use color="random", "area" '
-                'or "class"'
+                'an activation rate needs gates of two pieces, and this network has none: use color="random" or '
+                f'"{size}"'
             )
         return Scale(rate, label or "share of active units")
     if callable(color):

@@ -1,23 +1,26 @@
 """The decision region of a small network in space, as a solid, its facets coloured by their numbers of corners."""
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
-from mpl_toolkits.mplot3d import Axes3D
-from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from reluscope.analyses.annulus.boundary import DecisionRegion
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
-from reluscope.plots.style import DARK, INK, category, legend_below
+from reluscope.plots.space.drawing import draw_scene
+from reluscope.plots.space.scenes import Scene
+from reluscope.plots.space.views import View
+from reluscope.plots.style import INK, category, legend_below
 
 NAMES = {3: "triangles", 4: "quadrilaterals", 5: "pentagons", 6: "hexagons"}
+PIXELS = 700
 
 
 @read_drawn
-def decision_polytope(*regions: DecisionRegion, titles: tuple[str, ...] = ()) -> Figure:
+def decision_polytope(*regions: DecisionRegion, titles: tuple[str, ...] = (), view: View | None = None) -> Figure:
     """Draw bounded convex decision regions of networks of three inputs, side by side.
 
     Parameters
@@ -25,6 +28,8 @@ def decision_polytope(*regions: DecisionRegion, titles: tuple[str, ...] = ()) ->
     *regions : DecisionRegion
     titles : tuple of str
         One per region, or none.
+    view : View, optional
+        From where to look.
 
     Returns
     -------
@@ -44,40 +49,40 @@ def decision_polytope(*regions: DecisionRegion, titles: tuple[str, ...] = ()) ->
     """
     if not regions or any(one.dim != 3 or not one.is_convex for one in regions):
         raise InputError("expected bounded convex decision regions in three dimensions, at least one")
-    figure = Figure(figsize=(3.3 * len(regions), 3.9), layout="constrained")
+    figure = Figure(figsize=(3.3 * len(regions), 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     kinds = sorted({int(size) for one in regions for size in one.incidence.sum(axis=1)})
     colors = {kind: category(index) for index, kind in enumerate(kinds)}
     for index, region in enumerate(regions):
-        axes = figure.add_subplot(1, len(regions), index + 1, projection="3d")
-        assert isinstance(axes, Axes3D)
-        rings = [
-            _ring(region.vertices[row], normal) for row, normal in zip(region.incidence, region.normals, strict=True)
-        ]
-        solid = Poly3DCollection(rings, facecolors=[colors[len(ring)] for ring in rings], edgecolors=DARK, alpha=0.9)
-        solid.set_linewidth(1.0)
-        axes.add_collection3d(solid)
-        low, high = region.vertices.min(axis=0), region.vertices.max(axis=0)
-        reach = 0.52 * float((high - low).max())
-        limits = [(middle - reach, middle + reach) for middle in (low + high) / 2]
-        axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
-        axes.set_box_aspect((1, 1, 1))
-        axes.view_init(elev=22, azim=32)
-        for axis, name in ((axes.xaxis, "$x_1$"), (axes.yaxis, "$x_2$"), (axes.zaxis, "$x_3$")):
-            axis.set_pane_color((1, 1, 1, 0))  # pyright: ignore[reportAttributeAccessIssue]
-            axis.set_tick_params(colors=INK, labelsize=7)
-            axis.label.set_color(INK)
-            axis.set_rotate_label(False)  # pyright: ignore[reportAttributeAccessIssue]
-            axis.set_label_text(name)
-            axis.set_major_locator(MaxNLocator(4))
+        axes = figure.add_subplot(1, len(regions), index + 1)
+        _draw(axes, region, colors, view or View(azimuth=32, elevation=22))
+        axes.set_anchor("C")
         if titles:
             axes.set_title(titles[index], color=INK, fontsize=9.5)
     legend_below(figure, [Patch(facecolor=colors[kind], label=NAMES.get(kind, f"{kind} corners")) for kind in kinds])
     return figure
 
 
-def _ring(points: np.ndarray, normal: np.ndarray) -> np.ndarray:
+def _draw(axes: Axes, region: DecisionRegion, colors: dict[int, str], view: View) -> None:
+    """Draw one region, in a cube around it."""
+    rings = [_ring(region.vertices, row, normal) for row, normal in zip(region.incidence, region.normals, strict=True)]
+    low, high = region.vertices.min(axis=0), region.vertices.max(axis=0)
+    middle, reach = (low + high) / 2, 0.52 * float((high - low).max())
+    scene = Scene(
+        region.vertices,
+        np.cumsum([0, *map(len, rings)]),
+        np.concatenate(rings),
+        np.array([(*to_rgb(colors[len(ring)]), 1.0) for ring in rings]),
+        middle - reach,
+        middle + reach,
+        ("x\u2081", "x\u2082", "x\u2083"),
+    )
+    draw_scene(axes, scene, view, lines=True, pixels=PIXELS, room=(False, False))
+
+
+def _ring(points: np.ndarray, row: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Return the corners of a facet in their order around it."""
-    around = points - points.mean(axis=0)
+    ids = np.flatnonzero(row)
+    around = points[ids] - points[ids].mean(axis=0)
     first = around[0] / np.linalg.norm(around[0])
-    return points[np.argsort(np.arctan2(around @ np.cross(normal, first), around @ first))]
+    return ids[np.argsort(np.arctan2(around @ np.cross(normal, first), around @ first))]

@@ -1,6 +1,6 @@
 """An animation of the regions of a network on a plane, and of their coefficients, during training."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -86,7 +86,7 @@ def animation(
         raise InputError(f"fps must be a positive number of frames per second, got {fps}")
     frames = frames_of(partitions, titles, output, colors or RegionColors())
     figure = Figure(figsize=(2 * SIDE + 1.0, SIDE + 0.8), layout="constrained")
-    _Canvas(figure)
+    FilmCanvas(figure)
     left, right = figure.subplots(1, 2)
     marks = set_axes(left, right, frames, samples, labels)
     legend_below(figure, [*handles_of(frames), *marks])
@@ -99,15 +99,21 @@ def animation(
     # Laid out once: places stay, and a frame takes half the time.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
+    return film_of(figure, show, len(frames), fps)
+
+
+def film_of(figure: Figure, show: Callable[[int], None], frames: int, fps: float) -> FuncAnimation:
+    """Return a film whose frames a function draws into a figure, of which the first is there already."""
     interval: Any = 1000.0 / fps  # matplotlib takes any number
-    film = FuncAnimation(figure, show, frames=len(frames), interval=interval, blit=False, cache_frame_data=False)
-    # The first frame is drawn already; without this, matplotlib warns when a film is dropped that was not saved.
+    film = FuncAnimation(figure, show, frames=frames, interval=interval, blit=False, cache_frame_data=False)
+    # Without this, matplotlib warns when a film is dropped that was not saved.
     film._draw_was_started = True  # pyright: ignore[reportAttributeAccessIssue]
     return film
 
 
-class _Canvas(FigureCanvasAgg):
+class FilmCanvas(FigureCanvasAgg):
     """A canvas without a window that draws each frame once, when its pixels are asked for."""
 
     def draw_idle(self, *arguments: object, **options: object) -> None:
+        """Draw nothing."""
         del arguments, options

@@ -1,10 +1,10 @@
 """A finished report: the results of all sections, as an object that becomes a page or JSON."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from reluscope.findings.finite import finite
 from reluscope.report.content import Block, Content
 from reluscope.report.subject import Subject
 from reluscope.version import __version__
@@ -127,14 +127,3 @@ def _section(section: SectionResult) -> dict[str, Any]:
         if section.content.data:
             plain["data"] = dict(section.content.data)
     return plain
-
-
-def finite(value: Any) -> Any:
-    """Return plain types with None for infinities, which JSON does not have."""
-    if isinstance(value, Mapping):
-        return {key: finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

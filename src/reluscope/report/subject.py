@@ -1,7 +1,7 @@
 """The subject of a report: a network, data, and settings with the limits of the work."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -18,6 +18,12 @@ from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
 
+# A forward pass is timed on so many samples, or on fewer once it takes long enough to be told from chance, in seconds.
+MOST_TIMED, TIMED = 256, 0.25
+# So many passes over all samples a section makes that looks at all of them, its classes and bounds on rounding too.
+PASSES = 5
+# However slow a network is, so many samples are looked at.
+MIN_SAMPLES = 16
 Task = Literal["auto", "classification", "regression"]
 
 
@@ -156,8 +162,44 @@ class Subject:
     @cached_property
     def seconds_per_sample(self) -> float:
         """Time of a forward pass for one sample, measured once on a few: the unit of what sections expect to take."""
-        few = self.data.points[:256]
-        self.network(few[:1])
-        began = time.perf_counter()
-        self.network(few)
-        return (time.perf_counter() - began) / len(few)
+        self.network(self.data.points[:1])
+        number, most = 1, min(len(self.data), MOST_TIMED)
+        while True:
+            began = time.perf_counter()
+            self.network(self.data.points[:number])
+            spent = time.perf_counter() - began
+            if number == most or spent > TIMED:
+                return spent / number
+            number = min(4 * number, most)
+
+    @property
+    def most_in_time(self) -> int:
+        """How many samples there is time for where a section looks at all of them: a power of two if not for all."""
+        affordable = self.settings.seconds / (PASSES * max(self.seconds_per_sample, 1e-12))
+        if affordable >= len(self.data):
+            return len(self.data)
+        return min(len(self.data), 2 ** max(MIN_SAMPLES.bit_length() - 1, int(affordable).bit_length() - 1))
+
+    def limited(self, most: int) -> "Subject":
+        """Return the subject with so many of its samples, drawn at random, and a note that says so.
+
+        Examples
+        --------
+        >>> import reluscope as rs
+        >>> from reluscope.datasets.dataset import dataset_of
+        >>> network = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+        >>> few = Subject(network, dataset_of(np.eye(2), name="corners"), "net").limited(1)
+        >>> few.data.notes
+        ('1 of 2 samples were drawn at random: there is no time for more (--seconds)',)
+        """
+        data, total = self.data, len(self.data)
+        if most >= total:
+            return self
+        rows = np.sort(np.random.default_rng(self.settings.seed).permutation(total)[:most])
+        points, labels, targets = (
+            None if part is None else part[rows] for part in (data.points, data.labels, data.targets)
+        )
+        assert points is not None
+        note = f"{most:,} of {total:,} samples were drawn at random: there is no time for more (--seconds)"
+        kept = replace(data, points=points, labels=labels, targets=targets, notes=(*data.notes, note))
+        return replace(self, data=kept)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.local import classes, region_classes, rivals
+from reluscope.analyses.local import classes, likeliest_in_regions, region_classes, rivals
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
+from reluscope.geometry import interior_point
 
 THREE = [([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])]
 SQUARE = rs.Box(-1, 1, 2)
@@ -222,3 +223,51 @@ def test_rows_of_the_region_bound_how_far_a_class_is_ahead():
     weight, bias = np.array([[0.0], [1.0]]), np.array([0.0, -0.6])
     own = rivals.Rivals(rows, offsets, weight, bias, np.array([0.2]), rs.Box(0, 1, 1))
     assert own.most_ahead(1) == pytest.approx(-0.1, abs=1e-9)
+
+
+class Clock:
+    """A second for every Newton step and every nearest point, and none for all else."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(classes.time, "perf_counter", lambda: self.now)
+        for module, name in ((interior_point, "NewtonEquations"), (rivals, "nearest_point")):
+            monkeypatch.setattr(module, name, self.slow(getattr(module, name)))
+
+    def slow(self, function):
+        def slowly(*arguments, **options):
+            self.now += 1.0
+            return function(*arguments, **options)
+
+        return slowly
+
+
+@pytest.mark.parametrize("ask", [region_classes, likeliest_in_regions])
+def test_limits_are_kept_within_one_region(monkeypatch, ask):
+    """Seen red without a limit in the search for nearest points, and in that for likeliest ones."""
+    net = network(3, 6, 12, seed=1)
+    points, box = np.random.default_rng(0).uniform(-1, 1, (4, 3)), rs.Box(-1, 1, 3)
+    clock = Clock(monkeypatch)
+    ask(net, points[:1], domain=box)
+    alone, clock.now = clock.now, 0.0
+    for seconds in np.linspace(0.0, 1.5 * alone, 12):
+        before = clock.now
+        ask(net, points[:1], domain=box, budget=rs.Budget(seconds=float(seconds)))
+        # The rough ball, of six steps, and the step at work are ended.
+        assert clock.now - before <= seconds + 7
+
+
+def test_likeliest_points_that_were_not_found_in_time_are_left_out(monkeypatch):
+    net = network(3, 6, 3)
+    points, box = np.random.default_rng(0).uniform(-1, 1, (4, 3)), rs.Box(-1, 1, 3)
+    whole = likeliest_in_regions(net, points, domain=box)
+    assert whole.rows.tolist() == [0, 1, 2, 3]
+    clock = Clock(monkeypatch)
+    likeliest_in_regions(net, points[:2], domain=box)
+    few = likeliest_in_regions(net, points, domain=box, budget=rs.Budget(seconds=1.2 * clock.now))
+    assert 1 <= len(few.rows) < 4
+    assert few.rows.tolist() == list(range(len(few.rows)))
+    assert np.allclose(few.points, whole.points[: len(few.rows)], atol=1e-5)
+    assert (few.classes == whole.classes[: len(few.rows)]).all()
+    none = likeliest_in_regions(net, points, domain=box, budget=rs.Budget(seconds=0))
+    assert none.points.shape == (0, 3, 3)

@@ -167,18 +167,30 @@ ROWS = {
     "coarse_partition": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
     "forecast": row(network=NET, domain=BOX, seconds=0.2),
     "window_within": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
+    "LevelSet.save": row(on=_SURFACE, path=FOLDER / "surface.arrow", kinds={"path": "write"}),
+    "LevelSet.load": row(
+        path=Later(lambda: (_SURFACE.value.save(FOLDER / "s.arrow"), FOLDER / "s.arrow")[1]),
+        network=NET,
+        kinds={"path": "read"},
+    ),
     "LevelSet.write": row(
         on=_SOLID, path=FOLDER / "surface.ply", color="region", kinds={"path": "write", "color": "color"}
     ),
     "LevelSet.to_trimesh": row(on=_SOLID, color="normal", kinds={"color": "color"}),
     "LevelSet.volume": row(on=_SURFACE, capped="below", kinds={"capped": "option"}),
     "LevelSet.volume_finding": row(on=_SURFACE, capped="above", kinds={"capped": "option"}),
-    "level_set": row(network=NET, domain=BOX, kinds={"level": "number", "output": "index", "plateaus": "option"}),
+    "level_set": row(
+        network=NET,
+        domain=BOX,
+        kinds={"level": "number", "output": "index", "plateaus": "option", "checkpoint": "write"},
+    ),
     "load": row(
         model=LAYERS,
-        kinds={"model": "model", "data": "samples", "decision": "option"},
+        kinds={"model": "model", "data": "samples", "output": "axes", "inputs": "axes", "decision": "option"},
         input_shape=(2,),
         data=X,
+        output=None,
+        inputs=None,
         decision="smallest",
     ),
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),

@@ -13,6 +13,7 @@ from conformance.bad_input.things import (
     NET,
     SAMPLED,
     SCALAR,
+    SCALAR_PART,
     STREAMED,
     X,
     Y,
@@ -41,6 +42,7 @@ _PRUNED = Later(
 )
 _BALL = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
 _SURFACE = Later(lambda: rs.level_set(_BALL, rs.Box(-2, 2, 3)))
+_CELLS = Later(lambda: rs.partition(_BALL, rs.Box(-2, 2, 3)))
 _SPACE = {"view": "ours", "label": "text", "lines": "flag", "pixels": "count"}
 
 
@@ -69,7 +71,7 @@ _PART = {**_ROWS, "samples": "grid", "output": "output_of", "label": "text", "cl
 _COLOR = {**_PART, "color": "color", "by": "color", "most": "count", "labels": "classes"}
 
 ROWS = {
-    "plots.View": row(kinds={"azimuth": "number", "elevation": "number", "zoom": "positive"}),
+    "plots.View": row(kinds={"azimuth": "number", "elevation": "number", "zoom": "positive", "is_steady": "flag"}),
     "plots.View.turned": row(on=rs.plots.View(), degrees=30.0, kinds={"degrees": "number"}),
     "plots.RegionColors.of": row(on=rs.plots.RegionColors(), part=FLAT),
     "plots.accuracy_curve": row(curve=_CURVE),
@@ -80,6 +82,7 @@ ROWS = {
     ),
     "plots.boolean_direction": row(function=_XOR, direction=[1, 1], kinds={"direction": "direction"}),
     "plots.boundaries": row(part=FLAT, kinds=_COLOR),
+    "plots.boundaries_3d": row(part=_CELLS, pixels=20, kinds={**_SPACE, "part": "ours", "fade": "share"}),
     "plots.class_distances": row(found=Later(lambda: rs.codespace.class_distances(SAMPLED.value, Y)), names=["a", "b"]),
     "plots.class_numbers": row(found=Later(lambda: rs.local.region_classes(NET, X, domain=_WIDE))),
     "plots.codes": row(
@@ -100,7 +103,7 @@ ROWS = {
         radii=(1.0,),
         kinds={"region": "ours", "samples": "gaps", "labels": "classes", "radii": "each positive"},
     ),
-    "plots.decision_polytope": row(_SOLID, kinds={"titles": "texts"}),
+    "plots.decision_polytope": row(_SOLID, kinds={"titles": "texts", "view": "ours"}),
     "plots.directions": row(found=Later(lambda: rs.local.directions(NET, X[:1])[0])),
     "plots.distance_histogram": row(found=Later(lambda: rs.codespace.pair_distances(SAMPLED.value, Y))),
     "plots.distinct_codes": row(found=Later(lambda: rs.codespace.count_distinct(SAMPLED.value)), num_samples=5),
@@ -140,7 +143,17 @@ ROWS = {
     ),
     "plots.merged_regions": row(merged=Later(lambda: rs.compression.merge_regions(FLAT.value))),
     "plots.newton_polygons": row(found=Later(lambda: rs.tropical.newton_polygons(rs.tropical.rational_form(SCALAR)))),
+    "plots.persistence": row(
+        found=Later(lambda: rs.topology.persistence(SCALAR_PART.value)), kind="bars", kinds={"kind": "option"}
+    ),
     "plots.norms": row(found=Later(lambda: rs.coefficients.local_norms(NET, X))),
+    "plots.output_surface": row(
+        part=SCALAR_PART,
+        output=0,
+        maps=Later(lambda: np.ones((len(SCALAR_PART.value), 3))),
+        pixels=20,
+        kinds={**_SPACE, "part": "ours", "color": "color", "output": "index", "name": "text", "maps": "gaps"},
+    ),
     "plots.outputs_along": row(
         found=[[_ALONG]],
         rows=["a"],
@@ -148,6 +161,11 @@ ROWS = {
         kinds={"found": "each each ours", "rows": "texts", "columns": "texts"},
     ),
     "plots.partition": row(part=FLAT, samples=X, kinds=_COLOR),
+    "plots.solid": row(
+        part=_CELLS,
+        pixels=20,
+        kinds={**_SPACE, "part": "ours", "color": "color", "explode": "nonnegative", "fade": "fade"},
+    ),
     "plots.size_distributions": row(sizes={"a": {"b": np.ones(2)}}, kinds={"sizes": "mapping"}),
     "plots.preimages": row(found=_KINDS_OF),
     "plots.preimages_in_plane": row(
@@ -212,5 +230,11 @@ ROWS = {
     "plots.to_svg": row(figure=FIGURE, kinds={"ink": "text"}),
     "plots.tracking": row(records=Later(_recorded)),
     "plots.transitions": row(found={"a": _CROSSED}, kinds={"found": "mapping"}),
+    "plots.turntable": row(
+        picture=rs.plots.level_set,
+        found=_SURFACE,
+        frames=2,
+        kinds={"view": "ours", "picture": "function", "found": "free", "frames": "count"},
+    ),
     "plots.unit_usage": row(usage=Later(lambda: rs.codespace.unit_usage(NET, SAMPLED.value))),
 }

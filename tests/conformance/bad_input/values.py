@@ -175,6 +175,7 @@ _SIMPLE = {
     "numbers": lambda valid: [TEXT, STRANGER, NONE, ("fractions", np.array(valid) + 0.5), ("text", ["a", "b"])],
     "output_of": lambda valid: [("99", 99), ("-99", -99), TEXT, STRANGER, ("a fraction", 0.5), ("three", (0, 1, 2))],
     "color": lambda valid: [("a number", 3), STRANGER, TEXT, ("short", np.zeros(1))],
+    "fade": lambda valid: _numbers([-0.5, 1.5]),
     "color_name": lambda valid: [("a number", 3), STRANGER, ("no colour", "no such colour")],
     "maps": lambda valid: [TEXT, STRANGER, NONE, ("ragged", [[1.0], [1.0, 2.0]])],
     "parts": lambda valid: [one for one in bad_values("each each ours", valid) if one[0] != "[[None]]"],

@@ -4,7 +4,8 @@ Each module holds the bounds of one idea; `table` asks all of them. Bounds from 
 number over all weights: UPPER ones hold for every network of that architecture, LOWER ones are reached by some.
 """
 
-from reluscope.analyses.bounds.activation import activation_upper
+from typing import TYPE_CHECKING, Any
+
 from reluscope.analyses.bounds.architecture import Architecture, LayerSize
 from reluscope.analyses.bounds.arrangements import central_arrangement, zaslavsky
 from reluscope.analyses.bounds.constructions import arora_lower, montufar_lower, pascanu_lower, serra_lower
@@ -13,6 +14,9 @@ from reluscope.analyses.bounds.histograms import hinz_upper, serra_upper
 from reluscope.analyses.bounds.maxout import maxout_serra_upper, maxout_single_layer
 from reluscope.analyses.bounds.products import montufar_upper, naive_upper, product_upper
 from reluscope.analyses.bounds.table import BoundRow, table
+
+if TYPE_CHECKING:
+    from reluscope.analyses.bounds.activation import activation_upper
 
 __all__ = [
     "Architecture",
@@ -35,3 +39,13 @@ __all__ = [
     "table",
     "zaslavsky",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The one bound that looks at weights brings PyTorch along.
+    if name != "activation_upper":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from reluscope.analyses.bounds.activation import activation_upper
+
+    globals()[name] = activation_upper
+    return activation_upper

@@ -4,15 +4,19 @@ On every region of the earlier gates, what a gate reads is an affine image of th
 the number of inputs, and at most what passes every bottleneck before the gate.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any
 
-from reluscope.arguments import Count, Natural, read_arguments
+from reluscope.arguments import Also, Count, Natural, read_arguments
+from reluscope.arguments.annotations import reader_of
 from reluscope.errors import InputError
-from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
-from reluscope.networks.network import Network
+from reluscope.networks.is_network import is_network
+
+if TYPE_CHECKING:
+    from reluscope.networks.network import Network
+
+# Bounds of an architecture are numbers alone: they do not wait for PyTorch, which comes with networks.
 
 
 @read_arguments
@@ -64,7 +68,7 @@ class Architecture:
 
     @classmethod
     @read_arguments
-    def of(cls, source: "Architecture | Network | Sequence[int]", *, rank: Count = 2) -> "Architecture":
+    def of(cls, source: "Source", *, rank: Count = 2) -> "Architecture":
         """Return the architecture of a network, or of a chain of layers.
 
         Parameters
@@ -81,8 +85,10 @@ class Architecture:
         """
         if isinstance(source, Architecture):
             return source
-        if isinstance(source, Network):
-            return _of_network(source)
+        if is_network(source):
+            from reluscope.analyses.bounds.layers_of_networks import read_layers
+
+            return cls(source.num_inputs, *read_layers(source))
         sizes = [int(size) for size in source]
         if not sizes or min(sizes) < 1 or rank < 2:
             raise InputError(
@@ -111,31 +117,14 @@ class Architecture:
         return f"{self.num_inputs} inputs, layers of {widths} units"
 
 
-def _of_network(network: Network) -> Architecture:
-    num_inputs = network.num_inputs
-    dimensions: list[int] = []
-    layers: list[LayerSize] = []
-    for node in network.nodes:
-        if isinstance(node, GateNode):
-            reads = dimensions[node.inputs[0]]
-            layers.append(LayerSize(_ranks(node), reads, _is_relu(node)))
-            dimensions.append(min(reads, node.num_units))
-        elif isinstance(node, Affine):
-            dimensions.append(min(num_inputs, node.size, sum(dimensions[source] for source in node.inputs)))
-        else:
-            dimensions.append(num_inputs)
-    stages = network.stages
-    follows = all(after.reads == (before.position,) for before, after in pairwise(stages))
-    return Architecture(num_inputs, tuple(layers), follows and all(stage.reads == (0,) for stage in stages[:1]))
+def _read_source(source: Any, name: str) -> Any:
+    if is_network(source):
+        return source
+    reader = reader_of(Architecture | Sequence[int])
+    return source if reader is None else reader.read(source, name, {})
 
 
-def _ranks(gate: GateNode) -> tuple[tuple[int, int], ...]:
-    if isinstance(gate, Max):
-        return tuple(sorted(Counter((gate.index >= 0).sum(dim=1).tolist()).items()))
-    return ((gate.num_pieces, gate.num_units),)
-
-
-def _is_relu(gate: GateNode) -> bool:
-    if not isinstance(gate, Pointwise) or gate.num_pieces != 2:
-        return False
-    return bool(((gate.slopes == 0).sum(dim=0) == 1).all())
+if TYPE_CHECKING:
+    Source = Architecture | Network | Sequence[int]
+else:
+    Source = Annotated[Any, Also(_read_source)]

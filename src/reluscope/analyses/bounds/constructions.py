@@ -1,17 +1,13 @@
 """Lower bounds on the largest number of regions: networks that fold space, layer upon layer."""
 
-from collections.abc import Sequence
 from math import comb, inf, prod
 
-from reluscope.analyses.bounds.architecture import Architecture
+from reluscope.analyses.bounds.architecture import Architecture, Source
 from reluscope.analyses.bounds.arrangements import cells
 from reluscope.analyses.bounds.claims import lower, need
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.networks.network import Network
-
-Source = Architecture | Network | Sequence[int]
 
 
 @read_arguments

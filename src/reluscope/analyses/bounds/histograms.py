@@ -11,13 +11,12 @@ from functools import lru_cache
 from itertools import accumulate
 from math import comb
 
-from reluscope.analyses.bounds.architecture import Architecture
+from reluscope.analyses.bounds.architecture import Architecture, Source
 from reluscope.analyses.bounds.arrangements import binomials
 from reluscope.analyses.bounds.claims import need, upper
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.networks.network import Network
 
 MAX_STEPS = 30_000_000
 
@@ -25,7 +24,7 @@ Histogram = Callable[[int, int], Sequence[int]]
 
 
 @read_arguments
-def serra_upper(source: Architecture | Network | Sequence[int]) -> Finding:
+def serra_upper(source: Source) -> Finding:
     """Return the sum over (j_1, ..., j_L) of prod_l C(n_l, j_l).
 
     The sum runs over 0 <= j_l <= min(n_0, n_1 - j_1, ..., n_{l-1} - j_{l-1}, n_l).
@@ -65,7 +64,7 @@ def serra_upper(source: Architecture | Network | Sequence[int]) -> Finding:
 
 
 @read_arguments
-def hinz_upper(source: Architecture | Network | Sequence[int], *, base: int = 2) -> Finding:
+def hinz_upper(source: Source, *, base: int = 2) -> Finding:
     """Return the bound of activation histograms, with the histograms of lines or planes as their base.
 
     On a line every unit flips once, so the number of active units moves by one from piece to piece: not all pieces

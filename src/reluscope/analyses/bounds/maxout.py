@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from math import inf, prod
 
-from reluscope.analyses.bounds.architecture import Architecture
+from reluscope.analyses.bounds.architecture import Architecture, Source
 from reluscope.analyses.bounds.arrangements import cells, parallel_cells
 from reluscope.analyses.bounds.claims import need, upper
 from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.networks.network import Network
 
 
 @read_arguments
@@ -55,7 +54,7 @@ def maxout_single_layer(num_inputs: Natural, ranks: Sequence[int]) -> Finding:
 
 
 @read_arguments
-def maxout_serra_upper(source: Architecture | Network | Sequence[int], *, rank: Count = 2) -> Finding:
+def maxout_serra_upper(source: Source, *, rank: Count = 2) -> Finding:
     """Return prod_l sum_{j <= d_l} C(k (k - 1) n_l / 2, j): all pairs of candidates as hyperplanes.
 
     The poster of the publication prints C(k - 1, j) n_l, which is smaller than the true maximum (8 for 11 with rank 2,

@@ -4,17 +4,13 @@ On one region, what a layer reads is an affine image of the input of dimension d
 most Z(n_l, d_l) cells.
 """
 
-from collections.abc import Sequence
 from math import prod
 
-from reluscope.analyses.bounds.architecture import Architecture
+from reluscope.analyses.bounds.architecture import Architecture, Source
 from reluscope.analyses.bounds.arrangements import parallel_cells
 from reluscope.analyses.bounds.claims import upper
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
-from reluscope.networks.network import Network
-
-Source = Architecture | Network | Sequence[int]
 
 
 @read_arguments

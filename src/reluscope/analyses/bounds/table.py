@@ -1,10 +1,9 @@
 """All bounds that an architecture or a network has, side by side, and why the others do not apply."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from reluscope.analyses.bounds.activation import activation_upper
-from reluscope.analyses.bounds.architecture import Architecture
+from reluscope.analyses.bounds.architecture import Architecture, Source
 from reluscope.analyses.bounds.claims import NotApplicableError
 from reluscope.analyses.bounds.constructions import montufar_lower, pascanu_lower, serra_lower
 from reluscope.analyses.bounds.histograms import hinz_upper, serra_upper
@@ -12,8 +11,10 @@ from reluscope.analyses.bounds.maxout import maxout_serra_upper
 from reluscope.analyses.bounds.products import montufar_upper, naive_upper, product_upper
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Box
-from reluscope.networks.network import Network
+from reluscope.networks.is_network import is_network
+
+if TYPE_CHECKING:
+    from reluscope.geometry.domains import Box
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class BoundRow:
 
 
 @read_arguments
-def table(source: Architecture | Network | Sequence[int], *, box: Box | None = None) -> tuple[BoundRow, ...]:
+def table(source: Source, *, box: "Box | None" = None) -> tuple[BoundRow, ...]:
     """Return all bounds, lower ones first, upper ones from the widest to the narrowest.
 
     Parameters
@@ -67,7 +68,13 @@ def table(source: Architecture | Network | Sequence[int], *, box: Box | None = N
     ]
     if any(rank > 2 for layer in architecture.layers for rank, _ in layer.ranks):
         asked.append(("Serra 2018, maxout", lambda: maxout_serra_upper(architecture)))
-    if isinstance(source, Network) and box is not None:
+    if box is not None:
+        from reluscope.networks.choices import read_domain
+
+        read_domain(box, architecture.num_inputs)
+    if is_network(source) and box is not None:
+        from reluscope.analyses.bounds.activation import activation_upper
+
         asked.append(("Serra 2020, this network", lambda: activation_upper(source, box)))
     rows = []
     for name, ask in asked:

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from math import inf
+from math import isinf
 from typing import NamedTuple
 
 import numpy as np
@@ -208,7 +208,7 @@ class LikeliestPoints:
     Parameters
     ----------
     rows : (k,) int64
-        Which of the given points have a region with an interior.
+        Which of the given points these are: those that have a region with an interior and were reached in time.
     points : (k, m, n) float64
         Of each region the likeliest point of each class, as for the ``distances`` of `region_classes`.
     classes : (k, m) int64
@@ -222,7 +222,12 @@ class LikeliestPoints:
 
 @read_arguments
 def likeliest_in_regions(
-    network: Network, x: Points, *, domain: Box, tolerance: Tolerance | None = None
+    network: Network,
+    x: Points,
+    *,
+    domain: Box,
+    budget: TimeBudget | None = None,
+    tolerance: Tolerance | None = None,
 ) -> LikeliestPoints:
     """Find the likeliest point of every class in the linear regions of a few points: what a region can show of it.
 
@@ -234,6 +239,8 @@ def likeliest_in_regions(
         Few: all likeliest points are kept.
     domain : Box
         Bounded; regions are cut down to it.
+    budget : Budget, optional
+        Its seconds; a region that is at work then is left out, and no other is begun.
     tolerance : Tolerance, optional
 
     Returns
@@ -271,13 +278,17 @@ def likeliest_in_regions(
     )
     parts = [empty]
     exact = RationalNetwork(network)
-    size = bodies_at_once(network, number)
+    until = time.perf_counter() + (budget or Budget()).seconds_allowed
+    # With a limit one by one, so that those that are done are there when it comes.
+    size = bodies_at_once(network, number) if isinf(until) else 1
     for start in range(0, len(points), size):
+        if time.perf_counter() > until:
+            break
         there = regions_inside(network, network.points(points[start : start + size]), tolerance)
         rows = [start + row for row in there]
         if rows:
             regions = {start + row: region for row, region in there.items()}
-            ask = partial(_classes_within, exact, number, regions, points, domain, True, inf)
+            ask = partial(_classes_within, exact, number, regions, points, domain, True, until)
             parts.extend(places for _, places in ask_within_memory(ask, rows, network.device))
     return LikeliestPoints(
         np.concatenate([part.rows for part in parts]),
@@ -330,7 +341,7 @@ def _classes_within(
 ) -> tuple[_Found, LikeliestPoints]:
     """Find the classes in some regions, and the nearest of the likeliest points: of each, or of the farthest class.
 
-    Past a time nothing more is asked, and what is not known stays so.
+    Past a time nothing more is asked, and what is not known stays so; points of such regions are left out.
     """
     regions, points = [known[row] for row in rows], every[rows].to(device)
     bodies = as_bodies(regions, domain, device)
@@ -375,6 +386,7 @@ def _classes_within(
     occurs = is_first & (_leads(logits.cpu().numpy(), own, is_other) > doubt)
     is_known = occurs | ~is_first
     distances, slack = np.zeros(len(own)), np.zeros(len(own))
+    is_reached = np.zeros(len(inside), dtype=bool)
     places, labels = likeliest.points.reshape(len(inside), number, -1), np.zeros((len(inside), number), dtype=np.int64)
     for place, row in enumerate(inside.tolist()):
         mine = slice(number * place, number * (place + 1))
@@ -389,8 +401,11 @@ def _classes_within(
                 break
             ahead = apart.most_ahead(int(is_first[mine][:one].sum()))
             is_known[mine.start + one] = ahead < -doubt[mine.start + one]
-        places[place], distances[mine], slack[mine] = rivals.nearest(likeliest.points[mine], doubt[mine], is_every)
+        places[place], distances[mine], slack[mine] = rivals.nearest(
+            likeliest.points[mine], doubt[mine], is_every, until
+        )
         labels[place] = rivals.classes(places[place])
+        is_reached[place] = time.perf_counter() <= until
     left = np.flatnonzero(~is_known & (time.perf_counter() <= until))
     # Margins are one more variable, and so a table for each of them.
     tables = max(1, MATRICES_BYTES // (8 * bodies.rows[0].numel()))
@@ -405,6 +420,7 @@ def _classes_within(
             biases[some[:, None], stand_ins],
             classes[some],
             is_sign_enough=True,
+            until=until,
         )
         occurs[part] = margins.values > doubt[part]
         is_known[part] = occurs[part] | (margins.values + margins.gaps < -doubt[part])
@@ -412,7 +428,8 @@ def _classes_within(
     is_at_known |= is_known & ~occurs
     columns = (occurs, is_known, is_at, is_at_known, likeliest.values, likeliest.gaps + GAP / 2, distances, slack)
     kept = np.array(rows)[inside]
-    return _Found(kept, *(column.reshape(-1, number) for column in columns)), LikeliestPoints(kept, places, labels)
+    found = _Found(kept, *(column.reshape(-1, number) for column in columns))
+    return found, LikeliestPoints(kept[is_reached], places[is_reached], labels[is_reached])
 
 
 def _firsts(exact: RationalNetwork, region: Region) -> np.ndarray:

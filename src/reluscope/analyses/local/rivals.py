@@ -3,6 +3,7 @@
 Both are nearest-point programs over the half-spaces of the region and of the differences of logits.
 """
 
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,17 +64,18 @@ class Rivals:
         return (points @ self.weight.T + self.bias).argmax(axis=1)
 
     def nearest(
-        self, found: np.ndarray, doubt: np.ndarray, is_every: bool
+        self, found: np.ndarray, doubt: np.ndarray, is_every: bool, until: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the nearest points (m, n) as likely as those found, distances (m,) and their gaps.
 
-        The farthest come first: of the others it does not matter for the distortion how much nearer they are.
+        The farthest come first: of the others it does not matter for the distortion how much nearer they are. When
+        ``time.perf_counter`` is past a time, those that are left stay where they were found.
         """
         logits, number = found @ self.weight.T + self.bias, len(self.bias)
         distances = np.linalg.norm(found - self.point, axis=1)
         points, gaps, farthest = found.copy(), distances.copy(), 0.0
         for one in np.argsort(-distances).tolist():
-            if distances[one] <= farthest and not is_every:
+            if (distances[one] <= farthest and not is_every) or time.perf_counter() > until:
                 break
             # Rivals with next to no probability need not have less.
             behind = np.delete(logits[one] - logits[one, one], one)

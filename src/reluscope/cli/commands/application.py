@@ -44,6 +44,8 @@ def _root(
       reluscope compare a.onnx b.onnx --data x.npy    how similar two models are
       reluscope partition net.onnx --data x.npy -o plane.svg
                                                       the regions of a plane through samples
+      reluscope surface net.onnx --box -1,1 -o body.ply
+                                                      where an output is 0, as a mesh of exact polygons
       reluscope count net.onnx --box 0,1              how many regions there are
       reluscope bounds --arch 784,11,11               how many there can be
       reluscope boolean "x1 ^ x2 ^ x3"                a Boolean function and a small network for it

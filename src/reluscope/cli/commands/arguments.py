@@ -19,8 +19,6 @@ Data = Annotated[
 Labels = Annotated[
     str | None, typer.Option("--labels", metavar="FILE", help="Class numbers, one per sample, if the data have none.")
 ]
-Weights = Annotated[str | None, typer.Option("--weights", metavar="FILE", help=WEIGHTS_HELP)]
-Shape = Annotated[str | None, typer.Option("--input-shape", metavar="SIZES", help=SHAPE_HELP)]
 Samples = Annotated[
     int | None, typer.Option("--samples", min=1, metavar="N", help="Use only so many samples, the first ones.")
 ]

@@ -13,14 +13,13 @@ from reluscope.cli.commands.arguments import (
     JsonFile,
     Model,
     Seconds,
-    Shape,
-    Weights,
     path_of,
 )
 from reluscope.cli.commands.domain_options import DomainOptions
 from reluscope.cli.commands.executor_options import ExecutorOptions
+from reluscope.cli.commands.loading_options import LoadingOptions
 from reluscope.cli.options import Common, command
-from reluscope.cli.parsing import read_box, read_shape, read_sizes
+from reluscope.cli.parsing import read_box, read_sizes
 
 
 class Method(StrEnum):
@@ -59,11 +58,10 @@ def bounds(
         int, typer.Option("--rank", min=2, metavar="K", help="Pieces of every unit of --arch: more than 2 for maxout.")
     ] = 2,
     box: Box = None,
-    input_shape: Shape = None,
-    weights: Weights = None,
     output: JsonFile = None,
     force: Force = False,
     *,
+    loading: LoadingOptions,
     common: Common,
 ) -> int:
     """Show upper and lower bounds on the number of linear regions, with their conditions and sources.
@@ -83,16 +81,16 @@ def bounds(
         raise typer.BadParameter("give a MODEL, or its numbers of units as in --arch 784,11,11")
     sizes = read_sizes(arch)
     ranges = tuple(read_box(one) for one in box or ())
-    if sizes is not None and (box or input_shape or weights):
-        raise typer.BadParameter("--box, --input-shape and --weights are about a model, and --arch has no weights")
+    if sizes is not None and (unfit := [*(["--box"] if box else []), *loading.given]):
+        raise typer.BadParameter(f"{unfit[0]} is about a model, and --arch has no weights")
     if sizes is None and rank != 2:
         raise typer.BadParameter("a model has its own pieces: leave it out", param_hint="--rank")
 
-    from reluscope.cli.bounds import bounds as run
-    from reluscope.cli.opening import ModelArguments
+    given = None if model is None else loading.read(model)
 
-    arguments = None if model is None else ModelArguments(model, read_shape(input_shape), path_of(weights))
-    return run(arguments, sizes, rank=rank, box=ranges, output=path_of(output), force=force, common=common)
+    from reluscope.cli.bounds import bounds as run
+
+    return run(given, sizes, rank=rank, box=ranges, output=path_of(output), force=force, common=common)
 
 
 @command(app, "Count regions exactly, in any number of dimensions.")
@@ -132,11 +130,10 @@ def count(
             help="Keep there what was counted, part by part; the same command goes on from it. For --method tree.",
         ),
     ] = None,
-    input_shape: Shape = None,
-    weights: Weights = None,
     output: JsonFile = None,
     force: Force = False,
     *,
+    loading: LoadingOptions,
     common: Common,
 ) -> int:
     """Count the exact linear regions of a network in a box, on a plane or a segment, or everywhere.
@@ -161,13 +158,13 @@ def count(
         raise typer.BadParameter("everywhere is one place to look: leave the others out", param_hint="--space")
     place = None if space else where.read(or_else="--space")
     shared = workers.read()
+    given = loading.read(model)
 
     from reluscope.budget import Budget
     from reluscope.cli.count import count as run
-    from reluscope.cli.opening import ModelArguments
 
     return run(
-        ModelArguments(model, read_shape(input_shape), path_of(weights)),
+        given,
         place,
         definition=definition.value,
         method=method.value,

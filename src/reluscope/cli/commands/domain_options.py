@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reluscope.cli.commands.arguments import DATA_HELP, Box, path_of
+from reluscope.cli.model_arguments import check_data
 from reluscope.cli.parsing import complete_data, read_box, read_numbers
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ class DomainOptions:
             raise typer.BadParameter(f"{' and '.join(given)} were given, but there is one place to look: leave one out")
         if self.margin is not None and boxes:
             raise typer.BadParameter("a box has none: make it larger", param_hint="--margin")
+
+        check_data(self.plane or self.segment or self.data)
 
         from reluscope.cli.domains import DomainArguments
 

@@ -1,7 +1,7 @@
 """Commands that show a network to look at: on a page of this machine, and in a file."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,16 +13,13 @@ from reluscope.cli.commands.arguments import (
     Force,
     Labels,
     Samples,
-    Shape,
-    Weights,
     path_of,
 )
+from reluscope.cli.commands.loading_options import LoadingOptions
+from reluscope.cli.model_arguments import ModelArguments, check_data
 from reluscope.cli.options import Common, command
-from reluscope.cli.parsing import complete_data, read_shape
+from reluscope.cli.parsing import complete_data
 from reluscope.cli.progress import show_progress
-
-if TYPE_CHECKING:
-    from reluscope.cli.looking import Looked
 
 STARTING = 2.0  # seconds that imports take
 
@@ -48,10 +45,9 @@ def explore(
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page, or only print its address.")
     ] = True,
-    input_shape: Shape = None,
-    weights: Weights = None,
     samples: Samples = None,
     *,
+    loading: LoadingOptions,
     common: Common,
 ) -> int:
     """Look at a network: the exact regions of a plane through three samples, to zoom into without end.
@@ -68,11 +64,13 @@ def explore(
       reluscope explore net.onnx --data x.npz --tracker run.parquet
       reluscope explore net.onnx --data x.npy --no-browser --port 8765
     """  # noqa: D301
+    given = _model(model, data, labels, demo, loading, samples)
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
         from reluscope.cli.explore import explore as run
+        from reluscope.cli.looking import Looked
 
-    looked = _looked(model, data, labels, demo, tracker, input_shape, weights, samples)
+    looked = Looked(given, data, path_of(labels), path_of(tracker), samples)
     return run(looked, port=port, browser=browser, common=common, began=BEGAN)
 
 
@@ -86,11 +84,10 @@ def snapshot(
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="The page (.html). By default reluscope-MODEL.html."),
     ] = None,
-    input_shape: Shape = None,
-    weights: Weights = None,
     samples: Samples = None,
     force: Force = False,
     *,
+    loading: LoadingOptions,
     common: Common,
 ) -> int:
     """Write the plane that `reluscope explore` shows first as one page that needs nothing else.
@@ -104,28 +101,28 @@ def snapshot(
       reluscope snapshot net.onnx --data x.npy --labels y.npy
       reluscope snapshot small.onnx -o plane.html --force
     """  # noqa: D301
+    given = _model(model, data, labels, demo, loading, samples)
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
+        from reluscope.cli.looking import Looked
         from reluscope.cli.snapshot import snapshot as run
 
-    looked = _looked(model, data, labels, demo, None, input_shape, weights, samples)
+    looked = Looked(given, data, path_of(labels), None, samples)
     page = Path(output or f"reluscope-{'demo' if looked.model is None else looked.model.stem}.html")
     return run(looked, output=page, force=force, common=common, began=BEGAN)
 
 
-def _looked(
+def _model(
     model: str | None,
     data: str | None,
     labels: str | None,
     demo: bool,
-    tracker: str | None,
-    input_shape: str | None,
-    weights: str | None,
+    loading: LoadingOptions,
     samples: int | None,
-) -> "Looked":
-    """Return what is to be looked at, or refuse what makes no sense together."""
-    others = {"MODEL": model, "--data": data, "--labels": labels, "--weights": weights, "--input-shape": input_shape}
-    if demo and (given := [name for name, value in others.items() if value is not None]):
+) -> ModelArguments | None:
+    """Return the model that is to be looked at, or refuse what makes no sense together."""
+    others = {"MODEL": model, "--data": data, "--labels": labels}
+    if demo and (given := [*(name for name, value in others.items() if value is not None), *loading.given]):
         raise typer.BadParameter(f"the embedded network brings its own data: leave {given[0]} out", param_hint="--demo")
     if not demo and model is None:
         raise typer.BadParameter("expected a model: name one, or add --demo", param_hint="MODEL")
@@ -134,8 +131,5 @@ def _looked(
             if value is not None:
                 raise typer.BadParameter("this is about --data, which is missing", param_hint=name)
 
-    from reluscope.cli.looking import Looked
-    from reluscope.cli.opening import ModelArguments
-
-    opened = None if model is None else ModelArguments(model, read_shape(input_shape), path_of(weights))
-    return Looked(opened, data, path_of(labels), path_of(tracker), samples)
+    check_data(data, labels)
+    return None if model is None else loading.read(model)

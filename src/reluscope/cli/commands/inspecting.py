@@ -20,15 +20,15 @@ from reluscope.cli.commands.arguments import (
     Regions,
     Samples,
     Seconds,
-    Shape,
-    Weights,
     path_of,
 )
 from reluscope.cli.commands.domain_options import DomainOptions
 from reluscope.cli.commands.executor_options import ExecutorOptions
+from reluscope.cli.commands.loading_options import LoadingOptions, ReadingOptions
 from reluscope.cli.executors import ExecutorArguments, open_executor, start_processes
+from reluscope.cli.model_arguments import check_data
 from reluscope.cli.options import Common, command
-from reluscope.cli.parsing import read_box, read_shape
+from reluscope.cli.parsing import read_box
 from reluscope.cli.progress import show_progress
 from reluscope.cli.threads import count_helpers, share_threads
 
@@ -73,7 +73,6 @@ def analyze(
         str | None,
         typer.Option("--output", "-o", metavar="DIR", help="Folder of the report. By default reluscope-MODEL."),
     ] = None,
-    input_shape: Shape = None,
     weights: Annotated[
         list[str] | None, typer.Option("--weights", metavar="FILE", help=WEIGHTS_HELP + " Once for each model.")
     ] = None,
@@ -100,6 +99,7 @@ def analyze(
     force: Annotated[bool, typer.Option("--force", help="Replace a report that is there already.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a report that was interrupted.")] = False,
     *,
+    reading: ReadingOptions,
     common: Common,
 ) -> int:
     """Write a report on a model and data: one HTML page, and its numbers as JSON.
@@ -117,19 +117,19 @@ def analyze(
       reluscope analyze before.onnx after.onnx --data x.npz     two models in columns
       reluscope analyze net.onnx --data x.npz --resume          after Ctrl-C
     """  # noqa: D301
+    given = weights or []
+    if given and len(given) != len(model):
+        raise typer.BadParameter(f"expected one file for each of {len(model)} models", param_hint="--weights")
+    models = [reading.of(name, given[place] if given else None) for place, name in enumerate(model)]
+    check_data(data, labels)
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
         share_threads(common.threads)
         from reluscope.cli.analyze import analyze as run
-        from reluscope.cli.opening import ModelArguments
         from reluscope.report.subject import Settings
 
-    given = weights or []
-    if given and len(given) != len(model):
-        raise typer.BadParameter(f"expected one file for each of {len(model)} models", param_hint="--weights")
-    shape = read_shape(input_shape)
     return run(
-        [ModelArguments(name, shape, path_of(given[place] if given else None)) for place, name in enumerate(model)],
+        models,
         data,
         labels=path_of(labels),
         output=path_of(output),
@@ -180,10 +180,9 @@ def demo(
 def info(
     model: Model,
     output: JsonFile = None,
-    input_shape: Shape = None,
-    weights: Weights = None,
     force: Force = False,
     *,
+    loading: LoadingOptions,
     common: Common,
 ) -> int:
     """Show what is in a model: its graph of affine steps and gates, and how the load was checked.
@@ -196,11 +195,11 @@ def info(
       reluscope info models:make --weights net.safetensors --input-shape 1,28,28 --json
       reluscope info net.onnx --json | jq .num_units
     """  # noqa: D301
-    from reluscope.cli.info import info as run
-    from reluscope.cli.opening import ModelArguments
+    given = loading.read(model)
 
-    arguments = ModelArguments(model, read_shape(input_shape), path_of(weights))
-    return run(arguments, output=path_of(output), force=force, common=common)
+    from reluscope.cli.info import info as run
+
+    return run(given, output=path_of(output), force=force, common=common)
 
 
 @command(app, "Show which codes data have, and which units they use.", without=("seed",))
@@ -214,11 +213,10 @@ def codes(
             "--output", "-o", metavar="FILE", help="Save the codes: .npz, .parquet or .csv; may be given several times."
         ),
     ] = None,
-    input_shape: Shape = None,
-    weights: Weights = None,
     samples: Samples = None,
     force: Force = False,
     *,
+    loading: LoadingOptions,
     common: Common,
 ) -> int:
     """Show how many different codes data have, gate by gate, in all and by class, and which units they use.
@@ -232,11 +230,13 @@ def codes(
       reluscope codes net.onnx --data x.npy --labels y.npy -o codes.parquet
       reluscope codes net.onnx --data digits:test --json | jq .total.dead.value
     """  # noqa: D301
+    given = loading.read(model)
+    check_data(data, labels)
+
     from reluscope.cli.codes import codes as run
-    from reluscope.cli.opening import ModelArguments
 
     return run(
-        ModelArguments(model, read_shape(input_shape), path_of(weights)),
+        given,
         data,
         labels=path_of(labels),
         samples=samples,
@@ -264,11 +264,10 @@ def region(
             "--facets", help="Facets, width and diameter also where that takes long; up to 128 inputs always."
         ),
     ] = False,
-    input_shape: Shape = None,
-    weights: Weights = None,
     output: JsonFile = None,
     force: Force = False,
     *,
+    loading: LoadingOptions,
     common: Common,
 ) -> int:
     """Show the linear region of one sample: what bounds it, how large it is, and which classes live in it.
@@ -288,11 +287,13 @@ def region(
     """  # noqa: D301
     boxes = tuple(read_box(one) for one in box or ())
 
-    from reluscope.cli.opening import ModelArguments
+    given = loading.read(model)
+    check_data(data, labels)
+
     from reluscope.cli.region import region as run
 
     return run(
-        ModelArguments(model, read_shape(input_shape), path_of(weights)),
+        given,
         data,
         sample=sample,
         labels=path_of(labels),
@@ -329,11 +330,10 @@ def preimage(
         ),
     ] = None,
     samples: Samples = None,
-    input_shape: Shape = None,
-    weights: Weights = None,
     output: JsonFile = None,
     force: Force = False,
     *,
+    loading: LoadingOptions,
     common: Common,
 ) -> int:
     """Show which inputs a layer cannot tell from samples: what else gives the same output of one gate.
@@ -356,11 +356,13 @@ def preimage(
     if sample is not None and samples is not None:
         raise typer.BadParameter("--sample names one and --samples how many: leave one out", param_hint="--sample")
 
-    from reluscope.cli.opening import ModelArguments
+    given = loading.read(model)
+    check_data(data)
+
     from reluscope.cli.preimage import preimage as run
 
     return run(
-        ModelArguments(model, read_shape(input_shape), path_of(weights)),
+        given,
         data,
         gate=gate,
         sample=sample,
@@ -395,7 +397,6 @@ def compare(
         float, typer.Option("--ridge", min=0.0, metavar="WEIGHT", help="Keep maps of coefficients small.")
     ] = 0.0,
     samples: Samples = None,
-    input_shape: Shape = None,
     weights: Annotated[
         list[str] | None,
         typer.Option("--weights", metavar="FILE", help="Weights for package.module:factory, of A and then of B."),
@@ -403,6 +404,7 @@ def compare(
     output: JsonFile = None,
     force: Force = False,
     *,
+    reading: ReadingOptions,
     common: Common,
 ) -> int:
     """Show how similar two models are on shared data: by the affine maps they use there, and by what they say.
@@ -422,16 +424,17 @@ def compare(
     """  # noqa: D301
     if test is None and test_labels is not None:
         raise typer.BadParameter("these are the labels of --test, which is missing", param_hint="--test-labels")
-    given = [path_of(one) for one in weights or ()] or [None]
+    given = weights or [None]
     if len(given) > 2:
         raise typer.BadParameter("give it once for both models, or once for each", param_hint="--weights")
+    models = reading.of(first, given[0]), reading.of(second, given[-1])
+    check_data(data, labels)
+    check_data(test, test_labels)
 
     from reluscope.cli.compare import compare as run
-    from reluscope.cli.opening import ModelArguments
 
-    shape = read_shape(input_shape)
     return run(
-        (ModelArguments(first, shape, given[0]), ModelArguments(second, shape, given[-1])),
+        models,
         data,
         labels=path_of(labels),
         test=test,
@@ -472,8 +475,6 @@ def partition(
         Color | None,
         typer.Option("--color", help="What the colours of the picture mean; by default the share of active units."),
     ] = None,
-    input_shape: Shape = None,
-    weights: Weights = None,
     output: Annotated[
         list[str] | None,
         typer.Option(
@@ -496,6 +497,7 @@ def partition(
     ] = None,
     force: Force = False,
     *,
+    loading: LoadingOptions,
     common: Common,
 ) -> int:
     """Count the exact regions of a network on a plane, a segment or a box; draw them and save them.
@@ -521,18 +523,18 @@ def partition(
     With four processes:
       reluscope partition net.onnx --data x.npy --workers 4
     """  # noqa: D301
+    given = loading.read(model)
     place = where.read()
     shared = workers.read(certify=certify)
 
     from reluscope.budget import Budget
-    from reluscope.cli.opening import ModelArguments
     from reluscope.cli.partition import partition as run
     from reluscope.cli.streamed_partition import stream_partition
 
     if stream is not None:
         others = {"-o": output, "--certify": certify, "--color": color}
         return stream_partition(
-            ModelArguments(model, read_shape(input_shape), path_of(weights)),
+            given,
             place,
             path=Path(stream),
             unfit=[name for name, value in others.items() if value],
@@ -543,7 +545,7 @@ def partition(
             common=common,
         )
     return run(
-        ModelArguments(model, read_shape(input_shape), path_of(weights)),
+        given,
         place,
         output=[Path(one) for one in output or ()],
         method=None if method is None else method.value,

@@ -42,8 +42,8 @@ class TorchTrace:
         Other names of the same parameters.
     input_name : str
         The placeholder of the input.
-    outputs : tuple of str
-        The nodes that the model returns, without those that only write back what it changed in place.
+    output : str
+        The node that is the model's output.
     input_shape : tuple of int
         Without the batch axis.
     batch : int
@@ -58,14 +58,14 @@ class TorchTrace:
     placeholders: Mapping[str, str]
     aliases: Mapping[str, str]
     input_name: str
-    outputs: tuple[str, ...]
+    output: str
     input_shape: tuple[int, ...]
     batch: int
     notes: tuple[str, ...] = ()
     tail: Tail = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tail", find_tail(self.graph, self.outputs))
+        object.__setattr__(self, "tail", find_tail(self.graph, self.output))
 
     def lower(self, state: Mapping[str, Any] | None = None) -> Network:
         """Return the network, with the constants in ``state`` in place of the trace's own."""

@@ -4,14 +4,12 @@ A softmax is the last step; an increasing function of each entry may be followed
 as ``squeeze``, with which it commutes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 from torch.fx import Node as FxNode
 
-from reluscope.errors import InputError
 from reluscope.networks.aten.traced_nodes import bind, name_of, run_operator
 from reluscope.networks.left_off import note_of
 
@@ -64,21 +62,10 @@ class Tail:
         return output
 
 
-def find_tail(graph: torch.fx.Graph, outputs: Sequence[str]) -> Tail:
-    """Return where the network ends: at the model's one output, or before what may be left off.
-
-    Raises
-    ------
-    InputError
-        If the model has several outputs; they are named.
-    """
-    named = [node for node in graph.nodes if node.name in outputs]
-    if len(outputs) != 1 or len(named) != 1:
-        raise InputError(
-            f"expected a model with one output, got {len(outputs)}: {', '.join(outputs)}; wrap it in a module that "
-            "returns one of them"
-        )
-    end, moved = named[0], False
+def find_tail(graph: torch.fx.Graph, name_of_output: str) -> Tail:
+    """Return where the network ends: at an output, or before what may be left off."""
+    output = next(node for node in graph.nodes if node.name == name_of_output)
+    end, moved = output, False
     while True:
         source = end.args[0] if end.args else None
         if not isinstance(source, FxNode):
@@ -88,7 +75,7 @@ def find_tail(graph: torch.fx.Graph, outputs: Sequence[str]) -> Tail:
             moved |= name in _MOVING
             end = source
         elif name in _INCREASING:
-            return Tail(named[0], _needed(named[0]), skipped=end)
+            return Tail(output, _needed(output), skipped=end)
         elif name in _SOFTMAX and not moved:
             axis, rank = bind(end, end.args, dict(end.kwargs)).dim, len(end.meta["val"].shape)
             if axis % rank == 0:
@@ -96,7 +83,7 @@ def find_tail(graph: torch.fx.Graph, outputs: Sequence[str]) -> Tail:
             return Tail(source, _needed(source), softmax=(_SOFTMAX[name], axis % rank))
         else:
             break
-    return Tail(named[0], _needed(named[0]))
+    return Tail(output, _needed(output))
 
 
 def _needed(last: FxNode) -> frozenset[FxNode]:

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import onnx
 from onnx import AttributeProto, NodeProto, TensorProto, numpy_helper
 
+from reluscope.arguments import describe
 from reluscope.errors import InputError, UnsupportedOperatorError
+from reluscope.networks.interfaces import Interface, choose_output
 from reluscope.networks.left_off import note_of
 from reluscope.networks.onnx.reading import opset_of
+from reluscope.networks.onnx.scikit_learn import in_standard_nodes
 from reluscope.networks.onnx.tails import leave_off
 
 _FLOATS = {
@@ -53,15 +57,22 @@ class Program:
     notes: tuple[str, ...]
 
 
-def make_program(model: onnx.ModelProto) -> Program:
+def make_program(model: onnx.ModelProto, interface: Interface | None = None) -> Program:
     """Return a model as nodes and constants.
+
+    Parameters
+    ----------
+    model : ModelProto
+    interface : Interface, optional
+        Which of several inputs and outputs are meant.
 
     Raises
     ------
     InputError
-        If it has several inputs or outputs (they are named), or a part of it is missing.
+        If it has several inputs or outputs and none is chosen (they are named), or a part of it is missing.
     """
     graph, opset, notes = model.graph, opset_of(model), []
+    interface = interface or Interface()
     if graph.sparse_initializer:
         raise UnsupportedOperatorError("expected dense weights, got sparse initializers: export the model without them")
     constants = {tensor.name: _array(tensor) for tensor in graph.initializer}
@@ -71,10 +82,15 @@ def make_program(model: onnx.ModelProto) -> Program:
         if node.op_type == "Constant" and not node.domain:
             constants[node.output[0]] = constant_of(node)
         else:
-            nodes.append((position, node))
-    given = _the_input(graph, constants, [node for _, node in nodes])
-    output = _the_output(graph)
-    last, left_off = leave_off(nodes, output.name)
+            parts, made = in_standard_nodes(node)
+            nodes += [(position, part) for part in parts]
+            constants |= made
+    parameters = tuple(name for name, array in constants.items() if array.dtype.kind == "f")
+    constants |= _fixed(graph, interface.inputs)
+    output = _the_output(graph, interface.output, notes)
+    last, left_off = leave_off(nodes, output.name, constants)
+    needed = tuple(_needed(nodes, last))
+    given = _the_input(graph, constants, [node for _, node in needed], last)
     if left_off:
         notes.append(note_of(left_off))
     elem_type = given.type.tensor_type.elem_type
@@ -85,9 +101,9 @@ def make_program(model: onnx.ModelProto) -> Program:
         notes.append(f"The model takes {kind}; it was read as a function of real numbers.")
     lengths = _dims(output)
     return Program(
-        nodes=tuple(_needed(nodes, last)),
+        nodes=needed,
         constants=constants,
-        parameters=tuple(name for name, array in constants.items() if array.dtype.kind == "f"),
+        parameters=parameters,
         input_name=given.name,
         output_name=last,
         dims=_dims(given),
@@ -166,29 +182,53 @@ def _in_double(node: NodeProto, notes: list[str]) -> NodeProto:
 
 
 def _the_input(
-    graph: onnx.GraphProto, constants: Mapping[str, np.ndarray], nodes: Sequence[NodeProto]
+    graph: onnx.GraphProto, constants: Mapping[str, np.ndarray], nodes: Sequence[NodeProto], output: str
 ) -> onnx.ValueInfoProto:
-    """Return the one input; those with an initializer are constants."""
+    """Return the one input that nodes read; those with an initializer are constants."""
     free = [entry for entry in graph.input if entry.name not in constants]
-    read = {name for node in nodes for name in captured(node)} | {entry.name for entry in graph.output}
+    read = {name for node in nodes for name in captured(node)} | {output}
     used = [entry for entry in free if entry.name in read]
     if len(used) != 1:
         names = ", ".join(entry.name for entry in used or free) or "none"
         raise InputError(
-            f"expected a model with one input, got {len(used)}: {names}; make the others constants or join "
-            "them into one"
+            f"expected a model with one input, got {len(used)}: {names}; hold all but one fixed, with inputs="
         )
     return used[0]
 
 
-def _the_output(graph: onnx.GraphProto) -> onnx.ValueInfoProto:
-    if len(graph.output) != 1:
-        names = ", ".join(entry.name for entry in graph.output)
-        raise InputError(
-            f"expected a model with one output, got {len(graph.output)}: {names}; cut it to one of them, for instance "
-            "with onnx.utils.extract_model"
+def _fixed(graph: onnx.GraphProto, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Return what inputs are held fixed at, in the types that the file declares."""
+    declared = {entry.name: entry for entry in graph.input}
+    fixed = {}
+    for name, value in inputs.items():
+        if name not in declared:
+            raise InputError(f"expected inputs of the file, which are {', '.join(declared)}, got {name!r}")
+        array = np.asarray(value)
+        kind = declared[name].type.tensor_type.elem_type
+        dtype = np.dtype(np.float64) if kind in _FLOATS else onnx.helper.tensor_dtype_to_np_dtype(kind)
+        dims = _dims(declared[name])
+        fits = dims is None or (
+            array.ndim == len(dims) and all(a in (None, b) for a, b in zip(dims, array.shape, strict=True))
         )
-    return graph.output[0]
+        if not fits or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+            wanted = "any shape" if dims is None else f"shape ({', '.join('?' if d is None else str(d) for d in dims)})"
+            raise InputError(f"expected {name} to be fixed at finite numbers of {wanted}, got {describe(value)}")
+        fixed[name] = array.astype(dtype)
+    return fixed
+
+
+def _the_output(graph: onnx.GraphProto, output: str | int | None, notes: list[str]) -> onnx.ValueInfoProto:
+    """Return the output that is meant; of several, the only one that is no label."""
+    entries = list(graph.output)
+    names = [entry.name for entry in entries]
+    if output is None and len(entries) > 1:
+        numbers = [entry for entry in entries if entry.type.tensor_type.elem_type in {*_FLOATS, TensorProto.UNDEFINED}]
+        if len(numbers) == 1:
+            notes.append(
+                f"Of the outputs {', '.join(names)}, the network is {numbers[0].name}: the others are no numbers."
+            )
+            return numbers[0]
+    return entries[choose_output(names, output)]
 
 
 def _dims(entry: onnx.ValueInfoProto) -> tuple[int | None, ...] | None:

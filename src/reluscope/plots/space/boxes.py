@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from reluscope.plots.space.scenes import Scene
@@ -11,24 +12,26 @@ from reluscope.plots.style import INK
 
 # An axis that is seen so short, as a share of the longest, has no numbers.
 SHORT = 0.12
-TICK_AWAY, NAME_AWAY = 8.0, 30.0
+TICK_AWAY, NAME_AWAY, DIGIT = 8.0, 26.0, 4.8
 # Numbers stand centred below an edge that is as good as level.
 UPRIGHT = 0.1
 BEHIND, OUTER, INNER = 0.2, 0.45, 0.13
 
 
-def draw_box(axes: Axes, scene: Scene, view: View) -> None:
-    """Draw the walls behind a scene, and numbers and names along its sides."""
+def draw_box(axes: Axes, scene: Scene, names: tuple[str, str, str], view: View, limits: np.ndarray) -> None:
+    """Draw the walls behind a scene as far as the limits, and numbers and names along its sides."""
     ticks = [_ticks(low, high) for low, high in zip(scene.low, scene.high, strict=True)]
     towards = view.frame[2]
     is_back_low = towards >= 0
     back = np.where(is_back_low, scene.low, scene.high)
-    _lines(axes, scene, view, [line for axis in range(3) for line in _grid(scene, axis, back, ticks)], INNER)
-    _lines(axes, scene, view, [line for axis in range(3) for line in _rim(scene, axis, back)], OUTER)
+    _lines(axes, scene, view, limits, [line for axis in range(3) for line in _grid(scene, axis, back, ticks)], INNER)
+    _lines(axes, scene, view, limits, [line for axis in range(3) for line in _rim(scene, axis, back)], OUTER)
     lengths = np.linalg.norm(np.diag((scene.high - scene.low) * scene.stretch) @ view.frame.T[:, :2], axis=1)
     for axis in range(3):
         if lengths[axis] >= SHORT * lengths.max():
-            _number(axes, scene, view, axis, _edge(scene, view, axis, is_back_low), ticks[axis])
+            edge = scene.seen(_edge(scene, view, axis, is_back_low), view)[:, :2]
+            shares = (ticks[axis] - scene.low[axis]) / (scene.high[axis] - scene.low[axis])
+            _number(axes, names[axis], edge, dict(zip(shares.tolist(), ticks[axis].tolist(), strict=True)), limits)
 
 
 def _ticks(low: float, high: float) -> np.ndarray:
@@ -62,13 +65,13 @@ def _rim(scene: Scene, axis: int, back: np.ndarray) -> list[np.ndarray]:
     return found
 
 
-def _lines(axes: Axes, scene: Scene, view: View, lines: list[np.ndarray], opacity: float) -> None:
+def _lines(axes: Axes, scene: Scene, view: View, limits: np.ndarray, lines: list[np.ndarray], opacity: float) -> None:
     ends = np.concatenate([scene.seen(line, view)[:, :2] for line in lines]).reshape(-1, 2, 2)
     ends = np.unique(np.round(ends, 12), axis=0)
-    axes.add_collection(
-        LineCollection(list(ends), colors=INK, alpha=opacity, linewidths=0.7, zorder=BEHIND, capstyle="round"),
-        autolim=False,
-    )
+    drawn = LineCollection(list(ends), colors=INK, alpha=opacity, linewidths=0.7, zorder=BEHIND, capstyle="round")
+    axes.add_collection(drawn, autolim=False)
+    if view.zoom > 1:
+        drawn.set_clip_path(Rectangle(tuple(limits[0]), *(limits[1] - limits[0]), transform=axes.transData))
 
 
 def _edge(scene: Scene, view: View, axis: int, is_back_low: np.ndarray) -> np.ndarray:
@@ -85,22 +88,21 @@ def _edge(scene: Scene, view: View, axis: int, is_back_low: np.ndarray) -> np.nd
     return min(found, key=lambda one: one[0])[1]
 
 
-def _number(axes: Axes, scene: Scene, view: View, axis: int, edge: np.ndarray, ticks: np.ndarray) -> None:
-    """Write numbers and a name along an edge, on its outer side."""
-    start, end = scene.seen(edge, view)[:, :2]
+def _number(axes: Axes, name: str, edge: np.ndarray, ticks: dict[float, float], limits: np.ndarray) -> None:
+    """Write numbers at their shares of an edge, and a name, on its outer side."""
+    start, end = edge
     along = (end - start) / np.linalg.norm(end - start)
     outward = np.array([along[1], -along[0]])
     if outward @ (start + end) < 0:
         outward = -outward
-    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    shares = (ticks - scene.low[axis]) / (scene.high[axis] - scene.low[axis])
     style = {"va": "center", "color": INK, "annotation_clip": False}
     side = "center" if abs(outward[0]) < UPRIGHT else "left" if outward[0] > 0 else "right"
-    for share, tick in zip(shares, ticks, strict=True):
+    texts = {share: f"{tick:.6g}".replace("-", "\u2212") for share, tick in ticks.items()}
+    for share, text in texts.items():
         place = start + share * (end - start)
-        if left <= place[0] <= right and bottom <= place[1] <= top:
+        if (limits[0] <= place).all() and (place <= limits[1]).all():
             axes.annotate(
-                f"{tick:.6g}".replace("-", "\u2212"),
+                text,
                 tuple(place),
                 xytext=tuple(TICK_AWAY * outward),
                 textcoords="offset points",
@@ -108,13 +110,16 @@ def _number(axes: Axes, scene: Scene, view: View, axis: int, edge: np.ndarray, t
                 fontsize=8.0,
                 **style,
             )
-    middle = np.clip((start + end) / 2, [left, bottom], [right, top])
+    middle = (start + end) / 2
+    if (middle < limits[0]).any() or (middle > limits[1]).any():
+        return
+    away = NAME_AWAY if side == "center" else TICK_AWAY * 2 + DIGIT * max(map(len, texts.values()), default=0)
     turn = float(np.rad2deg(np.arctan2(along[1], along[0])))
     turn -= 180.0 * round(turn / 180.0) if abs(turn) > 90.001 else 0.0
     axes.annotate(
-        scene.names[axis],
+        name,
         tuple(middle),
-        xytext=tuple(NAME_AWAY * outward),
+        xytext=tuple(away * outward),
         textcoords="offset points",
         fontsize=9.5,
         rotation=turn,

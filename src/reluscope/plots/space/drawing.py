@@ -12,40 +12,65 @@ from reluscope.partitions.level_polygons import area_vectors
 from reluscope.plots.space.boxes import draw_box
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.views import View
-from reluscope.plots.style import DARK, RASTER_ABOVE
+from reluscope.plots.style import DARK, RASTER_ABOVE, canvas
 
 # From above, from the left, and from behind the viewer; in the shade some light is left.
 LIGHT = np.array([-0.42, 0.5, 0.757])
-SHADE = 0.5
+SHADE = 0.58
 # Every pixel is the mean of so many squared.
 SAMPLES = 2
 # Polygons hide the lines behind them from this opacity on, and lines within so many pixels behind them are theirs.
 HIDES, SLACK = 0.5, 1.0
 MARGIN = 0.02
+# Inches across a picture, for a scale and for a legend; and the shares of it that are for numbers and names: at the
+# left, below, at the right and above.
+WIDTH, BESIDE, BELOW = 5.4, 1.1, 0.6
+ROOM = 0.14, 0.12, 0.04, 0.02
 
 
-def draw_scene(axes: Axes, scene: Scene, view: View, *, lines: bool, pixels: int, is_turning: bool = False) -> None:
+def draw_scene(
+    axes: Axes | None, scene: Scene, view: View | None, *, lines: bool, pixels: int, room: tuple[bool, bool]
+) -> Axes:
     """Draw a scene, its box included.
 
     Parameters
     ----------
-    axes : matplotlib axes
-        Their frame is taken away.
+    axes : matplotlib axes, optional
+        Their frame is taken away; by default those of a new figure.
     scene : Scene
-    view : View
+    view : View, optional
     lines : bool
         Draw the edges of polygons.
     pixels : int
         Along the longer side.
-    is_turning : bool
-        Leave room for the box however it is turned.
+    room : two bool
+        Whether a new figure leaves room for a scale at the right, and for a legend below.
+
+    Returns
+    -------
+    matplotlib axes
     """
+    view = view or View()
+    low, high = _limits(scene, view)
+    around = np.array([[-ROOM[0], -ROOM[1]], [ROOM[2], ROOM[3]]]) * float((high - low).max())
+    outer = np.stack([low, high]) + (around if scene.names is not None else 0.0)
+    width, height = outer[1] - outer[0]
+    axes = canvas(axes, (WIDTH + BESIDE * room[0], WIDTH * float(np.clip(height / width, 0.4, 1.6)) + BELOW * room[1]))
     axes.set_axis_off()
-    low, high = _limits(scene, view, is_turning)
-    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
-    draw_box(axes, scene, view)
-    if not len(scene):
-        return
+    axes.set(xlim=outer[:, 0], ylim=outer[:, 1], aspect="equal", anchor="NW")
+    if scene.names is not None:
+        draw_box(axes, scene, scene.names, view, np.stack([low, high]))
+    if len(scene):
+        _draw_polygons(axes, scene, view, (low, high), lines=lines, pixels=pixels)
+        # Which the picture has made its own.
+        axes.set(xlim=outer[:, 0], ylim=outer[:, 1])
+    return axes
+
+
+def _draw_polygons(
+    axes: Axes, scene: Scene, view: View, limits: tuple[np.ndarray, np.ndarray], *, lines: bool, pixels: int
+) -> None:
+    low, high = limits
     number = np.maximum(1, np.ceil(pixels * (high - low) / (high - low).max())).astype(int)
     scale = SAMPLES * pixels / float((high - low).max())
     points = scene.seen(scene.points, view)
@@ -65,8 +90,6 @@ def draw_scene(axes: Axes, scene: Scene, view: View, *, lines: bool, pixels: int
         _darken_edges(picture, nearest, line_width(len(scene)))
     extent = (low[0], low[0] + width / scale, low[1], low[1] + height / scale)
     axes.imshow(_averaged(picture), origin="lower", extent=extent, interpolation="auto", zorder=1)
-    # Which it has made those of the picture.
-    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     if lines and len(scene) <= RASTER_ABOVE:
         edges, opacity = scene.edges
         starts, ends = points[edges[:, 0]], points[edges[:, 1]]
@@ -96,12 +119,13 @@ def lit(scene: Scene, points: Float[np.ndarray, "v 3"]) -> Float[np.ndarray, "p 
     return np.concatenate([scene.colors[:, :3] * bright[:, None], scene.colors[:, 3:]], axis=1)
 
 
-def _limits(scene: Scene, view: View, is_turning: bool) -> tuple[np.ndarray, np.ndarray]:
+def _limits(scene: Scene, view: View) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest and highest places of the picture."""
-    corners = scene.seen(scene.corners, view)[:, :2]
-    high = np.abs(corners).max(axis=0)
-    if is_turning:
-        high[0] = np.linalg.norm(((scene.high - scene.low) * scene.stretch)[:2]) / 2
+    high = np.abs(scene.seen(scene.corners, view)[:, :2]).max(axis=0)
+    if view.is_steady:
+        sides = (scene.high - scene.low) * scene.stretch / 2
+        around = float(np.linalg.norm(sides[:2]))
+        high = np.array([around, np.abs(view.frame[1:, 2]) @ [sides[2], around]])
     high = (high + MARGIN * high.max()) / view.zoom
     return -high, high
 

@@ -15,13 +15,12 @@ from reluscope.partitions.level_sets import LevelSet
 from reluscope.plots.coloring import Kinds, Scale, quantity
 from reluscope.plots.shapes import frame, plane_size, stroke
 from reluscope.plots.space.drawing import draw_scene
-from reluscope.plots.space.painting import explain, painted
+from reluscope.plots.space.painting import explain, painted, room_for
 from reluscope.plots.space.scenes import Scene, names_of, reach_of
 from reluscope.plots.space.views import View
 from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, figure_of, say
 
 Color = str | Callable[[LevelSet], Shaped[np.ndarray, " p"]] | Shaped[np.ndarray, " p"] | None
-SIZE = 5.4, 5.0
 
 
 @read_drawn
@@ -85,7 +84,6 @@ def level_set(
     if surface.dim == 2:
         return _draw_curves(surface, axes)
     colors = _coloring(surface, color, label)
-    axes = canvas(axes, SIZE)
     low, high = reach_of(surface.domain)
     scene = Scene(
         surface.vertices,
@@ -95,9 +93,8 @@ def level_set(
         low,
         high,
         names_of(surface.domain),
-        np.ones(3),
     )
-    draw_scene(axes, scene, view or View(), lines=lines, pixels=pixels)
+    axes = draw_scene(axes, scene, view, lines=lines, pixels=pixels, room=room_for(colors))
     if not len(surface):
         say(axes, _why_empty(surface))
     explain(axes, colors, num_open=surface.num_open if len(surface) else 0)

@@ -25,6 +25,13 @@ def painted(colors: Kinds | Scale, number: int) -> Float[np.ndarray, "p 4"]:
     return np.concatenate([chosen, np.ones((number, 1))], axis=1)
 
 
+def room_for(colors: Kinds | Scale) -> tuple[bool, bool]:
+    """Return whether colours need a scale beside the picture, and a legend below it."""
+    if isinstance(colors, Kinds):
+        return False, bool(colors.names)
+    return colors.only is None, colors.only is not None or not np.isfinite(colors.values).all()
+
+
 def explain(axes: Axes, colors: Kinds | Scale, *, num_open: int = 0) -> None:
     """Say what colours mean, and whether work stopped early."""
     handles: list[Patch] = []

@@ -24,9 +24,9 @@ class Scene:
         Red, green, blue and opacity.
     low, high : (3,) float64
         Corners of the box.
-    names : three str
-        What is along its sides.
-    stretch : (3,) float64
+    names : three str, optional
+        What is along its sides; without them no box is drawn.
+    stretch : three float
         How much longer a unit of each axis is drawn.
     """
 
@@ -36,8 +36,8 @@ class Scene:
     colors: Float[np.ndarray, "p 4"]
     low: Float[np.ndarray, " 3"]
     high: Float[np.ndarray, " 3"]
-    names: tuple[str, str, str]
-    stretch: Float[np.ndarray, " 3"]
+    names: tuple[str, str, str] | None
+    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
     def __len__(self) -> int:
         """Return the number of polygons."""

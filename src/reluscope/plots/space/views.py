@@ -22,6 +22,8 @@ class View:
         Degrees above the plane of the first two axes, from -90 to 90.
     zoom : float
         Above 1 the middle alone is drawn, larger.
+    is_steady : bool
+        Leave as much room as from all other azimuths, so that pictures from them are of one size.
 
     Examples
     --------
@@ -34,6 +36,7 @@ class View:
     azimuth: Annotated[float, Range()] = -60.0
     elevation: Annotated[float, Range(least=-90, most=90)] = 24.0
     zoom: Positive = 1.0
+    is_steady: bool = False
 
     @property
     def frame(self) -> Float[np.ndarray, "3 3"]:

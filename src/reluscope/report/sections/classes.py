@@ -185,17 +185,24 @@ def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> li
     shape = next((one for one in shapes if is_image(one)), None)
     if shape is None or subject.classes is None or num_classes(subject.network) > MAX_CLASSES_DRAWN:
         return []
+    no_time: list[Block] = [Text("There was no time for the points at which classes are likeliest (--seconds).")]
     left = SHARE_OF_SECONDS * subject.settings.seconds - found.seconds
     affordable = int(left / (DRAWN_COSTS * max(found.seconds / len(found), 1e-9)))
     if affordable < 1:
-        return [Text("There was no time for the points at which classes are likeliest (--seconds).")]
+        return no_time
     looked_at = rows[found.keys["sample"]]
     number = min(NUM_DRAWN, affordable)
     samples = looked_at[choose_samples(subject.classes[looked_at], number, seed=subject.settings.seed)]
     there = likeliest_in_regions(
-        subject.network, subject.points[samples], domain=box, tolerance=subject.settings.tolerance
+        subject.network,
+        subject.points[samples],
+        domain=box,
+        budget=Budget(seconds=left),
+        tolerance=subject.settings.tolerance,
     )
     samples = samples[there.rows]
+    if not len(samples):
+        return no_time
     figure = plots.likeliest(
         there.points,
         there.classes,

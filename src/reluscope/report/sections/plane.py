@@ -13,6 +13,7 @@ from reluscope.analyses.planes.measures import (
     area_shares,
     plane_measures,
 )
+from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Plane
@@ -29,6 +30,8 @@ from reluscope.report.subject import Subject
 
 TITLE = "Linear regions on a plane through three samples"
 POSITION = 40
+# Of the time, for outputs at corners and what is drawn, each region in so many seconds.
+SHARE_FOR_OUTPUTS, SECONDS_DRAWN, MIN_REGIONS = 0.4, 2e-5, 100
 
 
 def why_not(subject: Subject) -> str | None:
@@ -57,7 +60,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     with warnings.catch_warnings():
         # Interruption is told by the partition's note, and said on the page.
         warnings.simplefilter("ignore")
-        part = partition(subject.network, plane, budget=settings.budget, tolerance=settings.tolerance)
+        part = partition(subject.network, plane, budget=_budget(subject), tolerance=settings.tolerance)
     boundary = decision_boundary(part)
     found = plane_measures(part, boundary)
     regions = found.finding(NUM_REGIONS)
@@ -104,6 +107,17 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         data,
         interrupted=part.note == "interrupted",
         sentences=(_answer(subject, regions),),
+    )
+
+
+def _budget(subject: Subject) -> Budget:
+    """Return the limits with a part left for the outputs at corners, of which a plane has as many as regions."""
+    settings = subject.settings
+    regions = SHARE_FOR_OUTPUTS * settings.seconds / (subject.seconds_per_sample + SECONDS_DRAWN)
+    # However little time there is, there is something to look at.
+    return Budget(
+        regions=int(min(settings.regions, max(regions, MIN_REGIONS))),
+        seconds=(1 - SHARE_FOR_OUTPUTS) * settings.seconds,
     )
 
 

@@ -15,6 +15,7 @@ from reluscope_studies.plots.novelty_scores import novelty
 from reluscope_studies.plots.performance import performance_by_dimension, performance_by_measure
 from reluscope_studies.plots.printed_counts import counts_beside
 from reluscope_studies.plots.successes import successes
+from reluscope_studies.plots.surfaces import surfaces
 from reluscope_studies.plots.swaps_distribution import swaps_distribution
 from reluscope_studies.plots.training_curves import training_curves
 
@@ -36,6 +37,7 @@ __all__ = [
     "sorted_measures",
     "success_grids",
     "successes",
+    "surfaces",
     "swaps_distribution",
     "training_curves",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope_studies.plots import surfaces
 
 SENTENCE = "the two units of XOR as pieces and as a tropical rational function, as printed and put right"
 POSITION = 20
@@ -68,7 +69,15 @@ def protocol(setting: Setting) -> Outcome:
         "its map. As printed on the left, put right on the right."
     )
     table = Table(columns, tuple(rows), "The network of equation 5.11.")
-    return Outcome((said, *sentences), tuple(findings), (table,), (Picture("xor", figure, caption),))
+    pictures = (
+        Picture("xor", figure, caption),
+        Picture(
+            "xor-surfaces",
+            surfaces(windows),
+            "Figure 5.3: both networks as surfaces, flat over every region.",
+        ),
+    )
+    return Outcome((said, *sentences), tuple(findings), (table,), pictures)
 
 
 def network(bias: tuple[float, float]) -> rs.Network:

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 import torch
+from matplotlib.figure import Figure
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
@@ -70,10 +71,21 @@ def protocol(setting: Setting) -> Outcome:
                 for name in few
             ),
             Picture(
+                "xor-surfaces",
+                plots.surfaces({name: parts[name] for name in few}),
+                "The same networks as surfaces over the square, flat over every region (Figure 7.5).",
+            ),
+            Picture(
                 "xor-mapped",
                 plots.functions_on_plane(shown, reach=1.0, marked="at the four points"),
                 "Two networks of 20 units, and each mapped to the other: outputs and slopes on the grid (Figure 7.6). "
                 "Mapped networks are not continuous.",
+            ),
+            Picture(
+                "xor-mapped-surfaces",
+                _mapped_surfaces(networks, parts, pair, points),
+                "The same two networks and their maps as surfaces over the regions of the first (Figure 7.6). The map "
+                "acts on the coefficients of every region, so that neighbours do not meet.",
             ),
         ),
     )
@@ -116,6 +128,19 @@ def _mapped(first: rs.Network, second: rs.Network, points: np.ndarray) -> OnGrid
     maps = rs.similarity.coefficient_maps(first, second, points)
     slopes, marked = (rs.coefficients.matrix(first, some).output(0) @ maps.matrix(0) for some in (points, CORNERS))
     return OnGrid(maps.outputs(points).reshape(GRID, GRID), slopes[:, :2], marked[:, :2])
+
+
+def _mapped_surfaces(
+    networks: dict[str, rs.Network], parts: dict[str, rs.Partition], pair: tuple[str, str], points: np.ndarray
+) -> Figure:
+    """Draw two networks, and each with the coefficients of its regions mapped to those of the other."""
+    shown, maps = {name: parts[name] for name in pair}, {}
+    for first, second in (pair, pair[::-1]):
+        title = f"{first},\nmapped to {second}"
+        shown[title] = parts[first]
+        own = rs.coefficients.matrix(networks[first], parts[first].witnesses).output(0)
+        maps[title] = own @ rs.similarity.coefficient_maps(networks[first], networks[second], points).matrix(0)
+    return plots.surfaces(shown, maps)
 
 
 def _sentences(setting: Setting, parts: dict[str, rs.Partition], similar: rs.Findings) -> list[str]:

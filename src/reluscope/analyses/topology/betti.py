@@ -1,0 +1,179 @@
+"""`betti`: how many pieces, tunnels and hollows a set has."""
+
+import time
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from reluscope.analyses.topology.chains import Chains, betti_numbers
+from reluscope.analyses.topology.sets import SetName, faces_of, heights_of, read_function
+from reluscope.analyses.topology.surface_chains import chains_of
+from reluscope.arguments import read_arguments
+from reluscope.budget import Budget, TimeBudget
+from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.findings import Claim, Column, Findings, Kind, declare
+from reluscope.networks.decisions import scores_network
+from reluscope.partitions.face_walk import find_faces
+from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.table import Partition
+from reluscope.progress import Progress
+
+BETTI = declare(
+    "betti_number", "dimension of the homology in this dimension over the field of two elements", kind=Kind.COUNT
+)
+EULER = declare(
+    "euler_characteristic", "faces of even dimension less those of odd dimension", kind=Kind.COUNT, least=-np.inf
+)
+METHOD = "reduction of the boundaries of all faces over two elements"
+
+Ends = Literal["ordinary", "box", "borel_moore", "one_point"]
+_ENDS = {"borel_moore": ", with open ends", "one_point": ", with one point for all ends"}
+
+
+@read_arguments
+def betti(
+    part: Partition | LevelSet,
+    *,
+    of: SetName = "all",
+    level: float = 0.0,
+    output: int | tuple[int, int] = 0,
+    ends: Ends = "ordinary",
+    budget: TimeBudget | None = None,
+    executor: Executor | None = None,
+    progress: Progress = False,
+) -> Findings:
+    """Return the Betti numbers of a set that a network makes: its pieces, tunnels and hollows.
+
+    Parameters
+    ----------
+    part : Partition or LevelSet
+        A partition with its network, of a domain of at most four dimensions; or a level set, whose pieces themselves
+        are then the set.
+    of : {"all", "sublevel", "superlevel", "level", "decision"}
+        The set: the whole domain, where a function f is at most, at least or equal to a level, or where the largest
+        scores of classes tie (`Network.with_decision`; of a single output, where it is at the threshold).
+    level : float
+    output : int or two of them
+        f is this output, or the first less the second.
+    ends : {"ordinary", "box", "borel_moore", "one_point"}
+        What happens where the set ends at the boundary of the domain, or goes on without end. "ordinary": nothing, the
+        boundary belongs to it. "box": the same, of bounded domains alone. "borel_moore": chains may run out there, as
+        through the ends of a set without boundary. "one_point": the boundary and what is beyond are one point, of
+        which a set that does not reach it stays apart.
+    budget : Budget, optional
+        Its seconds; what is not finished then is not said.
+    executor : concurrent.futures.Executor, optional
+        Runs independent parts.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
+
+    Returns
+    -------
+    Findings
+        ``betti_number``, one row for every ``dimension`` from 0 to that of the domain: 0 counts connected pieces, 1
+        independent tunnels, 2 hollows. EXACT if no sign stayed undecided, else between 0 and infinity. The summary has
+        the ``euler_characteristic``.
+
+    Raises
+    ------
+    InputError
+        If the partition was loaded without its network, the domain has more dimensions, or is unbounded and the network
+        has max gates, or another set of a level set is asked for.
+    IncompletePartitionError
+        If work on the level set stopped early.
+
+    Notes
+    -----
+    The faces of the partition are found anew, cut by the functions the set is made of, in about twice the time of the
+    partition. Signs are those of the engine: a level that runs through vertices, along facets or on whole regions is
+    read as such, at the resolution of the partition.
+
+    Of an unbounded domain faces are looked at in a box that meets all of them, whatever their number, so that the
+    result is that of the whole domain. Vertices far away make the box large, and what is small against it undecided.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> ball = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])  # the l1 ball
+    >>> part = rs.partition(ball, rs.Box(-2, 2, 3))
+    >>> rs.topology.betti(part, of="level")["betti_number"].value.astype(int)
+    array([1, 0, 1, 0])
+    >>> print(rs.topology.betti(part, of="superlevel").finding("betti_number", 2))
+    1 (EXACT)
+    """
+    began = time.perf_counter()
+    if isinstance(part, LevelSet):
+        return _of_level_set(part, of, ends)
+    if ends == "box" and not part.window.is_bounded():
+        raise InputError(
+            f'ends="box" needs a bounded domain, got {part.domain.describe()}: leave it out, or give a Box'
+        )
+    network = part.network_on_domain
+    if of == "decision":
+        network = scores_network(network)
+    outputs = read_function(output, network.num_outputs)
+    heights = heights_of(network, of, level, outputs)
+    faces, walked = find_faces(
+        network,
+        part.window,
+        heights,
+        budget=budget or Budget(),
+        executor=executor,
+        progress=progress,
+        tolerance=part.tolerance,
+    )
+    dimensions, asked = np.arange(faces.dim + 1), part.domain.describe()
+    if faces.num_open:
+        nothing = Column.estimate(BETTI, np.full(faces.dim + 1, np.nan), method=METHOD)
+        seconds = time.perf_counter() - began
+        keys = {"dimension": dimensions}
+        return Findings.of(nothing, keys=keys, reached=0, domain=asked, seconds=seconds, stopped=walked.stopped)
+    kept = faces_of(faces, of, network.num_outputs)
+    if ends in ("borel_moore", "one_point"):
+        kept = tuple(one & ~border for one, border in zip(kept, faces.is_border, strict=True))
+    chains, orders = Chains(faces.num_faces, faces.offsets, faces.ids).swept(faces.vertices[:, 0])
+    chains = chains.only([one[order] for one, order in zip(kept, orders, strict=True)])
+    given = _described(of, level, outputs, ends)
+    found = _numbers(chains, ends == "one_point", faces.num_undecided > 0, given, asked)
+    return replace(found, seconds=time.perf_counter() - began)
+
+
+def _numbers(chains: Chains, is_one_point: bool, is_doubtful: bool, given: str, domain: str) -> Findings:
+    """Return the Betti numbers of chains as a table."""
+    numbers = np.array(betti_numbers(chains), dtype=np.float64)
+    euler = float(chains.euler_characteristic)
+    if is_one_point:
+        numbers[0], euler = numbers[0] + 1, euler + 1
+    low, high = (np.where(is_doubtful, end, numbers) for end in (0.0, np.inf))
+    column = Column.of(BETTI, numbers, low, high, method=METHOD, given=given)
+    summary = Column.estimate(EULER, [euler]) if is_doubtful else Column.of(EULER, [euler])
+    return Findings.of(
+        column,
+        keys={"dimension": np.arange(len(numbers))},
+        summary=Findings.of(summary, domain=domain),
+        domain=domain,
+    )
+
+
+def _of_level_set(found: LevelSet, of: SetName, ends: Ends) -> Findings:
+    """Return the Betti numbers of the pieces of a level set."""
+    if of != "all":
+        raise InputError(f'of must be "all" for a level set, whose pieces are the set, got {of!r}: give a partition')
+    if found.num_open:
+        raise IncompletePartitionError(f"expected a whole level set, got one that was stopped: {found.note}")
+    chains, is_border = chains_of(found)
+    if ends in ("borel_moore", "one_point"):
+        chains = chains.only([~border for border in is_border])
+    given = "of the level set" + _ENDS.get(ends, "")
+    return _numbers(chains, ends == "one_point", found.claim is not Claim.EXACT, given, found.domain.describe())
+
+
+def _described(of: SetName, level: float, outputs: tuple[int, ...], ends: Ends) -> str:
+    """Return in words which set it is, and what its ends are."""
+    function = " less ".join(f"output {output}" for output in outputs)
+    relation = {"sublevel": "at most", "superlevel": "at least", "level": "equal to"}
+    names = {"all": "of the domain", "decision": "of the decision boundary"}
+    found = names.get(of) or f"where {function} is {relation[of]} {level:g}"
+    return found + _ENDS.get(ends, "")

@@ -1,0 +1,143 @@
+"""`persistence`: at which levels pieces, tunnels and hollows of sublevel sets begin and end."""
+
+import time
+from concurrent.futures import Executor
+
+import numpy as np
+
+from reluscope.analyses.topology.chains import NONE, Chains, pivots
+from reluscope.analyses.topology.sets import read_function
+from reluscope.analyses.topology.vertex_values import VertexValues
+from reluscope.arguments import read_arguments
+from reluscope.budget import Budget, TimeBudget
+from reluscope.errors import InputError
+from reluscope.findings import Findings, declare
+from reluscope.partitions.face_walk import find_faces
+from reluscope.partitions.table import Partition
+from reluscope.progress import Progress
+
+BIRTH = declare(
+    "birth_level", "level from which on sublevel sets have the homology class", unit="output", least=-np.inf
+)
+DEATH = declare(
+    "death_level", "level from which on the homology class is a boundary, or older", unit="output", least=-np.inf
+)
+METHOD = "pairs of faces in the order of the function at their highest vertices"
+
+
+@read_arguments
+def persistence(
+    part: Partition,
+    *,
+    output: int | tuple[int, int] = 0,
+    budget: TimeBudget | None = None,
+    executor: Executor | None = None,
+    progress: Progress = False,
+) -> Findings:
+    """Return when pieces, tunnels and hollows of sublevel sets begin and end while the level rises.
+
+    Parameters
+    ----------
+    part : Partition
+        With its network, of a bounded domain of at most four dimensions.
+    output : int or two of them
+        The function f is this output, or the first less the second.
+    budget : Budget, optional
+        Its seconds; what is not finished then is not said.
+    executor : concurrent.futures.Executor, optional
+        Runs independent parts.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
+
+    Returns
+    -------
+    Findings
+        ``birth_level`` and ``death_level`` of every class, a row each, with its ``dimension``: 0 for pieces, 1 for
+        tunnels, 2 for hollows; by dimension, the longest first. The piece that is there in the end has no death: its
+        level is infinite. The number of rows of a dimension with ``birth <= t < death`` is the Betti number of
+        ``f <= t``. Details: ``births`` and ``deaths``, the vertices where they happen, in domain coordinates (NaN for
+        no death). Classes that end within rounding of where they begin are left out; that there are no others is as
+        exact as the faces are.
+
+    Raises
+    ------
+    InputError
+        If the partition was loaded without its network, or the domain is unbounded or of more dimensions.
+
+    Notes
+    -----
+    f is affine on every face: the sublevel set of a level can be contracted onto the faces that lie below it, so that
+    the order in which f passes faces at their highest vertices tells everything. If f is known up to an error e, all
+    classes longer than 2 e are there, and begin and end within e of what is said (Cohen-Steiner, Edelsbrunner and
+    Harer, 2007).
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[1.0], [1.0], [1.0]], [1.0, 0.0, -1.0]), ([[2.0, -3.0, 3.0]], [0.0])])  # up, down, up
+    >>> print(rs.topology.persistence(rs.partition(net, rs.Box(-2, 3, 1))))
+    dimension  birth level  death level
+    0                    0            ∞
+    0                    1            2
+    """
+    began = time.perf_counter()
+    network = part.network_on_domain
+    outputs = read_function(output, network.num_outputs)
+    if not part.window.is_bounded():
+        raise InputError(
+            f"persistence needs a bounded domain, got {part.domain.describe()}: partition a Box or a Slice"
+        )
+    faces, walked = find_faces(
+        network,
+        part.window,
+        budget=budget or Budget(),
+        executor=executor,
+        progress=progress,
+        tolerance=part.tolerance,
+    )
+    known = VertexValues.of(network, faces, outputs)
+    chains, orders = Chains(faces.num_faces, faces.offsets, faces.ids).swept(known.values)
+    dimension, birth, death = _bars(chains)
+    # From places in the order to vertices; there is none at which nothing ends.
+    vertices = np.append(orders[0], NONE)[np.stack([birth, death])]
+    births, deaths = np.append(known.values, np.inf)[vertices]
+    is_long = deaths - births > 2 * known.error
+    if faces.num_open:
+        is_long[:] = False
+    order = np.lexsort((births - deaths, dimension))
+    rows = order[is_long[order]]
+    births, deaths, vertices, dimension = births[rows], deaths[rows], vertices[:, rows], dimension[rows]
+    is_doubtful = faces.num_undecided > 0
+    where = np.concatenate([faces.vertices, np.full((1, faces.dim), np.nan)])
+    return Findings.of(
+        known.column(BIRTH, births, is_doubtful, METHOD),
+        known.column(DEATH, deaths, is_doubtful, METHOD),
+        keys={"dimension": dimension},
+        details={"births": where[vertices[0]], "deaths": where[vertices[1]]},
+        domain=part.domain.describe(),
+        stopped=walked.stopped if faces.num_open else "",
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _bars(chains: Chains) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return dimension, birth and death of all classes, as places of vertices in the order; -1 for no death."""
+    highest, places = [], np.arange(chains.counts[0])
+    for begins, members in zip((None, *chains.offsets), (None, *chains.ids), strict=True):
+        if begins is not None and members is not None:
+            places = np.maximum.reduceat(places[members], begins[:-1]) if len(begins) > 1 else members
+        highest.append(places)
+    found = [*pivots(chains), np.full(chains.counts[-1], NONE)]
+    dimension, birth, death = [], [], []
+    is_end = np.zeros(chains.counts[0], dtype=bool)
+    for k, column in enumerate(found):
+        begins_here = np.flatnonzero(~is_end)
+        pairs = column[begins_here]
+        ends = np.append(highest[k + 1], NONE)[pairs] if k < len(found) - 1 else pairs
+        dimension.append(np.full(len(begins_here), k))
+        birth.append(highest[k][begins_here])
+        death.append(ends)
+        if k < len(found) - 1:
+            is_end = np.zeros(chains.counts[k + 1], dtype=bool)
+            is_end[column[column != NONE]] = True
+    return np.concatenate(dimension), np.concatenate(birth), np.concatenate(death)

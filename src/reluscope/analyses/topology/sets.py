@@ -1,0 +1,89 @@
+"""The sets that topology is asked about, as faces of a complex that is cut by the functions they are made of."""
+
+from typing import Literal
+
+import numpy as np
+import torch
+from jaxtyping import Bool
+
+from reluscope.arguments import describe, read_position
+from reluscope.errors import InputError
+from reluscope.networks.network import Network
+from reluscope.partitions.face_walk import Heights
+from reluscope.partitions.faces import Faces
+
+SetName = Literal["all", "sublevel", "superlevel", "level", "decision"]
+Masks = tuple[Bool[np.ndarray, " _"], ...]
+
+
+def read_function(output: int | tuple[int, int], number: int) -> tuple[int, ...]:
+    """Return the output that a function is, or the two whose difference it is, from the end if negative.
+
+    Raises
+    ------
+    InputError
+        If there is no such output, or it is the same one twice.
+    """
+    chosen = output if isinstance(output, tuple) else (output,)
+    found = tuple(read_position(one, "output", number, "outputs") for one in chosen)
+    if len(set(found)) < len(found):
+        raise InputError(f"output must be one output, or two different ones, got {describe(output)}")
+    return found
+
+
+def heights_of(network: Network, name: SetName, level: float, outputs: tuple[int, ...]) -> Heights | None:
+    """Return the functions of the outputs by which a complex has to be cut so that a set is made of faces.
+
+    Parameters
+    ----------
+    network : Network
+        Of scores, for the decision boundary.
+    name : SetName
+    level : float
+    outputs : tuple of one or two int
+        An output, or two whose difference is meant.
+    """
+    if name == "all":
+        return None
+    number = network.num_outputs
+    if name == "decision" and number > 1:
+        pairs = _pairs(number)
+        weight = torch.zeros(len(pairs), number, dtype=torch.float64)
+        for row, (one, other) in enumerate(pairs):
+            weight[row, one], weight[row, other] = 1.0, -1.0
+        return weight, torch.zeros(len(pairs), dtype=torch.float64)
+    weight = torch.zeros(1, number, dtype=torch.float64)
+    if name == "decision":
+        outputs, level = (0,), 0.0
+    for output, sign in zip(outputs, (1.0, -1.0), strict=False):
+        weight[0, output] = sign
+    return weight, torch.tensor([-level], dtype=torch.float64)
+
+
+def faces_of(faces: Faces, name: SetName, num_scores: int) -> Masks:
+    """Return which faces of every dimension a set is made of: a closed subcomplex."""
+    if name == "all":
+        return faces.among(np.ones(len(faces.vertices), dtype=bool))
+    if name == "decision" and num_scores > 1:
+        return _ties(faces, num_scores)
+    height = faces.heights[:, 0]
+    if name == "sublevel":
+        return faces.among(height <= 0)
+    return faces.among(height >= 0 if name == "superlevel" else height == 0)
+
+
+def _ties(faces: Faces, num_scores: int) -> Masks:
+    """Return the faces on which two of the largest scores are equal."""
+    is_largest = np.ones((num_scores, len(faces.vertices)), dtype=bool)
+    for row, (one, other) in enumerate(_pairs(num_scores)):
+        is_largest[one] &= faces.heights[:, row] >= 0
+        is_largest[other] &= faces.heights[:, row] <= 0
+    number = [np.zeros(count, dtype=np.int64) for count in faces.num_faces]
+    for score in is_largest:
+        for total, where in zip(number, faces.among(score), strict=True):
+            total += where
+    return tuple(total > 1 for total in number)
+
+
+def _pairs(number: int) -> list[tuple[int, int]]:
+    return [(one, other) for one in range(number) for other in range(one + 1, number)]

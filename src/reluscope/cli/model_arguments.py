@@ -1,0 +1,137 @@
+"""How the command line names a model and data, and what can be said about them before PyTorch is imported."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from reluscope.errors import InputError
+
+FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+# Data in known files; those that need none have no suffix.
+_NAMED = {"digits", "mnist", "cifar10"}
+# Files that hold weights, or a pickle.
+_WEIGHTS = {".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle", ".safetensors"}
+
+
+@dataclass(frozen=True)
+class ModelArguments:
+    """How the command line names a model.
+
+    Parameters
+    ----------
+    model : str
+        A ``.onnx`` or ``.pt2`` file, or ``package.module:factory``.
+    input_shape : tuple of int, optional
+    weights : Path, optional
+    decision : {"largest", "smallest"} or float
+        How the class is read from the outputs.
+    output : str, optional
+        Which of several outputs is meant.
+    inputs : tuple of (name, text) pairs
+        What other inputs are held fixed at: a ``.npy`` file, or a number, list, true or false as in JSON.
+    """
+
+    model: str
+    input_shape: tuple[int, ...] | None = None
+    weights: Path | None = None
+    decision: Literal["largest", "smallest"] | float = "largest"
+    output: str | None = None
+    inputs: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What a reader calls the model."""
+        return Path(self.model).name
+
+    @property
+    def stem(self) -> str:
+        """The part of the model's name that goes into names of files."""
+        return Path(self.model).stem if ":" not in self.model else self.model.rpartition(":")[2]
+
+    def check(self) -> None:
+        """Check that its files are there and may be what they are given as.
+
+        Raises
+        ------
+        InputError
+            If not.
+        """
+        if self.weights is not None and not self.weights.is_file():
+            raise InputError(f"there is no file of weights {self.weights}: check the path")
+        self.fixed_inputs()
+        if is_factory(self.model):
+            return
+        path = Path(self.model)
+        if self.weights is not None:
+            raise InputError(
+                f"--weights go with package.module:factory, but {self.model} is a file that holds its own weights"
+            )
+        if not path.is_file():
+            raise InputError(
+                f"expected a model file, but {path} {'is a folder' if path.is_dir() else 'does not exist'}"
+            )
+        if path.suffix.lower() in _WEIGHTS:
+            raise InputError(
+                f"expected an .onnx or .pt2 file, got {path.name}: if it holds weights, name the function that makes "
+                f"the model, with --weights {path.name}, as in package.module:factory --weights {path.name}; whole "
+                "models in pickles are not opened, because a pickle can run any code"
+            )
+
+    def fixed_inputs(self) -> dict[str, Any]:
+        """Return what inputs are held fixed at.
+
+        Raises
+        ------
+        InputError
+            If one is neither a file of an array nor a plain value.
+        """
+        return {name: _fixed_at(name, text) for name, text in self.inputs}
+
+
+def _fixed_at(name: str, text: str) -> Any:
+    if not text.endswith(".npy"):
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise InputError(
+                f"expected {name} to be fixed at a .npy file, a number, a list of numbers, true or false, got {text!r}"
+            ) from error
+    try:
+        return np.load(text, allow_pickle=False)
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {text}: check the path") from error
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"{text} is damaged or no .npy file of numbers: save it again with numpy.save") from error
+
+
+def is_factory(model: str) -> bool:
+    """Tell whether MODEL names a function rather than a file.
+
+    Examples
+    --------
+    >>> is_factory("package.module:make"), is_factory("net.onnx"), is_factory("C:/net.onnx")
+    (True, False, False)
+    """
+    return FACTORY.fullmatch(model) is not None and not Path(model).exists()
+
+
+def check_data(data: str | None, labels: str | Path | None = None) -> None:
+    """Check that the files of data and labels are there; what is in them is read later.
+
+    Raises
+    ------
+    InputError
+        If one is not.
+    """
+    if data is not None and Path(data).suffix and not _is_named(data) and not Path(data).is_file():
+        raise InputError(f"there is no file {data}: check the path")
+    if labels is not None and not Path(labels).is_file():
+        raise InputError(f"there is no file {labels}: check the path")
+
+
+def _is_named(data: str) -> bool:
+    return data.partition(":")[0].partition("-")[0] in _NAMED

@@ -1,0 +1,60 @@
+"""Which of a model's inputs and outputs a network is of: one output, and one input while the others are held fixed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reluscope.arguments import describe
+from reluscope.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Interface:
+    """What a user says of a model with several inputs or outputs.
+
+    Parameters
+    ----------
+    output : str or int, optional
+        The name of an output, or its position.
+    inputs : mapping from str to value
+        What the inputs that are held fixed are for every point.
+    """
+
+    output: str | int | None = None
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+
+
+def choose_output(names: Sequence[str], output: str | int | None) -> int:
+    """Return the position of the output that is meant.
+
+    Parameters
+    ----------
+    names : sequence of str
+    output : str or int, optional
+        None where there is only one.
+
+    Raises
+    ------
+    InputError
+        If there is no such output, or several and none is chosen; they are named.
+
+    Examples
+    --------
+    >>> names = ["logits", "hidden"]
+    >>> choose_output(names, "hidden"), choose_output(names, -2), choose_output(["y"], None)
+    (1, 0, 0)
+    """
+    listed = ", ".join(names)
+    if output is None:
+        if len(names) == 1:
+            return 0
+        if not names:
+            raise InputError("expected a model with one output, got none: return a tensor")
+        raise InputError(
+            f"expected a model with one output, got {len(names)}: {listed}; choose one, as in output={names[0]!r}"
+        )
+    if isinstance(output, int) and -len(names) <= output < len(names):
+        return output % len(names)
+    if output not in names:
+        raise InputError(f"expected output as one of {listed}, got {describe(output)}")
+    return names.index(output)  # pyright: ignore[reportArgumentType]

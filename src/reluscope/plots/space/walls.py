@@ -1,0 +1,95 @@
+"""The boundaries between the regions of a network in space, as bent surfaces in the colours of their gates."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from reluscope.arguments import Count, Share, read_drawn
+from reluscope.codes.differences import differences
+from reluscope.partitions.table import Partition
+from reluscope.plots.space.drawing import draw_scene
+from reluscope.plots.space.facets import check_space, region_facets
+from reluscope.plots.space.scenes import Scene, names_of, reach_of
+from reluscope.plots.space.views import View
+from reluscope.plots.style import depth_colors, figure_of, legend, say, shortened, tint
+
+TINT = 0.75
+
+
+@read_drawn
+def boundaries_3d(
+    part: Partition,
+    *,
+    fade: Share = 0.0,
+    lines: bool = True,
+    view: View | None = None,
+    pixels: Count = 1000,
+    axes: Axes | None = None,
+) -> Figure:
+    """Draw the boundaries between regions in space in the colour of the gate whose units change their piece there.
+
+    Parameters
+    ----------
+    part : Partition
+        Of three dimensions, with corners; may be empty or have stopped early.
+    fade : float
+        How much is seen through a boundary, from 0 to 1.
+    lines : bool
+        Draw the edges of facets.
+    view : View, optional
+        From where to look.
+    pixels : int
+        Along the longer side.
+    axes : matplotlib axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Never shown. Planes of the first gate go straight through; those of later gates bend where they cross earlier
+        ones.
+
+    Raises
+    ------
+    InputError
+        If the partition is not of a bounded part of space, or holds no corners.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    >>> figure = rs.plots.boundaries_3d(rs.partition(net, rs.Box(-1, 1, 3)))
+    >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    ['1. relu 0 (12)']
+    """
+    check_space(part)
+    facets = region_facets(part)
+    pairs = facets.pairs()
+    offsets, units = differences(part.codes, *facets.regions[pairs].T)
+    gates, _ = part.codes.layout.locate_units(units[offsets[:-1]])
+    names = [shortened(gate.name) for gate in part.codes.layout]
+    colors = depth_colors(len(names))
+    shades = np.array([(*to_rgb(tint(color, TINT)), 1.0 - fade) for color in colors])[gates]
+    chosen, counts = pairs[:, 0], np.diff(facets.offsets)
+    starts = np.concatenate([[0], np.cumsum(counts[chosen])])
+    ids = facets.ids[np.repeat(facets.offsets[chosen] - starts[:-1], counts[chosen]) + np.arange(starts[-1])]
+    low, high = reach_of(part.domain)
+    scene = Scene(facets.points, starts, ids, shades, low, high, names_of(part.domain))
+    axes = draw_scene(axes, scene, view, lines=lines, pixels=pixels, room=(False, True))
+    if not len(part):
+        say(axes, "no regions were finished before work stopped" if part.num_open else "no regions were found")
+    elif not len(pairs):
+        say(axes, "one region, without boundaries inside")
+    numbers = np.bincount(gates, minlength=len(names))
+    legend(
+        axes,
+        [
+            Patch(color=tint(color, TINT), label=f"{index + 1}. {name} ({number:,})")
+            for index, (name, color, number) in enumerate(zip(names, colors, numbers.tolist(), strict=True))
+        ],
+        title="gate (pieces of boundary)",
+        bbox_to_anchor=(0.5, 0.0),
+    )
+    return figure_of(axes)

@@ -1,0 +1,93 @@
+"""``--seconds`` beside the clock: what a section may take follows from what passes take, by a clock that they move."""
+
+import json
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from cli.running import reluscope
+from reluscope.datasets.dataset import dataset_of
+from reluscope.networks.network import Network
+from reluscope.partitions.table import Partition
+from reluscope.report import Settings, Subject
+from reluscope.report import subject as module
+from reluscope.report.sections import all_sections, plane
+
+DRAW = np.random.default_rng(0)
+NETWORK = rs.load([(DRAW.normal(size=(40, 3)), DRAW.normal(size=40)), (DRAW.normal(size=(3, 40)), np.zeros(3))])
+DATA = dataset_of(DRAW.normal(size=(500, 3)), DRAW.integers(0, 3, 500), name="points")
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds that have passed, and how many a sample takes."""
+    told, proper = {"now": 0.0, "each": 0.01}, Network.__call__
+
+    def slowly(self, x):
+        told["now"] += told["each"] * len(x)
+        return proper(self, x)
+
+    monkeypatch.setattr(module.time, "perf_counter", lambda: told["now"])
+    monkeypatch.setattr(Network, "__call__", slowly)
+    return told
+
+
+@pytest.mark.parametrize("each", [1e-6, 1e-3, 0.02, 0.3, 7.0])
+def test_timing_a_pass_takes_little_itself(clock, each):
+    clock["each"] = each
+    assert Subject(NETWORK, DATA, "net").seconds_per_sample == pytest.approx(each)
+    # A first pass, and some until one takes a quarter of a second; each has at most four times the samples of the last.
+    assert clock["now"] <= 2 * each + 4 * module.TIMED
+
+
+@pytest.mark.parametrize(("each", "seconds"), [(0.01, 60.0), (0.1, 60.0), (0.1, 3.0), (1e-6, 0.01)])
+def test_sections_that_look_at_all_samples_keep_their_time(clock, each, seconds):
+    clock["each"] = each
+    subject = Subject(NETWORK, DATA, "net", Settings(seconds=seconds))
+    few = subject.limited(subject.most_in_time)
+    assert len(few.data) == len(DATA) or module.PASSES * each * len(few.data) <= max(
+        seconds, module.PASSES * each * module.MIN_SAMPLES
+    )
+    assert len(few.data) == len(DATA) or module.PASSES * each * 2 * len(few.data) > seconds
+
+
+def test_fewer_samples_are_drawn_at_random_and_said():
+    subject = Subject(NETWORK, DATA, "net")
+    few, again = subject.limited(64), subject.limited(64)
+    rows = [int(np.flatnonzero((DATA.points == point).all(axis=1))[0]) for point in few.data.points]
+    assert len(set(rows)) == 64
+    assert rows != list(range(64))
+    assert (few.data.labels == DATA.labels[rows]).all()
+    assert (few.data.points == again.data.points).all()
+    assert few.data.notes[-1] == "64 of 500 samples were drawn at random: there is no time for more (--seconds)"
+    assert subject.limited(500) is subject
+
+
+@pytest.mark.parametrize("each", [1e-9, 1.0])
+def test_a_plane_leaves_time_for_the_outputs_at_its_corners(monkeypatch, each):
+    """Seen red with all of the time for the regions."""
+    corners, proper = [], Partition.outputs.func
+    monkeypatch.setattr(Partition, "outputs", property(lambda part: corners.append(len(part.vertices)) or proper(part)))
+    subject = Subject(NETWORK, DATA, "net", Settings(seconds=500.0))
+    subject.__dict__["seconds_per_sample"] = each
+    found = plane.content(subject, lambda share: None)
+    assert corners
+    assert corners[0] * each <= 0.5 * subject.settings.seconds
+    assert (found.headline.finding.claim == "LOWER") == (each == 1.0)
+
+
+def test_the_page_says_of_how_many_samples_it_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models.py").write_text(
+        "from torch import nn\ndef make(): return nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2))\n"
+    )
+    np.save("x.npy", DATA.points)
+    kept = tuple(section for section in all_sections() if section.name in ("network", "codes"))
+    monkeypatch.setattr("reluscope.report.building.all_sections", lambda: kept)
+    monkeypatch.setattr(Subject, "seconds_per_sample", 0.1)
+    done = reluscope("analyze", "models:make", "--input-shape", "3", "--data", "x.npy", "-o", "out", "--threads", "1")
+    assert done.exit_code == 0, done.output
+    note = "64 of 500 samples were drawn at random: there is no time for more (--seconds)"
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["data"]["notes"] == [note]
+    assert note in (tmp_path / "out" / "report.html").read_text()
