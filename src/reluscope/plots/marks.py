@@ -22,7 +22,7 @@ from reluscope.plots.style import DARK, INK, LIGHT, shortened, tint
 OFF = 1e-6
 # Mark and filling of each class, over regions of any colour.
 MARKS = (("o", LIGHT), ("^", DARK), ("s", LIGHT), ("D", DARK), ("v", LIGHT), ("P", DARK), ("p", LIGHT), ("X", DARK))
-COARSE = {"facecolor": tint(INK, 0.06), "edgecolor": tint(INK, 0.55)}
+COARSE: dict[str, Any] = {"facecolor": tint(INK, 0.06), "edgecolor": tint(INK, 0.55)}
 UNKNOWN = {"facecolor": "none", "edgecolor": INK, "hatch": "////", "linewidth": 0.0, "alpha": 0.6}
 
 
