@@ -29,6 +29,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "partitions/partition_findings": ("tests/partitions/test_partition_findings.py",),
     "partitions/shown_regions": ("tests/partitions/test_shown_regions.py",),
     "partitions/level_sets": ("tests/partitions/test_level_measures.py", "tests/partitions/test_level_sets.py"),
+    "partitions/decision_surfaces": ("tests/partitions/test_decision_surfaces.py",),
     "partitions/level_walls": ("tests/partitions/test_level_measures.py",),
     "partitions/level_findings": ("tests/partitions/test_level_measures.py",),
     "geometry/ball_bounds": ("tests/geometry/test_ball_bounds.py",),

@@ -332,9 +332,9 @@ def print_partition(
             f"partitioned that they suffice for, {share:.2g} of the {'length' if part.dim == 1 else 'area'}.",
         )
     if coarse is not None:
-        gates, number = len(coarse.codes.layout), len(part.codes.layout)
-        found = signed(coarse.finding())
-        say(console, f"All of it, by the first {gates} of {number} gates alone: {found} regions.")
+        gates = len(coarse.codes.layout)
+        by = f"the first {gates} gates" if gates > 1 else "the first gate"
+        say(console, f"All of it, by {by} alone: {signed(coarse.finding())} regions.")
     if part.num_open:
         say(
             console,

@@ -3,6 +3,8 @@
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.coarse_partitions import coarse_partition
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
+from reluscope.partitions.decision_surfaces import DecisionSurface
+from reluscope.partitions.decision_walk import decision_surface
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.finishing_windows import window_within
 from reluscope.partitions.forecasting import forecast
@@ -15,12 +17,14 @@ from reluscope.partitions.table import Partition
 __all__ = [
     "Certificate",
     "DecisionBoundary",
+    "DecisionSurface",
     "Facets",
     "LevelSet",
     "Partition",
     "StreamedPartition",
     "coarse_partition",
     "decision_boundary",
+    "decision_surface",
     "forecast",
     "level_set",
     "partition",

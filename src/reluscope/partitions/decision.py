@@ -80,7 +80,7 @@ def decision_boundary(part: Partition) -> DecisionBoundary:
     if part.dim > 2 or not part.is_bounded().all():
         raise InputError(
             f"decision boundaries are found on bounded lines and planes, got {part.domain.describe()}: take a Segment "
-            "or a Plane"
+            "or a Plane, or decision_surface(network, domain) in space"
         )
     outputs, dim = part.scores, part.dim
     if not len(part):

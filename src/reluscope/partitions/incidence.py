@@ -28,8 +28,8 @@ from reluscope.progress import RegionProgress
 # Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
 CHUNK_CELLS, MAX_CHUNK_CELLS, MIN_CELLS = 768, 6144, 4
 CACHE_BYTES, CHUNK_BYTES = 16 * 2**20, 64 * 2**20
-# Chunks to find before work is handed out.
-TASKS = 64
+# Chunks to find before work is handed out; where most cells are dropped, fewer that are spread, with so many cells.
+TASKS, TASK_CELLS = 64, 32
 
 # Says for every cell of a chunk whether it is kept, and may count on the work what it knows of the others.
 Keep = Callable[[Chunk, dict[str, float]], np.ndarray]
@@ -96,7 +96,7 @@ def walk_chunks(
     return walk(
         [chunk],
         _Cutting(network, resolution, certifier, is_whole, keep).step,
-        split=None if is_whole else _split,
+        split=None if is_whole else _split if keep is None else _split_smaller,
         finish=finish,
         store=store,
         left=attrgetter("roots"),
@@ -159,6 +159,14 @@ def _split(chunks: Sequence[Chunk]) -> list[Chunk] | None:
     if len(chunks) < TASKS:
         return None
     return [replace(chunk, seam_numbers=SeamNumbers((row + 1) << 40)) for row, chunk in enumerate(chunks)]
+
+
+def _split_smaller(chunks: Sequence[Chunk]) -> list[Chunk] | None:
+    """Return chunks, spread over enough tasks, once they have the cells: where many are dropped, each costs much."""
+    total = sum(map(len, chunks))
+    if total < TASKS * TASK_CELLS:
+        return _split(chunks)
+    return _split([part for chunk in chunks for part in spread(chunk, max(TASK_CELLS, total // TASKS))])
 
 
 def _chunk_cells(network: Network, chunk: Chunk) -> int:

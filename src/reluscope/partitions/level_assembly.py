@@ -5,12 +5,15 @@ is joined because it is near. The result does not depend on the chunks: vertices
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from reluscope.partitions.level_patches import LevelPatch
 from reluscope.partitions.vertex_names import mixed
+
+Label = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class LevelPieces:
     num_unmatched: int
 
 
-def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: float, least: int) -> LevelPieces:
+def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: float, label: Label) -> LevelPieces:
     """Join what chunks have found.
 
     Parameters
@@ -59,8 +62,8 @@ def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: 
         Of the domain, and of a code.
     length : float
         Vertices of one name may be so far apart.
-    least : int
-        The lowest side that counts as above: 1, or 0 where plateaus on the level do.
+    label : callable
+        Makes of the sides of cells what counts: pieces are where that differs, and the larger is above.
     """
     table = stacked(patches, dim, num_words)
     cells, names = table.cells, table.facet_names
@@ -70,11 +73,11 @@ def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: 
     same = np.flatnonzero(names[order[1:]] == names[order[:-1]])
     cells = cells.copy()
     cells[order[same], 1] = cells[order[same + 1], 0]
-    is_above = table.sides >= least
+    labels = label(table.sides)
     whole = np.flatnonzero(cells[:, 1] >= 0)
-    pieces = whole[is_above[cells[whole, 0]] != is_above[cells[whole, 1]]]
+    pieces = whole[labels[cells[whole, 0]] != labels[cells[whole, 1]]]
     beside = cells[pieces]
-    flipped = is_above[beside[:, 0]]
+    flipped = labels[beside[:, 0]] > labels[beside[:, 1]]
     below, above = np.where(flipped, beside[:, 1], beside[:, 0]), np.where(flipped, beside[:, 0], beside[:, 1])
 
     offsets, ids = _lists(table.offsets, table.ids, pieces)

@@ -1,11 +1,11 @@
-"""Which cells of a chunk a level may touch, and where the others are, proved by bounds of the function on them.
+"""Which cells of a chunk a level may touch, and where the others are, proved by bounds of functions on them.
 
 At an opened gate pre-activations are affine on every cell, so that their ranges there are those at its vertices. They
 are carried through the rest of the network, first as intervals, then, on the cells that are left, between two linear
 functions. All bounds include rounding, and what errors of vertices may change.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,17 @@ NEAR = 1e-3
 BLOCK = 512
 
 
-def proved_sides(chunk: Chunk, network: Network) -> np.ndarray:
-    """Return for every cell of a chunk whether it is above the level (1), below (-1), or the level may touch it (0).
+# Says from the ends (cells, units) of the last gate which side each cell is on, 0 where that is open.
+Settle = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def above_or_below(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return 1 where a single unit is above 0, -1 where it is below, and else 0."""
+    return np.where(low[:, 0] > 0, 1, np.where(high[:, 0] < 0, -1, 0))
+
+
+def proved_sides(chunk: Chunk, network: Network, settle: Settle = above_or_below) -> np.ndarray:
+    """Return for every cell of a chunk on which side it is: 1 above, -1 below, 0 if the level may touch it.
 
     Parameters
     ----------
@@ -35,6 +44,8 @@ def proved_sides(chunk: Chunk, network: Network) -> np.ndarray:
         At an opened gate.
     network : Network
         That ends with a level gate (`reluscope.partitions.level_gate`).
+    settle : callable
+        What the ends of its units, less some room at each, say of a cell: by default of one unit.
     """
     opened = chunk.opened
     assert opened is not None
@@ -68,9 +79,9 @@ def proved_sides(chunk: Chunk, network: Network) -> np.ndarray:
             break
         left = np.flatnonzero(sides == 0)
         for cells in np.array_split(left, -(-len(left) // BLOCK)) if len(left) else ():
-            low, high = (end[:, 0].numpy() for end in bounds(cells, is_linear))
+            low, high = (end.numpy().reshape(len(cells), -1) for end in bounds(cells, is_linear))
             margin = NEAR * (high - low)
-            sides[cells] = np.where(low > margin, 1, np.where(high < -margin, -1, 0))
+            sides[cells] = settle(low - margin, high + margin)
     return sides
 
 

@@ -1,5 +1,6 @@
 """The pieces of a level set in a finished chunk: facets between cells on different sides, and what is on its seams."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,21 +52,21 @@ class LevelPatch:
     roots: np.ndarray
 
     @classmethod
-    def of(cls, chunk: Chunk, layout: CodeLayout, apex: np.ndarray) -> "LevelPatch":
+    def of(cls, chunk: Chunk, sides: Callable[[Chunk], np.ndarray], apex: np.ndarray) -> "LevelPatch":
         """Keep what a finished chunk knows of the level.
 
         Parameters
         ----------
         chunk : Chunk
             With names of vertices.
-        layout : CodeLayout
-            Of the level gate alone.
+        sides : callable
+            Says on which side every cell of a finished chunk is; of those on side 0 all are kept.
         apex : (d,) float64
             Of the cones over the boundary of the domain.
         """
         assert chunk.names is not None
         complex_, dim = chunk.cells, chunk.cells.dim
-        side = _sides(chunk, layout)
+        side = sides(chunk)
         left, right = complex_.cofaces()
         is_inner = right >= 0
         is_seam = ~is_inner & (chunk.seams >= 0)
@@ -139,8 +140,11 @@ def cycles(offsets: np.ndarray, edges: np.ndarray) -> np.ndarray:
     return found
 
 
-def _sides(chunk: Chunk, layout: CodeLayout) -> np.ndarray:
-    """Return for every cell whether it is above the level (1), below (-1), or on it (0)."""
+def level_sides(chunk: Chunk, layout: CodeLayout) -> np.ndarray:
+    """Return for every cell of a finished chunk whether it is above the level (1), below (-1), or on it (0).
+
+    The layout is that of the level gate alone.
+    """
     assert chunk.last is not None
     is_above = unpack_pieces(chunk.words[-1], layout)[:, 0] > 0
     side = np.where(is_above, 1, -1).astype(np.int8)

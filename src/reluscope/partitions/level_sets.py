@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from reluscope import markup
 from reluscope.arguments import read_arguments
@@ -27,8 +25,9 @@ from reluscope.networks.network import Network
 from reluscope.partitions.level_files import KIND, described_level, read_level
 from reluscope.partitions.level_findings import numbers_of
 from reluscope.partitions.level_meshes import as_mesh, as_trimesh
-from reluscope.partitions.level_polygons import area_vectors, fans, following, largest, pinched, sums
+from reluscope.partitions.level_polygons import pinched
 from reluscope.partitions.level_walls import Walls
+from reluscope.partitions.piece_geometry import PieceGeometry
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ ROUNDED = 64 * 2.0**-53
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LevelSet:
+class LevelSet(PieceGeometry):
     """Where a function f crosses a level: convex polygons in space, segments in the plane, with shared vertices.
 
     Parameters
@@ -105,10 +104,6 @@ class LevelSet:
         for name in ("vertices", "blur", "offsets", "ids", "normals", "witnesses", "solid_witnesses", "border"):
             getattr(self, name).setflags(write=False)
 
-    def __len__(self) -> int:
-        """Return the number of pieces."""
-        return len(self.normals)
-
     def __repr__(self) -> str:
         kind = "polygons" if self.dim == 3 else "segments"
         shape = "empty" if not len(self) else "closed" if self.is_closed else "open"
@@ -131,11 +126,6 @@ class LevelSet:
         return markup.figure("LevelSet", self.finding()._repr_html_(), markup.terms(entries))
 
     @property
-    def dim(self) -> int:
-        """Dimension of the domain."""
-        return self.vertices.shape[1]
-
-    @property
     def claim(self) -> Claim:
         """What the number of pieces claims."""
         return self.finding().claim
@@ -151,28 +141,9 @@ class LevelSet:
             **self._said,
         )
 
-    @cached_property
-    def area(self) -> float:
-        """Area of all pieces; length in the plane."""
-        return float(self.piece_areas.sum())
-
     def findings(self) -> Findings:
         """Return all its numbers as a table of one row: size, measures and topology, each with its claim."""
         return numbers_of(self)
-
-    def area_finding(self) -> Finding:
-        """Return the area, or the length, with its claim."""
-        moved = self._moved
-        # Corners that move by e change an area by at most e along its sides, and a disc of e around each corner.
-        error = float((moved * (self.piece_extents + np.pi * moved * np.diff(self.offsets))).sum())
-        least = max(0.0, self.area - error)
-        return Finding.of(
-            least if self.num_open else self.area,
-            lower=0.0 if self._is_doubtful else least,
-            upper=float("inf") if self._is_doubtful or self.num_open else self.area + error,
-            name="area" if self.dim == 3 else "length",
-            **self._said,
-        )
 
     @read_arguments
     def volume(self, capped: Literal["below", "above"] | None = None) -> float:
@@ -244,31 +215,6 @@ class LevelSet:
             definition=where,
             **self._said,
         )
-
-    @cached_property
-    def piece_areas(self) -> Float[np.ndarray, " p"]:
-        """Area of every piece; its length in the plane."""
-        return np.linalg.norm(self._area_vectors, axis=1)
-
-    @cached_property
-    def piece_extents(self) -> Float[np.ndarray, " p"]:
-        """Length around every polygon; of a segment 2, for its ends."""
-        if self.dim == 2:
-            return np.full(len(self), 2.0)
-        sides = self.vertices[self.ids] - self.vertices[following(self.offsets, self.ids)]
-        return sums(np.linalg.norm(sides, axis=1), self.offsets)
-
-    def triangles(self) -> Int[np.ndarray, "t 3"]:
-        """Return the polygons as triangles, each a fan of its polygon, with the same sense.
-
-        Raises
-        ------
-        InputError
-            In the plane.
-        """
-        if self.dim != 3:
-            raise InputError("triangles are parts of polygons in space, got a level set in the plane: use its segments")
-        return self.ids[fans(self.vertices, self.offsets, self.ids)]
 
     @read_arguments
     def write(
@@ -358,11 +304,6 @@ class LevelSet:
         return as_trimesh(as_mesh(self, color))
 
     @cached_property
-    def edges(self) -> Int[np.ndarray, "e _"]:
-        """The ridges of pieces, each once: two vertices of an edge in increasing order; in the plane one vertex."""
-        return self._ridges[0]
-
-    @cached_property
     def boundary_edges(self) -> Int[np.ndarray, "e _"]:
         """The ridges that an odd number of pieces meets: edges, or ends in the plane."""
         ridges, number, _ = self._ridges
@@ -394,34 +335,6 @@ class LevelSet:
         return len(self.vertices) - len(self) if self.dim == 2 else len(self.vertices) - len(self.edges) + len(self)
 
     @cached_property
-    def components(self) -> Int[np.ndarray, " p"]:
-        """Number of the connected component of every piece, from 0; pieces that share a vertex are connected."""
-        number, first = len(self.vertices), self.ids[self.offsets[:-1]]
-        links = np.repeat(first, np.diff(self.offsets)), self.ids
-        _, label = connected_components(
-            coo_array((np.ones(len(self.ids)), links), shape=(number, number)), directed=False
-        )
-        return np.unique(label[first], return_inverse=True)[1].astype(np.int64)
-
-    @property
-    def num_components(self) -> int:
-        """Number of connected components."""
-        return int(self.components.max(initial=-1)) + 1
-
-    @cached_property
-    def _ridges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Ridges, how many pieces meet at each, and the sum of the senses in which they do."""
-        if self.dim == 2:
-            ridges, sense = self.ids[:, None], np.tile([-1, 1], len(self))
-        else:
-            here, after = self.ids, following(self.offsets, self.ids)
-            ridges = np.stack([np.minimum(here, after), np.maximum(here, after)], axis=1)
-            sense = np.where(here < after, 1, -1)
-        keys = ridges[:, 0] if self.dim == 2 else ridges[:, 0] * max(1, len(self.vertices)) + ridges[:, 1]
-        _, first, row, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-        return ridges[first], number, np.bincount(row, weights=sense, minlength=len(first))
-
-    @cached_property
     def num_unmatched(self) -> int:
         """Ridges inside the domain at which the pieces do not fit together: none, unless work stopped early."""
         ridges, number, sense = self._ridges
@@ -435,16 +348,6 @@ class LevelSet:
         return bool(self.num_undecided or (not self.num_open and self.num_unmatched))
 
     @property
-    def _length_error(self) -> float:
-        """What rounding may add to where vertices are."""
-        return 16 * (self.tolerance.unit * float(np.abs(self.vertices).max(initial=0.0)))
-
-    @property
-    def _moved(self) -> np.ndarray:
-        """How far the corners of each piece may be from where they should be."""
-        return largest(self.blur[self.ids], self.offsets) + self._length_error
-
-    @property
     def _said(self) -> dict[str, Any]:
         return {
             "domain": self.domain.describe(),
@@ -454,21 +357,3 @@ class LevelSet:
             "stopped": self.note,
             "work": self.work,
         }
-
-    @cached_property
-    def _area_vectors(self) -> np.ndarray:
-        return area_vectors(self.vertices, self.offsets, self.ids)
-
-    @cached_property
-    def _centers(self) -> np.ndarray:
-        """Centroids of the pieces."""
-        counts = np.diff(self.offsets)[:, None]
-        middle = sums(self.vertices[self.ids], self.offsets) / counts
-        if self.dim == 2:
-            return middle
-        around = np.repeat(middle, counts[:, 0], axis=0)
-        one, two = self.vertices[self.ids] - around, self.vertices[following(self.offsets, self.ids)] - around
-        weight = np.linalg.norm(np.cross(one, two), axis=1)
-        total = sums(weight, self.offsets)
-        moved = sums(weight[:, None] * (one + two) / 3, self.offsets)
-        return middle + moved / np.where(total > 0, total, 1.0)[:, None]

@@ -5,9 +5,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -18,25 +16,21 @@ from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, NotApplicableError
 from reluscope.geometry.domains import Domain, Slice, Space
-from reluscope.geometry.face_lattices import from_polytope
-from reluscope.geometry.window_shapes import window_shape
 from reluscope.interruption import has_struck, held
 from reluscope.networks.choices import read_domain
 from reluscope.networks.graph import Max
 from reluscope.networks.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
-from reluscope.partitions.certification import ExactSigns
-from reluscope.partitions.chunks import EPSILON, Chunk, Resolution
-from reluscope.partitions.incidence import num_left, walk_chunks
-from reluscope.partitions.joined_parts import joined_parts
-from reluscope.partitions.level_assembly import LevelPieces, assemble_level
-from reluscope.partitions.level_bounds import proved_sides
+from reluscope.partitions.chunks import Chunk
+from reluscope.partitions.incidence import num_left
+from reluscope.partitions.level_assembly import LevelPieces
+from reluscope.partitions.level_bounds import above_or_below
 from reluscope.partitions.level_checkpoints import KeptPatches, key_of
 from reluscope.partitions.level_gate import with_level_gate
-from reluscope.partitions.level_patches import LevelPatch
+from reluscope.partitions.level_patches import level_sides
+from reluscope.partitions.level_pieces import find_pieces
 from reluscope.partitions.level_polygons import oriented
 from reluscope.partitions.level_sets import LevelSet
-from reluscope.partitions.level_walls import NAMES, Walls, cones_by_side
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -124,14 +118,10 @@ def level_set(
             "or a Slice of two or three directions"
         )
     began = time.perf_counter()
-    budget, tolerance = budget or Budget(), tolerance or Tolerance()
+    tolerance = tolerance or Tolerance()
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
     asked = with_level_gate(inner, outputs, level)
-    shape = window_shape(window)
-    corners, dim = shape.corners, window.dim
-    apex = corners.points.mean(axis=0)
-    resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
-    num_words, least = inner.layout.num_words, 1 if plateaus == "below" else 0
+    least = 1 if plateaus == "below" else 0
     if checkpoint is not None and any(isinstance(stage.gate, Max) for stage in asked.stages):
         raise NotApplicableError(
             "expected a network without max gates for a checkpoint, since others are taken through in one piece: leave "
@@ -141,27 +131,22 @@ def level_set(
     def kept(tasks: Sequence[Chunk]) -> KeptPatches:
         assert checkpoint is not None
         key = key_of(network, domain, outputs, level, tolerance, tasks)
-        return KeptPatches(checkpoint, key, dim, num_words, len(tasks))
+        return KeptPatches(checkpoint, key, window.dim, inner.layout.num_words, len(tasks))
 
     with counting_regions("level set", progress) as count:
-        walked = walk_chunks(
+        pieces, walked, walls = find_pieces(
             asked,
-            from_polytope(shape.incidence),
-            corners,
-            asked.points(corners.points),
-            resolution,
-            finish=partial(LevelPatch.of, layout=CodeLayout((asked.layout.gates[-1],)), apex=apex),
-            budget=budget,
+            window,
+            sides=partial(level_sides, layout=CodeLayout((asked.layout.gates[-1],))),
+            settle=above_or_below,
+            label=lambda sides: sides >= least,
+            num_words=inner.layout.num_words,
+            tolerance=tolerance,
+            budget=budget or Budget(),
             executor=executor,
-            progress=count,
-            exact_signs=ExactSigns(asked, [window]),
-            keep=_Near(asked, apex),
             checkpoint=None if checkpoint is None else kept,
+            progress=count,
         )
-    length = 16 * max(resolution.length, EPSILON * float(np.abs(corners.points).max()))
-    pieces, walked = joined_parts(
-        walked, lambda parts: assemble_level(parts, dim, num_words, length, least), attrgetter("roots")
-    )
     ids, normals = _directed(inner, outputs, pieces)
     num_open = int(num_left(walked, 1)[0])
     found = LevelSet(
@@ -179,38 +164,17 @@ def level_set(
         solid_cells=Codes(pieces.words[pieces.sides == 0], network.layout),
         solid_witnesses=pieces.witnesses[pieces.sides == 0],
         border=pieces.border,
-        walls=Walls(apex, pieces.walls + np.array([walked.work.get(name, 0.0) for name in NAMES])),
+        walls=walls,
         num_undecided=walked.num_undecided + pieces.num_unmatched,
         num_open=num_open,
         tolerance=tolerance,
         fingerprint=network.fingerprint,
         note=INTERRUPTED if has_struck() else walked.stopped,
-        work={
-            **{name: amount for name, amount in walked.work.items() if name not in NAMES},
-            "seconds": time.perf_counter() - began,
-        },
+        work={**walked.work, "seconds": time.perf_counter() - began},
     )
     if found.note == INTERRUPTED:
         warnings.warn("interrupted: the level set holds the pieces finished so far", stacklevel=4)
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Near:
-    """Keeps the cells that the level may touch, and counts which side the walls of the others are on."""
-
-    network: Network
-    apex: np.ndarray
-
-    def __call__(self, chunk: Chunk, work: dict[str, float]) -> np.ndarray:
-        sides = proved_sides(chunk, self.network)
-        is_wall = (chunk.cells.cofaces()[1] < 0) & (chunk.seams == -1)
-        dropped = np.where(sides == 0, np.int8(2), sides)
-        for name, amount in zip(
-            NAMES, cones_by_side(chunk.cells, chunk.points, is_wall, dropped, self.apex), strict=True
-        ):
-            work[name] = work.get(name, 0.0) + float(amount)
-        return sides == 0
 
 
 def _read_output(output: int | tuple[int, int], number: int) -> tuple[int, ...]:

@@ -167,6 +167,10 @@ ROWS = {
     "coarse_partition": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
     "forecast": row(network=NET, domain=BOX, seconds=0.2),
     "window_within": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
+    "decision_surface": row(network=NET, domain=BOX),
+    "DecisionSurface.between": row(
+        on=Later(lambda: rs.decision_surface(NET, BOX)), first=0, second=1, kinds={"first": "whole", "second": "whole"}
+    ),
     "LevelSet.save": row(on=_SURFACE, path=FOLDER / "surface.arrow", kinds={"path": "write"}),
     "LevelSet.load": row(
         path=Later(lambda: (_SURFACE.value.save(FOLDER / "s.arrow"), FOLDER / "s.arrow")[1]),

@@ -12,5 +12,9 @@ ROWS = {
         ends="ordinary",
         kinds={"of": "option", "level": "number", "output": "output_of", "ends": "option"},
     ),
+    "topology.critical_points": row(part=SCALAR_PART, output=0, kinds={"output": "output_of"}),
+    "topology.shortest_path": row(
+        part=SCALAR_PART, start=[-1.0, 0.5], end=[1.0, 1.5], kinds={"start": "vector", "end": "vector"}
+    ),
     "topology.persistence": row(part=SCALAR_PART, output=0, kinds={"output": "output_of"}),
 }

@@ -1,0 +1,162 @@
+"""Convex pieces with shared vertices, polygons in space or segments in the plane: measures, edges, components."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from reluscope.errors import InputError
+from reluscope.findings import Finding
+from reluscope.partitions.level_polygons import area_vectors, fans, following, largest, sums
+from reluscope.tolerance import Tolerance
+
+
+class PieceGeometry:
+    """What level sets and decision surfaces share; see `LevelSet` for the arrays."""
+
+    vertices: np.ndarray
+    blur: np.ndarray
+    offsets: np.ndarray
+    ids: np.ndarray
+    normals: np.ndarray
+    num_open: int
+    tolerance: Tolerance
+
+    @property
+    def _is_doubtful(self) -> bool:
+        """Whether pieces may be missing, or too many."""
+        raise NotImplementedError
+
+    @property
+    def _said(self) -> dict[str, Any]:
+        """What findings say besides."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        """Return the number of pieces."""
+        return len(self.normals)
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the domain."""
+        return self.vertices.shape[1]
+
+    @cached_property
+    def area(self) -> float:
+        """Area of all pieces; length in the plane."""
+        return float(self.piece_areas.sum())
+
+    def area_finding(self) -> Finding:
+        """Return the area, or the length, with its claim."""
+        error = float(self._area_errors.sum())
+        least = max(0.0, self.area - error)
+        return Finding.of(
+            least if self.num_open else self.area,
+            lower=0.0 if self._is_doubtful else least,
+            upper=float("inf") if self._is_doubtful or self.num_open else self.area + error,
+            name="area" if self.dim == 3 else "length",
+            **self._said,
+        )
+
+    @property
+    def _area_errors(self) -> np.ndarray:
+        """How far the area of each piece may be from what it should be."""
+        moved = self._moved
+        # Corners that move by e change an area by at most e along its sides, and a disc of e around each corner.
+        return moved * (self.piece_extents + np.pi * moved * np.diff(self.offsets))
+
+    @cached_property
+    def piece_areas(self) -> Float[np.ndarray, " p"]:
+        """Area of every piece; its length in the plane."""
+        return np.linalg.norm(self._area_vectors, axis=1)
+
+    @cached_property
+    def piece_extents(self) -> Float[np.ndarray, " p"]:
+        """Length around every polygon; of a segment 2, for its ends."""
+        if self.dim == 2:
+            return np.full(len(self), 2.0)
+        sides = self.vertices[self.ids] - self.vertices[following(self.offsets, self.ids)]
+        return sums(np.linalg.norm(sides, axis=1), self.offsets)
+
+    def triangles(self) -> Int[np.ndarray, "t 3"]:
+        """Return the polygons as triangles, each a fan of its polygon, with the same sense.
+
+        Raises
+        ------
+        InputError
+            In the plane.
+        """
+        if self.dim != 3:
+            raise InputError("triangles are parts of polygons in space, got pieces in the plane: use these segments")
+        return self.ids[fans(self.vertices, self.offsets, self.ids)]
+
+    @cached_property
+    def edges(self) -> Int[np.ndarray, "e _"]:
+        """The ridges of pieces, each once: two vertices of an edge in increasing order; in the plane one vertex."""
+        return self._ridges[0]
+
+    @cached_property
+    def components(self) -> Int[np.ndarray, " p"]:
+        """Number of the connected component of every piece, from 0; pieces that share a vertex are connected."""
+        number, first = len(self.vertices), self.ids[self.offsets[:-1]]
+        links = np.repeat(first, np.diff(self.offsets)), self.ids
+        _, label = connected_components(
+            coo_array((np.ones(len(self.ids)), links), shape=(number, number)), directed=False
+        )
+        return np.unique(label[first], return_inverse=True)[1].astype(np.int64)
+
+    @property
+    def num_components(self) -> int:
+        """Number of connected components."""
+        return int(self.components.max(initial=-1)) + 1
+
+    @cached_property
+    def _ridges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Ridges, how many pieces meet at each, and the sum of the senses in which they do."""
+        if self.dim == 2:
+            ridges, sense = self.ids[:, None], np.tile([-1, 1], len(self))
+        else:
+            here, after = self.ids, following(self.offsets, self.ids)
+            ridges = np.stack([np.minimum(here, after), np.maximum(here, after)], axis=1)
+            sense = np.where(here < after, 1, -1)
+        first, row, number = self._ridge_rows
+        return ridges[first], number, np.bincount(row, weights=sense, minlength=len(first))
+
+    @cached_property
+    def _ridge_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where in ``ids`` each ridge comes first, the ridge that begins at every entry, and how often ridges come."""
+        here, after = self.ids, self.ids if self.dim == 2 else following(self.offsets, self.ids)
+        keys = np.minimum(here, after) * max(1, len(self.vertices)) + np.maximum(here, after)
+        _, first, row, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        return first, row, number
+
+    @property
+    def _length_error(self) -> float:
+        """What rounding may add to where vertices are."""
+        return 16 * (self.tolerance.unit * float(np.abs(self.vertices).max(initial=0.0)))
+
+    @property
+    def _moved(self) -> np.ndarray:
+        """How far the corners of each piece may be from where they should be."""
+        return largest(self.blur[self.ids], self.offsets) + self._length_error
+
+    @cached_property
+    def _area_vectors(self) -> np.ndarray:
+        return area_vectors(self.vertices, self.offsets, self.ids)
+
+    @cached_property
+    def _centers(self) -> np.ndarray:
+        """Centroids of the pieces."""
+        counts = np.diff(self.offsets)[:, None]
+        middle = sums(self.vertices[self.ids], self.offsets) / counts
+        if self.dim == 2:
+            return middle
+        around = np.repeat(middle, counts[:, 0], axis=0)
+        one, two = self.vertices[self.ids] - around, self.vertices[following(self.offsets, self.ids)] - around
+        weight = np.linalg.norm(np.cross(one, two), axis=1)
+        total = sums(weight, self.offsets)
+        moved = sums(weight[:, None] * (one + two) / 3, self.offsets)
+        return middle + moved / np.where(total > 0, total, 1.0)[:, None]

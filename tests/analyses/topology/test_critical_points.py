@@ -1,0 +1,83 @@
+"""Critical points: known functions, their sums, and the persistence that they have to explain."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from analyses.topology.test_betti import AROUND, ball, integer_layers, with_idle_units
+from analyses.topology.test_persistence import wild
+from partitions import bodies
+
+
+def rows(found):
+    """Index, level and multiplicity of all rows."""
+    columns = found.keys["index"], found["critical_level"].value, found["multiplicity"].value
+    return [(int(k), round(float(level), 9), int(times)) for k, level, times in zip(*columns, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "seed"), [((1, 20, 20, 1), 0), ((2, 12, 12, 1), 1), ((3, 8, 8, 1), 2), ((4, 4, 4, 1), 3)]
+)
+def test_critical_points_explain_persistence(sizes, seed):
+    dim = sizes[0]
+    part = rs.partition(rs.load(wild(*sizes, seed=seed)), rs.Box(-3, 3, dim))
+    found, bars = rs.topology.critical_points(part), rs.topology.persistence(part)
+    assert set(found["multiplicity"].claims) == {rs.Claim.EXACT}
+    # All of these functions are generic: a class begins or ends at each critical point, and nowhere else.
+    expected = [(k, level) for k, level in zip(bars.keys["dimension"], bars["birth_level"].value, strict=True)]
+    ended = np.isfinite(bars["death_level"].value)
+    expected += [
+        (k + 1, level) for k, level in zip(bars.keys["dimension"][ended], bars["death_level"].value[ended], strict=True)
+    ]
+    got = [(k, level) for k, level, times in rows(found) for _ in range(times)]
+    assert len(got) == len(expected)
+    assert np.allclose(sorted(got), sorted((int(k), round(float(level), 9)) for k, level in expected))
+    at = rs.load(wild(*sizes, seed=seed))(found.details["points"])[:, 0].numpy()
+    assert np.allclose(at, found["critical_level"].value)
+    assert (found.details["num_vertices"] == 1).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_alternating_sums_are_the_euler_characteristic(seed):
+    dim = 1 + seed % 3
+    layers = integer_layers(dim, 5, 5, 1, seed=seed)
+    found = rs.topology.critical_points(rs.partition(rs.load(layers), rs.Box(-2, 2, dim)))
+    assert sum((-1) ** k * times for k, _, times in rows(found)) == 1
+    idle = rs.topology.critical_points(rs.partition(rs.load(with_idle_units(layers, seed)), rs.Box(-2, 2, dim)))
+    assert rows(idle) == rows(found)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_a_ball_has_one_minimum_inside(dim):
+    found = rs.topology.critical_points(rs.partition(ball(dim), rs.Box(-2, 2, dim)))
+    # On the boundary of the box nothing changes: sublevel sets stay contractible.
+    assert rows(found) == [(0, -1.0, 1)]
+    assert found.details["points"].tolist() == [[0.0] * dim]
+    assert not found.details["is_border"].any()
+    turned = rs.load(
+        [(np.concatenate([np.eye(dim), -np.eye(dim)]), np.zeros(2 * dim)), (-np.ones((1, 2 * dim)), [0.0])]
+    )
+    # Minima at all corners; the maximum in the middle fills the last hollow.
+    upside = rows(rs.topology.critical_points(rs.partition(turned, rs.Box(-2, 2, dim))))
+    assert upside[: 2**dim] == [(0, -2.0 * dim, 1)] * 2**dim
+    assert upside[-1] == (dim, 0.0, 1)
+
+
+def test_a_plateau_is_critical_as_a_whole():
+    part = rs.partition(bodies.by_units(bodies.FRAME), AROUND)
+    found = rs.topology.critical_points(part)
+    # The frame itself is the minimum, one piece and one tunnel, which is filled at half its width.
+    assert rows(found)[:2] == [(0, 0.0, 1), (1, 0.0, 1)]
+    assert found.details["num_vertices"][0] > 8
+    assert (2, 0.5, 1) in rows(found)
+    constant = rs.load([(np.eye(2), np.zeros(2)), (np.zeros((1, 2)), np.array([3.0]))])
+    assert rows(rs.topology.critical_points(rs.partition(constant, rs.Box(-1, 1, 2)))) == [(0, 3.0, 1)]
+
+
+def test_what_has_no_critical_points():
+    with pytest.raises(rs.errors.InputError, match="expected a bounded domain"):
+        rs.topology.critical_points(rs.partition(ball(2), rs.Space(2)))
+    part = rs.partition(rs.load(wild(3, 20, 20, 1, seed=1)), rs.Box(-3, 3, 3))
+    found = rs.topology.critical_points(part, budget=rs.Budget(seconds=0.0))
+    assert len(found) == 0
+    assert found.stopped
