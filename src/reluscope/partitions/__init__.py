@@ -6,6 +6,7 @@ from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.decision_surfaces import DecisionSurface
 from reluscope.partitions.decision_walk import decision_surface
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.faces import Faces
 from reluscope.partitions.finishing_windows import window_within
 from reluscope.partitions.forecasting import forecast
 from reluscope.partitions.level_sets import LevelSet
@@ -18,6 +19,7 @@ __all__ = [
     "Certificate",
     "DecisionBoundary",
     "DecisionSurface",
+    "Faces",
     "Facets",
     "LevelSet",
     "Partition",
