@@ -21,6 +21,7 @@ NAMES = (
     "codespace",
     "rays",
     "pictures",
+    "pictures_in_space",
     "explorer",
     "explorer_drawing",
     "report",

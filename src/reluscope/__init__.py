@@ -49,17 +49,22 @@ if TYPE_CHECKING:
     from reluscope.networks.evaluation import Evaluation, GateValues, PointStatus
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
+    from reluscope.networks.parts import activations_at
     from reluscope.partitions import (
         Certificate,
         DecisionBoundary,
         DecisionSurface,
+        Faces,
         LevelSet,
         Partition,
         StreamedPartition,
+        coarse_partition,
         decision_boundary,
         decision_surface,
+        forecast,
         level_set,
         partition,
+        window_within,
     )
     from reluscope.regions.neighbors import Neighbors, neighbors
     from reluscope.regions.region import Region
@@ -80,6 +85,7 @@ _HOMES = {
     "DecisionSurface": "reluscope.partitions",
     "Evaluation": "reluscope.networks.evaluation",
     "Explorer": "reluscope.explorer",
+    "Faces": "reluscope.partitions",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
     "FoundRegions": "reluscope.regions.regions",
@@ -99,10 +105,12 @@ _HOMES = {
     "StreamedPartition": "reluscope.partitions",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
+    "activations_at": "reluscope.networks.parts",
     "annulus": "reluscope.analyses.annulus",
     "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
     "classification": "reluscope.analyses.classification",
+    "coarse_partition": "reluscope.partitions",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
     "compression": "reluscope.analyses.compression",
@@ -114,6 +122,7 @@ _HOMES = {
     "errors": "reluscope.errors",
     "explore": "reluscope.explorer",
     "find_regions": "reluscope.regions.regions",
+    "forecast": "reluscope.partitions",
     "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "level_set": "reluscope.partitions",
     "load": "reluscope.networks.load",
@@ -138,6 +147,7 @@ _HOMES = {
     "topology": "reluscope.analyses.topology",
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
+    "window_within": "reluscope.partitions",
 }
 
 __all__ = [
@@ -152,6 +162,7 @@ __all__ = [
     "DecisionSurface",
     "Evaluation",
     "Explorer",
+    "Faces",
     "Finding",
     "Findings",
     "FoundRegions",
@@ -171,10 +182,12 @@ __all__ = [
     "StreamedPartition",
     "Tolerance",
     "Tracker",
+    "activations_at",
     "annulus",
     "boolean",
     "bounds",
     "classification",
+    "coarse_partition",
     "codespace",
     "coefficients",
     "compression",
@@ -186,6 +199,7 @@ __all__ = [
     "errors",
     "explore",
     "find_regions",
+    "forecast",
     "inscribed_balls",
     "level_set",
     "load",
@@ -210,6 +224,7 @@ __all__ = [
     "topology",
     "tracking",
     "tropical",
+    "window_within",
 ]
 
 # Public modules: these names stand for the module itself.
