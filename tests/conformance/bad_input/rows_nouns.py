@@ -29,6 +29,14 @@ ROWS = {
     "Space.contains": row(on=rs.Space(2), x=X, kinds={"tolerance": "number", "x": "points"}),
     "Slice.contains": row(on=rs.Slice([0.0, 0.0], np.eye(2), BOX), x=X, kinds={"tolerance": "number", "x": "points"}),
     "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
+    "Faces.among": row(
+        on=Later(lambda: PART.value.faces),
+        is_in=Later(lambda: np.ones(len(PART.value.faces.vertices), dtype=bool)),
+        kinds={"is_in": "mask"},
+    ),
+    "Faces.of_regions": row(
+        on=Later(lambda: PART.value.faces), words=Later(lambda: PART.value.codes.words), kinds={"words": "numbers"}
+    ),
     "Budget": row(kinds={"regions": "natural", "memory": "count"}, regions=3, seconds=1.0, memory=10**6),
     "Budget.after": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
     "Budget.memory_or": row(on=rs.Budget(), otherwise=2**20, kinds={"otherwise": "natural"}),
@@ -168,6 +176,9 @@ ROWS = {
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
+    "coarse_partition": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
+    "forecast": row(network=NET, domain=BOX, seconds=0.2),
+    "window_within": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
     "decision_surface": row(network=NET, domain=BOX),
     "DecisionSurface.between": row(
         on=Later(lambda: rs.decision_surface(NET, BOX)), first=0, second=1, kinds={"first": "whole", "second": "whole"}
