@@ -27,6 +27,7 @@ NAMES = (
     "explorer_drawing",
     "report",
     "space",
+    "boundedness",
     "scaling",
     "tree",
     "preimages",
