@@ -49,10 +49,12 @@ if TYPE_CHECKING:
     from reluscope.networks.evaluation import Evaluation, GateValues, PointStatus
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
+    from reluscope.networks.parts import activations_at
     from reluscope.partitions import (
         Certificate,
         DecisionBoundary,
         DecisionSurface,
+        Faces,
         LevelSet,
         Partition,
         StreamedPartition,
@@ -80,6 +82,7 @@ _HOMES = {
     "DecisionSurface": "reluscope.partitions",
     "Evaluation": "reluscope.networks.evaluation",
     "Explorer": "reluscope.explorer",
+    "Faces": "reluscope.partitions",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
     "FoundRegions": "reluscope.regions.regions",
@@ -99,6 +102,7 @@ _HOMES = {
     "StreamedPartition": "reluscope.partitions",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
+    "activations_at": "reluscope.networks.parts",
     "annulus": "reluscope.analyses.annulus",
     "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
@@ -152,6 +156,7 @@ __all__ = [
     "DecisionSurface",
     "Evaluation",
     "Explorer",
+    "Faces",
     "Finding",
     "Findings",
     "FoundRegions",
@@ -171,6 +176,7 @@ __all__ = [
     "StreamedPartition",
     "Tolerance",
     "Tracker",
+    "activations_at",
     "annulus",
     "boolean",
     "bounds",

@@ -7,10 +7,14 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from reluscope.datasets.demo import demo_network
+from reluscope.cli.analyze import DEMO
+from reluscope.datasets.demo import demo_network, loaded_demo_network
 from reluscope.datasets.digits import digits
+from reluscope.report import Subject, build_report
 from reluscope.report.sections import all_sections
 
+# Sections of which there is something to test here.
+QUICK = ("network", "fit", "plane")
 MODELS = """\
 import torch
 from torch import nn
@@ -56,6 +60,21 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def quick_report(monkeypatch):
-    """Let reports have the sections of which there is something to test here."""
-    kept = tuple(section for section in all_sections() if section.name in ("network", "fit", "plane"))
+    """Let reports have a few sections."""
+    kept = tuple(section for section in all_sections() if section.name in QUICK)
     monkeypatch.setattr("reluscope.report.building.all_sections", lambda: kept)
+
+
+@pytest.fixture
+def demo_at_once(quick_report, monkeypatch, quick_demo):
+    """Let ``reluscope demo`` write a report that is there already, without other processes."""
+    monkeypatch.setattr("reluscope.cli.analyze.build_report", lambda subject, **options: quick_demo)
+    monkeypatch.setattr("reluscope.cli.commands.inspecting.count_helpers", lambda threads: 0)
+
+
+@pytest.fixture(scope="session")
+def quick_demo():
+    """The demo's report with a few quick sections."""
+    kept = tuple(section for section in all_sections() if section.name in QUICK)
+    data = digits("test")
+    return build_report(Subject(loaded_demo_network(data.points), data, DEMO), sections=kept)

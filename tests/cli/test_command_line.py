@@ -263,7 +263,7 @@ def test_unwritable_folders(folder):
     assert result.stderr.count("\n") == 1
 
 
-def test_a_full_disk_is_one_sentence(folder, quick_report, monkeypatch):
+def test_a_full_disk_is_one_sentence(folder, demo_at_once, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 

@@ -40,7 +40,7 @@ def here(folder, quick_report):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_json_is_all_of_standard_output(here, name):
+def test_json_is_all_of_standard_output(here, demo_at_once, name):
     result = reluscope(*COMMANDS[name], "--json")
     assert result.exit_code == 0, result.output
     assert isinstance(json.loads(result.stdout), dict)

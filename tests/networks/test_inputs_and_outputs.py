@@ -113,7 +113,7 @@ def test_inputs_that_cannot_be_fixed():
         rs.load(model, inputs={"msk": 1})
     with pytest.raises(InputError, match="to stay open, but all of them are fixed"):
         rs.load(model, 3, inputs={"x": X, "mask": 1, "negated": False, "scale": 1})
-    with pytest.raises(InputError, match="fixed at finite numbers"):
+    with pytest.raises(InputError, match="expected finite numbers"):
         rs.load(model, inputs={"mask": [np.nan] * 4})
 
 

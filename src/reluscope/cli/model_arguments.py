@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from reluscope.errors import InputError
 
 FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -100,6 +98,8 @@ def _fixed_at(name: str, text: str) -> Any:
             raise InputError(
                 f"expected {name} to be fixed at a .npy file, a number, a list of numbers, true or false, got {text!r}"
             ) from error
+    import numpy as np
+
     try:
         return np.load(text, allow_pickle=False)
     except FileNotFoundError as error:

@@ -1,5 +1,6 @@
 """Running a model in float64, also where its code asks for less."""
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -8,9 +9,35 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from reluscope.errors import InputError
 from reluscope.networks.aten.arithmetic import cast_note
 
 _CASTS = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat16: torch.bfloat16}
+
+
+def double_twin(model: nn.Module) -> nn.Module:
+    """Return a copy in evaluation mode and float64.
+
+    Raises
+    ------
+    InputError
+        If it cannot be copied, or its weights are missing or not finite.
+    """
+    if isinstance(model, torch.jit.ScriptModule):
+        raise InputError(
+            "expected a module written in Python, got TorchScript: load the weights into the original model"
+        )
+    for kind, entries in (("parameter", model.named_parameters()), ("buffer", model.named_buffers())):
+        for name, tensor in entries:
+            if nn.parameter.is_lazy(tensor) or tensor.is_meta:
+                raise InputError(f"expected a model with weights, but {kind} {name} has none: run it once or load them")
+            if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+                raise InputError(f"expected finite weights, but {kind} {name} holds NaN or infinite entries: repair it")
+    try:
+        twin = copy.deepcopy(model)
+    except Exception as error:
+        raise InputError(f"expected a model that copy.deepcopy can copy, but it fails: {error}") from error
+    return to_double(twin.eval().requires_grad_(False))
 
 
 def to_double(model: nn.Module) -> nn.Module:

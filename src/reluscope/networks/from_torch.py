@@ -3,7 +3,6 @@
 ``torch.export`` captures the pass of a float64 copy in evaluation mode; the model itself is never touched.
 """
 
-import copy
 import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -15,14 +14,14 @@ from torch.export import ExportedProgram, default_decompositions
 from torch.export.graph_signature import InputKind
 
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
-from reluscope.networks.aten.calling import Calling, as_given
+from reluscope.networks.aten.calling import Calling
 from reluscope.networks.aten.lowering import TorchTrace
 from reluscope.networks.aten.refusals import is_refused
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, as_double
 from reluscope.networks.aten.traced_nodes import name_of
-from reluscope.networks.float64_models import in_double, to_double
+from reluscope.networks.float64_models import double_twin, in_double
 from reluscope.networks.input_shapes import check_size
-from reluscope.networks.interfaces import Interface
+from reluscope.networks.interfaces import Interface, as_given
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import check_finite
 
@@ -78,7 +77,7 @@ def from_module(model: nn.Module, input_shape: tuple[int, ...], interface: Inter
     """
     model = getattr(model, "_orig_mod", model)  # what torch.compile wrapped
     calling = Calling.of(model, interface or Interface())
-    twin = _twin(model)
+    twin = double_twin(model)
     repeating = calling.repeating()
     if repeating is not None and not _runs(calling, twin, input_shape):
         calling = repeating
@@ -113,25 +112,6 @@ def from_program(
     trace = _trace_program(program, name, wanted, batch, {}, calling.position_in(program), fixed_inputs)
     fixed = batch if isinstance(shape[0], int) else None
     return TorchSource(trace.lower(), trace.reference, fixed)
-
-
-def _twin(model: nn.Module) -> nn.Module:
-    """Return a copy in evaluation mode and float64."""
-    if isinstance(model, torch.jit.ScriptModule):
-        raise InputError(
-            "expected a module written in Python, got TorchScript: load the weights into the original model"
-        )
-    for kind, entries in (("parameter", model.named_parameters()), ("buffer", model.named_buffers())):
-        for name, tensor in entries:
-            if nn.parameter.is_lazy(tensor) or tensor.is_meta:
-                raise InputError(f"expected a model with weights, but {kind} {name} has none: run it once or load them")
-            if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-                raise InputError(f"expected finite weights, but {kind} {name} holds NaN or infinite entries: repair it")
-    try:
-        twin = copy.deepcopy(model)
-    except Exception as error:
-        raise InputError(f"expected a model that copy.deepcopy can copy, but it fails: {error}") from error
-    return to_double(twin.eval().requires_grad_(False))
 
 
 def _keeps_batch(twin: nn.Module, input_shape: tuple[int, ...], calling: Calling) -> bool:

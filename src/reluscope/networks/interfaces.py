@@ -4,6 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import torch
+from torch import Tensor
+
 from reluscope.arguments import describe
 from reluscope.errors import InputError
 
@@ -58,3 +62,27 @@ def choose_output(names: Sequence[str], output: str | int | None) -> int:
     if output not in names:
         raise InputError(f"expected output as one of {listed}, got {describe(output)}")
     return names.index(output)  # pyright: ignore[reportArgumentType]
+
+
+def as_given(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what inputs are fixed at: arrays and lists of numbers as tensors, floating-point ones in float64."""
+    return {name: _as_given(value) for name, value in inputs.items()}
+
+
+def _as_given(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic) or (isinstance(value, list) and value):
+        try:
+            array = np.asarray(value)
+        except ValueError as error:
+            raise InputError(
+                f"expected an array of numbers, got {describe(value)}: its rows differ in length"
+            ) from error
+        if array.dtype.kind not in "biuf":
+            raise InputError(f"expected an array of numbers, got {describe(value)}")
+        value = torch.as_tensor(array)
+    if isinstance(value, Tensor):
+        value = value.detach().cpu()
+        value = value.double() if value.is_floating_point() else value
+        if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+            raise InputError("expected finite numbers for the inputs of a model, got NaN or infinite ones")
+    return value

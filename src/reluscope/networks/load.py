@@ -42,6 +42,8 @@ def load(
     input_shape: int | Sequence[int] | None = None,
     data: Points | None = None,
     *,
+    submodule: str | None = None,
+    at: Any = None,
     output: str | int | None = None,
     inputs: Mapping[str, Any] | None = None,
     decision: Any = "largest",
@@ -59,6 +61,12 @@ def load(
         it, and for files that leave it open.
     data : (s, *input_shape), optional
         Points at which the network is compared with the model, beside random ones.
+    submodule : str, optional
+        The path of a part of a module, such as ``"encoder.layer.0.mlp"``: the network is that part alone.
+    at : (s, ...), or a mapping from names of inputs to such arrays, optional
+        What the whole model is given: from it follow the shape of the part's input, what its other inputs are held
+        fixed at, and points to compare at; see `activations_at`. With an ``input_shape`` that is the end of the shape
+        of the activations there, such as ``(d,)`` of ``(s, tokens, d)``, the part is that of one such entry.
     output : str or int, optional
         Which of several outputs is the network's: a key of a dictionary, a field or a position (``"1"``, or 1) of a
         tuple, joined by dots where they are nested (``"aux.0"``), or the name of an output of an ONNX file.
@@ -97,7 +105,13 @@ def load(
     ((2,), ['1'], True)
     """
     shape = None if input_shape is None else read_shape(input_shape)
-    network = _load(model, shape, data, Interface(output, dict(inputs or {})))
+    interface = Interface(output, dict(inputs or {}))
+    if submodule is not None:
+        network = _load_part(model, submodule, at, shape, data, interface)
+    elif at is not None:
+        raise InputError("at says what a whole model is given whose part is loaded: name the part with submodule=")
+    else:
+        network = _load(model, shape, data, interface)
     return network if decision == "largest" else network.with_decision(decision)
 
 
@@ -130,6 +144,37 @@ def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interf
         f"MLPClassifier or MLPRegressor, got a "
         f"{type(model).__name__}"
     )
+
+
+def _load_part(
+    model: Any, submodule: str, at: Any, shape: tuple[int, ...] | None, data: Points | None, interface: Interface
+) -> Network:
+    from reluscope.networks.parts import find_submodule, part_input
+
+    if not isinstance(model, nn.Module):
+        raise InputError(f"expected a module, of which submodule names a part, got a {type(model).__name__}")
+    part = find_submodule(model, submodule)
+    if at is None:
+        return _load(part, shape, data, interface)
+    given = part_input(model, submodule, at)
+    values, own = given.values, tuple(given.values.shape[1:])
+    if shape is not None and shape != own:
+        if not shape or own[-len(shape) :] != shape:
+            raise ShapeError(f"expected input_shape {own}, or the end of it, as {submodule} is given it, got {shape}")
+        values, own = values.reshape(-1, *shape), shape
+    inputs = {**{name: _of_rank(value, len(own) + 1) for name, value in given.fixed.items()}, **interface.inputs}
+    network = _load(part, own, values if data is None else data, Interface(interface.output, inputs))
+    if given.calls == 1:
+        return network
+    called = f"The model calls {submodule} {given.calls} times; the points are those of the first call."
+    return replace(network, notes=(*network.notes, called))
+
+
+def _of_rank(value: Any, rank: int) -> Any:
+    """Return a tensor without leading axes of length 1 beyond a rank."""
+    while isinstance(value, Tensor) and value.ndim > rank and len(value) == 1:
+        value = value[0]
+    return value
 
 
 def _is_program(model: Any) -> "TypeGuard[ExportedProgram]":

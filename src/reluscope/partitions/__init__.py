@@ -5,6 +5,7 @@ from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.decision_surfaces import DecisionSurface
 from reluscope.partitions.decision_walk import decision_surface
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.faces import Faces
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.level_walk import level_set
 from reluscope.partitions.rows import Facets
@@ -15,6 +16,7 @@ __all__ = [
     "Certificate",
     "DecisionBoundary",
     "DecisionSurface",
+    "Faces",
     "Facets",
     "LevelSet",
     "Partition",

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from reluscope.arguments import read_arguments, read_array, read_position, read_positions
-from reluscope.budget import INTERRUPTED
+from reluscope.budget import INTERRUPTED, Budget
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ReluscopeError, ShapeError
@@ -30,6 +30,8 @@ from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.code_location import locate_by_code
 from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.exact_regions import code_tuples, exact_regions
+from reluscope.partitions.face_walk import find_faces
+from reluscope.partitions.faces import Faces
 from reluscope.partitions.location import locate
 from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.partition_findings import (
@@ -252,6 +254,21 @@ class Partition:
             there. Pairs that are listed share a facet, or there is less than the resolution between them.
         """
         return number_of_adjacent_pairs(self)
+
+    @cached_property
+    def faces(self) -> Faces:
+        """All faces of the regions, from vertices to cells, found when first asked for and kept.
+
+        In up to four dimensions, by another walk of the partition's cost. On an unbounded domain those in a box that
+        meets every face. What max gates have cut stays cut: cells of one region have one code.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network, or its domain has more dimensions.
+        """
+        found = find_faces(self.network_on_domain, self.window, budget=Budget(), tolerance=self.tolerance)
+        return found.of_regions(self.codes.words)
 
     def boundedness_finding(self) -> Finding:
         """Return the number of bounded regions, with the claim of `is_bounded`.

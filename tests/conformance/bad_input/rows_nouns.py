@@ -1,6 +1,7 @@
 """The names of the package itself."""
 
 import numpy as np
+import torch
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
@@ -16,15 +17,26 @@ def _saved():
     return path
 
 
+_MLP = torch.nn.Sequential(torch.nn.Linear(X.shape[1], 3), torch.nn.ReLU())
 _SURFACE = Later(lambda: rs.level_set(NET, BOX))
 _SOLID = Later(lambda: rs.level_set(rs.load([(np.ones((1, 3)), np.zeros(1))]), rs.Box(-1, 1, 3)))
 _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, NET.num_inputs)))
+
+_LOAD = {"submodule": "axes", "at": "axes", "output": "axes", "inputs": "axes"}
 
 ROWS = {
     "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
     "Space.contains": row(on=rs.Space(2), x=X, kinds={"tolerance": "number", "x": "points"}),
     "Slice.contains": row(on=rs.Slice([0.0, 0.0], np.eye(2), BOX), x=X, kinds={"tolerance": "number", "x": "points"}),
     "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
+    "Faces.among": row(
+        on=Later(lambda: PART.value.faces),
+        is_in=Later(lambda: np.ones(len(PART.value.faces.vertices), dtype=bool)),
+        kinds={"is_in": "mask"},
+    ),
+    "Faces.of_regions": row(
+        on=Later(lambda: PART.value.faces), words=Later(lambda: PART.value.codes.words), kinds={"words": "numbers"}
+    ),
     "Budget": row(kinds={"regions": "natural", "memory": "count"}, regions=3, seconds=1.0, memory=10**6),
     "Budget.after": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
     "Budget.memory_or": row(on=rs.Budget(), otherwise=2**20, kinds={"otherwise": "natural"}),
@@ -185,11 +197,14 @@ ROWS = {
         domain=BOX,
         kinds={"level": "number", "output": "index", "plateaus": "option", "checkpoint": "write"},
     ),
+    "activations_at": row(model=_MLP, submodule="1", x=X, kinds={"model": "ours", "submodule": "part", "x": "batch"}),
     "load": row(
         model=LAYERS,
-        kinds={"model": "model", "data": "samples", "output": "axes", "inputs": "axes", "decision": "option"},
+        kinds={"model": "model", "data": "samples", **_LOAD, "decision": "option"},
         input_shape=(2,),
         data=X,
+        submodule=None,
+        at=None,
         output=None,
         inputs=None,
         decision="smallest",

@@ -251,6 +251,8 @@ _SIMPLE = {
         ("NaN", [[NAN, 1.0], [0.0, 1.0]]),
         ("short", [[0.0, 1.0]]),
     ],
+    "part": lambda valid: [NONE, TEXT, STRANGER, ("a number", 3)],
+    "batch": lambda valid: [NONE, TEXT, STRANGER, ("a number", 3), ("empty", []), _wider(valid)],
     "model": lambda valid: [
         NONE,
         STRANGER,

@@ -5,15 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-import torch
 from torch import Tensor, nn
 from torch.export import ExportedProgram
 from torch.utils._pytree import tree_flatten_with_path, tree_leaves, tree_unflatten
 
 from reluscope.errors import InputError
-from reluscope.networks.aten.site import as_double
-from reluscope.networks.interfaces import Interface, choose_output
+from reluscope.networks.interfaces import Interface, as_given, choose_output
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,21 +154,6 @@ def _key(step: Any) -> str:
         if hasattr(step, attribute):
             return str(getattr(step, attribute))
     return str(step)
-
-
-def as_given(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what inputs are fixed at: arrays and lists of numbers as tensors, floating-point ones in float64."""
-    return {name: _as_given(value) for name, value in inputs.items()}
-
-
-def _as_given(value: Any) -> Any:
-    if isinstance(value, np.ndarray | np.generic) or (isinstance(value, list) and value):
-        value = torch.as_tensor(np.asarray(value))
-    if isinstance(value, Tensor):
-        value = as_double(value.detach().cpu())
-        if value.is_floating_point() and not bool(torch.isfinite(value).all()):
-            raise InputError("expected inputs to be fixed at finite numbers, got NaN or infinite ones")
-    return value
 
 
 def _repeated(value: Any, batch: int) -> Any:
