@@ -58,10 +58,13 @@ if TYPE_CHECKING:
         LevelSet,
         Partition,
         StreamedPartition,
+        coarse_partition,
         decision_boundary,
         decision_surface,
+        forecast,
         level_set,
         partition,
+        window_within,
     )
     from reluscope.regions.neighbors import Neighbors, neighbors
     from reluscope.regions.region import Region
@@ -107,6 +110,7 @@ _HOMES = {
     "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
     "classification": "reluscope.analyses.classification",
+    "coarse_partition": "reluscope.partitions",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
     "compression": "reluscope.analyses.compression",
@@ -118,6 +122,7 @@ _HOMES = {
     "errors": "reluscope.errors",
     "explore": "reluscope.explorer",
     "find_regions": "reluscope.regions.regions",
+    "forecast": "reluscope.partitions",
     "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "level_set": "reluscope.partitions",
     "load": "reluscope.networks.load",
@@ -142,6 +147,7 @@ _HOMES = {
     "topology": "reluscope.analyses.topology",
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
+    "window_within": "reluscope.partitions",
 }
 
 __all__ = [
@@ -181,6 +187,7 @@ __all__ = [
     "boolean",
     "bounds",
     "classification",
+    "coarse_partition",
     "codespace",
     "coefficients",
     "compression",
@@ -192,6 +199,7 @@ __all__ = [
     "errors",
     "explore",
     "find_regions",
+    "forecast",
     "inscribed_balls",
     "level_set",
     "load",
@@ -216,6 +224,7 @@ __all__ = [
     "topology",
     "tracking",
     "tropical",
+    "window_within",
 ]
 
 # Public modules: these names stand for the module itself.

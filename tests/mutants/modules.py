@@ -25,6 +25,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "partitions/walk": ("tests/partitions/test_walk.py",),
     "partitions/best_first": ("tests/partitions/test_walk.py",),
     "partitions/boundedness": ("tests/partitions/test_boundedness.py",),
+    "partitions/needles": ("tests/partitions/test_boundedness.py",),
     "partitions/exact_rows": ("tests/partitions/test_boundedness.py", "tests/partitions/test_tree_facets.py"),
     "partitions/partition_findings": ("tests/partitions/test_partition_findings.py",),
     "partitions/shown_regions": ("tests/partitions/test_shown_regions.py",),

@@ -34,6 +34,7 @@ from reluscope.partitions.face_walk import find_faces
 from reluscope.partitions.faces import Faces
 from reluscope.partitions.location import locate
 from reluscope.partitions.mosaic import Mosaic
+from reluscope.partitions.needles import volumes_with_needles
 from reluscope.partitions.partition_findings import (
     bounded_regions,
     number_of_adjacent_pairs,
@@ -271,14 +272,7 @@ class Partition:
         return found.of_regions(self.codes.words)
 
     def boundedness_finding(self) -> Finding:
-        """Return the number of bounded regions, with the claim of `is_bounded`.
-
-        Returns
-        -------
-        Finding
-            EXACT at the stated resolution; with an interval if regions are missing, or if there are some of which it is
-            not proved.
-        """
+        """Return the number of bounded regions, with an interval where that is not proved or regions are missing."""
         return number_of_bounded_regions(self)
 
     def boundedness(self) -> Findings:
@@ -307,14 +301,15 @@ class Partition:
         """Return the length, area or volume of every region, infinite where it is unbounded.
 
         They sum to that of the domain if the partition is whole. In three and more dimensions each is computed by Qhull
-        when first asked for, in about a tenth of a millisecond and much more from six dimensions on.
+        when first asked for, in about a tenth of a millisecond and much more from six dimensions on; those that end
+        very far away in rational arithmetic, NaN where that costs too much.
 
         Raises
         ------
         InputError
             If no corners are kept: ``method="tree"``, ``keep="codes"``. `region_volumes` estimates volumes there.
         """
-        return np.where(self.is_bounded(), self.geometry.volumes, np.inf)
+        return volumes_with_needles(self)
 
     def is_bounded(self) -> np.ndarray:
         """Return for every region whether it is bounded: whether no direction stays in it; see `boundedness`."""

@@ -43,6 +43,7 @@ def draw_classes(
     samples: Points | None,
     sample_labels: Sequence[str] | None,
     class_names: Sequence[str] | None,
+    coarse: Partition | None,
     axes: Axes | None,
 ) -> Figure:
     """Draw the predicted classes on a plane; parameters are those of `reluscope.plots.partition`.
@@ -76,7 +77,7 @@ def draw_classes(
     if len(boundary):
         stroke_decision(axes, boundary.ends, raster=raster)
         handles.append(decision_handle())
-    handles += outline(axes, part)
+    handles += outline(axes, part, coarse)
     _name_areas(axes, areas, sizes, class_names, part, samples)
     mark_samples(axes, part, samples, sample_labels)
     legend(axes, handles)

@@ -34,6 +34,7 @@ def partition(
     samples: Points | None = None,
     sample_labels: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
+    coarse: Partition | None = None,
     axes: Axes | None = None,
 ) -> Figure:
     """Draw the regions of a line or a plane.
@@ -62,6 +63,8 @@ def partition(
         One per sample.
     class_names : sequence of str, optional
         What the classes, and the outputs on a line, are called; by default their numbers.
+    coarse : Partition, optional
+        Of the same plane by the first gates (`coarse_partition`): drawn where regions were not reached.
     axes : matplotlib axes, optional
         Where to draw; by default in a new figure.
 
@@ -95,7 +98,7 @@ def partition(
     if part.dim == 1:
         return draw_line(part, color, label, lines, samples, sample_labels, class_names, axes)
     if isinstance(color, ClassAreas) or (isinstance(color, str) and color == "class"):
-        return draw_classes(part, color, lines, samples, sample_labels, class_names, axes)
+        return draw_classes(part, color, lines, samples, sample_labels, class_names, coarse, axes)
     colors = coloring(part, color, label)
     axes = canvas(axes, plane_size(part.bounded_domain, 0.8 if isinstance(colors, Scale) else 0.0))
     frame(axes, part.bounded_domain)
@@ -108,7 +111,7 @@ def partition(
         handles += _fill_scale(axes, part, colors)
     if lines and len(part):
         draw_lines(axes, part)
-    handles += outline(axes, part)
+    handles += outline(axes, part, coarse)
     mark_samples(axes, part, samples, sample_labels)
     legend(axes, handles)
     return figure_of(axes)

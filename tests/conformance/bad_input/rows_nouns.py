@@ -176,6 +176,9 @@ ROWS = {
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
+    "coarse_partition": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
+    "forecast": row(network=NET, domain=BOX, seconds=0.2),
+    "window_within": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
     "decision_surface": row(network=NET, domain=BOX),
     "DecisionSurface.between": row(
         on=Later(lambda: rs.decision_surface(NET, BOX)), first=0, second=1, kinds={"first": "whole", "second": "whole"}
