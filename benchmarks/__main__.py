@@ -26,6 +26,7 @@ NAMES = (
     "explorer_drawing",
     "report",
     "space",
+    "boundedness",
     "scaling",
     "tree",
     "preimages",
