@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 # Bytes of blocks of points, if nobody said: of values, and of codes, whose values pass through the caches.
 BUDGET = 256 * 2**20
-# Bytes of affine maps, where nobody says how many there may be.
+# Bytes of affine maps, where nobody allows for more.
 MAPS = 4 * 2**30
 CODES_BYTES = BUDGET // 4
 MAX_ROWS = 40
@@ -302,7 +302,7 @@ class Network:
         outputs : sequence of int, optional
             Which of the flattened outputs to return; all by default.
         budget : Budget, optional
-            Memory for intermediate results, and as much again for the maps; 4 GiB for the maps if nobody says.
+            Memory for intermediate results. The maps come on top: 4 GiB of them, or as much if that is more.
 
         Returns
         -------
@@ -328,12 +328,12 @@ class Network:
         tensor([-1.,  1.], dtype=torch.float64)
         """
         points, wanted = self.points(x), read_outputs(outputs, self.num_outputs)
-        room = MAPS if budget is None else budget.memory_or(MAPS)
+        room = max(MAPS, 0 if budget is None else budget.memory_or(0))
         if (size := 8 * len(points) * len(wanted) * (self.num_inputs + 1)) > room:
             raise InputError(
                 f"maps of {len(points):,} x {len(wanted):,} x {self.num_inputs:,} numbers take {size:,} bytes, and "
-                f"{room:,} are allowed: choose points and outputs=, or take net.jvp, net.vjp and net.local_operator, "
-                "which make no table"
+                f"{room:,} are allowed: choose points and outputs=, allow for more by budget=, or take net.jvp, "
+                "net.vjp and net.local_operator, which make no table"
             )
         return linearize(self, points, outputs, BUDGET if budget is None else budget.memory_or(BUDGET))
 

@@ -99,7 +99,7 @@ ROWS = {
     "Evaluation.blocks": row(on=NET.at(X), bytes_per_point=8, kinds={"bytes_per_point": "count", "memory": "count"}),
     "Network.linearize": row(on=NET, x=X, outputs=[0, -1]),
     "Network.unit_maps": row(on=NET, x=X),
-    "Network.jvp": row(on=NET, x=X, v=X),
+    "Network.jvp": row(on=NET, x=X, v=X, kinds={"v": "points"}),
     "Network.vjp": row(on=NET, x=X, u=np.ones((1, NET.num_outputs)), kinds={"u": "array"}),
     "Network.local_operator": row(on=NET, x=X[0]),
     "Network.restrict": row(on=NET, domain=rs.Segment([0, 0], [1, 1])),

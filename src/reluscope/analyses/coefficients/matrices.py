@@ -19,7 +19,6 @@ from reluscope.arguments import read_arguments, read_position, read_positions
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import BudgetExceededError, InputError
 from reluscope.networks.choices import read_outputs
-from reluscope.networks.linearize import linearize
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -174,8 +173,8 @@ class CoefficientMatrices:
         """Return one block; samples of one region share a row that is computed once."""
         inputs = self.inputs[rows]
         _, first, labels = self.network.codes(inputs).unique(return_index=True, return_inverse=True)
-        memory = max(1, self.memory // BLOCKS_IN_MEMORY)
-        maps = linearize(self.network, inputs[torch.from_numpy(first)], self.outputs, memory)
+        budget = Budget(memory=max(1, self.memory // BLOCKS_IN_MEMORY))
+        maps = self.network.linearize(inputs[torch.from_numpy(first)], outputs=self.outputs, budget=budget)
         values = maps.weight.new_empty(self.num_outputs, len(first), self.num_inputs + 1)
         values[:, :, :-1] = maps.weight.movedim(1, 0)
         values[:, :, -1] = maps.bias.mT
