@@ -54,13 +54,17 @@ if TYPE_CHECKING:
         Certificate,
         DecisionBoundary,
         DecisionSurface,
+        Faces,
         LevelSet,
         Partition,
         StreamedPartition,
+        coarse_partition,
         decision_boundary,
         decision_surface,
+        forecast,
         level_set,
         partition,
+        window_within,
     )
     from reluscope.regions.neighbors import Neighbors, neighbors
     from reluscope.regions.region import Region
@@ -81,6 +85,7 @@ _HOMES = {
     "DecisionSurface": "reluscope.partitions",
     "Evaluation": "reluscope.networks.evaluation",
     "Explorer": "reluscope.explorer",
+    "Faces": "reluscope.partitions",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
     "FoundRegions": "reluscope.regions.regions",
@@ -105,6 +110,7 @@ _HOMES = {
     "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
     "classification": "reluscope.analyses.classification",
+    "coarse_partition": "reluscope.partitions",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
     "compression": "reluscope.analyses.compression",
@@ -116,6 +122,7 @@ _HOMES = {
     "errors": "reluscope.errors",
     "explore": "reluscope.explorer",
     "find_regions": "reluscope.regions.regions",
+    "forecast": "reluscope.partitions",
     "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "level_set": "reluscope.partitions",
     "load": "reluscope.networks.load",
@@ -140,6 +147,7 @@ _HOMES = {
     "topology": "reluscope.analyses.topology",
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
+    "window_within": "reluscope.partitions",
 }
 
 __all__ = [
@@ -154,6 +162,7 @@ __all__ = [
     "DecisionSurface",
     "Evaluation",
     "Explorer",
+    "Faces",
     "Finding",
     "Findings",
     "FoundRegions",
@@ -178,6 +187,7 @@ __all__ = [
     "boolean",
     "bounds",
     "classification",
+    "coarse_partition",
     "codespace",
     "coefficients",
     "compression",
@@ -189,6 +199,7 @@ __all__ = [
     "errors",
     "explore",
     "find_regions",
+    "forecast",
     "inscribed_balls",
     "level_set",
     "load",
@@ -213,6 +224,7 @@ __all__ = [
     "topology",
     "tracking",
     "tropical",
+    "window_within",
 ]
 
 # Public modules: these names stand for the module itself.

@@ -9,6 +9,8 @@ from reluscope.errors import InputError
 
 # Why work stopped that Ctrl-C or a lack of memory ended.
 INTERRUPTED, OUT_OF_MEMORY = "interrupted", "out of memory"
+# What the words begin with that say which limit has run out.
+BUDGET = "budget of"
 # What ends work that keeps what it has, if `why_ended` says so; PyTorch's lacks of memory are RuntimeErrors.
 ENDS = (KeyboardInterrupt, MemoryError, RuntimeError)
 
@@ -83,9 +85,9 @@ class Budget:
         ('budget of 10 regions', '')
         """
         if self.regions is not None and num_regions >= self.regions:
-            return f"budget of {self.regions:,} regions"
+            return f"{BUDGET} {self.regions:,} regions"
         if self.seconds is not None and time.time() - began >= self.seconds:
-            return f"budget of {self.seconds:g} s"
+            return f"{BUDGET} {self.seconds:g} s"
         return ""
 
     @read_arguments

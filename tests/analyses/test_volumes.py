@@ -9,6 +9,9 @@ from reluscope.analyses import volumes
 from reluscope.analyses.volumes import region_volumes
 from reluscope.errors import InputError
 from reluscope.findings import Claim
+from reluscope.geometry import corners
+from reluscope.partitions.exact_regions import code_tuples
+from reluscope.partitions.exact_rows import ExactRows
 from reluscope.testing import pseudo_random_network
 
 SIMPLEX = rs.Polyhedron(np.vstack([-np.eye(3), np.ones((1, 3))]), [0.0, 0, 0, 2])
@@ -109,3 +112,40 @@ def test_what_is_refused():
         region_volumes(part, num_samples=0)
     with pytest.raises(InputError, match="confidence must lie between 0 and 1"):
         region_volumes(part, confidence=1.0)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_slivers_are_as_exact_as_they_say(dim):
+    draw = np.random.default_rng(dim)
+    beyond_digits = 0
+    for gap in (1e-4, 1e-6, 1e-8, 1e-10):
+        row = draw.normal(size=dim)
+        rows = np.stack([row, row + gap * draw.normal(size=dim), *draw.normal(size=(3, dim))])
+        net = rs.load([(rows, np.array([0.1, 0.1 + gap, *draw.normal(size=3)])), (np.ones((1, 5)), np.zeros(1))])
+        for box in (rs.Box(-1, 1, dim), rs.Box(999.0, 1001.0, dim)):
+            part = rs.partition(net, box)
+            found, exact = volumes_of(part), ExactRows(net, box)
+            truth = np.array([float(exact.volume([np.array(code[0])])) for code in code_tuples(part.codes)])
+            assert found.is_exact.all() == (not part.num_undecided)
+            if part.num_undecided:
+                assert set(found.claims) == {Claim.ESTIMATE}
+                continue
+            assert (np.abs(found.value - truth) <= found.tolerance).all()
+            beyond_digits += (np.abs(found.value - truth) > 1e-9 * truth).sum()
+            assert (found.tolerance <= 1e-6 * truth.sum()).all()
+    assert dim == 1 or beyond_digits
+
+
+def test_slivers_that_qhull_gets_wrong(monkeypatch):
+    # Of one of these regions Qhull makes 400 times its volume.
+    draw = np.random.default_rng(447)
+    gap = 10.0 ** -draw.uniform(3, 9)
+    row = draw.normal(size=4)
+    rows = np.stack([row, row + gap * draw.normal(size=4), *draw.normal(size=(2, 4))])
+    bias = np.array([0.1, 0.1 + gap, *draw.normal(size=2)]) - rows @ np.full(4, 1000.0)
+    net, box = rs.load([(rows, bias), (np.ones((1, 4)), np.zeros(1))]), rs.Box(999.0, 1001.0, 4)
+    part, exact = rs.partition(net, box, method="cellwise"), ExactRows(net, box)
+    truth = np.array([float(exact.volume([np.array(code[0])])) for code in code_tuples(part.codes)])
+    np.testing.assert_allclose(part.volumes(), truth, rtol=1e-5)
+    monkeypatch.setattr(corners, "THIN", 0.0)
+    assert (rs.partition(net, box, method="cellwise").volumes() > 100 * truth).any()

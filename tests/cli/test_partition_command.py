@@ -116,17 +116,33 @@ def test_colours(folder, color, place):
     assert "distance" not in svg
 
 
-def test_a_budget_gives_a_lower_bound(folder):
+def test_a_budget_gives_a_lower_bound(folder, monkeypatch):
+    monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", float("inf"))
     arguments = ("my_models:deep", "--box", "-3,3")
     whole = regions(*arguments)
     plain = found(*arguments, "--regions", "10")
-    assert plain["stopped"] == "budget of 10 regions"
+    assert plain["stopped"].startswith("budget of 10 regions: about ")
     assert plain["findings"][0]["claim"] == "LOWER"
+    if plain["coarse"] is not None:
+        assert plain["coarse"]["findings"][0]["value"] <= 10
     assert 10 <= plain["findings"][0]["value"] <= whole
     result = reluscope("partition", *arguments, "--seconds", "0", "-o", "empty.png")
     assert result.exit_code == 0
     assert "lower bound" in result.stdout
     assert (folder / "empty.png").exists()
+
+
+def test_what_is_hopeless_gets_a_window(folder, monkeypatch):
+    monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", 0.0)
+    arguments = ("my_models:deep", "--box", "-3,3", "--regions", "2")
+    plain = found(*arguments)
+    assert plain["expected"] is not None
+    assert (plain["stopped"], plain["findings"][0]["claim"]) == ("", "EXACT")
+    assert plain["findings"][0]["value"] <= 2
+    assert plain["domain"]["high"][0] < 3
+    result = reluscope("partition", *arguments)
+    assert "Expected:" in result.stdout
+    assert "the largest window about the middle" in " ".join(result.stdout.split())
 
 
 def test_certify(folder):

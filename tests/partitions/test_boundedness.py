@@ -252,3 +252,31 @@ def test_regions_without_codes_of_their_own_are_asked_for_themselves():
     assert bare.boundedness is None
     found = boundedness(net, rs.Space(3), part.codes.words[::-1])
     np.testing.assert_array_equal(found.is_bounded[::-1], part.is_bounded())
+
+
+@pytest.mark.parametrize("tilt", [tilt for tilt in TILTS if tilt])
+def test_volumes_of_needles(tilt):
+    layers = [(np.array([[1.0, 0.0], [-1.0, -tilt], [0.0, 1.0]]), np.array([0.0, 1.0, 0.0])), (np.ones((1, 3)), [0.0])]
+    part = rs.partition(rs.load(layers), rs.Space(2))
+    # The triangle 0 < x < 1 - tilt y, y > 0.
+    row = list(pieces_of(part)).index(((1, 1, 1),))
+    assert part.is_bounded()[row]
+    assert part.volumes()[row] == pytest.approx(0.5 / tilt, rel=1e-9)
+    assert (np.isinf(part.volumes()) == ~part.is_bounded()).all()
+
+
+def test_far_cells_have_their_volumes(monkeypatch):
+    # Squares of 1e14 around others of 1: homogeneous corners have two digits there.
+    levels = [-1.0, 0.0, 1.0, 1e14, 2e14]
+    rows = [row for row in np.eye(2) for _ in levels]
+    net = rs.load([(np.array(rows), -np.array(levels * 2)), (np.ones((1, 10)), np.zeros(1))])
+    part = rs.partition(net, rs.Space(2), method="cellwise")
+    ends = np.array(levels)
+    sides = np.diff(ends)
+    expected = sorted(np.multiply.outer(sides, sides).ravel())
+    found = np.sort(part.volumes()[part.is_bounded()])
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    monkeypatch.setattr(ExactRows, "volume", lambda self, pieces: None)
+    again = rs.partition(net, rs.Space(2), method="cellwise")
+    assert np.isnan(again.volumes()).sum() == 12
+    assert np.isfinite(again.volumes()).sum() == 4

@@ -106,9 +106,9 @@ def test_what_rounding_hides_is_decided_exactly(monkeypatch):
     geometry = replace(part.geometry, witnesses=witnesses)
     doubtful = replace(part, geometry=geometry, num_undecided=1)
     assert codes_of(shown(doubtful)) == [(1, 0, 0), (1, 1, 0)]
-    # Where that cannot be afforded, what nothing is known of is left out; one answer is always there.
+    # Where that cannot be afforded, what nothing is known of is left out; of a large network one answer takes minutes.
     monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
-    assert codes_of(shown(doubtful)) == [(1, 1, 0)]
+    assert codes_of(shown(doubtful)) == []
 
 
 def test_a_doubtful_witness_on_the_border_shows_nothing():

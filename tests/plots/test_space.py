@@ -85,10 +85,16 @@ def test_colours_are_those_of_the_pieces_in_the_light(ball):
         # Each is one of the two, darker.
         assert min(np.ptp(ratio) for ratio in ratios) < 0.02
         assert 0.4 < min(ratios, key=np.ptp).mean() <= 1.01
+    by_normal = np.asarray(plots.level_set(ball, color="normal", lines=False).axes[0].images[0].get_array())
+    shade = np.unique(by_normal[by_normal[..., 3] == 255][:, :3], axis=0, return_counts=True)
+    seen = (ball.normals @ plots.View().frame[2] > 0).sum()
+    assert (shade[1] > 1000).sum() == seen
     scale = plots.level_set(ball, color=lambda found: found.witnesses[:, 0])
     assert scale.axes[0].child_axes
     with pytest.raises(InputError, match="color must be"):
         plots.level_set(ball, color="colour")
+    with pytest.raises(InputError, match="pixels must be a whole number from 1 to 2800"):
+        plots.level_set(ball, pixels=4000)
     with pytest.raises(ShapeError, match="one colour per piece"):
         plots.level_set(ball, color=np.ones(3))
 

@@ -10,7 +10,7 @@ from scipy.special import betaincinv
 
 from reluscope.arguments import Count, Seed, Share, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Column, Findings, declare
+from reluscope.findings import AGREEMENT, Column, Findings, declare
 from reluscope.geometry.domains import Box, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.partitions.table import Partition
@@ -19,6 +19,8 @@ from reluscope.progress import Progress, share_done
 # Hulls of corners take a tenth of a millisecond up to here, and ten times more with every dimension beyond.
 MAX_EXACT_DIMENSIONS = 5
 BATCH_NUMBERS = 2**22
+# How exactly corners are known, relative to the largest coordinate.
+CORNERS = 2.0**-44
 
 
 VOLUME = declare("region_volume", "volume of the region, in coordinates of the domain")
@@ -55,7 +57,8 @@ def region_volumes(
     Returns
     -------
     Findings
-        ``region_volume`` of each ``region`` that the partition holds: from corners exact up to the rounding of float64;
+        ``region_volume`` of each ``region`` that the partition holds: from corners exact up to the rounding of float64,
+        which is in the tolerance, and of slivers the larger part of it, and estimates where signs are undecided;
         sampled ones are estimates, each of whose intervals by itself, not all at once, holds the truth with the
         confidence given.
 
@@ -86,7 +89,10 @@ def region_volumes(
         raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}: take 0.95")
     few = part.has_vertices and part.dim <= MAX_EXACT_DIMENSIONS
     if method == "exact" or (method == "auto" and few):
-        return _table(part, Column.of(VOLUME, part.volumes(), method="from the corners of regions"))
+        volumes, how = part.volumes(), "from the corners of regions"
+        if part.num_undecided:  # floats do not know where some regions end
+            return _table(part, Column.estimate(VOLUME, volumes, method=f"{how}, some signs of which are undecided"))
+        return _table(part, Column.of(VOLUME, volumes, tolerance=_rounding(part, volumes), method=how))
     around, inside = _enclosing_box(part)
     with share_done("volumes", progress) as tell:
         hits = np.zeros(len(part), dtype=np.int64)
@@ -105,6 +111,26 @@ def region_volumes(
     ends = (share * around.volume() for share in (hits / num_samples, low, high))
     drawn = f"share of {num_samples:,} uniform samples, with Clopper and Pearson's interval"
     return _table(part, Column.of(VOLUME, *ends, method=drawn, confidence=confidence))
+
+
+def _rounding(part: Partition, volumes: np.ndarray) -> np.ndarray:
+    """Return how exactly volumes are known: to the ninth digit, and as far as corners are known, times the surface.
+
+    Corners are rounded relative to the largest coordinates, and regions thinner than the resolution may be parts of
+    others, so that slivers have fewer digits.
+    """
+    known = AGREEMENT * np.where(np.isfinite(volumes), volumes, 0.0)
+    offsets, ids = part.region_vertices
+    if not len(ids) or not np.diff(offsets).all():
+        return known
+    corners = part.vertices[ids]
+    highest, lowest = (reduce.reduceat(corners, offsets[:-1]) for reduce in (np.maximum, np.minimum))
+    extents, reach = highest - lowest, np.maximum(np.abs(highest), np.abs(lowest)).max(axis=1)
+    if part.window.is_bounded():
+        reach = np.full(len(reach), max(reach.max(), float(np.linalg.norm(highest.max(axis=0) - lowest.min(axis=0)))))
+    # Of the box around a region.
+    surfaces = 2.0 * sum(np.delete(extents, axis, axis=1).prod(axis=1) for axis in range(part.dim))
+    return known + (CORNERS + part.tolerance.resolution) * reach * surfaces
 
 
 def _table(part: Partition, column: Column) -> Findings:

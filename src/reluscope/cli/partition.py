@@ -27,10 +27,13 @@ from reluscope.cli.outputs import Outputs, plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
-from reluscope.findings.writing import signed
+from reluscope.findings import Findings
+from reluscope.findings.writing import signed, with_ends
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition as cut
+from reluscope.partitions.finishing_windows import Affordable, affordable
+from reluscope.partitions.forecasting import forecast
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.table import Partition
 
@@ -46,6 +49,8 @@ KINDS = {
 }
 IN_FOLDER = ("partition.arrow", "regions.parquet", "partition.svg", "partition.png", "partition.json")
 
+# For a forecast to whoever watches, and how long a partition takes that is worth one.
+SECONDS_OF_FORECAST, WORTH_TELLING = 1.0, 5.0
 PICTURES = (".svg", ".png", ".pdf")
 
 Color = Literal["activation_rate", "class", "area", "random", "gate"]
@@ -80,7 +85,8 @@ def partition(
     written: list[Path] = []
     with keeping_results():
         with open_executor(workers) as executor:
-            part = _partition(network, where, method or "auto", budget, certify, executor, hidden=common.quiet)
+            found = _partition(network, where, method or "auto", budget, certify, executor, hidden=common.quiet)
+        part = found.part
         interrupted = part.note == "interrupted"
         proved = None
         try:
@@ -90,7 +96,12 @@ def partition(
                     proved = _prove(part)
         except KeyboardInterrupt:
             interrupted = True
-        plain = {**describe(part, where, model.name, files), "regions_proved": proved}
+        plain = {
+            **describe(part, where, model.name, files),
+            "expected": None if found.expected is None else found.expected.to_dict(),
+            "coarse": None if found.coarse is None else _describe_coarse(found.coarse),
+            "regions_proved": proved,
+        }
         try:
             with show_progress(hidden=common.quiet) as bar:
                 for path in _by_effort(files):
@@ -98,14 +109,14 @@ def partition(
                         warn(f"{path} was not written: work that stopped early has no certificate")
                         continue
                     bar.say(f"Writing {path}")
-                    _write(path, part, where, color, plain)
+                    _write(path, part, where, color, plain, found.coarse)
                     written.append(path)
         except KeyboardInterrupt:
             interrupted = True
     if common.as_json:
         print_json({**plain, "files": [str(path) for path in written]})
     elif not common.quiet:
-        print_partition(part, where, model.name, written, proved)
+        print_partition(part, where, model.name, written, proved, found.expected, found.coarse)
     if interrupted:
         open_cells = f" with {several(part.num_open, 'cell')} unfinished" if part.num_open else ""
         kept = f"{_listed(written)} what was found" if written else "nothing was written"
@@ -142,7 +153,7 @@ def describe(part: Partition | StreamedPartition, where: OpenedDomain, model: st
     }
 
 
-def draw(part: Partition, where: OpenedDomain, color: Color | None) -> Figure:
+def draw(part: Partition, where: OpenedDomain, color: Color | None, coarse: Partition | None = None) -> Figure:
     """Return the picture of a partition.
 
     Parameters
@@ -151,6 +162,8 @@ def draw(part: Partition, where: OpenedDomain, color: Color | None) -> Figure:
     where : OpenedDomain
     color : str, optional
         As `reluscope.plots.partition` takes it, or ``"gate"``.
+    coarse : Partition, optional
+        What there is, by the first gates, where regions were not reached.
 
     Returns
     -------
@@ -160,6 +173,8 @@ def draw(part: Partition, where: OpenedDomain, color: Color | None) -> Figure:
     if where.points is not None:
         what = "sample" if where.rows else "point"
         marks = {"samples": where.points, "sample_labels": [f"{what} {label}" for label in where.labels]}
+    if part.dim == 2:
+        marks["coarse"] = coarse
     figure = plots.boundaries(part, **marks) if color == "gate" else plots.partition(part, color=color, **marks)
     for axes in figure.axes if where.axes else ():
         for name, get, put in zip(
@@ -190,19 +205,41 @@ def _partition(
     executor: Executor | None,
     *,
     hidden: bool,
-) -> Partition:
-    terminal = Console(stderr=True).is_terminal
+) -> Affordable:
+    is_watched = Console(stderr=True).is_terminal and not hidden
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
-        return cut(
+        if method == "auto" and not certify and where.domain.is_bounded():
+            if is_watched and budget.seconds is None and network.gates:
+                _say_expected(network, where)
+            return affordable(network, where.domain, budget, executor=executor, progress=is_watched)
+        part = cut(
             network,
             where.domain,
             method=method,
             budget=budget,
             certify=certify,
             executor=executor,
-            progress=terminal and not hidden,
+            progress=is_watched,
         )
+    return Affordable(part)
+
+
+def _say_expected(network: Network, where: OpenedDomain) -> None:
+    """Tell whoever watches how long it will take, if it is worth telling."""
+    expected = forecast(network, where.domain, seconds=SECONDS_OF_FORECAST)
+    if expected["forecast_seconds"].value[0] > WORTH_TELLING:
+        say(Console(stderr=True), _expectation(expected))
+
+
+def _expectation(expected: Findings) -> str:
+    regions, seconds = (with_ends(expected.finding(name)) for name in ("forecast_regions", "forecast_seconds"))
+    return f"Expected: {regions} regions, in {seconds} s."
+
+
+def _describe_coarse(coarse: Partition) -> dict[str, Any]:
+    """Return what is known of all of the domain, as plain types."""
+    return {"num_gates": len(coarse.codes.layout), "findings": [coarse.finding().to_dict()]}
 
 
 def _keeps_facets(part: Partition) -> bool:
@@ -230,7 +267,14 @@ def _by_effort(files: Outputs) -> tuple[Path, ...]:
     return (*(path for path in files.paths if path not in pictures), *pictures)
 
 
-def _write(path: Path, part: Partition, where: OpenedDomain, color: Color | None, plain: dict[str, Any]) -> None:
+def _write(
+    path: Path,
+    part: Partition,
+    where: OpenedDomain,
+    color: Color | None,
+    plain: dict[str, Any],
+    coarse: Partition | None,
+) -> None:
     suffix = path.suffix.lower()
     if suffix == ".arrow":
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -245,7 +289,7 @@ def _write(path: Path, part: Partition, where: OpenedDomain, color: Color | None
     elif suffix == ".json":
         write_all({path: to_json(plain) + "\n"})
     else:
-        write_all({path: _picture(draw(part, where, color), suffix)})
+        write_all({path: _picture(draw(part, where, color, coarse), suffix)})
 
 
 def _picture(figure: Figure, suffix: str) -> bytes | str:
@@ -264,6 +308,8 @@ def print_partition(
     model: str,
     written: Sequence[Path],
     proved: int | None = None,
+    expected: Findings | None = None,
+    coarse: Partition | None = None,
 ) -> None:
     """Print the number of regions, and what the reader has to know of it."""
     console = open_console()
@@ -278,6 +324,17 @@ def print_partition(
     say(console, f"Counted: {finding.definition}, of the {finding.domain}, by {finding.method}.")
     if proved is not None:
         say(console, f"A certificate of {several(proved, 'region')} was checked: they are all, in exact arithmetic.")
+    if expected is not None:
+        share = part.domain.volume() / where.domain.volume()
+        say(
+            console,
+            f"{_expectation(expected)[:-1]}: more than the limits allow. So the largest window about the middle was "
+            f"partitioned that they suffice for, {share:.2g} of the {'length' if part.dim == 1 else 'area'}.",
+        )
+    if coarse is not None:
+        gates = len(coarse.codes.layout)
+        by = f"the first {gates} gates" if gates > 1 else "the first gate"
+        say(console, f"All of it, by {by} alone: {signed(coarse.finding())} regions.")
     if part.num_open:
         say(
             console,

@@ -173,7 +173,7 @@ def _picture(found: LevelSet, network: Network, color: Color | None, suffix: str
     if color == "class" and found.dim == 3:
         figure = plots.level_set(found, color=_classes(found, network), label="class")
     else:
-        figure = plots.level_set(found, color="region" if color == "region" else None)
+        figure = plots.level_set(found, color=None if color == "class" else color)
     if suffix == ".svg":
         return plots.to_svg(figure, name="surface")
     if suffix == ".png":

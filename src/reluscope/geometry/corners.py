@@ -24,6 +24,8 @@ from reluscope.geometry.scales import exponents, lengths, times_power
 FAR = 1e-9
 # Points that are thinner than this, relative to their extent, are flat where their hull cannot be made as they are.
 FLAT = 1e-12
+# Points that are thinner than this are made as wide in all directions first.
+THIN = 1e-2
 # In how many orders points are tried then.
 ORDERS = 8
 # Where fractions are asked instead: their work grows fast with both.
@@ -130,19 +132,20 @@ def hull_volume(vertices: Float[np.ndarray, "v n"]) -> float:
     moved = vertices - vertices[0]
     exponent = int(exponents(moved))
     moved = times_power(moved, -exponent)
+    stretched, widths, _ = np.linalg.svd(moved - moved.mean(axis=0), full_matrices=False)
     try:
-        volume = ConvexHull(moved).volume
+        # Of a sliver Qhull takes facets for one that are not, and the volume may be any.
+        volume = _volume_along_axes(stretched, widths) if widths[-1] <= THIN * widths[0] else ConvexHull(moved).volume
     except QhullError:
-        volume = _volume_along_axes(moved)
+        volume = _volume_along_axes(stretched, widths)
     return float(times_power(np.array(volume), dim * exponent))
 
 
-def _volume_along_axes(points: Float[np.ndarray, "v n"]) -> float:
+def _volume_along_axes(stretched: Float[np.ndarray, "v n"], widths: Float[np.ndarray, " n"]) -> float:
     """Return the volume of a hull that Qhull cannot make of points as they are; some orders and shapes confuse it.
 
-    The points are stretched along their main axes until they are as wide in all directions, and given in another order.
+    The points are stretched along their main axes until they are as wide in all directions, and given in other orders.
     """
-    stretched, widths, _ = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
     if widths[-1] <= FLAT * widths[0]:
         return 0.0
     for turn in range(ORDERS):

@@ -64,7 +64,7 @@ def boundedness_of(part: "Partition") -> Boundedness:
     network.
     """
     window, known = part.window, part.geometry.boundedness
-    if not isinstance(window, Space) and window.is_bounded():
+    if window.is_bounded():
         return Boundedness.everywhere(len(part))
     if known is not None:
         return known
@@ -108,7 +108,7 @@ def boundedness(
     """
     tolerance = Tolerance() if tolerance is None else tolerance
     window = domain.window if isinstance(domain, Slice) else domain
-    if not isinstance(window, Space) and window.is_bounded():
+    if window.is_bounded():
         return Boundedness.everywhere(len(words))
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
     layout = inner.layout

@@ -222,20 +222,8 @@ def partition(
             parts |= dict(zip(rows, walked, strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
-        began = time.time()
-        engine, reason = choose_engine(network, one, method, keep=keep, certify=certify)
         limit = patient(_left(budget, found), network, one, MAX_KEPT)
-        if engine == "incidence" and one.dim <= 2:
-            found += partition_flat(network, [windowed(one)], limit, executor, tolerance, progress, certify)
-            continue
-        if engine == "tree":
-            part = partition_by_tree(network, one, reason, limit, executor, tolerance, progress)
-        elif engine == "cellwise":
-            keeps_vertices = keep == "vertices"
-            part = partition_cellwise(network, one, reason, limit, executor, tolerance, progress, keeps_vertices)
-        else:
-            part = partition_solid(network, windowed(one), reason, limit, executor, tolerance, progress)
-        found.append(certified(part, limit, began) if certify else part)
+        found.append(cells_found(network, one, method, keep, limit, executor, progress, tolerance, certify))
     if keep == "codes":
         found = [_without_vertices(part) for part in found]
     found = [shown(part) for part in found]
@@ -243,6 +231,32 @@ def partition(
         found = [replace(part, note=INTERRUPTED) for part in found]
     _warn_if_interrupted(found, ", without certificate," if certify else "")
     return found if several else found[0]
+
+
+def cells_found(
+    network: Network,
+    domain: Domain,
+    method: str = "auto",
+    keep: Literal["codes", "vertices"] = "vertices",
+    budget: Budget | None = None,
+    executor: Executor | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+    certify: bool = False,
+) -> Partition:
+    """Return what an engine finds, as it finds it: where signs stayed undecided, some cells may be no regions."""
+    began, budget, tolerance = time.time(), budget or Budget(), tolerance or Tolerance()
+    engine, reason = choose_engine(network, domain, method, keep=keep, certify=certify)
+    if engine == "incidence" and domain.dim <= 2:
+        return partition_flat(network, [windowed(domain)], budget, executor, tolerance, progress, certify)[0]
+    if engine == "tree":
+        part = partition_by_tree(network, domain, reason, budget, executor, tolerance, progress)
+    elif engine == "cellwise":
+        keeps_vertices = keep == "vertices"
+        part = partition_cellwise(network, domain, reason, budget, executor, tolerance, progress, keeps_vertices)
+    else:
+        part = partition_solid(network, windowed(domain), reason, budget, executor, tolerance, progress)
+    return certified(part, budget, began) if certify else part
 
 
 def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark: str = "") -> None:

@@ -15,7 +15,7 @@ from jaxtyping import Int
 
 from reluscope.geometry.domains import Box, Space
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+from reluscope.geometry.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
 from reluscope.geometry.rational_recession import has_direction
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
@@ -75,6 +75,16 @@ class ExactRows:
         self._left -= cost
         imposed = code_rows(self._exact, tuple(tuple(piece.tolist()) for piece in pieces))
         return None if imposed is None else not has_direction((row[:-1] for row in [*self._sides, *imposed]), dim)
+
+    def volume(self, pieces: Sequence[np.ndarray]) -> Fraction | None:
+        """Return the volume of the bounded region of a code; None where that costs too much."""
+        cost, dim = self._cost + POLYTOPE, self._exact.network.num_inputs
+        if cost > self._left or dim > MAX_DIMENSIONS:
+            return None
+        self._left -= cost
+        imposed = code_rows(self._exact, tuple(tuple(piece.tolist()) for piece in pieces))
+        region = None if imposed is None else between(dim, [*self._sides, *imposed])[1]
+        return Fraction(0) if region is None else region.volume()
 
     def bears_facet(self, pieces: Sequence[np.ndarray], source: Int[np.ndarray, " 3"]) -> bool | None:
         """Return whether the region of a code has a facet in a half-space's hyperplane; None where that costs too much.

@@ -25,7 +25,6 @@ from reluscope.partitions.far_boxes import far_box
 from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.level_gate import with_last_gate
-from reluscope.partitions.walk import Walked
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -44,7 +43,7 @@ def find_faces(
     executor: Executor | None = None,
     progress: Progress = False,
     tolerance: Tolerance,
-) -> tuple[Faces, Walked]:
+) -> Faces:
     """Find all faces of the regions of a network.
 
     Parameters
@@ -60,9 +59,7 @@ def find_faces(
 
     Returns
     -------
-    faces : Faces
-    walked : Walked
-        Its parts are gone.
+    Faces
 
     Raises
     ------
@@ -84,7 +81,7 @@ def find_faces(
         window, budget = far.window, _left(budget, began)
     if far is not None and far.stopped:
         nothing = assemble_faces([], window.dim, inner.layout.num_words, 0, 0.0)
-        return replace(nothing, num_open=1), Walked(stopped=far.stopped)
+        return replace(nothing, num_open=1, note=far.stopped)
     shape = window_shape(window)
     corners, dim, num_words = shape.corners, window.dim, inner.layout.num_words
     resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
@@ -113,7 +110,7 @@ def find_faces(
     if far is not None:
         # In the box there are the cells of the whole domain, and no others.
         num_undecided += far.num_undecided + abs(len(far.words) - _num_codes(faces))
-    return replace(faces, num_undecided=num_undecided, num_open=num_open), replace(walked, parts=[])
+    return replace(faces, num_undecided=num_undecided, num_open=num_open, note=walked.stopped if num_open else "")
 
 
 def _num_codes(faces: Faces) -> int:

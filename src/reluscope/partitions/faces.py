@@ -5,11 +5,14 @@ depend on the chunks: faces of a dimension are in the order of their names.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
 
+from reluscope.arguments import read_arguments
+from reluscope.codes.distinct import group_equal_rows
+from reluscope.errors import ShapeError
 from reluscope.partitions.face_patches import FacePatch
 
 
@@ -34,6 +37,10 @@ class Faces:
         Signs that stayed undecided, vertices of one name that lie apart, and facets without the cells beside them.
     num_open : int
         Cells that were left when work stopped.
+    note : str
+        Why work stopped early, empty if it did not.
+    regions : (cells,) int64
+        The region of a partition that each cell is of, -1 where it is not among them; empty if nobody asked.
     """
 
     vertices: Float[np.ndarray, "v d"]
@@ -45,6 +52,13 @@ class Faces:
     words: UInt64[np.ndarray, "cells w"]
     num_undecided: int
     num_open: int
+    note: str = ""
+    regions: Int[np.ndarray, " _"] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def __repr__(self) -> str:
+        """Return how many faces there are of every dimension."""
+        numbers = ", ".join(f"{number:,}" for number in self.num_faces)
+        return f"Faces({numbers} of dimensions 0 to {self.dim}{', stopped: ' * bool(self.note)}{self.note})"
 
     @property
     def dim(self) -> int:
@@ -56,13 +70,34 @@ class Faces:
         """Number of faces of every dimension, from vertices to cells."""
         return tuple(map(len, self.is_border))
 
+    @read_arguments
     def among(self, is_in: Bool[np.ndarray, " v"]) -> tuple[Bool[np.ndarray, " _"], ...]:
-        """Return for every dimension which faces have all their vertices among some: a closed subcomplex."""
+        """Return for every dimension which faces have all their vertices among some: a closed subcomplex.
+
+        Parameters
+        ----------
+        is_in : (v,) bool
+            Which vertices.
+
+        Raises
+        ------
+        ShapeError
+            If it is not said of every vertex.
+        """
+        if len(is_in) != len(self.vertices):
+            raise ShapeError(f"is_in must say of each of {len(self.vertices)} vertices whether it is, got {len(is_in)}")
         found = [is_in]
         for offsets, ids in zip(self.offsets, self.ids, strict=True):
             inside = np.logical_and.reduceat(found[-1][ids], offsets[:-1]) if len(offsets) > 1 else found[-1][:0]
             found.append(inside)
         return tuple(found)
+
+    @read_arguments
+    def of_regions(self, words: UInt64[np.ndarray, "r w"]) -> "Faces":
+        """Return the same faces, with the regions that cells are of, given the different codes of these."""
+        first, group, _ = group_equal_rows(np.concatenate([words, self.words]))
+        rows = first[group[len(words) :]]
+        return replace(self, regions=np.where(rows < len(words), rows, -1))
 
 
 def assemble_faces(patches: list[FacePatch], dim: int, num_words: int, num_heights: int, length: float) -> Faces:

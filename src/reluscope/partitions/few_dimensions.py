@@ -59,7 +59,7 @@ def partition_flat(
             certified=certify,
             fingerprint=network.fingerprint,
             network=network,
-            note=walked.stopped if unfinished else "",
+            note=walked.note if unfinished else "",
             work=work,
             method=METHOD,
         )

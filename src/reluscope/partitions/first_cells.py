@@ -66,11 +66,7 @@ def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> Start
         return Start(_cells([vertices], [blurs], [shape.incidence], [kinds], None), scale, resolution, 0.0)
     if not isinstance(domain, Space | Polyhedron):
         raise InputError(f"expected a Space, Box or Polyhedron, got {type(domain).__name__}: give one of these")
-    rows = np.zeros((0, dim + 1))
-    if isinstance(domain, Polyhedron):
-        normals, offsets = scaled_rows(domain.A, domain.b)
-        rows = np.column_stack([normals, -offsets])
-    scale = _typical_distance(network, rows)
+    scale = typical_distance(network, domain)
     cells = _orthants(domain, scale)
     if cells is None:
         raise DegenerateGeometryError(
@@ -79,8 +75,22 @@ def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> Start
     return Start(cells, scale, np.zeros(dim + 1), tolerance.resolution / 2)
 
 
-def _typical_distance(network: Network, rows: np.ndarray) -> float:
-    """Return the median distance from the origin of hyperplanes that miss it, as a power of two."""
+def typical_distance(network: Network, domain: Space | Polyhedron) -> float:
+    """Return the median distance from the origin of hyperplanes that miss it, as a power of two.
+
+    They are those of the domain and of the first units.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.array([-4.0, 3.5])), (np.ones((1, 2)), np.zeros(1))])
+    >>> typical_distance(net, Space(2))
+    4.0
+    """
+    rows = np.zeros((0, domain.dim + 1))
+    if isinstance(domain, Polyhedron):
+        normals, offsets = scaled_rows(domain.A, domain.b)
+        rows = np.column_stack([normals, -offsets])
     if network.stages and isinstance(network.stages[0].gate, Pointwise):
         gate = network.stages[0].gate
         maps, _, _ = advance_affinely(network.stages[0], affine_input(network, 1), 0.0)

@@ -118,7 +118,7 @@ def _table(
         tolerance=tolerance,
         fingerprint=network.fingerprint,
         network=network,
-        note=walked.stopped,
+        note=walked.note,
         work={**walked.work, "seconds": seconds},
         method=method,
     )

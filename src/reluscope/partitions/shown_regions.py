@@ -62,8 +62,8 @@ def shown(part: Partition) -> Partition:
 
 
 def max_exact(network: Network) -> int:
-    """Return how many exact evaluations of a network may be spent."""
-    return max(1, MULTIPLICATIONS // max(1, multiplications(network)))
+    """Return how many exact evaluations of a network may be spent; of very large ones none, one takes minutes."""
+    return MULTIPLICATIONS // max(1, multiplications(network))
 
 
 def codes_inside(part: Partition, most: int) -> tuple[Codes, Bool[np.ndarray, " r"], int]:

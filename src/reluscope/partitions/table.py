@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from reluscope.arguments import read_arguments, read_array, read_position, read_positions
-from reluscope.budget import INTERRUPTED
+from reluscope.budget import INTERRUPTED, Budget
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ReluscopeError, ShapeError
@@ -31,8 +31,11 @@ from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.code_location import locate_by_code
 from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.exact_regions import code_tuples, exact_regions
+from reluscope.partitions.face_walk import find_faces
+from reluscope.partitions.faces import Faces
 from reluscope.partitions.location import locate
 from reluscope.partitions.mosaic import Mosaic
+from reluscope.partitions.needles import volumes_with_needles
 from reluscope.partitions.other_forms import as_graph
 from reluscope.partitions.partition_findings import (
     bounded_regions,
@@ -257,15 +260,23 @@ class Partition:
         """
         return number_of_adjacent_pairs(self)
 
-    def boundedness_finding(self) -> Finding:
-        """Return the number of bounded regions, with the claim of `is_bounded`.
+    @cached_property
+    def faces(self) -> Faces:
+        """All faces of the regions, from vertices to cells, found when first asked for and kept.
 
-        Returns
-        -------
-        Finding
-            EXACT at the stated resolution; with an interval if regions are missing, or if there are some of which it is
-            not proved.
+        In up to four dimensions, by another walk of the partition's cost. On an unbounded domain those in a box that
+        meets every face. What max gates have cut stays cut: cells of one region have one code.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network, or its domain has more dimensions.
         """
+        found = find_faces(self.network_on_domain, self.window, budget=Budget(), tolerance=self.tolerance)
+        return found.of_regions(self.codes.words)
+
+    def boundedness_finding(self) -> Finding:
+        """Return the number of bounded regions, with an interval where that is not proved or regions are missing."""
         return number_of_bounded_regions(self)
 
     def boundedness(self) -> Findings:
@@ -294,14 +305,15 @@ class Partition:
         """Return the length, area or volume of every region, infinite where it is unbounded.
 
         They sum to that of the domain if the partition is whole. In three and more dimensions each is computed by Qhull
-        when first asked for, in about a tenth of a millisecond and much more from six dimensions on.
+        when first asked for, in about a tenth of a millisecond and much more from six dimensions on; those that end
+        very far away in rational arithmetic, NaN where that costs too much.
 
         Raises
         ------
         InputError
             If no corners are kept: ``method="tree"``, ``keep="codes"``. `region_volumes` estimates volumes there.
         """
-        return np.where(self.is_bounded(), self.geometry.volumes, np.inf)
+        return volumes_with_needles(self)
 
     def is_bounded(self) -> np.ndarray:
         """Return for every region whether it is bounded: whether no direction stays in it; see `boundedness`."""

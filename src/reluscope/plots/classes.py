@@ -44,6 +44,7 @@ def draw_classes(
     labels: Int[np.ndarray, " s"] | None,
     sample_labels: Sequence[str] | None,
     class_names: Sequence[str] | None,
+    coarse: Partition | None,
     axes: Axes | None,
 ) -> Figure:
     """Draw the predicted classes on a plane; parameters are those of `reluscope.plots.partition`.
@@ -77,7 +78,7 @@ def draw_classes(
     if len(boundary):
         stroke_decision(axes, boundary.ends, raster=raster)
         handles.append(decision_handle())
-    handles += outline(axes, part)
+    handles += outline(axes, part, coarse)
     _name_areas(axes, areas, sizes, class_names, part, samples)
     # Classes of samples that have no area here keep their own colour, as long as that is no other one's.
     rest = {one: category(one) if len(sizes) <= len(CATEGORIES) else NEUTRAL for one in _present(labels)}

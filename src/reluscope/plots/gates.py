@@ -51,6 +51,7 @@ def boundaries(
     label: str = "",
     samples: Points | None = None,
     sample_labels: Sequence[str] | None = None,
+    coarse: Partition | None = None,
     axes: Axes | None = None,
 ) -> Figure:
     """Draw the boundaries between regions in the colour of the gate whose units change their piece there.
@@ -69,6 +70,8 @@ def boundaries(
         Points of input space to mark; hollow circles lie off the plane and are shown at their foot.
     sample_labels : sequence of str, optional
         One per sample.
+    coarse : Partition, optional
+        Of the same plane by the first gates (`coarse_partition`): drawn where regions were not reached.
     axes : matplotlib axes, optional
 
     Returns
@@ -120,7 +123,7 @@ def boundaries(
     else:
         values = by(part) if callable(by) else by
         handles = _by_quantity(axes, part, np.asarray(values), label)
-    handles = [*handles, *outline(axes, part)]
+    handles = [*handles, *outline(axes, part, coarse)]
     mark_samples(axes, part, samples, sample_labels)
     title = {"title": "gate (pieces of boundary)"} if isinstance(by, str) and by == "gate" and handles else {}
     legend(axes, handles, **title)

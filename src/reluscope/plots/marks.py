@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from matplotlib import patheffects
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 
@@ -15,13 +16,15 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Box, Slice
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
-from reluscope.plots.style import DARK, INK, LIGHT, category, shortened
+from reluscope.plots.shapes import polygon_paths
+from reluscope.plots.style import DARK, INK, LIGHT, category, shortened, tint
 
 OFF = 1e-6
 # In points: below, the colours of marks are hard to tell apart.
 SMALLEST = 4.5
 # Mark and filling of each class, over regions of any colour.
 MARKS = (("o", LIGHT), ("^", DARK), ("s", LIGHT), ("D", DARK), ("v", LIGHT), ("P", DARK), ("p", LIGHT), ("X", DARK))
+COARSE: dict[str, Any] = {"facecolor": tint(INK, 0.06), "edgecolor": tint(INK, 0.55)}
 UNKNOWN = {"facecolor": "none", "edgecolor": INK, "hatch": "////", "linewidth": 0.0, "alpha": 0.6}
 
 
@@ -138,11 +141,22 @@ def mark_classes(
     return handles
 
 
-def outline(axes: Axes, part: Partition) -> list[Patch]:
-    """Draw the window if it is no rectangle, hatched where work stopped early; return what the legend says of that."""
-    is_hatched = bool(part.num_open) and len(part) > 0
-    draw_window(axes, part.bounded_domain, is_hatched=is_hatched)
-    return [unreached_handle()] if is_hatched else []
+def outline(axes: Axes, part: Partition, coarse: Partition | None = None) -> list[Patch]:
+    """Draw the window if it is no rectangle, and behind everything what was not reached; return the legend of that.
+
+    It is hatched, or if there is a partition by the first gates alone, filled with that.
+    """
+    is_open = bool(part.num_open)
+    draw_window(axes, part.bounded_domain, is_hatched=is_open and len(part) > 0 and coarse is None)
+    if not is_open or coarse is None:
+        return [unreached_handle()] if is_open and len(part) else []
+    offsets, ids = coarse.region_vertices
+    paths = list(polygon_paths(offsets, coarse.vertices[ids], np.arange(len(coarse))))
+    width = float(np.clip(14.0 / np.sqrt(len(coarse) + 1), 0.08, 0.6))
+    axes.add_collection(PathCollection(paths, linewidths=width, zorder=0.5, **COARSE), autolim=False)
+    gates = len(coarse.codes.layout)
+    by = f"the first {gates} gates" if gates > 1 else "the first gate"
+    return [Patch(label=f"not reached: regions of {by} alone", **COARSE)]
 
 
 def draw_window(axes: Axes, domain: Slice | Box, *, is_hatched: bool) -> None:

@@ -36,6 +36,7 @@ def partition(
     labels: Int[np.ndarray, " s"] | None = None,
     sample_labels: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
+    coarse: Partition | None = None,
     axes: Axes | None = None,
 ) -> Figure:
     """Draw the regions of a line or a plane.
@@ -66,6 +67,8 @@ def partition(
         What each sample is called.
     class_names : sequence of str, optional
         What the classes, and the outputs on a line, are called; by default their numbers.
+    coarse : Partition, optional
+        Of the same plane by the first gates (`coarse_partition`): drawn where regions were not reached.
     axes : matplotlib axes, optional
         Where to draw; by default in a new figure.
 
@@ -101,7 +104,7 @@ def partition(
             raise InputError("labels colour samples on a plane: on a line, name them with sample_labels")
         return draw_line(part, color, label, lines, samples, sample_labels, class_names, axes)
     if isinstance(color, ClassAreas) or (isinstance(color, str) and color == "class"):
-        return draw_classes(part, color, lines, samples, labels, sample_labels, class_names, axes)
+        return draw_classes(part, color, lines, samples, labels, sample_labels, class_names, coarse, axes)
     colors = coloring(part, color, label)
     axes = canvas(axes, plane_size(part.bounded_domain, 0.8 if isinstance(colors, Scale) else 0.0))
     frame(axes, part.bounded_domain)
@@ -114,7 +117,7 @@ def partition(
         handles += _fill_scale(axes, part, colors)
     if lines and len(part):
         draw_lines(axes, part)
-    handles += outline(axes, part)
+    handles += outline(axes, part, coarse)
     marks = mark_labelled(axes, part, samples, labels, class_names)
     mark_samples(axes, part, samples, sample_labels, only_names=labels is not None)
     legend(axes, [*handles, *marks])

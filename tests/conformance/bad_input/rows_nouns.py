@@ -19,7 +19,12 @@ def _saved():
 
 _MLP = torch.nn.Sequential(torch.nn.Linear(X.shape[1], 3), torch.nn.ReLU())
 _SURFACE = Later(lambda: rs.level_set(NET, BOX))
-_SOLID = Later(lambda: rs.level_set(rs.load([(np.ones((1, 3)), np.zeros(1))]), rs.Box(-1, 1, 3)))
+_SOLID = Later(
+    lambda: rs.level_set(
+        rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))]), rs.Box(-2, 2, 3)
+    )
+)
+_CLASSES = Later(lambda: rs.decision_surface(rs.load([(np.eye(3), np.zeros(3))]), rs.Box(-1, 1, 3)))
 _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, NET.num_inputs)))
 
 _LOAD = {"submodule": "axes", "at": "axes", "output": "axes", "inputs": "axes"}
@@ -29,6 +34,14 @@ ROWS = {
     "Space.contains": row(on=rs.Space(2), x=X, kinds={"tolerance": "number", "x": "points"}),
     "Slice.contains": row(on=rs.Slice([0.0, 0.0], np.eye(2), BOX), x=X, kinds={"tolerance": "number", "x": "points"}),
     "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
+    "Faces.among": row(
+        on=Later(lambda: PART.value.faces),
+        is_in=Later(lambda: np.ones(len(PART.value.faces.vertices), dtype=bool)),
+        kinds={"is_in": "mask"},
+    ),
+    "Faces.of_regions": row(
+        on=Later(lambda: PART.value.faces), words=Later(lambda: PART.value.codes.words), kinds={"words": "numbers"}
+    ),
     "Budget": row(kinds={"regions": "natural", "memory": "count"}, regions=3, seconds=1.0, memory=10**6),
     "Budget.after": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
     "Budget.memory_or": row(on=rs.Budget(), otherwise=2**20, kinds={"otherwise": "natural"}),
@@ -168,7 +181,14 @@ ROWS = {
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
+    "coarse_partition": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
+    "forecast": row(network=NET, domain=BOX, seconds=0.2),
+    "window_within": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
     "decision_surface": row(network=NET, domain=BOX),
+    "DecisionSurface.write": row(
+        on=_CLASSES, path=FOLDER / "classes.ply", color="region", kinds={"path": "write", "color": "color"}
+    ),
+    "DecisionSurface.to_trimesh": row(on=_CLASSES, color="normal", kinds={"color": "color"}),
     "DecisionSurface.between": row(
         on=Later(lambda: rs.decision_surface(NET, BOX)), first=0, second=1, kinds={"first": "whole", "second": "whole"}
     ),

@@ -115,7 +115,7 @@ def betti(
         network = scores_network(network)
     outputs = read_function(output, network.num_outputs)
     heights = heights_of(network, of, level, outputs)
-    faces, walked = find_faces(
+    faces = find_faces(
         network,
         part.window,
         heights,
@@ -129,7 +129,7 @@ def betti(
         nothing = Column.estimate(BETTI, np.full(faces.dim + 1, np.nan), method=METHOD)
         seconds = time.perf_counter() - began
         keys = {"dimension": dimensions}
-        return Findings.of(nothing, keys=keys, reached=0, domain=asked, seconds=seconds, stopped=walked.stopped)
+        return Findings.of(nothing, keys=keys, reached=0, domain=asked, seconds=seconds, stopped=faces.note)
     kept = faces_of(faces, of, network.num_outputs)
     if ends in ("borel_moore", "one_point"):
         kept = tuple(one & ~border for one, border in zip(kept, faces.is_border, strict=True))

@@ -8,13 +8,12 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from reluscope.analyses.topology.chains import NONE, Chains, pivots
-from reluscope.analyses.topology.sets import read_function
+from reluscope.analyses.topology.sets import faces_of_part, read_function
 from reluscope.analyses.topology.vertex_values import VertexValues
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, declare
-from reluscope.partitions.face_walk import find_faces
 from reluscope.partitions.faces import Faces
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
@@ -86,14 +85,7 @@ def critical_points(
     outputs = read_function(output, network.num_outputs)
     if not part.window.is_bounded():
         raise InputError(f"expected a bounded domain, got {part.domain.describe()}: partition a Box or a Slice")
-    faces, walked = find_faces(
-        network,
-        part.window,
-        budget=budget or Budget(),
-        executor=executor,
-        progress=progress,
-        tolerance=part.tolerance,
-    )
+    faces = faces_of_part(part, budget, executor, progress)
     known = VertexValues.of(network, faces, outputs)
     plateau = _plateaus(faces, known)
     lowest = np.full(int(plateau.max(initial=-1)) + 1, np.inf)
@@ -119,7 +111,7 @@ def critical_points(
             "is_border": touches[where],
         },
         domain=part.domain.describe(),
-        stopped=walked.stopped if faces.num_open else "",
+        stopped=faces.note,
         seconds=time.perf_counter() - began,
     )
 

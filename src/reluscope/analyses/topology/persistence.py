@@ -6,13 +6,12 @@ from concurrent.futures import Executor
 import numpy as np
 
 from reluscope.analyses.topology.chains import NONE, Chains, pivots
-from reluscope.analyses.topology.sets import read_function
+from reluscope.analyses.topology.sets import faces_of_part, read_function
 from reluscope.analyses.topology.vertex_values import VertexValues
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings, declare
-from reluscope.partitions.face_walk import find_faces
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
 
@@ -87,14 +86,7 @@ def persistence(
         raise InputError(
             f"persistence needs a bounded domain, got {part.domain.describe()}: partition a Box or a Slice"
         )
-    faces, walked = find_faces(
-        network,
-        part.window,
-        budget=budget or Budget(),
-        executor=executor,
-        progress=progress,
-        tolerance=part.tolerance,
-    )
+    faces = faces_of_part(part, budget, executor, progress)
     known = VertexValues.of(network, faces, outputs)
     chains, orders = Chains(faces.num_faces, faces.offsets, faces.ids).swept(known.values)
     dimension, birth, death = _bars(chains)
@@ -115,7 +107,7 @@ def persistence(
         keys={"dimension": dimension},
         details={"births": where[vertices[0]], "deaths": where[vertices[1]]},
         domain=part.domain.describe(),
-        stopped=walked.stopped if faces.num_open else "",
+        stopped=faces.note,
         seconds=time.perf_counter() - began,
     )
 

@@ -1,5 +1,6 @@
 """The sets that topology is asked about, as faces of a complex that is cut by the functions they are made of."""
 
+from concurrent.futures import Executor
 from typing import Literal
 
 import numpy as np
@@ -7,10 +8,13 @@ import torch
 from jaxtyping import Bool
 
 from reluscope.arguments import describe, read_position
+from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
-from reluscope.partitions.face_walk import Heights
+from reluscope.partitions.face_walk import Heights, find_faces
 from reluscope.partitions.faces import Faces
+from reluscope.partitions.table import Partition
+from reluscope.progress import Progress
 
 SetName = Literal["all", "sublevel", "superlevel", "level", "decision"]
 Masks = tuple[Bool[np.ndarray, " _"], ...]
@@ -29,6 +33,20 @@ def read_function(output: int | tuple[int, int], number: int) -> tuple[int, ...]
     if len(set(found)) < len(found):
         raise InputError(f"output must be one output, or two different ones, got {describe(output)}")
     return found
+
+
+def faces_of_part(part: Partition, budget: Budget | None, executor: Executor | None, progress: Progress) -> Faces:
+    """Return the faces of a partition: those it has kept, or found now."""
+    if "faces" in vars(part):
+        return part.faces
+    return find_faces(
+        part.network_on_domain,
+        part.window,
+        budget=budget or Budget(),
+        executor=executor,
+        progress=progress,
+        tolerance=part.tolerance,
+    )
 
 
 def heights_of(network: Network, name: SetName, level: float, outputs: tuple[int, ...]) -> Heights | None:

@@ -10,6 +10,7 @@ from reluscope import _kernels
 from reluscope.kernel_threads import kernel_threads
 from reluscope.partitions.level_polygons import area_vectors
 from reluscope.plots.space.boxes import draw_box
+from reluscope.plots.space.pixels import averaged
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.views import View
 from reluscope.plots.style import DARK, RASTER_ABOVE, canvas
@@ -82,14 +83,12 @@ def _draw_polygons(
     colors = lit(scene, points)
     is_hiding = scene.colors[:, 3] >= HIDES
     nearest, planes = _kernels.nearest_polygons(points, *_chosen(offsets, ids, is_hiding), height, width, threads)
-    if (scene.colors[:, 3] < 1).any():
-        picture = _kernels.blended_polygons(points, offsets, ids, colors, height, width, threads)
-    else:
-        picture = np.concatenate([colors, np.zeros((1, 4))]).astype(np.float32)[nearest]
-    if lines and len(scene) > RASTER_ABOVE:
-        _darken_edges(picture, nearest, line_width(len(scene)))
+    is_opaque = bool((scene.colors[:, 3] == 1).all())
+    seen = None if is_opaque else _kernels.blended_polygons(points, offsets, ids, colors, height, width, threads)
+    edges = line_width(len(scene)) if lines and len(scene) > RASTER_ABOVE else 0.0
+    picture = averaged(nearest, colors if seen is None else seen, edges, SAMPLES)
     extent = (low[0], low[0] + width / scale, low[1], low[1] + height / scale)
-    axes.imshow(_averaged(picture), origin="lower", extent=extent, interpolation="auto", zorder=1)
+    axes.imshow(picture, origin="lower", extent=extent, interpolation="auto", zorder=1)
     if lines and len(scene) <= RASTER_ABOVE:
         edges, opacity = scene.edges
         starts, ends = points[edges[:, 0]], points[edges[:, 1]]
@@ -133,22 +132,3 @@ def _limits(scene: Scene, view: View) -> tuple[np.ndarray, np.ndarray]:
 def _chosen(offsets: np.ndarray, ids: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     counts = np.diff(offsets)
     return np.concatenate([[0], np.cumsum(counts[chosen])]), ids[np.repeat(chosen, counts)]
-
-
-def _darken_edges(picture: np.ndarray, nearest: np.ndarray, width: float) -> None:
-    """Draw the edges between polygons as pixels: those with another polygon at their right, or above."""
-    is_edge = np.zeros(nearest.shape, dtype=bool)
-    is_edge[:, :-1] |= nearest[:, :-1] != nearest[:, 1:]
-    is_edge[:-1] |= nearest[:-1] != nearest[1:]
-    is_edge &= nearest >= 0
-    # Where most pixels are edges they would be all that is seen.
-    share = min(0.75, width / 0.4) * (1 - float(is_edge.sum()) / max(1, int((nearest >= 0).sum()))) ** 2
-    picture[is_edge, :3] = (1 - share) * picture[is_edge, :3] + share * np.array(to_rgb(DARK)) * picture[is_edge, 3:]
-
-
-def _averaged(picture: np.ndarray) -> np.ndarray:
-    """Return the means of samples, with colours apart from opacities."""
-    height, width = (side // SAMPLES for side in picture.shape[:2])
-    mean = picture.reshape(height, SAMPLES, width, SAMPLES, 4).mean(axis=(1, 3))
-    mean[..., :3] /= np.maximum(mean[..., 3:], 1e-6)
-    return np.round(255 * np.clip(mean, 0, 1)).astype(np.uint8)

@@ -5,13 +5,14 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reluscope.arguments import Count, read_drawn, read_position
+from reluscope.arguments import read_drawn, read_position
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Slice, Space
 from reluscope.partitions.table import Partition
 from reluscope.plots.coloring import Color, coloring
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.painting import explain, painted, room_for
+from reluscope.plots.space.pixels import Pixels
 from reluscope.plots.space.scenes import Scene, reach_of
 from reluscope.plots.space.views import View
 from reluscope.plots.style import figure_of, say
@@ -31,7 +32,7 @@ def output_surface(
     name: str = "",
     lines: bool = True,
     view: View | None = None,
-    pixels: Count = 1000,
+    pixels: Pixels = 1000,
     axes: Axes | None = None,
 ) -> Figure:
     """Draw an output over the regions of a plane, as a surface that is flat over each.
@@ -56,7 +57,7 @@ def output_surface(
     view : View, optional
         From where to look.
     pixels : int
-        Along the longer side.
+        Along the longer side, at most 2,800.
     axes : matplotlib axes, optional
         Where to draw; by default in a new figure.
 
@@ -86,8 +87,9 @@ def output_surface(
             f"{part.domain.describe()}: partition a Box of two inputs, or a Plane"
         )
     offsets, ids = part.region_vertices
-    if maps is None:
+    if maps is None or part.network is not None:
         output = read_position(output, "output", part.network_on_domain.num_outputs, "outputs")
+    if maps is None:
         points, heights = part.vertices, part.outputs[:, output]
     else:
         if len(maps) != len(part):

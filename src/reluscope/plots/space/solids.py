@@ -7,12 +7,13 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reluscope.arguments import Count, NonNegative, Share, read_drawn
+from reluscope.arguments import NonNegative, Share, read_drawn
 from reluscope.partitions.table import Partition
 from reluscope.plots.coloring import Color, coloring
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.facets import check_space, region_facets
 from reluscope.plots.space.painting import explain, painted, room_for
+from reluscope.plots.space.pixels import Pixels
 from reluscope.plots.space.scenes import Scene, names_of, reach_of
 from reluscope.plots.space.views import View
 from reluscope.plots.style import figure_of, say
@@ -31,7 +32,7 @@ def solid(
     fade: Literal["volume"] | Share = 0.0,
     lines: bool = True,
     view: View | None = None,
-    pixels: Count = 1000,
+    pixels: Pixels = 1000,
     axes: Axes | None = None,
 ) -> Figure:
     """Draw the regions of a bounded part of space as solids.
@@ -55,7 +56,7 @@ def solid(
     view : View, optional
         From where to look.
     pixels : int
-        Along the longer side.
+        Along the longer side, at most 2,800.
     axes : matplotlib axes, optional
         Where to draw; by default in a new figure.
 

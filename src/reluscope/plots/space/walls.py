@@ -6,11 +6,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from reluscope.arguments import Count, Share, read_drawn
+from reluscope.arguments import Share, read_drawn
 from reluscope.codes.differences import differences
 from reluscope.partitions.table import Partition
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.facets import check_space, region_facets
+from reluscope.plots.space.pixels import Pixels
 from reluscope.plots.space.scenes import Scene, names_of, reach_of
 from reluscope.plots.space.views import View
 from reluscope.plots.style import depth_colors, figure_of, legend, say, shortened, tint
@@ -25,7 +26,7 @@ def boundaries_3d(
     fade: Share = 0.0,
     lines: bool = True,
     view: View | None = None,
-    pixels: Count = 1000,
+    pixels: Pixels = 1000,
     axes: Axes | None = None,
 ) -> Figure:
     """Draw the boundaries between regions in space in the colour of the gate whose units change their piece there.
@@ -41,7 +42,7 @@ def boundaries_3d(
     view : View, optional
         From where to look.
     pixels : int
-        Along the longer side.
+        Along the longer side, at most 2,800.
     axes : matplotlib axes, optional
         Where to draw; by default in a new figure.
 

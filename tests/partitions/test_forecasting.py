@@ -1,0 +1,219 @@
+"""Forecasts cover the truth on networks that can be counted; windows and coarse partitions finish within budgets."""
+
+import time
+from itertools import islice
+from math import inf
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.partitions.crowding import crowding
+from reluscope.partitions.dispatch import cells_found
+from reluscope.partitions.finishing_windows import _growth_of
+from reluscope.partitions.forecasting import Round, _count_lowest, rounds
+from reluscope.partitions.sub_domains import SubDomains
+from reluscope.partitions.walk import Walked
+from reluscope.testing import default_network
+
+SQUARE = rs.Box(-1, 1, 2)
+
+
+def _net(*sizes: int, seed: int = 0) -> rs.Network:
+    return rs.load(default_network(sizes, seed))
+
+
+def _triangle() -> rs.Polyhedron:
+    return rs.Polyhedron([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]], [0.5, 0.5, 1.0])
+
+
+def _slice() -> rs.Slice:
+    draw = np.random.default_rng(3)
+    return rs.Slice(draw.normal(size=5), draw.normal(size=(2, 5)), rs.Box(-1, 2, 2))
+
+
+def _name(given: object) -> str:
+    return given.describe() if isinstance(given, rs.Box | rs.Polyhedron | rs.Slice) else "-".join(map(str, given))
+
+
+DOMAINS = [
+    ((2, 12, 12, 1), SQUARE),
+    ((2, 12, 12, 1), _triangle()),
+    ((5, 12, 12, 1), _slice()),
+    ((1, 30, 30, 1), rs.Box(-3, 3, 1)),
+    ((3, 8, 8, 1), rs.Box(-1, 1, 3)),
+]
+
+
+@pytest.mark.parametrize(("sizes", "domain"), DOMAINS, ids=_name)
+def test_windows_that_fill_a_domain_count_each_region_once(sizes: tuple[int, ...], domain: rs.Box) -> None:
+    """The sum over all windows of a grid of the cells that stand for a region is the number of regions."""
+    net, where = _net(*sizes), SubDomains.of(domain)
+    dim, number = len(where.low), 5
+    direction = np.random.default_rng(0).standard_normal(dim)
+    sides = (where.high - where.low) / number
+    total = 0
+    for place in np.ndindex(*[number] * dim):
+        low = where.low + np.array(place) * sides
+        inside = where.inside(low, low + sides)
+        if inside is not None:
+            total += _count_lowest(cells_found(net, inside), direction, low, low + sides, where)
+    assert total == len(rs.partition(net, domain))
+
+
+@pytest.mark.parametrize(("sizes", "domain"), DOMAINS, ids=_name)
+def test_rounds_of_windows_have_the_number_as_their_mean(sizes: tuple[int, ...], domain: rs.Box) -> None:
+    """The mean of first rounds, of the smallest windows, is the truth, and most intervals hold it."""
+    net = _net(*sizes)
+    truth = len(rs.partition(net, domain))
+    found = [next(rounds(net, domain, time.monotonic() + 0.05, seed)) for seed in range(40)]
+    values = np.array([float((one.counts * one.weights).mean()) for one in found])
+    assert abs(values.mean() - truth) <= 4 * values.std(ddof=1) / len(found) ** 0.5
+    assert np.mean([one.interval[0] <= truth <= one.interval[1] for one in found]) >= 0.75
+
+
+def test_small_domains_are_partitioned() -> None:
+    net = _net(2, 16, 16, 1)
+    found = rs.forecast(net, SQUARE, seconds=5.0)
+    regions, seconds = found.finding("forecast_regions"), found.finding("forecast_seconds")
+    assert (regions.value, regions.claim) == (len(rs.partition(net, SQUARE)), rs.Claim.EXACT)
+    assert seconds.claim is rs.Claim.ESTIMATE
+    assert seconds.interval is not None
+
+
+def test_rounds_of_larger_windows_hold_the_truth() -> None:
+    net = _net(2, 48, 48, 48, 1)
+    truth = len(rs.partition(net, rs.Box(-3, 3, 2)))
+    found = [list(islice(rounds(net, rs.Box(-3, 3, 2), inf, seed), 2))[1] for seed in range(10)]
+    assert np.mean([one.interval[0] <= truth <= one.interval[1] for one in found]) >= 0.7
+    assert np.mean([truth / 2 < one.regions < 2 * truth for one in found]) >= 0.8
+    assert np.mean([one.num_cells for one in found]) < truth
+
+
+def test_what_takes_longer_is_an_estimate() -> None:
+    net = _net(2, 256, 256, 256, 256, 1)
+    found = rs.forecast(net, rs.Box(-5, 5, 2), seconds=0.1)
+    regions, seconds = (found.finding(name) for name in ("forecast_regions", "forecast_seconds"))
+    assert {regions.claim, seconds.claim} == {rs.Claim.ESTIMATE}
+    assert regions.interval is not None
+    assert seconds.interval is not None
+    assert regions.interval[0] <= regions.value <= regions.interval[1]
+    assert 0.0 < seconds.interval[0] <= seconds.value <= seconds.interval[1]
+
+
+def test_codes_tell_where_regions_crowd() -> None:
+    """Where all bends are in a corner, boxes are small there, and so are windows."""
+    draw = np.random.default_rng(0)
+    directions = draw.normal(size=(40, 2))
+    corner = np.array([0.9, 0.9])
+    net = rs.load([(directions, -directions @ corner + draw.normal(size=40) * 0.01), (np.ones((1, 40)), np.zeros(1))])
+    found = crowding(net, SQUARE, SubDomains.of(SQUARE), 0.3, np.random.default_rng(1))
+    there = (np.abs(found.low + found.sides / 2 - corner) < 0.2).all(axis=1)
+    assert found.regions[there].sum() > found.regions[~there].sum() / 4
+    assert found.sides[there].prod(axis=1).min() < found.sides[~there].prod(axis=1).max() / 8
+    assert found.chances.sum() == pytest.approx(1.0)
+
+
+def test_everywhere_and_many_inputs_go_by_probes() -> None:
+    net = _net(12, 40, 1)
+    for domain in (rs.Space(12), rs.Box(-1, 1, 12)):
+        regions = rs.forecast(net, domain, seconds=0.5).finding("forecast_regions")
+        assert regions.claim is rs.Claim.ESTIMATE
+        assert regions.interval is None
+        assert 10**5 < regions.value < 10**13
+    small = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    assert rs.forecast(small, rs.Space(3)).finding("forecast_regions").value == 8
+
+
+def test_a_network_without_gates_has_one_region() -> None:
+    net = rs.load([(np.ones((1, 2)), np.zeros(1))])
+    assert str(rs.forecast(net, SQUARE).finding("forecast_regions")) == "1 (EXACT)"
+
+
+def test_rare_events_keep_intervals_wide() -> None:
+    nothing = Round(np.zeros(16, dtype=np.int64), np.full(16, 1000.0), 16, 1.0)
+    assert nothing.regions == 1
+    assert nothing.interval[1] > 100
+    few = Round(np.array([1] * 16), np.full(16, 1000.0), 40, 1.0)  # all alike by accident
+    assert few.interval[0] < 700
+    assert few.interval[1] > 1400
+
+
+def test_wrong_domains() -> None:
+    net = _net(2, 4, 1)
+    with pytest.raises(ShapeError):
+        rs.forecast(net, rs.Box(0, 1, 3))
+    flat = rs.Polyhedron([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [0.0, 0, 1, 1])
+    for ask in (rs.forecast, lambda *given: rs.window_within(*given, rs.Budget(regions=5))):
+        with pytest.raises(DegenerateGeometryError):
+            ask(net, flat)
+    with pytest.raises(DegenerateGeometryError, match="bounded"):
+        rs.window_within(net, rs.Space(2), rs.Budget(regions=5))
+
+
+@pytest.mark.parametrize(("sizes", "domain"), DOMAINS, ids=_name)
+def test_windows_finish_within_regions(sizes: tuple[int, ...], domain: rs.Box) -> None:
+    net = _net(*sizes)
+    all_of_it = len(rs.partition(net, domain))
+    part = rs.window_within(net, domain, rs.Budget(regions=all_of_it // 3))
+    assert part.claim is rs.Claim.EXACT
+    assert all_of_it // 8 <= len(part) <= all_of_it // 3
+    assert 0 < part.domain.volume() < domain.volume()
+    # In coordinates of the domain, about its middle.
+    assert part.finding().value == len(rs.partition(net, part.domain))
+    whole = rs.window_within(net, domain, rs.Budget(regions=10**6))
+    assert (len(whole), whole.domain.volume()) == (all_of_it, pytest.approx(domain.volume()))
+
+
+def test_windows_finish_within_seconds() -> None:
+    net = _net(2, 128, 128, 128, 1)
+    part = rs.window_within(net, rs.Box(-10, 10, 2), rs.Budget(seconds=0.05))
+    assert not part.num_open
+    assert part.claim is rs.Claim.EXACT
+    assert len(rs.window_within(net, SQUARE, rs.Budget(seconds=0.0))) >= 1
+
+
+def test_growth_follows_what_was_found() -> None:
+    part = rs.partition(_net(2, 16, 16, 1), SQUARE)
+    assert _growth_of(part, rs.Budget(regions=4 * len(part)), 1e9) == pytest.approx(3.6**0.5)
+    assert _growth_of(part, rs.Budget(regions=10**9), 1e9) == 8.0
+    assert _growth_of(part, rs.Budget(), 2 * 4.0 * part.work["seconds"]) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("budget", [rs.Budget(regions=120), rs.Budget(seconds=60.0), rs.Budget(regions=1)], ids=str)
+def test_coarse_partitions_are_those_of_first_gates(budget: rs.Budget) -> None:
+    net = _net(2, 16, 16, 16, 1)
+    whole = rs.partition(net, SQUARE)
+    part = rs.coarse_partition(net, SQUARE, budget)
+    number = len(part.codes.layout)
+    if budget.regions == 1:  # not even the first gate is passed everywhere
+        assert (number, part.claim) == (1, rs.Claim.LOWER)
+        return
+    assert part.claim is rs.Claim.EXACT
+    words = whole.codes.words[:, : part.codes.words.shape[1]]
+    assert set(map(bytes, part.codes.words)) == set(map(bytes, np.ascontiguousarray(words)))
+    if budget.seconds:
+        assert (number, len(part)) == (3, len(whole))
+    else:
+        assert number < 3
+        assert len(part) <= 120 < len(np.unique(whole.codes.words[:, : number + 1], axis=0))
+
+
+def test_budgets_without_limits_are_refused() -> None:
+    net = _net(2, 4, 1)
+    for ask in (rs.window_within, rs.coarse_partition):
+        with pytest.raises(InputError, match="budget must have a limit"):
+            ask(net, SQUARE, rs.Budget())
+    with pytest.raises(InputError, match="gates"):
+        rs.coarse_partition(rs.load([(np.ones((1, 2)), np.zeros(1))]), SQUARE, rs.Budget(regions=5))
+
+
+def test_early_stops_say_how_many_regions_to_expect() -> None:
+    net = _net(2, 64, 64, 64, 1)
+    truth = len(rs.partition(net, SQUARE))
+    note = rs.partition(net, SQUARE, budget=rs.Budget(regions=1000)).note
+    assert note.startswith("budget of 1,000 regions: about ")
+    assert truth / 3 < int(note.split("about ")[1].split()[0].replace(",", "")) < 3 * truth
+    assert Walked(num_found=5, stopped="interrupted", share_left=0.5).note == "interrupted"
+    assert Walked(stopped="budget of 1 s", share_left=1.0).note == "budget of 1 s"
