@@ -160,7 +160,7 @@ ROWS = {
         columns=["b"],
         kinds={"found": "each each ours", "rows": "texts", "columns": "texts"},
     ),
-    "plots.partition": row(part=FLAT, samples=X, kinds=_COLOR),
+    "plots.partition": row(part=FLAT, samples=X, labels=np.zeros(len(X), int), kinds={**_COLOR, "labels": "classes"}),
     "plots.solid": row(
         part=_CELLS,
         pixels=20,
