@@ -22,6 +22,7 @@ NAMES = (
     "rays",
     "pictures",
     "pictures_in_space",
+    "topology",
     "explorer",
     "explorer_drawing",
     "report",
