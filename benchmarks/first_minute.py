@@ -1,4 +1,4 @@
-"""The first minute of a newcomer: a fresh clone, ``make demo`` with nothing installed and no cache, and the second run."""
+"""The first minute of a newcomer: ``make demo`` in a fresh clone, nothing installed, no caches; and the second run."""
 
 import os
 import re

@@ -26,6 +26,9 @@ class Tolerance:
     contains a ball of radius more than ``resolution * |c|`` around a point c, wherever it lies. The place of the origin
     matters for that, the scale of the network does not.
 
+    Thinner regions may be listed or not. Corners of a sliver are known less well than it is thick, so that a part of it
+    may be listed on the wrong side of a unit, under a code that no point has.
+
     Parameters
     ----------
     resolution : float

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -227,6 +228,34 @@ def test_labels_are_compared_with_what_a_file_says_before_it_is_loaded(folder):
     np.savez("values.npz", x=np.zeros((4, 3)), y=np.full((4, 3), 0.5))
     result = reluscope("analyze", "curved.onnx", "--data", "values.npz", "-o", "out")
     assert "Exp" in result.stderr
+
+
+def test_labels_are_compared_with_programs_and_modules_before_they_are_traced(folder, monkeypatch):
+    """Seen red where models were loaded first, which takes the most of the time."""
+    names = {"batch": ({0: torch.export.Dim("batch")},), "fixed": None}
+    for name, shapes in names.items():
+        program = torch.export.export(demo_network(), (torch.zeros(2, 1, 8, 8),), dynamic_shapes=shapes)
+        torch.export.save(program, f"{name}.pt2")
+    monkeypatch.setattr("reluscope.cli.models.load", lambda *given, **also: pytest.fail("loaded"))
+    np.save("many.npy", np.arange(len(DATA)))
+    for model in ("batch.pt2", "fixed.pt2", "my_models:Net"):
+        shape = SHAPE if ":" in model else ()
+        result = reluscope("analyze", model, "--data", "x.npy", "--labels", "many.npy", *shape, "-o", "out")
+        assert "labels must be class numbers from 0 to 9" in result.stderr
+        assert is_one_sentence(result.stderr)
+
+
+@pytest.mark.parametrize("wrong", [b"", b"PK", "empty", "no graph"])
+def test_programs_that_say_nothing_of_outputs_are_refused_by_loading(folder, wrong):
+    if isinstance(wrong, bytes):
+        Path("odd.pt2").write_bytes(wrong)
+    else:
+        with zipfile.ZipFile("odd.pt2", "w") as archive:
+            archive.writestr("net/models/model.json", "{}" if wrong == "empty" else '{"graph_module": {"graph": 3}}')
+    result = reluscope("analyze", "odd.pt2", "--data", "data.npz", "-o", "out")
+    assert result.exit_code == 1
+    assert is_one_sentence(result.stderr)
+    assert "odd.pt2" in result.stderr
 
 
 @pytest.mark.parametrize("kind", ["int", pytest.param("half", marks=pytest.mark.slow)])

@@ -116,7 +116,8 @@ def test_colours(folder, color, place):
     assert "distance" not in svg
 
 
-def test_a_budget_gives_a_lower_bound(folder):
+def test_a_budget_gives_a_lower_bound(folder, monkeypatch):
+    monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", float("inf"))
     arguments = ("my_models:deep", "--box", "-3,3")
     whole = regions(*arguments)
     plain = found(*arguments, "--regions", "10")

@@ -217,3 +217,15 @@ def test_slices_and_refusals():
             rs.decision_surface(network, domain)
     with pytest.raises(InputError, match="decision_surface"):
         rs.decision_boundary(rs.partition(network_of(3, 4, 2, seed=0), BOX))
+
+
+def test_files_and_trimesh(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    found = rs.decision_surface(network_of(3, 8, 8, 3, seed=0), BOX)
+    found.write(tmp_path / "classes.glb", color=found.classes[:, 1])
+    assert trimesh.load(tmp_path / "classes.glb", force="mesh").area == pytest.approx(found.area, rel=1e-5)
+    mesh = found.to_trimesh(color="region")
+    assert mesh.area == pytest.approx(found.area)
+    # At a junction three triangles share an edge.
+    edges, counts = np.unique(mesh.edges_sorted, axis=0, return_counts=True)
+    assert {*map(tuple, edges[counts > 2].tolist())} == {*map(tuple, found.junctions.tolist())}

@@ -223,7 +223,8 @@ def test_budgets_give_lower_bounds(regions):
     net = rs.load(pseudo_random_network(3, (8, 8)))
     part = rs.partition(net, rs.Space(3), method="tree", budget=rs.Budget(regions=regions))
     finding = part.finding()
-    assert (finding.claim, part.note) == (Claim.LOWER, f"budget of {regions:,} regions")
+    assert finding.claim == Claim.LOWER
+    assert part.note.partition(":")[0] == f"budget of {regions:,} regions"
     # Every open cell is sure to hold a region of its own.
     assert regions <= len(part) < int(finding) == len(part) + part.num_open <= 654
     assert finding.interval == (int(finding), np.inf)
@@ -302,7 +303,7 @@ def test_tasks_share_one_budget(clock):
     net = rs.load(default_network([30, 14, 14, 1]))
     with ThreadPoolExecutor(1) as executor:
         part = rs.partition(net, rs.Box(-1, 1, 30), budget=rs.Budget(seconds=0.3), executor=executor)
-    assert (part.claim, part.note) == (Claim.LOWER, "budget of 0.3 s")
+    assert (part.claim, part.note.partition(":")[0]) == (Claim.LOWER, "budget of 0.3 s")
     assert part.num_open > 0
     # Some 250 tasks find at their first look that time is up; with a budget of its own each would look seven times.
     assert len(clock) < 600

@@ -300,7 +300,7 @@ def test_a_budget_of_cells_with_an_executor_leaves_a_lower_bound(net, whole, reg
     part = rs.partition(net, DOMAINS["box"], method="cellwise", executor=Here(), budget=rs.Budget(regions=regions))
     assert part.claim is Claim.LOWER
     assert regions <= len(part) <= int(part.finding()) <= len(whole["box"])
-    assert part.note == f"budget of {regions:,} regions"
+    assert part.note.partition(":")[0] == f"budget of {regions:,} regions"
 
 
 @pytest.mark.parametrize("after", [0, 3, 7])

@@ -12,6 +12,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.table import Partition
 from reluscope.report import Settings, Subject
 from reluscope.report import subject as module
+from reluscope.report.content import Text
 from reluscope.report.sections import all_sections, plane
 
 DRAW = np.random.default_rng(0)
@@ -75,6 +76,17 @@ def test_a_plane_leaves_time_for_the_outputs_at_its_corners(monkeypatch, each):
     assert corners
     assert corners[0] * each <= 0.5 * subject.settings.seconds
     assert (found.headline.finding.claim == "LOWER") == (each == 1.0)
+
+
+def test_a_hopeless_plane_gives_way_to_a_window_and_to_first_gates(monkeypatch):
+    monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", 0.0)
+    monkeypatch.setattr("reluscope.partitions.finishing_windows.PROMPT", 0.0)
+    subject = Subject(NETWORK, DATA, "net", Settings(seconds=60.0, regions=20))
+    found = plane.content(subject, lambda share: None)
+    assert found.headline.finding.claim == "EXACT"
+    assert found.headline.finding.value <= 20
+    assert "a small window of the plane" in found.sentences[0].text
+    assert any("The whole plane is expected to have" in block.text for block in found.blocks if isinstance(block, Text))
 
 
 def test_the_page_says_of_how_many_samples_it_is(tmp_path, monkeypatch):

@@ -4,13 +4,18 @@ A factory is code of the user's own, named by the user; files are never unpickle
 """
 
 import importlib
+import json
 import pickle
+import re
 import sys
 import zipfile
+from collections.abc import Callable
 from importlib.util import find_spec
+from math import prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -24,7 +29,13 @@ ADVICE = "save the weights alone with safetensors.torch.save_file(model.state_di
 SHAPE_ADVICE = "; --input-shape says the shape of one input, as in --input-shape 1,28,28"
 
 
-def open_network(given: ModelArguments, *, data_shape: tuple[int, ...] | None = None, data: Any = None) -> Network:
+def open_network(
+    given: ModelArguments,
+    *,
+    data_shape: tuple[int, ...] | None = None,
+    data: Any = None,
+    check: Callable[[int], None] | None = None,
+) -> Network:
     """Load MODEL.
 
     Parameters
@@ -34,6 +45,9 @@ def open_network(given: ModelArguments, *, data_shape: tuple[int, ...] | None = 
         Stands in for the input shape where the model does not say it: files do.
     data : array, optional
         Samples at which the network is compared with the model.
+    check : callable, optional
+        Told how many outputs there are before the work of loading, where that is known by then; raises if they do not
+        fit.
 
     Raises
     ------
@@ -42,21 +56,55 @@ def open_network(given: ModelArguments, *, data_shape: tuple[int, ...] | None = 
     """
     given.check()
     if not is_factory(given.model):
+        if check is not None and (outputs := _declared_outputs(Path(given.model))) is not None:
+            check(outputs)
         return _load(Path(given.model), given, given.input_shape, data)
     module = _make(given.model)
     if given.weights is not None:
         _fill(module, read_weights(given.weights), given.weights)
     advice = "" if given.input_shape else SHAPE_ADVICE
-    return _load(module.eval(), given, given.input_shape or data_shape, data, advice=advice)
+    shape = given.input_shape or data_shape
+    if check is not None and (outputs := _outputs_at(module.eval(), data, shape)) is not None:
+        check(outputs)
+    return _load(module.eval(), given, shape, data, advice=advice)
 
 
-def declared_outputs(model: str) -> int | None:
-    """Return how many outputs MODEL says it has, without loading it; None where it does not say."""
-    if is_factory(model) or Path(model).suffix.lower() != ".onnx" or find_spec("onnx") is None:
+def _declared_outputs(path: Path) -> int | None:
+    """Return how many outputs a file says it has, without loading it; None where it does not say."""
+    if path.suffix.lower() == ".pt2":
+        return _outputs_of_program(path)
+    if path.suffix.lower() != ".onnx" or find_spec("onnx") is None:
         return None
-    from reluscope.networks.onnx.reading import declared_outputs as read
+    from reluscope.networks.onnx.reading import declared_outputs
 
-    return read(Path(model))
+    return declared_outputs(path)
+
+
+def _outputs_of_program(path: Path) -> int | None:
+    """Return how many outputs an exported program has, from its text: its graph would ask for PyTorch's compiler."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            (name,) = (one for one in archive.namelist() if re.search(r"(^|/)models/[^/]*\.json$", one))
+            graph = json.loads(archive.read(name))["graph_module"]["graph"]
+        (output,) = graph["outputs"]  # one tensor, or loading says what to choose
+        sizes = graph["tensor_values"][output["as_tensor"]["name"]]["sizes"]
+        return prod(int(size["as_int"]) for size in sizes[1:]) if len(sizes) > 1 else None
+    except (OSError, zipfile.BadZipFile, ValueError, LookupError, TypeError):
+        return None  # loading says what is wrong, if anything is
+
+
+def _outputs_at(module: nn.Module, data: Any, shape: tuple[int, ...] | None) -> int | None:
+    """Return how many outputs a module has at the first sample; None where it has none, or not one tensor."""
+    if data is None:
+        return None
+    first = next(module.parameters(), torch.zeros(0))
+    try:
+        with torch.no_grad():
+            sample = torch.as_tensor(data[:1], dtype=first.dtype).reshape(1, *(shape or np.shape(data)[1:]))
+            found = module(sample.to(first.device))
+    except Exception:  # whatever a user's code raises: loading says what is wrong
+        return None
+    return found[0].numel() if isinstance(found, torch.Tensor) and found.ndim > 1 else None
 
 
 def _load(

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from reluscope.cli.model_arguments import ModelArguments
-from reluscope.cli.models import declared_outputs, open_network
+from reluscope.cli.models import open_network
 from reluscope.cli.progress import Bar
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset, read_labels
@@ -63,8 +63,8 @@ def open_model_and_data(
     device : torch.device
     bar : Bar
     check : callable, optional
-        Told the data and the number of outputs before the model is loaded, where its file says how many there are;
-        raises if they do not fit.
+        Told the data and the number of outputs before the work of loading, where that is known by then; raises if
+        they do not fit.
 
     Returns
     -------
@@ -82,11 +82,10 @@ def open_model_and_data(
     dataset = open_dataset(data, labels)
     if most is not None:
         dataset = dataset.limited(most)
-    if check is not None and (outputs := declared_outputs(given.model)) is not None:
-        check(dataset, outputs)
     bar.say("Loading the model")
     shape = dataset.shape if len(dataset.shape) > 1 else None
-    opened = partial(open_network, given, data_shape=shape)
+    fits = None if check is None or given.output is not None else partial(check, dataset)
+    opened = partial(open_network, given, data_shape=shape, check=fits)
     try:
         network = opened(data=dataset.points.reshape(len(dataset), -1))
     except ShapeError:

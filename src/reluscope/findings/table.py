@@ -19,12 +19,14 @@ from reluscope.errors import InputError
 from reluscope.findings import reading
 from reluscope.findings.claims import AGREEMENT
 from reluscope.findings.column import Column
+from reluscope.findings.data_frames import as_pandas
 from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, mean, quantile, share, total
 from reluscope.findings.finding import Finding
 from reluscope.findings.quantities import Kind, Quantity
 from reluscope.findings.writing import as_arrow, as_html, as_markdown, as_plain, as_text
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 
@@ -234,6 +236,10 @@ class Findings:
     def to_table(self) -> "pa.Table":
         """Return keys, status, and value, ends and claim of each quantity as an Arrow table."""
         return as_arrow(self)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `to_table` as a data frame of pandas, which has to be installed."""
+        return as_pandas(self.to_table())
 
     @property
     def is_done(self) -> Bool[np.ndarray, " k"]:

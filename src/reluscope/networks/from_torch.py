@@ -5,7 +5,7 @@
 
 import warnings
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -22,36 +22,8 @@ from reluscope.networks.aten.traced_nodes import name_of
 from reluscope.networks.float64_models import double_twin, in_double
 from reluscope.networks.input_shapes import check_size
 from reluscope.networks.interfaces import Interface, as_given
-from reluscope.networks.network import Network
 from reluscope.networks.parameters import check_finite
-
-
-@dataclass(frozen=True, eq=False)
-class TorchSource:
-    """A network on its way out of PyTorch, together with what it is to be checked against.
-
-    Parameters
-    ----------
-    network : Network
-        With its trace.
-    reference : callable
-        The source model in float64, on one batch.
-    batch : int or None
-        The batch that the reference insists on, None if any will do.
-    tail : callable
-        What the model does after the network's output, such as a softmax.
-    logits : callable, optional
-        The traced operators up to that softmax, which would hide differences.
-    trace_batch : int, optional
-        The batch that the traced operators insist on.
-    """
-
-    network: Network
-    reference: Callable[[Tensor], Tensor]
-    batch: int | None
-    tail: Callable[[Tensor], Tensor] | None = None
-    logits: Callable[[Tensor], Tensor] | None = None
-    trace_batch: int | None = None
+from reluscope.networks.torch_source import TorchSource
 
 
 def from_module(model: nn.Module, input_shape: tuple[int, ...], interface: Interface | None = None) -> TorchSource:

@@ -24,7 +24,7 @@ from reluscope.networks.verification import verify
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
 
-    from reluscope.networks.from_torch import TorchSource
+    from reluscope.networks.torch_source import TorchSource
 
 # What traces modules brings PyTorch's compiler along, seconds that files and arrays do not need: it is imported where
 # it is used.
@@ -119,9 +119,7 @@ def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interf
     if isinstance(model, nn.Module):
         if shape is None:
             shape = _shape_from(model, data)
-        from reluscope.networks.from_torch import from_module
-
-        return _verified(from_module(model, shape, interface), data, "the module in float64")
+        return _verified(_source_of(model, shape, interface), data, "the module in float64")
     if _is_program(model):
         from reluscope.networks.from_torch import from_program
 
@@ -144,6 +142,18 @@ def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interf
         f"MLPClassifier or MLPRegressor, got a "
         f"{type(model).__name__}"
     )
+
+
+def _source_of(model: nn.Module, shape: tuple[int, ...], interface: Interface) -> "TorchSource":
+    if interface.output is None and not interface.inputs:
+        from reluscope.networks.plain_trace import plain_source
+
+        source = plain_source(model, shape)
+        if source is not None:
+            return source
+    from reluscope.networks.from_torch import from_module
+
+    return from_module(model, shape, interface)
 
 
 def _load_part(

@@ -21,6 +21,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.carriers.carry import carry, carry_to_output
 from reluscope.networks.carriers.numbers import NUMBERS
+from reluscope.networks.choices import read_outputs
 from reluscope.networks.decisions import Decision, read_decision, scores_network
 from reluscope.networks.devices import read_device
 from reluscope.networks.graph import Input, Max, Node, check_order
@@ -29,15 +30,20 @@ from reluscope.networks.maps import AffineMaps
 from reluscope.networks.operators.arrange import Reshape
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.points import Points, as_points, chunks
+from reluscope.networks.products import jvp, local_operator, vjp
 from reluscope.networks.provenance import Trace, Verification
 from reluscope.networks.stages import Finish, Stage, Values, device_of, make_stages
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
+    from scipy.sparse.linalg import LinearOperator
+
     from reluscope.networks.evaluation import Evaluation
 
 # Bytes of blocks of points, if nobody said: of values, and of codes, whose values pass through the caches.
 BUDGET = 256 * 2**20
+# Bytes of affine maps, where nobody allows for more.
+MAPS = 4 * 2**30
 CODES_BYTES = BUDGET // 4
 MAX_ROWS = 40
 
@@ -296,7 +302,7 @@ class Network:
         outputs : sequence of int, optional
             Which of the flattened outputs to return; all by default.
         budget : Budget, optional
-            Memory for intermediate results; the maps themselves come on top.
+            Memory for intermediate results. The maps come on top: 4 GiB of them, or as much if that is more.
 
         Returns
         -------
@@ -307,7 +313,7 @@ class Network:
         Raises
         ------
         InputError
-            If an output does not exist.
+            If an output does not exist, or the maps do not fit into the memory allowed.
 
         Notes
         -----
@@ -321,7 +327,91 @@ class Network:
         >>> net.linearize([[-3.0], [2.0]]).weight.flatten()
         tensor([-1.,  1.], dtype=torch.float64)
         """
-        return linearize(self, x, outputs, BUDGET if budget is None else budget.memory_or(BUDGET))
+        points, wanted = self.points(x), read_outputs(outputs, self.num_outputs)
+        room = max(MAPS, 0 if budget is None else budget.memory_or(0))
+        if (size := 8 * len(points) * len(wanted) * (self.num_inputs + 1)) > room:
+            raise InputError(
+                f"maps of {len(points):,} x {len(wanted):,} x {self.num_inputs:,} numbers take {size:,} bytes, and "
+                f"{room:,} are allowed: choose points and outputs=, allow for more by budget=, or take net.jvp, "
+                "net.vjp and net.local_operator, which make no table"
+            )
+        return linearize(self, points, outputs, BUDGET if budget is None else budget.memory_or(BUDGET))
+
+    @read_arguments
+    def jvp(self, x: Points, v: Points) -> Tensor:
+        """Return ``W v`` for each point, W the linear part of its region's map: how outputs answer to a step v.
+
+        Parameters
+        ----------
+        x : (s, *input_shape) or (s, n)
+        v : (s, *input_shape) or (s, n)
+            A direction for each point, or a single one of either for all of the others.
+
+        Returns
+        -------
+        (s, m) tensor
+
+        Raises
+        ------
+        ShapeError
+            If shapes do not fit.
+
+        Notes
+        -----
+        Two forward passes; no table of W is made.
+
+        Examples
+        --------
+        >>> import reluscope as rs
+        >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])  # the absolute value
+        >>> net.jvp([[-3.0], [2.0]], [[1.0]]).tolist(), net.vjp([[-3.0], [2.0]], [[10.0]]).tolist()
+        ([[-1.0], [1.0]], [[-10.0], [10.0]])
+        """
+        return jvp(self, x, v)
+
+    @read_arguments
+    def vjp(self, x: Points, u: Points) -> Tensor:
+        """Return ``u W`` for each point, W the linear part of its region's map: the gradient of a sum of outputs.
+
+        Parameters
+        ----------
+        x : (s, *input_shape) or (s, n)
+        u : (s, m)
+            Weights of the flattened outputs for each point, or a single one of either for all of the others.
+
+        Returns
+        -------
+        (s, n) tensor
+
+        Raises
+        ------
+        ShapeError
+            If shapes do not fit.
+
+        Notes
+        -----
+        A forward and a backward pass; no table of W is made. At a kink it is the map of the point's code.
+        """
+        return vjp(self, x, u)
+
+    @read_arguments
+    def local_operator(self, x: Points) -> "LinearOperator":
+        """Return the linear part W (m, n) of the map on a point's region as a `scipy.sparse.linalg.LinearOperator`.
+
+        Raises
+        ------
+        InputError
+            If there is not one point.
+
+        Examples
+        --------
+        >>> import numpy as np, reluscope as rs
+        >>> from scipy.sparse.linalg import svds
+        >>> net = rs.load([(np.diag([3.0, 2.0, 1.0]), np.zeros(3)), (np.eye(3), np.zeros(3))])
+        >>> svds(net.local_operator([1.0, 1.0, 1.0]), k=1, return_singular_vectors=False).round(6)
+        array([3.])
+        """
+        return local_operator(self, x)
 
     @read_arguments
     def at(self, x: Points, *, tolerance: Tolerance | None = None) -> "Evaluation":

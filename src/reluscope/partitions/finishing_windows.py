@@ -3,13 +3,14 @@
 import time
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 
 from reluscope.arguments import read_arguments
 from reluscope.budget import BUDGET, INTERRUPTED, Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.coarse_partitions import coarse_partition
@@ -25,6 +26,8 @@ from reluscope.tolerance import Tolerance
 MIN_SECONDS, MIN_TIMES = 10.0, 10.0
 # Of the seconds allowed: for the forecast (and no more than three), and for the coarse partition.
 FORECAST, MAX_FORECAST, COARSE = 0.1, 3.0, 0.2
+# Seconds for the partition before anything is forecast, where a point takes less than the second number.
+TRIED, PROMPT = 1.0, 0.005
 # Sides of the first window, of the domain's, and how many times larger the next may be.
 FIRST_SCALE, MAX_GROWTH = 2.0**-14, 8.0
 # No window is tried that is larger by less than this; the next is to take this part of what is left.
@@ -66,23 +69,38 @@ def affordable(
     With a budget the number of regions and the time are forecast first. Where less than a tenth would be done, a window
     about the middle that finishes says more than some regions at an edge.
     """
-    limited = budget.regions is not None or budget.seconds is not None
+    ask = partial(partition, network, domain, executor=executor, progress=progress, tolerance=tolerance)
     expected = None
-    if limited and network.gates and budget.seconds_allowed > 0:
+    if (budget.regions is not None or budget.seconds is not None) and network.gates and budget.seconds_allowed > 0:
+        # What is plainly small is there before anything could be said of it.
+        if _seconds_of_a_point(network, domain) < PROMPT and budget.seconds_allowed > 2 * TRIED:
+            part = ask(budget=replace(budget, seconds=TRIED))
+            if not part.num_open or part.note == INTERRUPTED:
+                return Affordable(part)
         ahead = forecast(network, domain, seconds=min(MAX_FORECAST, FORECAST * budget.seconds_allowed))
         regions, seconds = ahead["forecast_regions"].lower[0], ahead["forecast_seconds"].lower[0]
-        times = max(regions / max(1.0, budget.room(0)), seconds / max(budget.seconds_allowed, 1e-9))
+        times = max(regions / max(1.0, budget.room(0)), seconds / budget.seconds_allowed)
         expected = ahead if times > MIN_TIMES and ahead["forecast_seconds"].value[0] > MIN_SECONDS else None
     seconds = None if budget.seconds is None else (1 - COARSE) * budget.seconds
     if expected is not None:
         part = window_within(network, domain, replace(budget, seconds=seconds), progress=progress)
     else:
-        part = partition(network, domain, budget=budget, executor=executor, progress=progress, tolerance=tolerance)
+        part = ask(budget=budget)
     if expected is None and not part.note.startswith(BUDGET):
         return Affordable(part)
     rest = Budget(regions=budget.regions, seconds=None if budget.seconds is None else COARSE * budget.seconds)
     coarse = coarse_partition(network, domain, rest)
     return Affordable(part, expected, None if coarse.num_open else coarse)
+
+
+def _seconds_of_a_point(network: Network, domain: Domain) -> float:
+    """Return how long the network takes for one point, the first time and what comes with it left out."""
+    center = SubDomains.of(domain).center[None]
+    point = domain.lift(center) if isinstance(domain, Slice) else center
+    network.codes(point)
+    began = time.perf_counter()
+    network.codes(point)
+    return time.perf_counter() - began
 
 
 @read_arguments

@@ -1,4 +1,4 @@
-"""A level set in space as a mesh that other programs know, with colours that mean something."""
+"""A level set or decision surface in space as a mesh that other programs know, with colours that mean something."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from reluscope.partitions.vertex_names import mixed
 if TYPE_CHECKING:
     from trimesh import Trimesh
 
-    from reluscope.partitions.level_sets import LevelSet
+    from reluscope.partitions.piece_geometry import PieceGeometry
 
 # Neighbouring regions are rarely of one colour where there are so many.
 SHADES = (1.0, 0.75, 0.5)
@@ -22,8 +22,8 @@ SHADES = (1.0, 0.75, 0.5)
 STEP = 17
 
 
-def as_mesh(found: "LevelSet", color: Any) -> PolygonMesh:
-    """Return a level set in space as a mesh.
+def as_mesh(found: "PieceGeometry", color: Any) -> PolygonMesh:
+    """Return pieces in space as a mesh.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def as_mesh(found: "LevelSet", color: Any) -> PolygonMesh:
         If it lies in the plane, or there is not one class for each polygon.
     """
     if found.dim != 3:
-        raise InputError("a mesh is a surface in space, got a level set in the plane: save keeps it")
+        raise InputError("a mesh is a surface in space, got pieces in the plane: look at them with plots.level_set")
     return PolygonMesh(
         found.vertices,
         found.offsets,
@@ -56,13 +56,13 @@ def as_trimesh(mesh: PolygonMesh) -> "Trimesh":
     except ImportError as error:
         raise ReluscopeError(
             'expected trimesh, and it is not installed: run pip install "reluscope[mesh]", or write a file with '
-            "LevelSet.write"
+            "its method write"
         ) from error
     colors = None if mesh.colors is None else mesh.colors[mesh.pieces]
     return trimesh.Trimesh(mesh.vertices, mesh.ids[mesh.fans], face_colors=colors, process=False)
 
 
-def _colors(found: "LevelSet", color: Any) -> np.ndarray | None:
+def _colors(found: "PieceGeometry", color: Any) -> np.ndarray | None:
     """Return the colours (p, 3) of polygons, if they are to have any."""
     if color is None:
         return None

@@ -5,7 +5,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,7 +14,6 @@ from reluscope import markup
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError, InputError, ReluscopeError
-from reluscope.files.mesh_files import check_mesh_file, write_mesh
 from reluscope.files.named_arrays import load_arrays, save_arrays
 from reluscope.files.sealed_files import not_as_written
 from reluscope.files.stored import MALFORMED
@@ -24,14 +22,13 @@ from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.level_files import KIND, described_level, read_level
 from reluscope.partitions.level_findings import numbers_of
-from reluscope.partitions.level_meshes import as_mesh, as_trimesh
 from reluscope.partitions.level_polygons import pinched
 from reluscope.partitions.level_walls import Walls
 from reluscope.partitions.piece_geometry import PieceGeometry
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
-    from trimesh import Trimesh
+    pass
 
 # Of sums of products of coordinates, as a share of the sum of their sizes: a few dozen operations each.
 ROUNDED = 64 * 2.0**-53
@@ -217,40 +214,6 @@ class LevelSet(PieceGeometry):
         )
 
     @read_arguments
-    def write(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None,
-    ) -> None:
-        """Write the polygons to a file that other programs open, whole or not at all.
-
-        Parameters
-        ----------
-        path : path
-            Ends in ``.ply`` or ``.obj`` (polygons with shared vertices and all digits; the colours of ``.obj`` are in a
-            file ``.mtl`` beside it), or in ``.glb`` or ``.stl`` (triangles with 32-bit coordinates, which a warning
-            says if vertices fall together; ``.stl`` has no colours).
-        color : {"region", "normal"} or (p,) int64, optional
-            What the colours of polygons mean: the region, the normal, or a class of each, as of
-            ``network(surface.witnesses).argmax(1)``. Without it they have none.
-
-        Raises
-        ------
-        InputError
-            If the name of the file ends otherwise, it cannot be written, the level set lies in the plane, or there is
-            not one class for each polygon.
-
-        Examples
-        --------
-        >>> import tempfile, numpy as np, reluscope as rs
-        >>> ball = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
-        >>> rs.level_set(ball, rs.Box(-2, 2, 3)).write(tempfile.mkdtemp() + "/ball.ply", color="normal")
-        """
-        check_mesh_file(target := Path(path))
-        write_mesh(target, as_mesh(self, color))
-
-    @read_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the level set to an Arrow file, for `load`, whole or not at all.
 
@@ -284,24 +247,6 @@ class LevelSet(PieceGeometry):
             return LevelSet(**read_level(arrays, described))
         except (*MALFORMED, ReluscopeError) as error:
             raise not_as_written(path, f"a {KIND}", "save it again") from error
-
-    @read_arguments
-    def to_trimesh(self, *, color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None) -> "Trimesh":
-        """Return the triangles as a mesh of the package trimesh (``pip install "reluscope[mesh]"``), as they are.
-
-        Parameters
-        ----------
-        color : {"region", "normal"} or (p,) int64, optional
-            As in `write`.
-
-        Raises
-        ------
-        ReluscopeError
-            If trimesh is not installed.
-        InputError
-            If the level set lies in the plane, or there is not one class for each polygon.
-        """
-        return as_trimesh(as_mesh(self, color))
 
     @cached_property
     def boundary_edges(self) -> Int[np.ndarray, "e _"]:

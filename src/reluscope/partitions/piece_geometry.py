@@ -1,17 +1,26 @@
 """Convex pieces with shared vertices, polygons in space or segments in the plane: measures, edges, components."""
 
+import os
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from reluscope.arguments import read_arguments
+from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
+from reluscope.files.mesh_files import check_mesh_file, write_mesh
 from reluscope.findings import Finding
+from reluscope.partitions.level_meshes import as_mesh, as_trimesh
 from reluscope.partitions.level_polygons import area_vectors, fans, following, largest, sums
 from reluscope.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 
 class PieceGeometry:
@@ -22,6 +31,7 @@ class PieceGeometry:
     offsets: np.ndarray
     ids: np.ndarray
     normals: np.ndarray
+    codes: Codes
     num_open: int
     tolerance: Tolerance
 
@@ -92,6 +102,58 @@ class PieceGeometry:
         if self.dim != 3:
             raise InputError("triangles are parts of polygons in space, got pieces in the plane: use these segments")
         return self.ids[fans(self.vertices, self.offsets, self.ids)]
+
+    @read_arguments
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None,
+    ) -> None:
+        """Write the polygons to a file that other programs open, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.ply`` or ``.obj`` (polygons with shared vertices and all digits; the colours of ``.obj`` are in a
+            file ``.mtl`` beside it), or in ``.glb`` or ``.stl`` (triangles with 32-bit coordinates, which a warning
+            says if vertices fall together; ``.stl`` has no colours).
+        color : {"region", "normal"} or (p,) int64, optional
+            What the colours of polygons mean: the region, the normal, or a class of each, as of
+            ``network(surface.witnesses).argmax(1)``. Without it they have none.
+
+        Raises
+        ------
+        InputError
+            If the name of the file ends otherwise, it cannot be written, the level set lies in the plane, or there is
+            not one class for each polygon.
+
+        Examples
+        --------
+        >>> import tempfile, numpy as np, reluscope as rs
+        >>> ball = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
+        >>> rs.level_set(ball, rs.Box(-2, 2, 3)).write(tempfile.mkdtemp() + "/ball.ply", color="normal")
+        """
+        check_mesh_file(target := Path(path))
+        write_mesh(target, as_mesh(self, color))
+
+    @read_arguments
+    def to_trimesh(self, *, color: Literal["region", "normal"] | Int[np.ndarray, " p"] | None = None) -> "Trimesh":
+        """Return the triangles as a mesh of the package trimesh (``pip install "reluscope[mesh]"``), as they are.
+
+        Parameters
+        ----------
+        color : {"region", "normal"} or (p,) int64, optional
+            As in `write`.
+
+        Raises
+        ------
+        ReluscopeError
+            If trimesh is not installed.
+        InputError
+            If the level set lies in the plane, or there is not one class for each polygon.
+        """
+        return as_trimesh(as_mesh(self, color))
 
     @cached_property
     def edges(self) -> Int[np.ndarray, "e _"]:

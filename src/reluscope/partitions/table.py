@@ -19,6 +19,7 @@ from reluscope.files.named_arrays import load_arrays, save_arrays
 from reluscope.files.sealed_files import not_as_written
 from reluscope.files.stored import MALFORMED
 from reluscope.findings import Claim, Finding, Findings
+from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.decisions import scores
@@ -35,6 +36,7 @@ from reluscope.partitions.faces import Faces
 from reluscope.partitions.location import locate
 from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.needles import volumes_with_needles
+from reluscope.partitions.other_forms import as_graph
 from reluscope.partitions.partition_findings import (
     bounded_regions,
     number_of_adjacent_pairs,
@@ -53,6 +55,8 @@ CACHE_BYTES, MIN_ROWS = 2 * 2**20, 64
 if TYPE_CHECKING:
     import os
 
+    import networkx as nx
+    import pandas as pd
     import pyarrow as pa
 
 
@@ -459,6 +463,26 @@ class Partition:
         if self.has_vertices:
             columns |= {"volume": self.volumes(), "num_corners": np.diff(self.region_vertices[0])}
         return pa.table(columns)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `to_table` as a data frame of pandas."""
+        return as_pandas(self.to_table())
+
+    def to_networkx(self) -> "nx.Graph":
+        """Return the regions as nodes 0, 1, ..., and as edges the facets between them.
+
+        Returns
+        -------
+        networkx.Graph
+            Nodes have their ``witness`` and, where corners are kept, their ``volume``; edges have ``units``, the pairs
+            of gate and unit that change their piece there.
+
+        Raises
+        ------
+        ReluscopeError
+            If networkx is not installed.
+        """
+        return as_graph(self)
 
     @read_arguments
     def save(self, path: "str | os.PathLike[str]") -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,7 +14,7 @@ from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.networks.points import Points
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.table import Partition
-from reluscope.plots.marks import halo, mark_samples, on_the_domain, outline
+from reluscope.plots.marks import halo, mark_labelled, mark_samples, on_the_domain, outline
 from reluscope.plots.shapes import fill, frame, plane_size, say_empty, stroke
 from reluscope.plots.style import (
     CATEGORIES,
@@ -41,6 +41,7 @@ def draw_classes(
     color: ClassAreas | str,
     lines: bool,
     samples: Points | None,
+    labels: Int[np.ndarray, " s"] | None,
     sample_labels: Sequence[str] | None,
     class_names: Sequence[str] | None,
     coarse: Partition | None,
@@ -79,8 +80,12 @@ def draw_classes(
         handles.append(decision_handle())
     handles += outline(axes, part, coarse)
     _name_areas(axes, areas, sizes, class_names, part, samples)
-    mark_samples(axes, part, samples, sample_labels)
-    legend(axes, handles)
+    # Classes of samples that have no area here keep their own colour, as long as that is no other one's.
+    rest = {one: category(one) if len(sizes) <= len(CATEGORIES) else NEUTRAL for one in _present(labels)}
+    colors = rest | {one: category(rank) for one, rank in class_ranks(sizes).items()}
+    marks = mark_labelled(axes, part, samples, labels, class_names, colors)
+    mark_samples(axes, part, samples, sample_labels, only_names=labels is not None)
+    legend(axes, [*handles, *marks])
     return figure_of(axes)
 
 
@@ -97,10 +102,19 @@ def decision_handle() -> Line2D:
 
 def class_shades(sizes: np.ndarray) -> dict[int, str]:
     """Return the colour of every class that has one of its own."""
+    return {one: tint(category(rank), 0.62) for one, rank in class_ranks(sizes).items()}
+
+
+def _present(labels: Int[np.ndarray, " s"] | None) -> list[int]:
+    return [] if labels is None else [int(one) for one in np.unique(np.asarray(labels))]
+
+
+def class_ranks(sizes: np.ndarray) -> dict[int, int]:
+    """Return the place among the colours of every class that has one: of up to ten its own number."""
     present = [int(one) for one in np.argsort(-sizes, kind="stable") if sizes[one] > 0]
     if len(sizes) <= len(CATEGORIES):
-        return {one: tint(category(one), 0.62) for one in present}
-    return {one: tint(category(rank), 0.62) for rank, one in enumerate(present[: len(CATEGORIES)])}
+        return {one: one for one in present}
+    return {one: rank for rank, one in enumerate(present[: len(CATEGORIES)])}
 
 
 def class_name(one: int, names: Sequence[str] | None) -> str:

@@ -1,6 +1,6 @@
 """Marks over the regions of a plane: samples with their names, the window, and hatching where work stopped early."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 
 from reluscope.arguments import read_array, read_labels
-from reluscope.errors import ShapeError
+from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Box, Slice
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.shapes import polygon_paths
-from reluscope.plots.style import DARK, INK, LIGHT, shortened, tint
+from reluscope.plots.style import DARK, INK, LIGHT, category, shortened, tint
 
 OFF = 1e-6
+# In points: below, the colours of marks are hard to tell apart.
+SMALLEST = 4.5
 # Mark and filling of each class, over regions of any colour.
 MARKS = (("o", LIGHT), ("^", DARK), ("s", LIGHT), ("D", DARK), ("v", LIGHT), ("P", DARK), ("p", LIGHT), ("X", DARK))
 COARSE: dict[str, Any] = {"facecolor": tint(INK, 0.06), "edgecolor": tint(INK, 0.55)}
@@ -44,7 +46,14 @@ def on_the_domain(domain: Slice | Box, samples: Points) -> tuple[Float[np.ndarra
     return places, np.linalg.norm(domain.lift(places) - points, axis=1)
 
 
-def mark_samples(axes: Axes, part: Partition, samples: Points | None, labels: Sequence[str] | None) -> None:
+def mark_samples(
+    axes: Axes,
+    part: Partition,
+    samples: Points | None,
+    labels: Sequence[str] | None,
+    *,
+    only_names: bool = False,
+) -> None:
     """Draw points of input space as circles with their labels; hollow ones lie off the plane, above their foot."""
     if samples is None:
         return
@@ -55,7 +64,7 @@ def mark_samples(axes: Axes, part: Partition, samples: Points | None, labels: Se
     off = away > OFF * float((high - low).max())
     style = {"marker": "o", "linestyle": "none", "markeredgecolor": DARK, "markersize": 8, "zorder": 6}
     for chosen, face in ((~off, LIGHT), (off, "none")):
-        if chosen.any():
+        if chosen.any() and not only_names:
             axes.plot(*places[chosen].T, color=face, markerfacecolor=face, markeredgewidth=1.6, **style)
     for place, name in zip(places, labels or (), strict=bool(labels)):
         # Towards the inside, so that no label leaves the window.
@@ -74,6 +83,44 @@ def mark_samples(axes: Axes, part: Partition, samples: Points | None, labels: Se
             path_effects=halo(2.6),
             zorder=7,
         )
+
+
+def mark_labelled(
+    axes: Axes,
+    part: Partition,
+    samples: Points | None,
+    labels: Int[np.ndarray, " s"] | None,
+    names: Sequence[str] | None,
+    shades: Mapping[int, str] | None = None,
+) -> list[Line2D]:
+    """Draw points of input space in the colours of their classes, hollow ones off the plane; return the legend.
+
+    Marks become smaller where they are many, but stay large enough to tell colours apart.
+    """
+    if labels is None:
+        return []
+    if samples is None:
+        raise InputError("labels are classes of samples, and there are none: give samples too")
+    places, away = on_the_domain(part.bounded_domain, samples)
+    classes = read_labels(labels, num_samples=len(places))
+    low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
+    off = away > OFF * float((high - low).max())
+    size = float(np.clip(8.0 * np.sqrt(60 / max(len(places), 1)), SMALLEST, 8.0))
+    handles = []
+    for one in np.unique(classes):
+        shade = (shades or {}).get(int(one), category(int(one)))
+        style: dict[str, Any] = {"linestyle": "none", "marker": "o", "zorder": 6}
+        for chosen, face, edge in (((classes == one) & ~off, shade, DARK), ((classes == one) & off, LIGHT, shade)):
+            if chosen.any():
+                width = 0.8 if edge == DARK else 1.8
+                axes.plot(
+                    *places[chosen].T, markersize=size, color=face, markeredgecolor=edge, markeredgewidth=width, **style
+                )
+        name = f"class {one}" if names is None or one >= len(names) else shortened(str(names[one]))
+        handles.append(
+            Line2D([], [], markersize=7.0, color=shade, markeredgecolor=DARK, label=f"samples of {name}", **style)
+        )
+    return handles
 
 
 def mark_classes(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Int
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
@@ -17,7 +18,7 @@ from reluscope.partitions.table import Partition
 from reluscope.plots.classes import draw_classes
 from reluscope.plots.coloring import Color, Kinds, Scale, coloring
 from reluscope.plots.lines import draw_line
-from reluscope.plots.marks import mark_samples, outline
+from reluscope.plots.marks import mark_labelled, mark_samples, outline
 from reluscope.plots.shapes import fill, frame, plane_size, say_empty, stroke
 from reluscope.plots.style import DARK, NEUTRAL, RASTER_ABOVE, canvas, category, figure_of, legend, scale_beside, tint
 
@@ -32,6 +33,7 @@ def partition(
     label: str = "",
     lines: bool = True,
     samples: Points | None = None,
+    labels: Int[np.ndarray, " s"] | None = None,
     sample_labels: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
     coarse: Partition | None = None,
@@ -59,8 +61,10 @@ def partition(
         Draw the boundaries between regions.
     samples : (s, *input_shape) or (s, n), optional
         Points of input space to mark; hollow circles lie off the line or plane and are shown at their foot.
+    labels : (s,) int, optional
+        The class of each sample on a plane, which gives it its colour.
     sample_labels : sequence of str, optional
-        One per sample.
+        What each sample is called.
     class_names : sequence of str, optional
         What the classes, and the outputs on a line, are called; by default their numbers.
     coarse : Partition, optional
@@ -96,9 +100,11 @@ def partition(
     """
     check_dimensions(part)
     if part.dim == 1:
+        if labels is not None:
+            raise InputError("labels colour samples on a plane: on a line, name them with sample_labels")
         return draw_line(part, color, label, lines, samples, sample_labels, class_names, axes)
     if isinstance(color, ClassAreas) or (isinstance(color, str) and color == "class"):
-        return draw_classes(part, color, lines, samples, sample_labels, class_names, coarse, axes)
+        return draw_classes(part, color, lines, samples, labels, sample_labels, class_names, coarse, axes)
     colors = coloring(part, color, label)
     axes = canvas(axes, plane_size(part.bounded_domain, 0.8 if isinstance(colors, Scale) else 0.0))
     frame(axes, part.bounded_domain)
@@ -112,8 +118,9 @@ def partition(
     if lines and len(part):
         draw_lines(axes, part)
     handles += outline(axes, part, coarse)
-    mark_samples(axes, part, samples, sample_labels)
-    legend(axes, handles)
+    marks = mark_labelled(axes, part, samples, labels, class_names)
+    mark_samples(axes, part, samples, sample_labels, only_names=labels is not None)
+    legend(axes, [*handles, *marks])
     return figure_of(axes)
 
 

@@ -101,6 +101,15 @@ def test_equal_and_single_codes_are_one_point():
         assert float(embedding_trust(some, placed)) <= 1.0
 
 
+def test_a_plane_shows_all_of_three_codes_and_not_more():
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        kinds, size = generator.integers(0, 2, (3, 40)), int(generator.integers(3, 40))
+        rows = kinds[generator.integers(0, 3, size)]
+        placed = embed(rs.Codes.from_pieces([rows, np.zeros((size, 5), dtype=int)], LAYOUT))
+        assert 1 - 1e-12 < placed.share <= 1
+
+
 def test_truncated_distances_can_be_scaled():
     codes, _ = planted([6, 6])
     placed = embed(codes, threshold=2)

@@ -19,7 +19,12 @@ def _saved():
 
 _MLP = torch.nn.Sequential(torch.nn.Linear(X.shape[1], 3), torch.nn.ReLU())
 _SURFACE = Later(lambda: rs.level_set(NET, BOX))
-_SOLID = Later(lambda: rs.level_set(rs.load([(np.ones((1, 3)), np.zeros(1))]), rs.Box(-1, 1, 3)))
+_SOLID = Later(
+    lambda: rs.level_set(
+        rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))]), rs.Box(-2, 2, 3)
+    )
+)
+_CLASSES = Later(lambda: rs.decision_surface(rs.load([(np.eye(3), np.zeros(3))]), rs.Box(-1, 1, 3)))
 _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, NET.num_inputs)))
 
 _LOAD = {"submodule": "axes", "at": "axes", "output": "axes", "inputs": "axes"}
@@ -99,6 +104,9 @@ ROWS = {
     "Evaluation.blocks": row(on=NET.at(X), bytes_per_point=8, kinds={"bytes_per_point": "count", "memory": "count"}),
     "Network.linearize": row(on=NET, x=X, outputs=[0, -1]),
     "Network.unit_maps": row(on=NET, x=X),
+    "Network.jvp": row(on=NET, x=X, v=X, kinds={"v": "points"}),
+    "Network.vjp": row(on=NET, x=X, u=np.ones((1, NET.num_outputs)), kinds={"u": "array"}),
+    "Network.local_operator": row(on=NET, x=X[0]),
     "Network.restrict": row(on=NET, domain=rs.Segment([0, 0], [1, 1])),
     "Network.with_decision": row(on=NET, decision="smallest", kinds={"decision": "option"}),
     "Network.to": row(on=NET, device="cpu"),
@@ -180,6 +188,10 @@ ROWS = {
     "forecast": row(network=NET, domain=BOX, seconds=0.2),
     "window_within": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
     "decision_surface": row(network=NET, domain=BOX),
+    "DecisionSurface.write": row(
+        on=_CLASSES, path=FOLDER / "classes.ply", color="region", kinds={"path": "write", "color": "color"}
+    ),
+    "DecisionSurface.to_trimesh": row(on=_CLASSES, color="normal", kinds={"color": "color"}),
     "DecisionSurface.between": row(
         on=Later(lambda: rs.decision_surface(NET, BOX)), first=0, second=1, kinds={"first": "whole", "second": "whole"}
     ),

@@ -68,7 +68,7 @@ def _recorded():
 
 _ROWS = {"rows": "texts", "columns": "texts", "inputs": "texts", "titles": "texts", "sample_labels": "texts"}
 _PART = {**_ROWS, "samples": "grid", "output": "output_of", "label": "text", "class_names": "texts", "colors": "ours"}
-_COLOR = {**_PART, "color": "color", "by": "color", "most": "count", "labels": "classes"}
+_COLOR = {**_PART, "coarse": "ours", "color": "color", "by": "color", "most": "count", "labels": "classes"}
 
 ROWS = {
     "plots.View": row(kinds={"azimuth": "number", "elevation": "number", "zoom": "positive", "is_steady": "flag"}),
@@ -160,7 +160,7 @@ ROWS = {
         columns=["b"],
         kinds={"found": "each each ours", "rows": "texts", "columns": "texts"},
     ),
-    "plots.partition": row(part=FLAT, samples=X, kinds=_COLOR),
+    "plots.partition": row(part=FLAT, samples=X, labels=np.zeros(len(X), int), kinds={**_COLOR, "labels": "classes"}),
     "plots.solid": row(
         part=_CELLS,
         pixels=20,

@@ -39,6 +39,12 @@ def namespaces():
     return ["", *found, *within]
 
 
+def _members(thing):
+    """What a class has, with what it has from classes of ours."""
+    ours = [one for one in reversed(thing.__mro__) if one.__module__.startswith("reluscope")]
+    return {name: held for one in ours for name, held in vars(one).items()}
+
+
 def public(namespace):
     """Return (name, callable, class it is a method of) of everything a user can call in a namespace."""
     home = attrgetter(namespace)(rs) if namespace else rs
@@ -54,7 +60,7 @@ def public(namespace):
             continue
         if inspect.isclass(thing):
             found[called] = (thing, None)
-            for method, held in vars(thing).items():
+            for method, held in _members(thing).items():
                 if method.startswith("_") and method not in ("__call__", "__getitem__"):
                     continue
                 bare = held.__func__ if isinstance(held, classmethod | staticmethod) else held

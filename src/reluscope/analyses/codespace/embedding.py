@@ -285,7 +285,10 @@ def _scale_classically(codes: Codes, threshold: int | None, generator: np.random
     for start in range(0, len(codes), LANDMARKS):
         block = codes[start : start + LANDMARKS].distance(landmarks, threshold=threshold).astype(np.float64)
         points[start : start + LANDMARKS] = -0.5 * (block - means) @ inverse
-    return Embedding(points, "mds", float(np.where(kept, largest, 0.0).sum() / whole))
+    share = float(np.where(kept, largest, 0.0).sum() / whole)
+    # The roots of Hamming distances are distances in a Euclidean space, so that no eigenvalue is negative and their sum
+    # is the trace: two of them are above it by rounding alone. Roots of truncated distances need not be.
+    return Embedding(points, "mds", min(share, 1.0) if threshold is None else share)
 
 
 def _umap(codes: Codes, start: np.ndarray, num_neighbors: int, seed: int) -> np.ndarray:

@@ -16,9 +16,11 @@ from reluscope.analyses.tracking.table import CODES, LOGGED, logged_names, read_
 from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Finding
+from reluscope.findings.data_frames import as_pandas
 from reluscope.networks.network import Network
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 
@@ -191,6 +193,10 @@ class Records:
     def to_table(self) -> "pa.Table":
         """Return the records as an Arrow table, one row each, without the packed codes."""
         return to_table(self.rows, self.settings).drop_columns(list(CODES))
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `to_table` as a data frame of pandas, which has to be installed."""
+        return as_pandas(self.to_table())
 
     def _finding(self, name: str, row: Mapping[str, Any]) -> Any:
         quantity = QUANTITIES[name]

@@ -89,6 +89,9 @@ class TorchTrace:
     def _refuse_curved(self) -> None:
         dependent: set[FxNode] = set()
         for node in self.graph.nodes:
+            if node not in self.tail.needed or node is self.tail.skipped:
+                dependent.add(node)
+                continue
             if node.name == self.input_name or dependent.intersection(node.all_input_nodes):
                 dependent.add(node)
                 if isinstance(node.target, torch._ops.OpOverload) and is_refused(name_of(node)):

@@ -87,8 +87,9 @@ def output_surface(
             f"{part.domain.describe()}: partition a Box of two inputs, or a Plane"
         )
     offsets, ids = part.region_vertices
-    if maps is None:
+    if maps is None or part.network is not None:
         output = read_position(output, "output", part.network_on_domain.num_outputs, "outputs")
+    if maps is None:
         points, heights = part.vertices, part.outputs[:, output]
     else:
         if len(maps) != len(part):

@@ -1,6 +1,7 @@
 """The exact partition into linear regions of the plane through three samples."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +15,11 @@ from reluscope.analyses.planes.measures import (
     plane_measures,
 )
 from reluscope.budget import Budget
-from reluscope.findings import Claim, Finding
-from reluscope.findings.writing import number
-from reluscope.geometry.domains import Plane
+from reluscope.findings import Claim, Finding, Findings
+from reluscope.findings.writing import ends_in_words, number
+from reluscope.geometry.domains import Plane, Slice
 from reluscope.partitions.decision import decision_boundary
-from reluscope.partitions.dispatch import partition
+from reluscope.partitions.finishing_windows import affordable
 from reluscope.partitions.table import Partition
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Attachment, Block, Content, Number, Picture, Text, findings_table, numbers
@@ -60,34 +61,41 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     with warnings.catch_warnings():
         # Interruption is told by the partition's note, and said on the page.
         warnings.simplefilter("ignore")
-        part = partition(subject.network, plane, budget=_budget(subject), tolerance=settings.tolerance)
+        found = affordable(subject.network, plane, _budget(subject), tolerance=settings.tolerance)
+    part, coarse = found.part, found.coarse
     boundary = decision_boundary(part)
-    found = plane_measures(part, boundary)
-    regions = found.finding(NUM_REGIONS)
+    measured = plane_measures(part, boundary)
+    regions = measured.finding(NUM_REGIONS)
     shown = (NUM_FACETS, BOUNDARY_LENGTH) if subject.is_classifier else (NUM_FACETS,)
     blocks: list[Block] = [
-        numbers(regions, *(found.finding(quantity) for quantity in shown)),
+        numbers(regions, *(measured.finding(quantity) for quantity in shown)),
         Text(_introduction(subject, rows)),
     ]
+    if found.expected is not None:
+        blocks.append(Text(_too_large(part, plane, found.expected)))
     if regions.claim is not Claim.EXACT:
         blocks.append(Text(_incomplete(part)))
     size = int(regions)
     labels = [_label(subject, row) for row in rows]
-    gates = plots.boundaries(part, samples=samples, sample_labels=labels)
+    marks: dict[str, Any] = {"samples": samples, "sample_labels": labels, "coarse": coarse}
+    gates = plots.boundaries(part, **marks)
     by_gate = drawing(gates, "plane-gates", f"Boundaries of {size:,} regions, coloured by gate")
     if subject.is_classifier:
         areas = class_areas(part)
-        classes = plots.partition(part, color=areas, samples=samples, sample_labels=labels)
+        classes = plots.partition(part, color=areas, **marks)
         first = drawing(classes, "plane-classes", f"Class map of the plane with {size:,} regions")
         blocks.append(Picture((first, by_gate), f"{_SAMPLES} {_CLASSES} Then {_GATES}"))
         if len(areas):
             blocks.append(findings_table(area_shares(part, areas)))
     else:
-        rates = plots.partition(part, samples=samples, sample_labels=labels)
+        rates = plots.partition(part, **marks)
         first = drawing(rates, "plane-regions", f"The {size:,} regions of the plane")
         blocks.append(Picture((first, by_gate), f"{_SAMPLES} First the regions themselves. Then {_GATES}"))
+    if found.expected is not None and coarse is not None:
+        everywhere = plots.boundaries(coarse, samples=samples, sample_labels=labels)
+        blocks.append(Picture((drawing(everywhere, "plane-coarse", _COARSE),), f"{_COARSE}."))
     if len(part):
-        shown_again = snapshot(subject, part, plane, rows)
+        shown_again = None if found.expected is not None else snapshot(subject, part, plane, rows)
         if shown_again is not None:
             blocks.append(shown_again)
         blocks.append(_attached(part))
@@ -106,7 +114,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         Number(regions),
         data,
         interrupted=part.note == "interrupted",
-        sentences=(_answer(subject, regions),),
+        sentences=(_answer(subject, regions, in_window=found.expected is not None),),
     )
 
 
@@ -121,14 +129,24 @@ def _budget(subject: Subject) -> Budget:
     )
 
 
-def _answer(subject: Subject, regions: Finding) -> Sentence:
-    where = f"the plane through three {subject.noun}s"
+def _answer(subject: Subject, regions: Finding, *, in_window: bool) -> Sentence:
+    where = f"{'a small window of ' * in_window}the plane through three {subject.noun}s"
     if regions.value == 1 and regions.claim is Claim.EXACT:
         return Sentence(f"The network does not bend on {where}: it is one linear region.", surprise=2.0)
     text = f"The network has {said(regions)} linear regions on {where}."
     return Sentence(text, surprise("plane_per_unit", regions.value / max(1, subject.network.num_units)))
 
 
+def _too_large(part: Partition, plane: Slice, expected: Findings) -> str:
+    regions, seconds = (ends_in_words(expected.finding(name)) for name in ("forecast_regions", "forecast_seconds"))
+    share = part.domain.volume() / plane.volume()
+    return (
+        f"The whole plane is expected to have {regions} regions, and to take {seconds} seconds: more than the limits "
+        f"allow. So this is the largest window about its middle that they suffice for, {share:.2g} of its area."
+    )
+
+
+_COARSE = "All of the plane by the first gates alone: each region of the network lies in one of these"
 _SAMPLES = "The same window twice, with the samples as circles."
 _CLASSES = "First the class that wins, the regions in thin lines, the decision boundary bold."
 _GATES = (
