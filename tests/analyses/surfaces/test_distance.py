@@ -128,6 +128,18 @@ def test_sides_that_rounding_leaves_open():
     assert column.upper[2] < 0
 
 
+def test_sides_that_rounding_inside_leaves_open():
+    # Two units that cancel but for a third: what is lost between them hides the sign of x.
+    weights = np.array([[1e8, 1e8, 1e8], [1e8, 1e8, 1e8], [1.0, 0, 0]])
+    net = rs.load([(weights, np.array([1e9 + 1 / 3, 1e9, 2.0])), (np.array([[1.0, -1.0, 1.0]]), np.array([-7 / 3]))])
+    found = rs.level_set(net, rs.Box(-1, 1, 3))
+    table = rs.surfaces.distance(found, [[3e-8, 0.1, 0.2], [0.1, 0.1, 0.2]], network=net)
+    column = table["signed_surface_distance"]
+    assert abs(float(net([[3e-8, 0.1, 0.2]])[0, 0])) > 1e-12
+    assert column.lower[0] < 0 < column.upper[0]
+    assert column.lower[1] > 0
+
+
 def test_sides_of_plateaus_differences_and_slices():
     cube = bodies.by_units(bodies.CUBE)
     inside = [[0.5, 0.5, 0.5]]
