@@ -27,6 +27,7 @@ VALID = {
         "epoch": None,
     },
     "certify": {"version": 1},
+    "space": {"of": "level", "output": 1, "level": 0.2, "budget": {"regions": 50, "seconds": 0.5}, "epoch": None},
     "values": {"version": 1, "of": "unit", "gate": 0, "unit": 1, "gates": 1},
     "region": {"version": 1, "row": 0, "point": [0.0, 0.0]},
     "radius": {"version": 1, "row": 0},
@@ -46,6 +47,7 @@ anchors = st.one_of(
     st.fixed_dictionaries({"kind": st.just("mean"), "class": st.integers(-1, 4)}),
     st.fixed_dictionaries({"kind": st.just("adversary"), "of": st.integers(-1, 3)}),
     st.fixed_dictionaries({"kind": st.just("random"), "seed": st.integers(-1, 5)}),
+    st.fixed_dictionaries({"kind": st.just("point"), "at": st.lists(st.floats(), min_size=2, max_size=4)}),
 )
 anchors = st.one_of(
     anchors,

@@ -17,6 +17,8 @@ from reluscope.explorer.wire import unpack
 class Echo:
     """Answers with the question; waits first where it is told to."""
 
+    has_space = False
+
     def __init__(self):
         self.go_on = threading.Event()
         self.is_closed = False

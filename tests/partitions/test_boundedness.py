@@ -11,10 +11,11 @@ from torch import nn
 import reluscope as rs
 from reluscope.findings import Claim
 from reluscope.geometry.rational_recession import has_direction
+from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions import Partition
 from reluscope.partitions.bare_regions import BareRegions
 from reluscope.partitions.boundedness import Boundedness, boundedness, decide
-from reluscope.partitions.exact_regions import code_tuples
+from reluscope.partitions.exact_regions import code_rows, code_tuples
 from reluscope.partitions.exact_rows import ExactRows
 
 TILTS = [0.0, 1e-6, 1e-12, 1e-15, 3e-16, 1e-17, 1e-20, 1e-60]
@@ -280,3 +281,40 @@ def test_far_cells_have_their_volumes(monkeypatch):
     again = rs.partition(net, rs.Space(2), method="cellwise")
     assert np.isnan(again.volumes()).sum() == 12
     assert np.isfinite(again.volumes()).sum() == 4
+
+
+def cancelling(seed, kind):
+    """Return a network of one input whose second layer is all but constant: rounding decides its slopes, and signs."""
+    draw = np.random.default_rng(seed)
+    first = draw.uniform(0.5, 1.5, size=2)
+    factors = draw.uniform(0.5, 1.5, size=2)
+    second = np.stack([factors, -factors * first / first[::-1]], axis=1)
+    gate = {"relu": [nn.ReLU()], "hardtanh": [nn.Hardtanh()]}.get(
+        kind, [nn.Unflatten(1, (1, 2)), nn.MaxPool1d(2), nn.Flatten()]
+    )
+    if kind == "max":
+        # Two entries that rise alike; one is a sum of what cancels, and the other a multiple.
+        second = np.stack([factors, [factors @ first / first[0], 0.0]])
+    module = nn.Sequential(nn.Linear(1, 2), nn.ReLU(), nn.Linear(2, 2), *gate, nn.Linear(1 if kind == "max" else 2, 1))
+    module = module.double()
+    with torch.no_grad():
+        module[0].weight[:], module[0].bias[:] = torch.from_numpy(first)[:, None], 0.0
+        module[2].weight[:], module[2].bias[:] = torch.from_numpy(second), torch.tensor([0.5, -0.25])
+    return rs.load(module, input_shape=(1,))
+
+
+@pytest.mark.parametrize(("kind", "pieces"), [("relu", 2), ("hardtanh", 3), ("max", 2)])
+def test_slopes_that_are_rounding_prove_nothing(kind, pieces, monkeypatch):
+    monkeypatch.setattr(ExactRows, "is_bounded", lambda self, pieces: None)
+    num_units = 1 if kind == "max" else 2
+    for seed in range(60):
+        net = cancelling(seed, kind)
+        table = np.array(np.meshgrid(*[range(pieces)] * num_units)).reshape(num_units, -1).T
+        codes = rs.Codes.from_pieces([np.ones((len(table), 2), dtype=int), table], net.layout)
+        found = boundedness(net, rs.Space(1), codes.words)
+        exact = RationalNetwork(net)
+        for row, code in enumerate(code_tuples(codes)):
+            # Where rows are proved to leave one direction or none, they do.
+            if found.is_proved[row]:
+                rows = code_rows(exact, code)
+                assert rows is None or is_cone_trivial([row[:-1] for row in rows], 1) == found.is_bounded[row]

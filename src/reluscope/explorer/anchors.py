@@ -9,10 +9,12 @@ from reluscope.analyses.choosing import choose_triple
 from reluscope.errors import InputError
 from reluscope.explorer.adversary import adversary_of
 from reluscope.explorer.asked import Asked
+from reluscope.explorer.rooms import has_space, home_room, plane_across
 from reluscope.explorer.session import Session
 
 LETTERS = "ABC"
-KINDS = ("sample", "mean", "adversary", "random", "between")
+KINDS = ("sample", "mean", "adversary", "random", "between", "point")
+MOST_PLACE = 1e9
 # Points between points between points: as deep as anybody could mean.
 MOST_NESTED = 4
 MOST_SEED = 2**31 - 1
@@ -80,10 +82,13 @@ def read_anchors(session: Session, value: object) -> tuple[Anchor, Anchor, Ancho
 def home_anchors(session: Session) -> list[dict[str, object]] | None:
     """Return the anchors to begin with: three samples of three classes, classified as labelled where possible.
 
-    Without such samples they are random points; networks of two inputs need none.
+    Without such samples they are random points; networks of two inputs need none, and in space it is a plane across the
+    last input, through the middle.
     """
     if session.is_plane:
         return None
+    if has_space(session):
+        return plane_across(home_room(session))
     points, classes, labels = session.points, session.classes, session.labels
     rows = None
     if labels is not None:
@@ -102,7 +107,7 @@ def _read(session: Session, asked: Asked, nested: int = 0) -> Anchor:
     kind = asked.choice("kind", KINDS)
     if kind == "adversary" or nested > MOST_NESTED:
         raise InputError("a point between two others must be between samples, means and random points")
-    made = {"sample": _sample, "mean": _mean, "random": _random}.get(kind)
+    made = {"sample": _sample, "mean": _mean, "random": _random, "point": _point}.get(kind)
     anchor = _between(session, asked, nested) if made is None else made(session, asked)
     asked.end()
     return anchor
@@ -135,6 +140,12 @@ def _random(session: Session, asked: Asked) -> Anchor:
     box = "x.min(axis=0), x.max(axis=0)" if len(session.points) else f"-np.ones({len(low)}), np.ones({len(low)})"
     program = f"np.random.default_rng({seed}).uniform({box})"
     return Anchor(point, ("random", seed), f"random point {seed}", program)
+
+
+def _point(session: Session, asked: Asked) -> Anchor:
+    place = asked.numbers("at", session.network.num_inputs, MOST_PLACE)
+    said = "point" if len(place) > 3 else f"point ({', '.join(f'{one:.3g}' for one in place)})"
+    return Anchor(np.array(place), ("point", *place), said, f"np.array({list(place)!r})")
 
 
 def _between(session: Session, asked: Asked, nested: int) -> Anchor:

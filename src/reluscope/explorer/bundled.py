@@ -1,15 +1,25 @@
-"""The explorer's program for browsers, in one file: `make explorer` makes it from the modules in ``web/``."""
+"""The explorer's program for browsers: `make explorer` makes it from the modules in ``web/``.
+
+Where there are three inputs a script comes before the module, and leaves it what shows space.
+"""
 
 import base64
 import hashlib
 from importlib.resources import files
 
-BUNDLE = "bundle/explorer.js"
+BUNDLE, SPACE = "bundle/explorer.js", "bundle/space.js"
 
 
-def program() -> str:
-    """Return the source of the module: its default export is what notebooks want."""
-    return (files("reluscope.explorer") / BUNDLE).read_text(encoding="utf-8")
+def program(*, space: bool = False) -> str:
+    """Return the source of the module: its default export is what notebooks want.
+
+    Parameters
+    ----------
+    space : bool
+        Whether it begins with what shows space, for networks of three inputs.
+    """
+    names = (SPACE, BUNDLE) if space else (BUNDLE,)
+    return "\n".join((files("reluscope.explorer") / name).read_text(encoding="utf-8") for name in names)
 
 
 def fingerprint(source: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from reluscope.explorer.answers import Answer
 from reluscope.explorer.questions import answer
+from reluscope.explorer.rooms import has_space
 from reluscope.explorer.session import Session
 from reluscope.single_threaded import one_thread
 
@@ -45,6 +46,11 @@ class Desk:
         self.session = session
         self._computing = threading.Lock()
         self._running: dict[int, _Running] = {}
+
+    @property
+    def has_space(self) -> bool:
+        """Whether the input space is one that can be seen."""
+        return has_space(self.session)
 
     def answer(self, question: Any) -> Answer:
         """Answer a question; one that makes no sense is answered by an error.

@@ -7,6 +7,7 @@ from reluscope.explorer.answers import Answer
 from reluscope.explorer.asked import Asked
 from reluscope.explorer.listening import Listener
 from reluscope.explorer.planes import frame_of
+from reluscope.explorer.rooms import has_space, home_room
 from reluscope.explorer.session import Session
 from reluscope.explorer.thumbnails import thumbnail_shape
 from reluscope.explorer.training import training_header
@@ -36,6 +37,7 @@ def answer_hello(session: Session, asked: Asked, listener: Listener) -> Answer:
                 "anchors": anchors,
                 "window": {"center": frame.center.tolist(), "reach": frame.reach.tolist()},
             },
+            "space": home_room(session).header if has_space(session) else None,
             "training": None if session.records is None else training_header(session),
             "budget": {"regions": session.budget.regions, "seconds": session.budget.seconds},
             "palettes": {

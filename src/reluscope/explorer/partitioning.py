@@ -14,6 +14,7 @@ from reluscope.explorer.asked import Asked
 from reluscope.explorer.drawn import drawn_arrays
 from reluscope.explorer.listening import Listener, ListeningBudget
 from reluscope.explorer.planes import Frame, View, frame_of, read_window
+from reluscope.explorer.rooms import has_space
 from reluscope.explorer.session import Session
 from reluscope.explorer.training import network_of_epoch
 from reluscope.explorer.views import view_of
@@ -167,6 +168,7 @@ def _header(session: Session, view: View, note: str) -> dict[str, Any]:
         "seconds": part.work.get("seconds"),
         "window": {"center": view.center.tolist(), "reach": view.reach.tolist()},
         "home": {"center": frame.center.tolist(), "reach": frame.reach.tolist()},
+        "frame": {"origin": frame.origin.tolist(), "basis": frame.basis.tolist()} if has_space(session) else None,
         "anchors_at": None if frame.places is None else frame.places.tolist(),
         "anchors_said": [anchor.said for anchor in frame.anchors],
         "axes": ["input 0", "input 1"] if session.is_plane else ["from A towards B", "towards C"],

@@ -20,9 +20,11 @@ from reluscope.explorer.listening import Listener, never, nobody
 from reluscope.explorer.locating import answer_locate
 from reluscope.explorer.partitioning import answer_certify, answer_partition
 from reluscope.explorer.radii import answer_radius
+from reluscope.explorer.rooms import has_space
 from reluscope.explorer.samples import answer_samples
 from reluscope.explorer.segments import answer_segment
 from reluscope.explorer.session import Session
+from reluscope.explorer.spaces import answer_space
 from reluscope.explorer.training import answer_epochs
 from reluscope.explorer.values import answer_values
 from reluscope.explorer.views import GoneError
@@ -36,12 +38,14 @@ def _hello(session: Session, asked: Asked, listener: Listener) -> Answer:
     found = answer_hello(session, asked, listener)
     missing = {"epochs"} if session.records is None else set()
     missing |= set() if len(session.points) else {"samples", "code_space"}
+    missing |= set() if has_space(session) else {"space"}
     return Answer({**found.header, "features": [name for name in QUESTIONS if name not in missing]}, found.arrays)
 
 
 QUESTIONS: dict[str, Callable[[Session, Asked, Listener], Answer]] = {
     "hello": _hello,
     "partition": answer_partition,
+    "space": answer_space,
     "certify": answer_certify,
     "values": answer_values,
     "region": answer_region,

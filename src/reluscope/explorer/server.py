@@ -24,6 +24,7 @@ from typing import Any
 
 from reluscope.errors import InputError
 from reluscope.explorer.answers import Answer
+from reluscope.explorer.bundled import program
 from reluscope.explorer.desk import Desk
 from reluscope.explorer.wire import pack
 
@@ -37,7 +38,7 @@ POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 BYTES = "application/octet-stream"
-PAGES = {"/": ("web/page.html", "text/html"), "/explorer.js": ("bundle/explorer.js", "text/javascript")}
+PAGES = {"/": "text/html", "/explorer.js": "text/javascript"}
 
 
 class Server(socketserver.ThreadingTCPServer):
@@ -123,11 +124,13 @@ class _Request(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if not self._is_from_here(needs_origin=False):
             return
-        name, kind = PAGES.get(self.path.partition("?")[0], (None, ""))
-        if name is None:
+        name = self.path.partition("?")[0]
+        if name not in PAGES:
             self._refuse(404, "expected / or /explorer.js")
-        else:
-            self._reply(200, kind + "; charset=utf-8", (files("reluscope.explorer") / name).read_bytes())
+            return
+        page = (files("reluscope.explorer") / "web/page.html").read_text(encoding="utf-8")
+        text = page if name == "/" else program(space=self.server.desk.has_space)
+        self._reply(200, f"{PAGES[name]}; charset=utf-8", text.encode())
 
     def do_POST(self) -> None:
         if not self._is_from_here(needs_origin=True):

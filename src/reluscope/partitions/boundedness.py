@@ -191,7 +191,7 @@ def recession_cones(
         maps, doubts, values = advance_affinely(stage, values, gamma)
         gate, slopes, doubt = stage.gate, maps[:, :, :-1], doubts[:, :, :-1]
         if isinstance(gate, Max):
-            slopes, doubt = _of_maximum(gate, slopes, doubt, chosen, gamma)
+            slopes, doubt = _of_maximum(gate, slopes, doubt, chosen)
         else:
             slopes, doubt = _of_breakpoints(gate, slopes, doubt, chosen)
         rows.append(slopes)
@@ -218,9 +218,7 @@ def _of_breakpoints(
     return sides * np.tile(slopes, (1, 2, 1)), np.abs(sides) * np.tile(errors, (1, 2, 1))
 
 
-def _of_maximum(
-    gate: Max, slopes: np.ndarray, errors: np.ndarray, pieces: np.ndarray, gamma: float
-) -> tuple[np.ndarray, np.ndarray]:
+def _of_maximum(gate: Max, slopes: np.ndarray, errors: np.ndarray, pieces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return what the chosen entries of a gate rise faster than all others."""
     index = gate.index.cpu().numpy()
     regions = np.arange(len(pieces))[:, None]
@@ -231,9 +229,8 @@ def _of_maximum(
         others = np.where(column >= 0, column, 0)
         row = np.where(is_other[:, :, None], slopes[regions, best] - slopes[:, others], 0.0)
         rows.append(row)
-        doubts.append(
-            np.where(is_other[:, :, None], errors[regions, best] + errors[:, others], 0.0) + gamma * np.abs(row)
-        )
+        # What the difference itself loses is less than the kernel allows for lengths.
+        doubts.append(np.where(is_other[:, :, None], errors[regions, best] + errors[:, others], 0.0))
     return np.concatenate(rows, axis=1), np.concatenate(doubts, axis=1)
 
 

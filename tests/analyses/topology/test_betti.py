@@ -206,13 +206,13 @@ def test_what_stays_open_is_not_said():
 def test_an_undecided_sign_leaves_all_open():
     part = rs.partition(ball(2), rs.Box(-2, 2, 2))
     module = import_module("reluscope.analyses.topology.betti")
-    real = module.find_faces
+    real = module.faces_of_part
 
     def doubtful(*args, **options):
         return replace(real(*args, **options), num_undecided=1)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "find_faces", doubtful)
+        patch.setattr(module, "faces_of_part", doubtful)
         column = rs.topology.betti(part, of="level")["betti_number"]
     assert (column.lower == 0).all()
     assert np.isinf(column.upper).all()

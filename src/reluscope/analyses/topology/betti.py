@@ -8,14 +8,13 @@ from typing import Literal
 import numpy as np
 
 from reluscope.analyses.topology.chains import Chains, betti_numbers
-from reluscope.analyses.topology.sets import SetName, faces_of, heights_of, read_function
+from reluscope.analyses.topology.sets import SetName, faces_of, faces_of_part, heights_of, read_function
 from reluscope.analyses.topology.surface_chains import chains_of
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import TimeBudget
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.networks.decisions import scores_network
-from reluscope.partitions.face_walk import find_faces
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
@@ -115,15 +114,7 @@ def betti(
         network = scores_network(network)
     outputs = read_function(output, network.num_outputs)
     heights = heights_of(network, of, level, outputs)
-    faces = find_faces(
-        network,
-        part.window,
-        heights,
-        budget=budget or Budget(),
-        executor=executor,
-        progress=progress,
-        tolerance=part.tolerance,
-    )
+    faces = faces_of_part(part, budget, executor, progress, network, heights)
     dimensions, asked = np.arange(faces.dim + 1), part.domain.describe()
     if faces.num_open:
         nothing = Column.estimate(BETTI, np.full(faces.dim + 1, np.nan), method=METHOD)

@@ -35,13 +35,21 @@ def read_function(output: int | tuple[int, int], number: int) -> tuple[int, ...]
     return found
 
 
-def faces_of_part(part: Partition, budget: Budget | None, executor: Executor | None, progress: Progress) -> Faces:
-    """Return the faces of a partition: those it has kept, or found now."""
-    if "faces" in vars(part):
+def faces_of_part(
+    part: Partition,
+    budget: Budget | None,
+    executor: Executor | None,
+    progress: Progress,
+    network: Network | None = None,
+    heights: Heights | None = None,
+) -> Faces:
+    """Return the faces of a partition, or those cut by functions of a network's outputs: kept ones, or found now."""
+    if heights is None and "faces" in vars(part):
         return part.faces
     return find_faces(
-        part.network_on_domain,
+        network or part.network_on_domain,
         part.window,
+        heights,
         budget=budget or Budget(),
         executor=executor,
         progress=progress,

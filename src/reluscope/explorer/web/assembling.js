@@ -96,6 +96,8 @@ export function assemble({ body, model, asker, hello, theme }) {
       make("div.view", stage.element, make("div.under", colouring.unit, legend.element, layers?.element), dock?.element),
       make("aside.side", tabs)),
     live, keys.element);
+  // A script before this one leaves it, where there are three inputs.
+  const closeSpace = globalThis.reluscopeSpace?.({ body, stage, hello, asker, store, looking, announce, theme, colours });
 
   function viewButtons() {
     const pen = make("button.tool", { "aria-pressed": "false", title: "Draw a line (L)", onclick: toggleLine }, "Line");
@@ -213,6 +215,7 @@ export function assemble({ body, model, asker, hello, theme }) {
     model.remember?.(state);
   });
   theme.onchange = () => paint();
+  if (model.remember && !hello.still) document.title = `${hello.model.name}: reluscope`;
   const silence = listenToKeys({ body, stage, store, history, region, walk, pick, keys, layers });
 
   const camera = stage.begin(hello.still ? within(hello.home.window, stage.aspect()) : hello.home.window);
@@ -229,6 +232,7 @@ export function assemble({ body, model, asker, hello, theme }) {
   return () => {
     silence();
     theme.onchange = () => {};
+    closeSpace?.();
     stage.dispose();
   };
 }

@@ -2,7 +2,6 @@
 import { buildProgram } from "./gl.js";
 
 const VERTEX = `#version 300 es
-precision highp float;
 uniform vec2 shift, scale;
 uniform float aspect;
 void main() {

@@ -6,7 +6,7 @@
 import { buildProgram, fillTexture, ROW, SHIFT } from "./gl.js";
 
 const PULLED = `#version 300 es
-precision highp float; precision highp int; precision highp sampler2D;
+precision highp sampler2D;
 uniform sampler2D ends;
 uniform vec2 shift, scale;
 vec4 pull(int piece) {

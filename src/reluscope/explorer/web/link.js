@@ -1,6 +1,6 @@
 // The state as text of a link's fragment, short and readable: `#a=s12,m3,v0&at=0.5,1&zoom=0.001&by=area`.
 //
-// Anchors: s12 sample, m3 mean of class 3, v0 adversary of the first anchor, r5 random of seed 5, s1:s2@0.3 between two.
+// Anchors: p1_0.5_2 point, s12 sample, m3 mean of class 3, v0 adversary of the first anchor, r5 random of seed 5, s1:s2@0.3 between two.
 
 import { BEGINNING } from "./state.js";
 
@@ -15,6 +15,7 @@ const WORDS = {
 /** Return an anchor as text. */
 export function anchorText({ kind, from, to, share, ...rest }) {
   if (kind === "between") return `${anchorText(from)}:${anchorText(to)}@${Number(share.toFixed(4))}`;
+  if (kind === "point") return `p${rest.at.join("_")}`;
   return Object.keys(LETTERS).find((letter) => LETTERS[letter] === kind) + rest[FIELDS[kind]];
 }
 
@@ -25,6 +26,10 @@ export function readAnchor(text) {
     const [from, to, share] = [readAnchor(first), readAnchor(second), Number(part)];
     return from && to && share >= 0 && share <= 1 ? { kind: "between", from, to, share } : null;
   }
+  if (/^p[-+.\de_]+$/.test(text)) {
+    const at = text.slice(1).split("_").map(Number);
+    return at.every(Number.isFinite) ? { kind: "point", at } : null;
+  }
   const [, letter, number] = /^([smvr])(\d{1,9})$/.exec(text) ?? [];
   const kind = LETTERS[letter];
   return kind ? { kind, [FIELDS[kind]]: Number(number) } : null;
@@ -34,7 +39,7 @@ export function readAnchor(text) {
  * Return what differs from the beginning as text of a fragment.
  * @param {typeof BEGINNING} state
  */
-export function stateText({ anchors, window, unit, layers, boundary, hidden, selected, line, epoch, ...rest }) {
+export function stateText({ anchors, window, unit, layers, boundary, hidden, selected, line, epoch, space, ...rest }) {
   const parts = {
     a: anchors?.map(anchorText).join(),
     at: window?.center.join(),
@@ -46,6 +51,7 @@ export function stateText({ anchors, window, unit, layers, boundary, hidden, sel
     on: selected?.join(),
     line: line?.flat().join(),
     epoch,
+    space,
   };
   for (const key of Object.keys(WORDS)) if (rest[key] !== BEGINNING[key]) parts[key] = rest[key];
   const kept = Object.entries(parts).filter(([, value]) => value !== null && value !== undefined);
@@ -79,6 +85,7 @@ export function readStateText(text) {
   keep("unit", unit && { gate: unit[0], unit: unit[1] });
   for (const key of ["layers", "epoch"]) keep(key, whole(key, ".", 1)?.[0] ?? null);
   keep("boundary", get("boundary") === "0" ? false : null);
+  keep("space", parts.get("space"));
   keep("hidden", whole("hidden", ".", undefined, /^-?\d{1,9}$/));
   keep("selected", numbers("on", 2));
   const line = numbers("line", 4);

@@ -15,6 +15,7 @@ export const BEGINNING = Object.freeze({
   tool: "move",
   tab: "region",
   epoch: null,
+  space: null, // how space is looked at, as text
 });
 
 /**

@@ -2,7 +2,7 @@
 import { buildProgram, fillTexture, ROW, SHIFT } from "./gl.js";
 
 const VERTEX = `#version 300 es
-precision highp float; precision highp int; precision highp sampler2D;
+precision highp sampler2D;
 layout(location = 0) in vec2 corner;
 layout(location = 1) in uint piece;
 uniform vec2 shift, scale;

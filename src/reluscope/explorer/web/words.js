@@ -65,6 +65,8 @@ export function anchorName(anchor, hello) {
       return `adversary of ${"ABC"[anchor.of]}`;
     case "random":
       return `random ${anchor.seed}`;
+    case "point":
+      return `(${anchor.at.map((one) => number(one, 2)).join(", ")})`;
     default:
       return `${anchorName(anchor.from, hello)} → ${anchorName(anchor.to, hello).replace("sample ", "")}, ${percent(anchor.share)}`;
   }

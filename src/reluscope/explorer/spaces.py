@@ -1,0 +1,138 @@
+"""The question of space: the exact regions of a box of three inputs, or a surface in it, as polygons to draw.
+
+Places are relative to the middle of the box, in units of half its longest side. Outputs are affine along a polygon, so
+that those at its corners tell the class at each of its points.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.codespace.activation_rate import activation_rate
+from reluscope.budget import Budget
+from reluscope.codes.random_kinds import random_kinds
+from reluscope.errors import InputError
+from reluscope.explorer.answers import Answer, finding
+from reluscope.explorer.asked import Asked
+from reluscope.explorer.held_maps import logits
+from reluscope.explorer.listening import Listener, ListeningBudget
+from reluscope.explorer.rooms import Room, has_space, home_room
+from reluscope.explorer.session import Session
+from reluscope.explorer.training import network_of_epoch
+from reluscope.findings import Finding
+from reluscope.networks.network import Network
+from reluscope.partitions.decision_surfaces import DecisionSurface
+from reluscope.partitions.decision_walk import decision_surface
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.level_walk import level_set
+
+KINDS = ("regions", "decision", "level")
+# Of the regions of a box each costs a fifth of a millisecond, and some kilobytes; surfaces have fewer sides.
+MOST_REGIONS, MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 20_000, 200_000, 600.0
+# More classes than that are told apart by region, and not within regions.
+MOST_SCORES = 16
+# Where a box holds too much: how often a smaller one is tried, and of what share of the volume that was done.
+MOST_TRIES, CAUTION, LEAST_SHARE = 3, 0.5, 1e-3
+
+_Arrays = dict[str, np.ndarray]
+
+
+def answer_space(session: Session, asked: Asked, listener: Listener) -> Answer:
+    """Return the regions of the box of the samples, or a surface in it, as polygons."""
+    if not has_space(session):
+        raise InputError(
+            f"a network of three inputs can be seen in space, and this one has {session.network.num_inputs:,}: ask for "
+            "a plane"
+        )
+    kind = asked.choice("of", KINDS)
+    epoch = asked.whole("epoch", 0, 10**9) if asked.has("epoch") else None
+    output = asked.whole("output", 0, session.network.num_outputs - 1, 0)
+    level = asked.number("level", -1e12, 1e12, 0.0)
+    budget = _budget(session, asked)
+    asked.end()
+    network = session.network if epoch is None else network_of_epoch(session, epoch)
+    if kind == "decision" and not (session.is_classifier and session.num_classes > 1):
+        raise InputError("a decision boundary needs a classifier: ask for the level of an output")
+    made: dict[str, Callable[[Room], tuple[Finding, int, str, _Arrays]]] = {
+        "regions": lambda room: _regions(session, network, room, budget(listener), listener),
+        "decision": lambda room: _surface(decision_surface(
+            network, room.box, budget=budget(listener), progress=listener.share), room),
+        "level": lambda room: _surface(level_set(
+            network, room.box, level=level, output=output, budget=budget(listener), progress=listener.share), room),
+    }  # fmt: skip
+    room, note = home_room(session), ""
+    found, num_open, why, arrays = made[kind](room)
+    for _ in range(MOST_TRIES):
+        if not num_open or listener.cancelled():
+            break
+        smaller = Room(room.center, room.reach * np.cbrt(CAUTION * max(listener.share_done, LEAST_SHARE)))
+        note = f"the whole box takes longer ({why}): this is the part around its middle"
+        room = smaller
+        found, num_open, why, arrays = made[kind](room)
+    header = {
+        "of": kind,
+        "output": output if kind == "level" else None,
+        "level": level if kind == "level" else None,
+        "epoch": epoch,
+        "room": room.header,
+        "scale": room.scale,
+        "found": finding(found),
+        "num_open": num_open,
+        "note": note or why,
+    }
+    return Answer(header, arrays)
+
+
+def _budget(session: Session, asked: Asked) -> Callable[[Listener], Budget]:
+    """Return how much may be spent on a picture of space, heard by whoever listens."""
+    regions, seconds = min(session.budget.regions or MOST_REGIONS, MOST_REGIONS), session.budget.seconds
+    if asked.has("budget"):
+        fields = asked.inner("budget")
+        regions = fields.whole("regions", 1, MOST_ASKED_REGIONS, regions)
+        seconds = fields.number("seconds", 0.0, MOST_ASKED_SECONDS, seconds)
+        fields.end()
+    return lambda listener: ListeningBudget(regions=regions, seconds=seconds, listener=listener)
+
+
+def _regions(
+    session: Session, network: Network, room: Room, budget: Budget, listener: Listener
+) -> tuple[Finding, int, str, _Arrays]:
+    """Return the regions of a box, each by its facets."""
+    from reluscope.plots.space.facets import region_facets  # it brings Matplotlib, which planes do without
+
+    part = partition(network, room.box, budget=budget, progress=listener.share)
+    facets = region_facets(part)
+    rate = activation_rate(part.codes)
+    arrays = {
+        **_polygons(room, facets.points, facets.offsets, facets.ids, facets.normals),
+        "piece_region": facets.regions.astype(np.int32),
+        "region_middle": room.relative(part.witnesses),
+        "region_volume": part.volumes().astype(np.float32),
+        "region_rate": (np.full(len(part), np.nan) if rate is None else rate).astype(np.float32),
+        "region_random": random_kinds(part.codes).astype(np.uint8),
+    }
+    if session.is_classifier:
+        arrays["region_class"] = predicted_classes(network, part.witnesses).astype(np.int16)
+        if session.num_classes <= MOST_SCORES:
+            scores = network.scores(facets.points).reshape(len(facets.points), -1).cpu().numpy()
+            arrays["scores"] = logits(scores).astype(np.float32)
+    return part.finding(), part.num_open, part.note, arrays
+
+
+def _surface(found: LevelSet | DecisionSurface, room: Room) -> tuple[Finding, int, str, _Arrays]:
+    """Return a surface; one between classes says which of them each polygon parts."""
+    arrays = _polygons(room, found.vertices, found.offsets, found.ids, found.normals)
+    if isinstance(found, DecisionSurface):
+        arrays["piece_classes"] = found.classes.astype(np.int16)
+    return found.finding(), found.num_open, found.note, arrays
+
+
+def _polygons(room: Room, points: np.ndarray, offsets: np.ndarray, ids: np.ndarray, normals: np.ndarray) -> _Arrays:
+    return {
+        "vertices": room.relative(points),
+        "offsets": offsets.astype(np.int32),
+        "corners": ids.astype(np.int32),
+        "normals": normals.astype(np.float32),
+    }

@@ -1,0 +1,64 @@
+// Which colour polygons in space have: that of the plane, as far as space knows it.
+import { channels, CIVIDIS, tint } from "../ramps.js";
+import { className } from "../words.js";
+
+const OF_CLASSES = 0.62;
+const SIDES = ["#0072B2", "#D55E00"]; // where an output is below its level, and above
+
+/** Return what colours mean in space: "class" and "random" as on the plane, else the share of units that are on. */
+export function kindOf(by, hello) {
+  if (by === "class" && hello.is_classifier) return "class";
+  return by === "random" ? "random" : "rate";
+}
+
+/** Return the colour of a class: on the plane the same. */
+export function colourOfClass(one, { palettes: { categories, neutral } }, memory) {
+  if (one < 0) return neutral;
+  return memory.get(one) ?? (one < categories.length ? tint(categories[one], OF_CLASSES) : neutral);
+}
+
+/**
+ * Return four bytes for every piece.
+ * @param {string} kind
+ * @param {{classes?: ArrayLike<number>, regions: ArrayLike<number>, rate?: ArrayLike<number>, random?: ArrayLike<number>}} of
+ */
+export function shadesOf(kind, { classes, regions, rate, random }, hello, memory) {
+  const { categories, neutral } = hello.palettes;
+  const colour = {
+    class: (piece) => colourOfClass(classes[piece], hello, memory),
+    random: (piece) => tint(categories[random[regions[piece]] % categories.length], OF_CLASSES),
+    rate: (piece) => CIVIDIS[Math.round(rate[regions[piece]] * (CIVIDIS.length - 1))] ?? neutral,
+  }[kind];
+  return bytesOf(regions.length, colour);
+}
+
+/** Return the colours of both sides of the pieces of a surface: from behind, and from before. */
+export function sidesOf(number, classes, hello, memory) {
+  return [0, 1].map((side) => bytesOf(number, (piece) => classes
+    ? colourOfClass(classes[2 * piece + side], hello, memory) : tint(SIDES[side], OF_CLASSES)));
+}
+
+/** Return the colours of classes as numbers from 0 to 1, four for each of at most seventeen. */
+export function paletteOf(numClasses, hello, memory) {
+  const palette = new Float32Array(4 * 17);
+  for (let one = 0; one < Math.min(17, numClasses); one++) {
+    palette.set([...channels(colourOfClass(one, hello, memory)).map((part) => part / 255), 1], 4 * one);
+  }
+  return palette;
+}
+
+/** Return what the two sides of a piece of a surface are. */
+export function sideNames(classes, piece, hello) {
+  return [0, 1].map((side) => className(hello, classes[2 * piece + side]));
+}
+
+function bytesOf(number, colour) {
+  const bytes = new Uint8Array(4 * number);
+  const known = new Map();
+  for (let piece = 0; piece < number; piece++) {
+    const text = colour(piece);
+    if (!known.has(text)) known.set(text, [...channels(text), 255]);
+    bytes.set(known.get(text), 4 * piece);
+  }
+  return bytes;
+}
