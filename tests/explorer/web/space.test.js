@@ -46,7 +46,7 @@ function octants(reach = [1, 0.8, 0.6]) {
   return meshOf({
     header: { room: { center: [0, 0, 0], reach }, scale: 1 },
     arrays: {
-      vertices: Float32Array.from(vertices), offsets: Int32Array.from(offsets), corners: Int32Array.from(corners),
+      points: Float32Array.from(vertices), offsets: Int32Array.from(offsets), polygons: Int32Array.from(corners),
       normals: Float32Array.from(normals), piece_region: Int32Array.from(regions), region_middle: Float32Array.from(middles),
     },
   });
@@ -94,7 +94,7 @@ test("what a ray meets first is the cell on whose side it enters", () => {
     const expected = along(view.eye, ray, enter).reduce((sum, one, axis) => sum + (one > 0 ? 1 << axis : 0), 0);
     if (hit.place.every((one) => Math.abs(one) > 1e-4)) assert.equal(hit.region, expected);
     close(hit.shares.reduce((sum, [, weight]) => sum + weight, 0), 1, 1e-6);
-    [0, 1, 2].forEach((axis) => close(hit.shares.reduce((sum, [id, weight]) => sum + weight * mesh.arrays.vertices[3 * id + axis], 0), hit.place[axis], 1e-5));
+    [0, 1, 2].forEach((axis) => close(hit.shares.reduce((sum, [id, weight]) => sum + weight * mesh.arrays.points[3 * id + axis], 0), hit.place[axis], 1e-5));
   }
   assert.ok(met > 200);
 });
