@@ -106,9 +106,24 @@ def test_what_rounding_hides_is_decided_exactly(monkeypatch):
     geometry = replace(part.geometry, witnesses=witnesses)
     doubtful = replace(part, geometry=geometry, num_undecided=1)
     assert codes_of(shown(doubtful)) == [(1, 0, 0), (1, 1, 0)]
-    # Where that cannot be afforded, what nothing is known of is left out; of a large network one answer takes minutes.
+    # Where that cannot be afforded, what nothing is known of is left out.
     monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
     assert codes_of(shown(doubtful)) == []
+
+
+def test_what_is_too_large_for_exact_answers_stays_as_an_estimate(monkeypatch):
+    """With rounding that nothing is sure of: no proof of any region, and of a small network none is needed."""
+    part = rs.partition(NET, SQUARE)
+    unsure = replace(part, num_undecided=1, tolerance=rs.Tolerance(rounding=1e17))
+    assert shown(unsure).claim is rs.Claim.LOWER
+    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
+    found = shown(unsure)
+    assert (len(found), found.work["cells_unconfirmed"]) == (len(part), len(part))
+    number = found.finding()
+    assert (number.claim, number.value, number.interval) == (rs.Claim.ESTIMATE, len(part), (0, float("inf")))
+    assert {found.adjacency_finding().claim, found.boundedness_finding().claim} == {rs.Claim.ESTIMATE}
+    swapped = replace(unsure, codes=part.codes[np.roll(np.arange(len(part)), 1)])
+    assert len(shown(swapped)) == 0  # float64 finds other codes there
 
 
 def test_a_doubtful_witness_on_the_border_shows_nothing():
@@ -207,8 +222,8 @@ def test_a_cell_had_a_code_if_all_words_of_it_agree(monkeypatch):
 
 def test_what_is_in_doubt_hangs_on_the_tolerance_of_the_partition(monkeypatch):
     """Where sums may be off by half, every code is in doubt, and all but one are too many for fractions."""
-    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
     part = replace(rs.partition(NET, SQUARE, method="tree"), num_undecided=1)
+    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", multiplications(NET))
     assert len(shown(part)) == len(part) > 1
     coarse = replace(part, tolerance=rs.Tolerance(rounding=2.0**51))
     assert 1 <= len(shown(coarse)) <= 2

@@ -192,7 +192,7 @@ class LevelSet(PieceGeometry):
             )
         sense = {"below": 1.0, "above": -1.0, None: 0.0}[capped]
         center = self.walls.apex if capped else self.vertices.mean(axis=0) if len(self) else np.zeros(self.dim)
-        cones = ((self._centers - center) * self._area_vectors).sum(axis=1) / self.dim
+        cones = ((self._centers - center) * self.area_vectors).sum(axis=1) / self.dim
         caps = self.walls.cones[[0, 2][capped == "above"]] if capped else 0.0
         caps += self.walls.cones[1] if capped == self.plateaus else 0.0
         total = math.fsum([*(cones * (sense or 1.0)).tolist(), caps])
@@ -200,7 +200,7 @@ class LevelSet(PieceGeometry):
         # Pieces that move by e sweep at most their area, while it changes, times e.
         moved = self._moved
         swept = moved * (self.piece_areas + moved * (self.piece_extents + np.pi * moved * np.diff(self.offsets)))
-        sizes = np.abs(self._centers - center).sum(axis=1) * np.abs(self._area_vectors).sum(axis=1)
+        sizes = np.abs(self._centers - center).sum(axis=1) * np.abs(self.area_vectors).sum(axis=1)
         rounded = ROUNDED * (float(sizes.sum()) + (self.walls.total if capped else 0.0))
         error = float(swept.sum()) + rounded
         where = f"the part of the domain where f is {capped} the level" if capped else "what the level set encloses"

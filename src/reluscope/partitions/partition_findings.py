@@ -19,6 +19,7 @@ def number_of_regions(part: "Partition | StreamedPartition") -> Finding:
     certain = len(part) + part.num_pending
     return Finding.of(
         certain,
+        certain - _num_unconfirmed(part),
         upper=float("inf") if part.num_open or part.num_undecided else certain,
         resolution=part.tolerance.resolution,
         name="regions",
@@ -36,6 +37,7 @@ def number_of_adjacent_pairs(part: "Partition") -> Finding:
     num_unmatched = int(part.geometry.num_unmatched)
     return Finding.of(
         number,
+        0 if _num_unconfirmed(part) else number,
         upper=float("inf") if part.num_open or part.num_undecided or num_unmatched else number,
         resolution=part.tolerance.resolution,
         name="pairs of regions that share a facet",
@@ -52,7 +54,7 @@ def number_of_bounded_regions(part: "Partition") -> Finding:
     number, least, most = (int(table.sum()) for table in (column.value, column.lower, column.upper))
     return Finding.of(
         number,
-        least,
+        max(0, least - _num_unconfirmed(part)),
         float("inf") if part.num_open or part.num_undecided else most,
         resolution=part.tolerance.resolution,
         name="bounded regions",
@@ -68,6 +70,11 @@ def bounded_regions(part: "Partition", found: Boundedness) -> Findings:
     bounded, proved = found
     column = Column.of(IS_BOUNDED, bounded, bounded & proved, bounded | ~proved, method=_method(part))
     return Findings.of(column, keys={"region": np.arange(len(part))}, domain=part.domain.describe())
+
+
+def _num_unconfirmed(part: "Partition | StreamedPartition") -> int:
+    """Return how many cells are listed without a proof that there is a region; see `shown_regions`."""
+    return int(part.work.get("cells_unconfirmed", 0))
 
 
 def _method(part: "Partition | StreamedPartition") -> str:

@@ -22,6 +22,9 @@ from reluscope.tolerance import Tolerance
 if TYPE_CHECKING:
     from trimesh import Trimesh
 
+# Of sums of products of sides, as a share of the square of the length around a polygon.
+NORMAL_ROUNDED = 16 * 2.0**-53
+
 
 class PieceGeometry:
     """What level sets and decision surfaces share; see `LevelSet` for the arrays."""
@@ -81,7 +84,7 @@ class PieceGeometry:
     @cached_property
     def piece_areas(self) -> Float[np.ndarray, " p"]:
         """Area of every piece; its length in the plane."""
-        return np.linalg.norm(self._area_vectors, axis=1)
+        return np.linalg.norm(self.area_vectors, axis=1)
 
     @cached_property
     def piece_extents(self) -> Float[np.ndarray, " p"]:
@@ -155,6 +158,25 @@ class PieceGeometry:
         """
         return as_trimesh(as_mesh(self, color))
 
+    @property
+    def vertex_errors(self) -> Float[np.ndarray, " v"]:
+        """How far every vertex may be from where it should be, by its blur and the rounding of its coordinates."""
+        return self.blur + self._length_error
+
+    @cached_property
+    def area_vectors(self) -> Float[np.ndarray, "p d"]:
+        """Normals as the vertices have them, as long as the areas of the pieces; in the plane as their lengths."""
+        return area_vectors(self.vertices, self.offsets, self.ids)
+
+    @property
+    def normal_errors(self) -> Float[np.ndarray, " p"]:
+        """Angle by which each of `area_vectors` may be turned by the errors of the vertices, at most pi."""
+        share = (self._area_errors + NORMAL_ROUNDED * self.piece_extents**2) / np.where(
+            self.piece_areas > 0, self.piece_areas, 1.0
+        )
+        is_known = (self.piece_areas > 0) & (share < 1)
+        return np.where(is_known, np.arcsin(np.where(is_known, share, 0.0)), np.pi)
+
     @cached_property
     def edges(self) -> Int[np.ndarray, "e _"]:
         """The ridges of pieces, each once: two vertices of an edge in increasing order; in the plane one vertex."""
@@ -204,10 +226,6 @@ class PieceGeometry:
     def _moved(self) -> np.ndarray:
         """How far the corners of each piece may be from where they should be."""
         return largest(self.blur[self.ids], self.offsets) + self._length_error
-
-    @cached_property
-    def _area_vectors(self) -> np.ndarray:
-        return area_vectors(self.vertices, self.offsets, self.ids)
 
     @cached_property
     def _centers(self) -> np.ndarray:

@@ -1,0 +1,194 @@
+"""Curvature of a polygonal surface: the mean curvature is on its edges, the Gauss curvature at its vertices.
+
+A surface of flat polygons bends nowhere else. Smoothed a little, an edge of length l whose polygons turn by the angle a
+has the integral l a / 2 of the mean curvature, and a vertex the integral of the Gauss curvature that its angles lack to
+a full turn; by Gauss and Bonnet all these are 2 pi times the Euler characteristic.
+"""
+
+import numpy as np
+
+from reluscope.analyses.surfaces.edges import SurfaceEdges
+from reluscope.analyses.surfaces.reading import read_in_space
+from reluscope.arguments import read_arguments
+from reluscope.findings import AGREEMENT, Claim, Column, Findings, declare
+from reluscope.partitions.level_polygons import following, preceding
+from reluscope.partitions.level_sets import LevelSet
+
+ANGLE = declare(
+    "dihedral_angle",
+    "angle by which a surface turns at an edge, in radians; positive where it is convex seen from larger f",
+    least=-np.pi,
+    most=np.pi,
+)
+MEAN = declare("mean_curvature", "integral of the mean curvature: half the angle times the length", least=-np.inf)
+GAUSS = declare(
+    "gauss_curvature", "integral of the Gauss curvature: what the angles at a vertex lack to a full turn", least=-np.inf
+)
+# Of a few operations on differences of coordinates.
+UNIT = 16 * 2.0**-53
+
+
+@read_arguments
+def edge_curvature(surface: LevelSet) -> Findings:
+    """Return the angles at the edges of a level set, and the mean curvature that is concentrated there.
+
+    Parameters
+    ----------
+    surface : LevelSet
+        In space.
+
+    Returns
+    -------
+    Findings
+        ``dihedral_angle`` and ``mean_curvature`` at every edge at which two polygons meet, by its vertices ``first``
+        and ``second``. The angle is 0 where the surface is flat, positive where the part with smaller f is convex,
+        negative where it is concave. The summary has the ``mean_curvature`` of the whole surface.
+
+    Raises
+    ------
+    InputError
+        If the level set lies in the plane.
+
+    Notes
+    -----
+    Ends hold what the rounding of vertices may turn; polygons thinner than that have no direction, and wide ends. At
+    edges of a single polygon, and of more than two, no angle is defined, and they are left out. Angles and lengths are
+    those of the coordinates of the domain.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> ball = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])  # the l1 ball
+    >>> surface = rs.level_set(ball, rs.Box(-2, 2, 3))
+    >>> found = rs.surfaces.edge_curvature(surface)
+    >>> print(found.finding("dihedral_angle", 0), len(found))  # arccos(1/3)
+    1.23096 (EXACT) 12
+    """
+    read_in_space(surface)
+    edges = SurfaceEdges.of(surface)
+    edges_of_two = edges.counts == 2
+    ends, sides = edges.ends[edges_of_two], edges.polygons[edges_of_two]
+    tips = surface.vertices[ends]
+    along = tips[:, 1] - tips[:, 0]
+    lengths = np.linalg.norm(along, axis=1)
+    errors = surface.vertex_errors
+    moved = errors[ends].sum(axis=1)
+    vectors, off = surface.area_vectors, surface.normal_errors
+    turned = np.minimum(np.pi, off[sides].sum(axis=1) + UNIT)
+    by_corners = _angles(vectors[sides[:, 0]], vectors[sides[:, 1]], along)
+    # Gradients know the direction of thin polygons better than their corners do; these say how sure that is.
+    low, high = np.maximum(-np.pi, by_corners - turned), np.minimum(np.pi, by_corners + turned)
+    # At a fold to and fro, the two ends of the range of angles are neighbours.
+    wraps = np.abs(by_corners) + turned > np.pi
+    low, high = np.where(wraps, -np.pi, low), np.where(wraps, np.pi, high)
+    angles = np.clip(_angles(surface.normals[sides[:, 0]], surface.normals[sides[:, 1]], along), low, high)
+    mean, least, most = angles * lengths / 2, *_products(low, high, lengths, moved + UNIT * lengths)
+    least, most = np.minimum(least, mean), np.maximum(most, mean)
+    is_doubtful, open_ended = surface.claim is Claim.ESTIMATE, surface.claim is not Claim.EXACT
+    if is_doubtful:
+        low, high = np.full(len(low), -np.pi), np.full(len(low), np.pi)
+        least, most = np.full(len(low), -np.inf), np.full(len(low), np.inf)
+    size = float(lengths.sum())
+    total = Column.of(
+        MEAN,
+        [mean.sum()],
+        [-np.inf if open_ended else least.sum() - UNIT * size],
+        [np.inf if open_ended else most.sum() + UNIT * size],
+        tolerance=AGREEMENT * np.pi * size,
+    )
+    return Findings.of(
+        Column.of(ANGLE, angles, low, high, tolerance=AGREEMENT * np.pi),
+        Column.of(MEAN, mean, least, most, tolerance=AGREEMENT * np.pi * lengths),
+        keys={"first": ends[:, 0], "second": ends[:, 1]},
+        summary=Findings.of(total, domain=surface.domain.describe()),
+        domain=surface.domain.describe(),
+        stopped=surface.note,
+    )
+
+
+@read_arguments
+def vertex_curvature(surface: LevelSet) -> Findings:
+    """Return the Gauss curvature that is concentrated at the vertices of a level set.
+
+    Parameters
+    ----------
+    surface : LevelSet
+        In space.
+
+    Returns
+    -------
+    Findings
+        ``gauss_curvature`` for every ``vertex``: 2 pi less the angles there, at the boundary of an open surface pi less
+        the angles. The summary has that of the whole surface, which is 2 pi times `LevelSet.euler_characteristic`.
+
+    Raises
+    ------
+    InputError
+        If the level set lies in the plane.
+
+    Notes
+    -----
+    The term of a vertex is ``2 pi - angles + (pi / 2) sum (k - 2)`` over its edges, at which k polygons meet: so the
+    theorem of Gauss and Bonnet holds for surfaces that are open or pinched, too. Ends hold what the rounding of
+    vertices may turn.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> ball = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])  # the l1 ball
+    >>> found = rs.surfaces.vertex_curvature(rs.level_set(ball, rs.Box(-2, 2, 3)))
+    >>> print(found.finding("gauss_curvature", 0), found.summary.finding("gauss_curvature"))  # 2 pi / 3, and 4 pi
+    2.0944 (EXACT) 12.5664 (EXACT)
+    """
+    read_in_space(surface)
+    edges, number = SurfaceEdges.of(surface), len(surface.vertices)
+    here = surface.vertices[surface.ids]
+    before = surface.vertices[preceding(surface.offsets, surface.ids)] - here
+    after = surface.vertices[following(surface.offsets, surface.ids)] - here
+    angles = np.arctan2(np.linalg.norm(np.cross(before, after), axis=1), (before * after).sum(axis=1))
+    errors = surface.vertex_errors[surface.ids]
+    moved = [errors + surface.vertex_errors[one(surface.offsets, surface.ids)] for one in (preceding, following)]
+    off = np.minimum(np.pi, sum(_turned(*one) for one in zip(moved, (before, after), strict=True)) + UNIT)
+    excess = np.bincount(edges.ends.reshape(-1), np.repeat(edges.counts - 2.0, 2), number)
+    terms = 2 * np.pi + np.pi / 2 * excess - np.bincount(surface.ids, angles, number)
+    corners = np.bincount(surface.ids, minlength=number)
+    error = np.bincount(surface.ids, off, number) + UNIT * (corners + 2)
+    low, high = terms - error, terms + error
+    if surface.claim is Claim.ESTIMATE:
+        low, high = np.full(number, -np.inf), np.full(number, np.inf)
+    # The theorem gives the sum without any rounding of angles.
+    total = 2 * np.pi * surface.euler_characteristic
+    is_whole = surface.claim is Claim.EXACT
+    ends = (total, total) if is_whole else (-np.inf, np.inf)
+    return Findings.of(
+        Column.of(GAUSS, terms, low, high, tolerance=AGREEMENT * 2 * np.pi),
+        keys={"vertex": np.arange(number)},
+        summary=Findings.of(
+            Column.of(GAUSS, [total], *([end] for end in ends), method="theorem of Gauss and Bonnet"),
+            domain=surface.domain.describe(),
+        ),
+        domain=surface.domain.describe(),
+        stopped=surface.note,
+    )
+
+
+def _angles(one: np.ndarray, two: np.ndarray, along: np.ndarray) -> np.ndarray:
+    """Return the angles from vectors to others, about edges: those of nothing are 0."""
+    lengths = np.linalg.norm(along, axis=1, keepdims=True)
+    axis = along / np.where(lengths > 0, lengths, 1.0)
+    return np.arctan2((np.cross(one, two) * axis).sum(axis=1), (one * two).sum(axis=1))
+
+
+def _turned(moved: np.ndarray, along: np.ndarray) -> np.ndarray:
+    """Return by which angle a vector may turn whose ends move so far together."""
+    lengths = np.linalg.norm(along, axis=1)
+    share = moved / np.where(lengths > moved, lengths, 1.0)
+    return np.where(lengths > moved, np.arcsin(np.minimum(share, 1.0)) + UNIT * share, np.pi)
+
+
+def _products(low: np.ndarray, high: np.ndarray, lengths: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the ends of half the product of angles and lengths."""
+    short, long = np.maximum(0.0, lengths - moved), lengths + moved
+    corners = [angle * length / 2 for angle in (low, high) for length in (short, long)]
+    rounded = UNIT * long
+    return np.minimum.reduce(corners) - rounded, np.maximum.reduce(corners) + rounded

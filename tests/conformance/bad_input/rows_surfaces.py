@@ -1,0 +1,14 @@
+"""reluscope.surfaces."""
+
+import numpy as np
+
+import reluscope as rs
+from conformance.bad_input.calls import Later, row
+
+BALL = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
+SURFACE = Later(lambda: rs.level_set(BALL, rs.Box(-2, 2, 3)))
+
+ROWS = {
+    "surfaces.edge_curvature": row(surface=SURFACE, kinds={"surface": "ours"}),
+    "surfaces.vertex_curvature": row(surface=SURFACE, kinds={"surface": "ours"}),
+}
