@@ -129,7 +129,7 @@ def test_what_shows_space_is_in_pages_of_space_alone(tmp_path):
     answers = held(page)
     spaces = [one for one in answers if one.header["answer"] == "space"]
     assert answers[0].header["space"]["held"] == [one.header["of"] for one in spaces] == ["regions", "decision"]
-    assert [one.header["found"]["value"] for one in spaces][0] == 8
+    assert spaces[0].header["found"]["value"] == 8
     assert len(program(space=True)) > len(program()) + 10_000
     # Where it would be large, a page does without.
     asked = Desk(Session.of(solid))

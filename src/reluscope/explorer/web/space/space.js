@@ -96,6 +96,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
         answers.set(key, meshOf(answer));
       }
       mesh = answers.get(key);
+      point(null);
       room = mesh.header.room;
       refreshPlane();
       upload();
