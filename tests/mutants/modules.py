@@ -49,6 +49,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/classification/cross_entropy": (f"{T}/similarity/test_cross_entropies.py", f"{T}/test_cross_entropy.py"),
     f"{A}/regression": (f"{T}/test_claims_of_points.py", f"{T}/test_regression.py"),
     f"{A}/surfaces/curvature": (f"{T}/surfaces/test_curvature.py",),
+    f"{A}/surfaces/distance": (f"{T}/surfaces/test_distance.py",),
+    f"{A}/surfaces/nearest": (f"{T}/surfaces/test_distance.py",),
     f"{A}/topology/vertex_values": (f"{T}/topology/test_terms.py",),
     f"{A}/topology/persistence": (f"{T}/topology/test_terms.py", f"{T}/topology/test_persistence.py"),
     f"{A}/topology/critical_points": (f"{T}/topology/test_terms.py", f"{T}/topology/test_critical_points.py"),
