@@ -9,6 +9,9 @@ BALL = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -
 SURFACE = Later(lambda: rs.level_set(BALL, rs.Box(-2, 2, 3)))
 
 ROWS = {
+    "surfaces.distance": row(
+        surface=SURFACE, points=np.zeros((2, 3)), network=BALL, kinds={"surface": "ours", "points": "matrix"}
+    ),
     "surfaces.edge_curvature": row(surface=SURFACE, kinds={"surface": "ours"}),
     "surfaces.vertex_curvature": row(surface=SURFACE, kinds={"surface": "ours"}),
 }

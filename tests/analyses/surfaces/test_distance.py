@@ -1,0 +1,181 @@
+"""Distances to surfaces: closed forms of boxes, dense points on pieces, all pairs of points and triangles, sides."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from partitions import bodies
+from partitions.test_level_sets import AROUND, random_network
+from reluscope.analyses.surfaces.box_tree import BoxTree
+from reluscope.analyses.surfaces.nearest import NearestPieces, distance_ends, nearest_points
+from reluscope.errors import InputError, ShapeError
+
+BALL = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])
+
+
+def from_boxes(points, boxes):
+    """Return the signed distance to disjoint boxes, negative inside."""
+    found = []
+    for low, high in boxes:
+        beyond = np.maximum(np.array(low) - points, points - np.array(high))
+        found.append(np.linalg.norm(np.maximum(beyond, 0), axis=1) + np.minimum(beyond.max(axis=1), 0))
+    return np.min(found, axis=0)
+
+
+def dense(surface, side=40):
+    """Return many points of a level set, and how far any of its points is from them."""
+    if surface.dim == 2:
+        ends = surface.vertices[surface.ids].reshape(-1, 2, 2)
+        share = np.linspace(0, 1, side + 1)
+        length = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max(initial=0)
+        return (ends[:, :1] + share[:, None] * (ends[:, 1:] - ends[:, :1])).reshape(-1, 2), length / side
+    corners = surface.vertices[surface.triangles()]
+    one, two = (part.reshape(-1) for part in np.meshgrid(np.arange(side + 1), np.arange(side + 1)))
+    kept = one + two <= side
+    shares = np.stack([side - one[kept] - two[kept], one[kept], two[kept]], axis=1) / side
+    widest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(initial=0)
+    return np.einsum("kc,tcd->tkd", shares, corners).reshape(-1, 3), widest / side
+
+
+@pytest.mark.parametrize("boxes", [bodies.CUBE, bodies.TWO])
+@pytest.mark.parametrize("make", [bodies.by_maxima, bodies.by_units])
+def test_boxes_have_closed_forms(boxes, make):
+    points = np.random.default_rng(0).uniform(-2, 4, (500, 3))
+    points = np.concatenate([points, [(0.5, 0.5, 0.5), (0, 0, 0), (1, 1, 0.5), (-1, 0.5, 0.5), (9, 9, 9)]])
+    network = make(boxes)
+    found = rs.level_set(network, AROUND)
+    table = rs.surfaces.distance(found, points, network=network)
+    expected = from_boxes(points, boxes)
+    column = table["signed_surface_distance"]
+    assert np.allclose(column.value, expected, atol=1e-13)
+    assert ((column.lower <= expected) & (expected <= column.upper)).all()
+    # In a body on the level of f itself, its value cannot tell the side.
+    open_side = (make is bodies.by_units) & (expected < 0)
+    assert column.is_exact[~open_side].all()
+    off = np.linalg.norm(table.details["nearest"] - points, axis=1)
+    assert np.allclose(off, np.abs(expected), atol=1e-13)
+    plain = rs.surfaces.distance(found, points)["surface_distance"]
+    assert np.allclose(plain.value, np.abs(expected), atol=1e-13)
+    for row in range(20):  # the piece holds the point
+        piece = int(table.details["piece"][row])
+        corners = found.vertices[found.ids[found.offsets[piece] : found.offsets[piece + 1]]]
+        assert abs((table.details["nearest"][row] - corners[0]) @ found.normals[piece]) < 1e-13
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_beside_dense_points(dim, seed):
+    found = rs.level_set(random_network(dim, 9, 7, 1, seed=seed), rs.Box(-1, 1, dim))
+    points = np.random.default_rng(seed).uniform(-2, 2, (40, dim))
+    cloud, spacing = dense(found)
+    nearest = np.array([np.linalg.norm(cloud - one, axis=1).min() for one in points])
+    column = rs.surfaces.distance(found, points)["surface_distance"]
+    assert (column.lower <= nearest + 1e-13).all()
+    assert (nearest <= np.hypot(column.upper, spacing) + 1e-13).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_tree_leaves_nothing_out(seed):
+    found = rs.level_set(random_network(3, 16, 12, 1, seed=seed), rs.Box(-1, 1, 3))
+    points = np.random.default_rng(seed).uniform(-3, 3, (300, 3))
+    pieces = NearestPieces(found)
+    mine = pieces.find(points)
+    every = np.array([np.linalg.norm(nearest_points(np.tile(x, (len(pieces), 1)), pieces.corners) - x, axis=1).min()
+                      for x in points])  # fmt: skip
+    assert np.array_equal(mine.distances, every)
+    assert ((mine.low <= every) & (every <= mine.high)).all()
+    assert (mine.high - mine.low < 1e-9).mean() > 0.9
+
+
+def test_trees_of_few_and_equal_boxes():
+    for number in (0, 1, 2, 3, 7, 8, 9):
+        low = np.zeros((number, 2))
+        rows, things = BoxTree(low, low).pairs(2, lambda rows, _low, _high: rows == 1)
+        assert rows.tolist() == [1] * number
+        assert sorted(things.tolist()) == list(range(number))
+
+
+def test_ends_hold_for_any_point_that_was_found():
+    rng = np.random.default_rng(1)
+    corners, points = rng.standard_normal((200, 3, 3)), rng.standard_normal((200, 3))
+    best = nearest_points(points, corners)
+    true = np.linalg.norm(best - points, axis=1)
+    shares = rng.dirichlet(np.ones(3), 200)
+    other = np.einsum("kc,kcd->kd", shares, corners)
+    normals = np.tile([1.0, 0, 0], (200, 1))
+    for given in (best, other):
+        low, high = distance_ends(points, given, corners, normals, np.zeros(200))
+        assert ((low <= true + 1e-14) & (true <= high)).all()
+    low, high = distance_ends(points, best, corners, normals, np.full(200, 1e-3))
+    assert ((true - low > 9e-4) & (high - true > 9e-4)).all()
+    # Above the inside of a triangle the normal alone serves.
+    flat = np.tile([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]], (1, 1, 1))
+    low, _ = distance_ends(
+        np.array([[0.2, 0.2, 1.0]]), np.array([[0.3, 0.2, 0]]), flat, np.array([[0, 0, 1.0]]), np.zeros(1)
+    )
+    assert low == pytest.approx(1)
+
+
+def test_sides_that_rounding_leaves_open():
+    third = rs.load([(np.array([[1 / 3, 1 / 3, 1 / 3]]), np.array([-0.1]))])
+    found = rs.level_set(third, rs.Box(-1, 1, 3))
+    table = rs.surfaces.distance(found, [[0.1, 0.1, 0.1], [0.2, 0.1, 0.1], [0.0, 0.0, 0.0]], network=third)
+    column = table["signed_surface_distance"]
+    assert column.lower[0] < 0 < column.upper[0]
+    assert column.lower[1] > 0
+    assert column.upper[2] < 0
+
+
+def test_sides_that_rounding_inside_leaves_open():
+    # Two units that cancel but for a third: what is lost between them hides the sign of x.
+    weights = np.array([[1e8, 1e8, 1e8], [1e8, 1e8, 1e8], [1.0, 0, 0]])
+    net = rs.load([(weights, np.array([1e9 + 1 / 3, 1e9, 2.0])), (np.array([[1.0, -1.0, 1.0]]), np.array([-7 / 3]))])
+    found = rs.level_set(net, rs.Box(-1, 1, 3))
+    table = rs.surfaces.distance(found, [[3e-8, 0.1, 0.2], [0.1, 0.1, 0.2]], network=net)
+    column = table["signed_surface_distance"]
+    assert abs(float(net([[3e-8, 0.1, 0.2]])[0, 0])) > 1e-12
+    assert column.lower[0] < 0 < column.upper[0]
+    assert column.lower[1] > 0
+
+
+def test_sides_of_plateaus_differences_and_slices():
+    cube = bodies.by_units(bodies.CUBE)
+    inside = [[0.5, 0.5, 0.5]]
+    table = rs.surfaces.distance(rs.level_set(cube, AROUND), inside, network=cube)
+    column = table["signed_surface_distance"]
+    assert (column.value[0], column.lower[0], column.upper[0]) == pytest.approx((-0.5, -0.5, 0.5))
+    above = bodies.by_units(bodies.CUBE, negated=True)
+    column = rs.surfaces.distance(rs.level_set(above, AROUND, plateaus="above"), inside, network=above)
+    assert column["signed_surface_distance"].value[0] == pytest.approx(0.5)
+    two = rs.load([(np.eye(3)[:2], np.zeros(2))])
+    found = rs.level_set(two, rs.Box(-1, 1, 3), level=0.25, output=(0, 1))
+    column = rs.surfaces.distance(found, [[0.0, 0.5, 0.0], [0.75, 0.0, 0.0]], network=two)["signed_surface_distance"]
+    assert column.value.tolist() == pytest.approx([-0.75 / 2**0.5, 0.5 / 2**0.5])
+    wide = rs.load([(np.eye(5)[4:], np.zeros(1))])
+    part = rs.Slice(np.zeros(5), np.eye(5)[2:], rs.Box(-1, 1, 3))
+    column = rs.surfaces.distance(rs.level_set(wide, part), [[0.0, 0.0, -0.5]], network=wide)
+    assert column["signed_surface_distance"].value.tolist() == [-0.5]
+
+
+def test_what_is_not_whole_is_an_upper_end():
+    network = random_network(3, 12, 12, 1, seed=2)
+    found = rs.level_set(network, rs.Box(-1, 1, 3), budget=rs.Budget(regions=20))
+    assert str(rs.surfaces.distance(found, [[0.0, 0.0, 0.0]]).finding("surface_distance", 0).claim) == "UPPER"
+    doubtful = replace(rs.level_set(BALL, rs.Box(-2, 2, 3)), num_undecided=1)
+    column = rs.surfaces.distance(doubtful, [[0.0, 0.0, 0.0]])["surface_distance"]
+    assert (column.lower[0], column.upper[0]) == (0, np.inf)
+    empty = rs.level_set(BALL, rs.Box(-2, 2, 3), level=50.0)
+    table = rs.surfaces.distance(empty, [[0.0, 0.0, 0.0]], network=BALL)
+    assert table["signed_surface_distance"].value.tolist() == [-np.inf]
+    assert table.details["piece"].tolist() == [-1]
+    assert len(rs.surfaces.distance(empty, np.zeros((0, 3)))) == 0
+
+
+def test_refusals():
+    found = rs.level_set(BALL, rs.Box(-2, 2, 3))
+    with pytest.raises(ShapeError, match="3 coordinates"):
+        rs.surfaces.distance(found, [[0.0, 0.0]])
+    with pytest.raises(InputError, match="another"):
+        rs.surfaces.distance(found, [[0.0, 0.0, 0.0]], network=bodies.by_maxima(bodies.CUBE))
