@@ -20,4 +20,5 @@ FIRST_PICTURES = {
     "topology": "persistence",
     "tracking": "training",
     "tropical": "newton_polygons",
+    "verification": "counterexample",
 }

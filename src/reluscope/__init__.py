@@ -37,10 +37,12 @@ if TYPE_CHECKING:
         topology,
         tracking,
         tropical,
+        verification,
     )
     from reluscope.analyses.counting import count
     from reluscope.analyses.inscribed_balls import inscribed_balls
     from reluscope.analyses.tracking import Tracker
+    from reluscope.analyses.verification import verify
     from reluscope.analyses.volumes import region_volumes
     from reluscope.budget import Budget
     from reluscope.codes import CodeLayout, Codes, GateLayout
@@ -149,6 +151,8 @@ _HOMES = {
     "topology": "reluscope.analyses.topology",
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
+    "verification": "reluscope.analyses.verification",
+    "verify": "reluscope.analyses.verification",
     "window_within": "reluscope.partitions",
 }
 
@@ -227,6 +231,8 @@ __all__ = [
     "topology",
     "tracking",
     "tropical",
+    "verification",
+    "verify",
     "window_within",
 ]
 
@@ -259,6 +265,7 @@ _MODULES = frozenset(
         "topology",
         "tracking",
         "tropical",
+        "verification",
     }
 )
 

@@ -24,11 +24,14 @@ COMMANDS = {
     "count": ("count", "my_models:cross", "--box", "-1,1"),
     "surface": ("surface", "my_models:cross", "--box", "-1,1", "--of", "0-1", "-o", "a.svg"),
     "snapshot": ("snapshot", "my_models:cross", "-o", "a.html"),
+    "verify": ("verify", "my_models:cross", "safe.vnnlib"),
     "bounds": ("bounds", "my_models:cross"),
     "boolean": ("boolean", "x1 & (x2 | x3)"),
     "track-report": ("track-report", "run.parquet"),
     "reproduce": ("reproduce", "serra2018/one_input", "-o", "out"),
 }
+SAFE = """(declare-const X_0 Real) (declare-const X_1 Real) (declare-const Y_0 Real) (declare-const Y_1 Real)
+(assert (<= 0 X_0 1)) (assert (<= 0 X_1 1)) (assert (>= Y_0 2))"""
 # Names of gates, classes, sections: as many as there are.
 BY_NAME = ("facets_by_gate", "logged", "work")
 
@@ -62,6 +65,7 @@ def record_run(file):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_keys_and_types(folder, quick_report, name):
     np.savez("points.npz", x=np.array([[-1.0, -1.0], [1.0, -1.0], [0.5, 2.0]]), y=[0, 1, 1])
+    (folder / "safe.vnnlib").write_text(SAFE)
     if name == "track-report":
         record_run(folder / "run.parquet")
     result = reluscope(*COMMANDS[name], "--json")

@@ -8,6 +8,9 @@ import pytest
 import reluscope as rs
 from explorer.asking import ask, network, refused, session
 
+# A network whose four classes meet in several pairs.
+SEVERAL = 1
+
 
 def solid():
     return session((3, 8, 8, 3), seed=4)
@@ -16,7 +19,7 @@ def solid():
 def places(found):
     """Return the corners of all polygons in input space."""
     room, scale = found.header["room"], found.header["scale"]
-    return np.array(room["center"]) + scale * found.arrays["vertices"].astype(np.float64)
+    return np.array(room["center"]) + scale * found.arrays["points"].astype(np.float64)
 
 
 def box_of(found):
@@ -40,7 +43,7 @@ def test_every_region_is_enclosed_by_its_polygons():
     part = rs.partition(asked.network, box_of(found))
     assert found.header["found"] == {**found.header["found"], "value": len(part), "claim": "EXACT"}
     corners, arrays = places(found), found.arrays
-    polygons = [arrays["corners"][a:b] for a, b in pairwise(arrays["offsets"])]
+    polygons = [arrays["polygons"][a:b] for a, b in pairwise(arrays["offsets"])]
     middles = np.array(found.header["room"]["center"]) + found.header["scale"] * arrays["region_middle"]
     rows = part.locate(middles.astype(np.float64))
     assert sorted(rows.tolist()) == list(range(len(part)))
@@ -57,7 +60,7 @@ def test_outputs_at_corners_tell_the_class_within_polygons():
     found = ask(asked, {"ask": "space", "of": "regions"})
     corners, arrays, draw = places(found), found.arrays, np.random.default_rng(0)
     for piece in draw.integers(0, len(arrays["offsets"]) - 1, 200):
-        ids = arrays["corners"][arrays["offsets"][piece] : arrays["offsets"][piece + 1]]
+        ids = arrays["polygons"][arrays["offsets"][piece] : arrays["offsets"][piece + 1]]
         weights = draw.dirichlet(np.ones(len(ids)))
         scores = np.sort(weights @ arrays["scores"][ids])
         expected = asked.network((weights @ corners[ids])[None]).numpy()[0]
@@ -76,13 +79,14 @@ def test_the_level_is_reached_on_its_surface():
 
 
 def test_two_classes_tie_on_the_decision_boundary():
-    asked = solid()
+    asked = session((3, 8, 8, 4), seed=SEVERAL)
     found = ask(asked, {"ask": "space", "of": "decision"})
     arrays = found.arrays
     outputs = asked.network(places(found)).numpy()
     assert found.header["found"]["value"] == len(rs.decision_surface(asked.network, box_of(found))) > 5
+    assert len(np.unique(arrays["piece_classes"], axis=0)) > 1
     for piece, (a, b) in enumerate(pairwise(arrays["offsets"])):
-        at = outputs[arrays["corners"][a:b]]
+        at = outputs[arrays["polygons"][a:b]]
         first, second = arrays["piece_classes"][piece]
         assert np.abs(at[:, first] - at[:, second]).max() < 1e-4
         assert np.abs(at.max(axis=1) - at[:, first]).max() < 1e-4

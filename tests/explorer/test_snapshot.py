@@ -120,6 +120,22 @@ def test_nothing_runs_in_the_page_but_the_program():
     assert re.fullmatch(r"[A-Za-z0-9+/=]+", scripts[0][1])
 
 
+def test_what_shows_space_is_in_pages_of_space_alone(tmp_path):
+    solid = rs.load([(np.eye(3), np.zeros(3)), (np.array([[1.0, 1, 1], [0, 0, 1]]), np.array([0.0, 0.2]))])
+    page = snapshot_page(Desk(Session.of(solid)))
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1).replace("&#x27;", "'")
+    assert policy.startswith(f"default-src 'none'; script-src {fingerprint(program(space=True))};")
+    assert page.count("<script") == page.count("</script") == 2
+    answers = held(page)
+    spaces = [one for one in answers if one.header["answer"] == "space"]
+    assert answers[0].header["space"]["held"] == [one.header["of"] for one in spaces] == ["regions", "decision"]
+    assert spaces[0].header["found"]["value"] == 8
+    assert len(program(space=True)) > len(program()) + 10_000
+    # Where it would be large, a page does without.
+    asked = Desk(Session.of(solid))
+    assert kept_answers(asked, space=False)[0].header["space"] is None
+
+
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> \" ' & <!--"
 
 

@@ -21,6 +21,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/regions/test_nearest.py",
         f"{T}/robustness/test_boundary.py",
     ),
+    "analyses/verification/search": (f"{T}/verification/test_verify.py",),
+    "analyses/verification/verdict": (f"{T}/verification/test_verify.py",),
     "budget": ("tests/test_budget.py",),
     "partitions/walk": ("tests/partitions/test_walk.py",),
     "partitions/best_first": ("tests/partitions/test_walk.py",),

@@ -20,19 +20,23 @@ from reluscope.explorer.wire import pack
 
 # Partitions by the first gates are kept, too, while there are few of them.
 MOST_PREFIXES, MOST_PREFIX_ENTRIES = 8, 100_000
+# What is kept of space, while it is of so many bytes before compression.
+SPACES, MOST_SPACE_BYTES = ("regions", "decision"), 3_000_000
 FEATURES = ("hello", "partition", "values", "region", "locate")
 ALIGNMENT = 8
 ASPECT = 1.6
 
 
-def kept_answers(desk: Desk, plane: Mapping[str, Any] | None = None) -> list[Answer]:
-    """Ask for what a snapshot holds: the subject, one plane, and values of its regions.
+def kept_answers(desk: Desk, plane: Mapping[str, Any] | None = None, *, space: bool = True) -> list[Answer]:
+    """Ask for what a snapshot holds: the subject, one plane, values of its regions, and space where it can be seen.
 
     Parameters
     ----------
     desk : Desk
     plane : mapping, optional
         Fields of the question ``partition``; by default the home window, as wide as screens are.
+    space : bool
+        Whether to hold the solid and the decision boundary of a network of three inputs, too, if they are small enough.
 
     Raises
     ------
@@ -45,7 +49,8 @@ def kept_answers(desk: Desk, plane: Mapping[str, Any] | None = None) -> list[Ans
     drawn = _asked(desk, question)
     version, regions = drawn.header["version"], len(drawn.arrays["region_area"])
     # Without the time it took, so that equal planes are equal files.
-    kept = [_still(hello, question), Answer({**drawn.header, "seconds": None}, drawn.arrays)]
+    solids = _spaces(desk, question) if space and desk.has_space else []
+    kept = [_still(hello, question, solids), Answer({**drawn.header, "seconds": None}, drawn.arrays), *solids]
     gates = hello.header["model"]["gates"]
     questions = [{"of": "norm"}]
     if regions * len(gates) <= MOST_PREFIX_ENTRIES:
@@ -93,7 +98,7 @@ def snapshot_page(desk: Desk, plane: Mapping[str, Any] | None = None) -> str:
 
 def page_of(answers: Sequence[Answer]) -> str:
     """Return the page that shows the answers which were kept, the first of them about the subject."""
-    source = program()
+    source = program(space=answers[0].header["space"] is not None)
     policy = f"default-src 'none'; script-src {fingerprint(source)}; img-src data: blob:; base-uri 'none'"
     name = escape(str(answers[0].header["model"]["name"]))
     return (
@@ -119,10 +124,23 @@ def widened(window: Mapping[str, Any]) -> dict[str, Any]:
     return {"center": window["center"], "reach": [max(wide, ASPECT * high), high]}
 
 
-def _still(hello: Answer, plane: Mapping[str, Any]) -> Answer:
+def _spaces(desk: Desk, plane: Mapping[str, Any]) -> list[Answer]:
+    """Return what is kept of space."""
+    kept = []
+    for of in SPACES:
+        fields = {"of": of} | ({"epoch": plane["epoch"]} if plane.get("epoch") is not None else {})
+        found = desk.answer({"ask": "space", **fields})
+        size = sum(array.nbytes for array in found.arrays.values())
+        if found.header["answer"] != "error" and size <= MOST_SPACE_BYTES:
+            kept.append(Answer({**found.header, "question": {"of": of}}, found.arrays))
+    return kept
+
+
+def _still(hello: Answer, plane: Mapping[str, Any], solids: Sequence[Answer]) -> Answer:
     """Return the first answer as a snapshot gives it: what it can be asked, and the plane it holds."""
     home = {"anchors": plane.get("anchors"), "window": plane.get("window")}
-    held = {"still": True, "features": list(FEATURES), "home": home}
+    room = {**solids[0].header["room"], "held": [one.header["of"] for one in solids]} if solids else None
+    held = {"still": True, "features": list(FEATURES), "home": home, "space": room}
     return Answer({**hello.header, **held}, hello.arrays)
 
 

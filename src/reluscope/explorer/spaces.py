@@ -131,8 +131,8 @@ def _surface(found: LevelSet | DecisionSurface, room: Room) -> tuple[Finding, in
 
 def _polygons(room: Room, points: np.ndarray, offsets: np.ndarray, ids: np.ndarray, normals: np.ndarray) -> _Arrays:
     return {
-        "vertices": room.relative(points),
+        "points": room.relative(points),
         "offsets": offsets.astype(np.int32),
-        "corners": ids.astype(np.int32),
+        "polygons": ids.astype(np.int32),
         "normals": normals.astype(np.float32),
     }

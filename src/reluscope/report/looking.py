@@ -47,7 +47,7 @@ def snapshot(subject: Subject, part: Partition, plane: Slice, rows: tuple[int, i
     anchors = None if session.is_plane else [{"kind": "sample", "row": int(row)} for row in rows]
     window = {"center": ((low + high) / 2).tolist(), "reach": ((high - low) / 2).tolist()}
     try:
-        text = still_text(kept_answers(Desk(session), {"anchors": anchors, "window": window}))
+        text = still_text(kept_answers(Desk(session), {"anchors": anchors, "window": window}, space=False))
     except InputError:
         return None  # so narrow a window, for instance, is no picture
     return Snapshot(text, CAPTION) if len(text) <= MOST_TEXT else None

@@ -5,6 +5,7 @@ import torch
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
+from conformance.bad_input.rows_verification import SAFE
 from conformance.bad_input.things import BOX, CODES, FLAT, FOLDER, LAYERS, MODEL, NET, PART, PLANE, STREAMED, X, Y
 
 _TRIANGLE = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0, 0])
@@ -231,6 +232,7 @@ ROWS = {
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
     "find_regions": row(at=NET.at(X), kinds={"at": "ours"}),
     "regions": row(network=NET, x=X),
+    "verify": row(network=NET, safe=SAFE, kinds={"safe": "ours"}),
     "explore": row(
         network=NET,
         data=X,

@@ -40,8 +40,8 @@ class OutputBox:
 
     @property
     def half(self) -> Float[np.ndarray, " n"]:
-        """Half of every side."""
-        return (self.upper - self.lower) / 2
+        """Half of every side, rounded up."""
+        return half_sides(self.lower, self.upper)
 
     @property
     def volume(self) -> float:
@@ -82,6 +82,12 @@ class OutputBox:
         return [(self.lower, upper), (lower, self.upper)]
 
 
+def half_sides(lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Return how far the rounded centre is from the ends, at most."""
+    center = (lower + upper) / 2
+    return np.where(lower < upper, np.nextafter(np.maximum(upper - center, center - lower), np.inf), 0.0)
+
+
 def halved(box: OutputBox, A: Float[np.ndarray, "t m"]) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the halves of a box along the side on which linear functions of its outputs depend most."""
     slopes = np.abs(box.rows(A)[0]).sum(axis=0)
@@ -102,7 +108,7 @@ def output_box(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np
     >>> np.concatenate(output_box(net, np.array([-1.0]), np.array([1.0])).range(np.eye(1))).round(9) + 0.0
     array([0., 3.])
     """
-    center, half = (lower + upper) / 2, (upper - lower) / 2
+    center, half = (lower + upper) / 2, half_sides(lower, upper)
     steps = CutBall(np.inf, "linf", -half, half)
     gates = [stage.gate for stage in network.stages]
     first = [np.zeros(gate.num_units, dtype=np.int64) for gate in gates]

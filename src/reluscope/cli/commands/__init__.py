@@ -8,7 +8,18 @@ from reluscope.cli.commands import (
     reproducing,
     surfaces,
     tracking,
+    verifying,
 )
 from reluscope.cli.commands.application import app
 
-__all__ = ["app", "boolean_functions", "counting", "exploring", "inspecting", "reproducing", "surfaces", "tracking"]
+__all__ = [
+    "app",
+    "boolean_functions",
+    "counting",
+    "exploring",
+    "inspecting",
+    "reproducing",
+    "surfaces",
+    "tracking",
+    "verifying",
+]

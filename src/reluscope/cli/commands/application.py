@@ -46,6 +46,7 @@ def _root(
                                                       the regions of a plane through samples
       reluscope surface net.onnx --box -1,1 -o body.ply
                                                       where an output is 0, as a mesh of exact polygons
+      reluscope verify net.onnx property.vnnlib       whether a property holds, or where it does not
       reluscope count net.onnx --box 0,1              how many regions there are
       reluscope bounds --arch 784,11,11               how many there can be
       reluscope boolean "x1 ^ x2 ^ x3"                a Boolean function and a small network for it

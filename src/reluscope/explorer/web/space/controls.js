@@ -5,7 +5,15 @@ import { claimBadge } from "../panels/claims.js";
 
 const NOUNS = { cells: "region", decision: "polygon", level: "polygon" };
 const WHERE = { cells: " in the box ", decision: " of the decision boundary ", level: " at this level " };
+const NAMES = { cells: "Cells", decision: "Decision boundary", level: "Level set" };
+/** What each is called in questions. */
+export const QUESTIONS = { cells: "regions", decision: "decision", level: "level" };
 const AXES = [["x", [1, 0, 0]], ["y", [0, 1, 0]], ["z", [0, 0, 1]]];
+
+/** Whether something can be shown: a snapshot holds some of it. */
+export function isThere(show, { space, is_classifier: isClassifier }) {
+  return (show !== "decision" || isClassifier) && (space.held?.includes(QUESTIONS[show]) ?? true);
+}
 
 /**
  * Return the controls: their element, and `show(settings)`.
@@ -13,9 +21,10 @@ const AXES = [["x", [1, 0, 0]], ["y", [0, 1, 0]], ["z", [0, 0, 1]]];
  *   slices: boolean}} parts
  */
 export function controlsOf({ hello, change, face, step, slices }) {
-  const options = [["cells", "Cells"], hello.is_classifier && ["decision", "Decision boundary"], ["level", "Level set"]].filter(Boolean);
-  const show = make("select", { "aria-label": "what space shows", onchange: () => change({ show: show.value }) },
-    options.map(([value, label]) => make("option", { value }, label)));
+  // Of a surface the whole is seen first, and of a solid what is within.
+  const choose = () => change({ show: show.value, cut: show.value === "cells" ? 1 : 0 });
+  const show = make("select", { "aria-label": "what space shows", onchange: choose },
+    Object.entries(NAMES).filter(([key]) => isThere(key, hello)).map(([value, label]) => make("option", { value }, label)));
   const explode = make("input", { type: "range", min: 0, max: 1, step: 0.01, "aria-label": "pull regions apart",
     oninput: () => change({ explode: Number(explode.value) }) });
   const apart = make("label", "Apart ", explode);

@@ -14,7 +14,7 @@ export function widened(values, last = () => 0) {
 
 /** Return the polygons of an answer as a layer. */
 export function solidLayer(mesh, numClasses) {
-  const { vertices, normals, piece_region: regions, region_middle: middles, scores } = mesh.arrays;
+  const { points: vertices, normals, piece_region: regions, region_middle: middles, scores } = mesh.arrays;
   const blocks = scores ? Math.ceil(numClasses / 4) : 0;
   let table;
   if (blocks) {

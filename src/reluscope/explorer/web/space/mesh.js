@@ -9,7 +9,7 @@ const ON_BORDER = 1e-5;
  * @param {{header: object, arrays: Object<string, ArrayLike<number>>}} answer
  */
 export function meshOf({ header, arrays }) {
-  const { vertices, offsets, corners, normals } = arrays;
+  const { points: vertices, offsets, polygons: corners, normals } = arrays;
   const regions = arrays.piece_region ?? null;
   const reach = header.room.reach.map((one) => one / header.scale);
   const number = Math.max(0, offsets.length - 1);

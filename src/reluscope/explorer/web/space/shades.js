@@ -5,7 +5,7 @@ import { className } from "../words.js";
 const OF_CLASSES = 0.62;
 const SIDES = ["#0072B2", "#D55E00"]; // where an output is below its level, and above
 
-/** Return what colours mean in space: "class" and "random" as on the plane, else the share of units that are on. */
+/** Return what colours mean in space: "class" and "random" as on the plane, else the share of units that are on, lowest to highest. */
 export function kindOf(by, hello) {
   if (by === "class" && hello.is_classifier) return "class";
   return by === "random" ? "random" : "rate";
@@ -20,14 +20,17 @@ export function colourOfClass(one, { palettes: { categories, neutral } }, memory
 /**
  * Return four bytes for every piece.
  * @param {string} kind
- * @param {{classes?: ArrayLike<number>, regions: ArrayLike<number>, rate?: ArrayLike<number>, random?: ArrayLike<number>}} of
+ * @param {{classes?: ArrayLike<number>, regions: ArrayLike<number>, rate?: ArrayLike<number>, random?: ArrayLike<number>,
+ *   range?: number[]}} of rates from the lowest to the highest in sight
  */
-export function shadesOf(kind, { classes, regions, rate, random }, hello, memory) {
+export function shadesOf(kind, { classes, regions, rate, random, range = [0, 1] }, hello, memory) {
   const { categories, neutral } = hello.palettes;
+  const [low, high] = range;
+  const levelOf = (value) => Math.round(((value - low) / (high - low || 1)) * (CIVIDIS.length - 1));
   const colour = {
     class: (piece) => colourOfClass(classes[piece], hello, memory),
     random: (piece) => tint(categories[random[regions[piece]] % categories.length], OF_CLASSES),
-    rate: (piece) => CIVIDIS[Math.round(rate[regions[piece]] * (CIVIDIS.length - 1))] ?? neutral,
+    rate: (piece) => CIVIDIS[levelOf(rate[regions[piece]])] ?? neutral,
   }[kind];
   return bytesOf(regions.length, colour);
 }

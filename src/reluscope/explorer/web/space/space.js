@@ -7,12 +7,12 @@ import { listen } from "../gestures.js";
 import { toRelative } from "../places.js";
 import { className, count, number } from "../words.js";
 import { watchVisibility } from "../visibility.js";
-import { controlsOf, countsOf } from "./controls.js";
+import { controlsOf, countsOf, isThere, QUESTIONS } from "./controls.js";
 import { createDrawing } from "./drawing.js";
 import { boxLines, lineLayer, sectionLayer, sectionOf, solidLayer } from "./layers.js";
 import { classAt, meshOf } from "./mesh.js";
 import { along, clamp, dot, turned, viewOf } from "./orbit.js";
-import { readSettings, settingsText } from "./settings.js";
+import { readSettings, settingsText, SHOWS } from "./settings.js";
 import { kindOf, paletteOf, shadesOf, sideNames, sidesOf } from "./shades.js";
 import { anchorsOf, axesOf, inBox, meetPlane, onPlane, planeOf } from "./slicing.js";
 import style from "./space.css";
@@ -22,7 +22,6 @@ const PER_PIXEL = 0.008; // radians
 const STEP = 0.12;
 const REST = 350; // milliseconds after which a view is a choice
 const INSIDE = 0.02; // of the way from the place that was clicked to the middle of its region
-const QUESTION = { cells: "regions", decision: "decision", level: "level" };
 
 globalThis.reluscopeSpace = openSpace;
 
@@ -51,7 +50,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   const drawing = createDrawing(canvas);
   const answers = new Map();
   const numClasses = hello.is_classifier ? Math.max(2, hello.model.num_outputs) : 0;
-  let settings = readSettings(store.get().space);
+  let settings = known(readSettings(store.get().space));
   let room = hello.space;
   let mesh = null;
   let plane = null; // where the picture of the plane lies
@@ -60,13 +59,19 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   let [hovered, chosen] = [-1, -1];
   let [frame, timer] = [0, 0];
 
+  /** Return settings that there is something to show for. */
+  function known(read) {
+    return isThere(read.show, hello) ? read : { ...read, show: SHOWS.find((show) => isThere(show, hello)) };
+  }
   const reachOf = () => room.reach.map((one) => one / Math.max(...room.reach));
   const aspect = () => Math.max(1, surface.clientWidth) / Math.max(1, surface.clientHeight);
-  const camera = () => viewOf(settings, aspect(), 2 + 2 * settings.explode);
+  // What is pulled apart is seen from further away.
+  const camera = () => viewOf({ ...settings, zoom: settings.zoom / (1 + spread()) }, aspect(), 2 + 2 * spread());
+  const spread = () => (shows("cells") ? settings.explode : 0);
   const shows = (what) => settings.show === what;
   const current = () => pending ?? plane;
   const toward = () => (plane ? dot(plane.normal, camera().eye) - plane.offset : 1);
-  const isCut = () => settings.cut === 1 && settings.explode === 0 && plane !== null;
+  const isCut = () => settings.cut === 1 && spread() === 0 && plane !== null;
   /** The half-space before the plane, which is cut away. */
   function cutting() {
     if (!isCut()) return undefined;
@@ -78,7 +83,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
 
   async function ask() {
     const { epoch } = store.get();
-    const question = { ask: "space", of: QUESTION[settings.show] };
+    const question = { ask: "space", of: QUESTIONS[settings.show] };
     if (shows("level")) Object.assign(question, { output: Math.min(settings.output, hello.model.num_outputs - 1), level: settings.level });
     if (epoch !== null) question.epoch = epoch;
     const key = JSON.stringify(question);
@@ -91,6 +96,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
         answers.set(key, meshOf(answer));
       }
       mesh = answers.get(key);
+      point(null);
       room = mesh.header.room;
       refreshPlane();
       upload();
@@ -128,16 +134,24 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     const kind = kindOf(store.get().by, hello);
     if (mesh && shows("cells")) {
       const { piece_region: regions, region_class: of, region_rate: rate, region_random: random } = mesh.arrays;
-      drawing.colour("solid", shadesOf(kind, { regions, rate, random, classes: of && regions.map((one) => of[one]) }, hello, colours));
+      drawing.colour("solid", shadesOf(kind, { range: rangeOf(), regions, rate, random, classes: of && regions.map((one) => of[one]) }, hello, colours));
     } else if (mesh) {
       const [behind, before] = sidesOf(mesh.arrays.offsets.length - 1, mesh.arrays.piece_classes, hello, colours);
       drawing.colour("solid", before, behind);
     }
     if (section) {
       const { piece_region: regions, piece_class: classes, region_rate: rate, region_random: random } = section.arrays;
-      drawing.colour("section", shadesOf(kind, { regions, classes, rate, random }, hello, colours));
+      drawing.colour("section", shadesOf(kind, { range: rangeOf(), regions, classes, rate, random }, hello, colours));
     }
     draw();
+  }
+
+  /** The lowest and the highest share of units that are on, in the box where that is known. */
+  function rangeOf() {
+    const rates = mesh?.arrays.region_rate ?? section?.arrays.region_rate ?? [];
+    let [low, high] = [1, 0];
+    for (const one of rates) [low, high] = [Math.min(low, one), Math.max(high, one)];
+    return [low, high];
   }
 
   function draw() {
@@ -157,10 +171,10 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     drawing.clear();
     if (mesh) {
       const isSolid = shows("cells");
-      const isWhole = isSolid && settings.explode === 0;
+      const isWhole = isSolid && spread() === 0;
       const isClass = isSolid && kindOf(store.get().by, hello) === "class" && mesh.arrays.scores !== undefined;
       drawing.draw("solid", view, {
-        reach, cut: cutting(), explode: isSolid ? settings.explode : 0, hovered, chosen,
+        reach, cut: cutting(), explode: spread(), hovered, chosen,
         classes: isClass ? numClasses : 0, palette: paletteOf(numClasses, hello, colours), twoSided: !isSolid,
         triangles: isWhole ? mesh.outer.triangles : mesh.triangles.length / 2,
         edges: isWhole ? mesh.outer.edges : mesh.edges.length / 2,
@@ -168,7 +182,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
       });
       if (isSolid && isCut()) drawSection(view, reach, edges === "none" ? null : [...ink, 0.5]);
     }
-    if (settings.explode === 0) drawing.draw("box", view, { reach, triangles: 0, edges: 24, ink: [...line, 0.5] });
+    if (spread() === 0) drawing.draw("box", view, { reach, triangles: 0, edges: 24, ink: [...line, 0.5] });
     drawOutline(view, reach, line);
   }
 
@@ -181,7 +195,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   /** The border of the plane within the box, and the knob that moves it. */
   function drawOutline(view, reach, line) {
     const where = current();
-    const ring = where === null || settings.explode > 0 ? [] : sectionOf(where, reach);
+    const ring = where === null || spread() > 0 ? [] : sectionOf(where, reach);
     if (knob) knob.hidden = ring.length === 0;
     if (ring.length === 0) return;
     drawing.put("outline", lineLayer(ring.map((one, at) => [one, ring[(at + 1) % ring.length]])));
@@ -244,7 +258,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     const ray = view.ray([(2 * (x - left)) / width - 1, 1 - (2 * (y - top)) / height]);
     const cut = cutting();
     const kept = cut && ((place) => dot(cut, place) <= cut[3]);
-    const hit = mesh?.pick(view.eye, ray, { explode: shows("cells") ? settings.explode : 0, kept }) ?? null;
+    const hit = mesh?.pick(view.eye, ray, { explode: spread(), kept }) ?? null;
     if (!shows("cells") || !isCut()) return hit;
     const away = meetPlane(view.eye, ray, plane);
     const place = away === null ? null : along(view.eye, ray, away);
@@ -348,7 +362,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     store.subscribe((state, changed) => {
       if (changed.has("space") && state.space !== settingsText(settings)) {
         const before = settings;
-        settings = readSettings(state.space);
+        settings = known(readSettings(state.space));
         controls.show(settings);
         if (["show", "output", "level"].some((one) => settings[one] !== before[one])) void ask();
       }
@@ -366,25 +380,38 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   }
 
   function dragKnob() {
-    let last = null;
+    let held = null; // where it was taken, beside its middle
+    const screenOf = (view, ring) => {
+      const { left, top, width, height } = surface.getBoundingClientRect();
+      const [x, y] = view.project(middleOf(ring));
+      return [left + (width * (1 + x)) / 2, top + (height * (1 - y)) / 2];
+    };
+    const away = (event) => {
+      const view = camera();
+      const ring = sectionOf(current(), reachOf());
+      const [x, y] = screenOf(view, ring);
+      return { right: event.clientX - x, up: y - event.clientY, along: across(view, ring) };
+    };
     const listeners = {
       pointerdown(event) {
         knob.setPointerCapture(event.pointerId);
-        last = [event.clientX, event.clientY];
+        held = away(event);
       },
       pointermove(event) {
-        if (last === null) return;
-        const ring = sectionOf(current(), reachOf());
-        if (ring.length === 0) return;
-        const [right, up] = across(camera(), ring);
+        if (held === null) return;
+        const now = away(event);
+        const [right, up] = now.along;
         const size = right * right + up * up;
-        const [dx, dy] = [event.clientX - last[0], last[1] - event.clientY];
-        last = [event.clientX, event.clientY];
+        const [dx, dy] = [now.right - held.right, now.up - held.up];
         // Seen along its normal a plane moves with the height of the pointer.
-        slide(size > 400 ? (dx * right + dy * up) / size : dy / surface.clientHeight);
+        if (size > 400) slide((dx * right + dy * up) / size);
+        else {
+          slide(dy / surface.clientHeight);
+          held = now;
+        }
       },
       pointerup: () => {
-        last = null;
+        held = null;
       },
       keydown(event) {
         const by = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 }[event.key];

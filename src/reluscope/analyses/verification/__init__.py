@@ -1,0 +1,8 @@
+"""Whether a property holds: proved on every input, or violated at a point, or what is left open."""
+
+from reluscope.analyses.verification.property import Case, Property
+from reluscope.analyses.verification.verdict import Counterexample, Verdict, Verified, replay
+from reluscope.analyses.verification.verify import verify
+from reluscope.analyses.verification.vnnlib import read_property
+
+__all__ = ["Case", "Counterexample", "Property", "Verdict", "Verified", "read_property", "replay", "verify"]

@@ -1,0 +1,132 @@
+"""Linear conditions on variables in rational arithmetic, and what `and` and `or` make of them, in normal form."""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+
+from reluscope.analyses.verification.expressions import Expression, Listed, Word
+from reluscope.errors import InputError
+
+# Conjunctions that a disjunction of all conditions may have.
+MAX_CONJUNCTIONS = 100_000
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_MAX_DIGITS = 1_000
+_KNOWN = "<=, >=, and, or"
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A linear function of variables: coefficients by name, and a constant."""
+
+    terms: dict[str, Fraction]
+    constant: Fraction
+
+    def __add__(self, other: "Sum") -> "Sum":
+        terms = dict(self.terms)
+        for name, value in other.terms.items():
+            terms[name] = terms.get(name, Fraction(0)) + value
+        return Sum({name: value for name, value in terms.items() if value}, self.constant + other.constant)
+
+    def times(self, factor: Fraction) -> "Sum":
+        """Return the multiple."""
+        return Sum({name: factor * value for name, value in self.terms.items() if factor}, factor * self.constant)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """That a sum is at most 0, said on a line."""
+
+    sum: Sum
+    line: int
+
+
+Conjunction = tuple[Condition, ...]
+
+
+def normal_form(expression: Expression, variables: set[str]) -> list[Conjunction]:
+    """Return the conjunctions, one of which holds where the expression does.
+
+    Raises
+    ------
+    InputError
+        With the line, if something is no condition, not linear, or not declared.
+
+    Examples
+    --------
+    >>> from reluscope.analyses.verification.expressions import expressions
+    >>> (written,) = expressions("(or (<= x 1) (and (>= x 2) (<= x 3)))")
+    >>> [len(one) for one in normal_form(written, {"x"})]
+    [1, 2]
+    """
+    if isinstance(expression, Word) or not expression.parts or not isinstance(expression.parts[0], Word):
+        raise InputError(f"line {expression.line}: expected a condition with one of {_KNOWN}, got {_shown(expression)}")
+    word, parts = expression.parts[0], expression.parts[1:]
+    match word.text:
+        case "and" | "or" if not parts:
+            raise InputError(f"line {word.line}: expected conditions after {word.text!r}, got none")
+        case "and":
+            return all_of([normal_form(part, variables) for part in parts], word.line)
+        case "or":
+            return [one for part in parts for one in normal_form(part, variables)]
+        case "<=" | ">=":
+            if len(parts) < 2:
+                raise InputError(f"line {word.line}: expected two sums after {word.text!r}, got {len(parts)}")
+            sums = [_sum(part, variables) for part in (parts if word.text == "<=" else parts[::-1])]
+            return [tuple(Condition(low + high.times(Fraction(-1)), word.line) for low, high in pairwise(sums))]
+    raise InputError(f"line {word.line}: expected one of {_KNOWN}, got {word.text[:40]!r}")
+
+
+def all_of(parts: list[list[Conjunction]], line: int) -> list[Conjunction]:
+    """Return the normal form of all of several normal forms together."""
+    number = 1
+    for part in parts:
+        number *= len(part)
+        if number > MAX_CONJUNCTIONS:
+            raise InputError(
+                f"line {line}: expected at most {MAX_CONJUNCTIONS:,} conjunctions in the normal form, got more: split "
+                "the property into several"
+            )
+    return [tuple(condition for one in chosen for condition in one) for chosen in product(*parts)]
+
+
+def _sum(expression: Expression, variables: set[str]) -> Sum:
+    if isinstance(expression, Word):
+        return _value(expression, variables)
+    if len(expression.parts) < 2 or not isinstance(expression.parts[0], Word):
+        raise InputError(f"line {expression.line}: expected a sum, got {_shown(expression)}")
+    word = expression.parts[0]
+    if word.text not in ("+", "-", "*"):
+        raise InputError(f"line {word.line}: expected a sum of +, - and *, got {word.text[:40]!r}")
+    first, *others = (_sum(part, variables) for part in expression.parts[1:])
+    if word.text == "-" and not others:
+        return first.times(Fraction(-1))
+    for other in others:
+        if word.text == "*":
+            if first.terms and other.terms:
+                raise InputError(f"line {word.line}: expected linear conditions, got a product of variables")
+            first = other.times(first.constant) if other.terms else first.times(other.constant)
+        else:
+            first = first + (other if word.text == "+" else other.times(Fraction(-1)))
+    return first
+
+
+def _value(word: Word, variables: set[str]) -> Sum:
+    if word.text in variables:
+        return Sum({word.text: Fraction(1)}, Fraction(0))
+    if len(word.text) > _MAX_DIGITS or not _NUMBER.fullmatch(word.text):
+        raise InputError(f"line {word.line}: expected a number or a declared variable, got {word.text[:40]!r}")
+    return Sum({}, Fraction(word.text))
+
+
+def _shown(expression: Expression) -> str:
+    if isinstance(expression, Word):
+        return repr(expression.text[:40])
+    first = expression.parts[0] if expression.parts else None
+    return (
+        "'()'"
+        if first is None
+        else f"'(...)' with {len(expression.parts)} parts"
+        if isinstance(first, Listed)
+        else (f"'({first.text[:40]} ...)'")
+    )

@@ -1,0 +1,106 @@
+"""Properties: for no input in some boxes do the outputs lie in some polyhedra.
+
+That is the normal form of VNN-LIB: a disjunction of cases, each of a box of inputs and a disjunction of polyhedra of
+outputs. What it describes is what must not happen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.arguments import read_arguments
+from reluscope.errors import InputError, ShapeError
+from reluscope.geometry.polyhedron import Polyhedron
+
+
+@read_arguments
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A box of inputs, and the outputs that none of them may have.
+
+    Parameters
+    ----------
+    lower, upper : (n,) float64
+        Ends of the box; a side may have no length.
+    unsafe : sequence of Polyhedron
+        In the space of outputs. No input's outputs may lie in any of them.
+
+    Raises
+    ------
+    InputError
+        If the box is empty, or no outputs are unsafe.
+    ShapeError
+        If the polyhedra have different dimensions.
+    """
+
+    lower: Float[np.ndarray, " n"]
+    upper: Float[np.ndarray, " n"]
+    unsafe: Sequence[Polyhedron]
+
+    def __post_init__(self) -> None:
+        if (empty := np.flatnonzero(self.lower > self.upper)).size:
+            axis = int(empty[0])
+            raise InputError(
+                f"the inputs of a case must not be empty, got [{self.lower[axis]:g}, {self.upper[axis]:g}] for input "
+                f"{axis}: swap its ends"
+            )
+        if not len(self.lower):
+            raise ShapeError("a case must have at least one input, got none")
+        if not len(self.unsafe):
+            raise InputError("a case must have at least one polyhedron of unsafe outputs, got none")
+        dims = sorted({one.dim for one in self.unsafe})
+        if len(dims) > 1:
+            raise ShapeError(f"the unsafe outputs of a case must be equally many, got {dims[0]} and {dims[1]}")
+        object.__setattr__(self, "unsafe", tuple(self.unsafe))
+
+
+@read_arguments
+@dataclass(frozen=True, eq=False)
+class Property:
+    """What must not happen: inputs in the box of a case whose outputs lie in one of its polyhedra.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    ShapeError
+        If they have different numbers of inputs or outputs.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> unsafe = rs.Polyhedron([[-1.0]], [-3.0])  # y >= 3
+    >>> safe = rs.verification.Property([rs.verification.Case([0.0, 0.0], [1.0, 1.0], [unsafe])])
+    >>> safe.num_inputs, safe.num_outputs
+    (2, 1)
+    """
+
+    cases: Sequence[Case]
+
+    def __post_init__(self) -> None:
+        if not len(self.cases):
+            raise InputError("a property must have at least one case, got none")
+        for what, sizes in (
+            ("inputs", {len(one.lower) for one in self.cases}),
+            ("outputs", {one.unsafe[0].dim for one in self.cases}),
+        ):
+            if len(sizes) > 1:
+                low, high = sorted(sizes)[:2]
+                raise ShapeError(f"the cases of a property must have equally many {what}, got {low} and {high}")
+        object.__setattr__(self, "cases", tuple(self.cases))
+
+    @property
+    def num_inputs(self) -> int:
+        """Number of inputs n."""
+        return len(self.cases[0].lower)
+
+    @property
+    def num_outputs(self) -> int:
+        """Number of outputs m."""
+        return self.cases[0].unsafe[0].dim

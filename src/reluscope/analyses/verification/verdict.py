@@ -1,0 +1,137 @@
+"""What became of a property: that it holds, an input at which it does not, or how much of its inputs is undecided."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.analyses.verification.property import Property
+from reluscope.arguments import read_arguments
+from reluscope.errors import ShapeError
+from reluscope.findings import Finding
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import rounded_forward
+
+
+class Verdict(StrEnum):
+    """Whether a property holds.
+
+    HOLDS: proved, for every input. VIOLATED: there is a counterexample, beyond rounding. OPEN: neither, so far.
+    """
+
+    HOLDS = "HOLDS"
+    VIOLATED = "VIOLATED"
+    OPEN = "OPEN"
+
+
+@dataclass(frozen=True, eq=False)
+class Counterexample:
+    """An input at which a property is violated, in spite of all rounding of its outputs.
+
+    Parameters
+    ----------
+    point : (n,) float64
+    outputs, errors : (m,) float64
+        The network's outputs in float64, and bounds on their rounding.
+    case : int
+        The case of the property in whose box the point is.
+    """
+
+    point: Float[np.ndarray, " n"]
+    outputs: Float[np.ndarray, " m"]
+    errors: Float[np.ndarray, " m"]
+    case: int
+
+
+@dataclass(frozen=True, eq=False)
+class Verified:
+    """A verdict, with what it rests on.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    counterexample : Counterexample, optional
+        Where the property is VIOLATED.
+    undecided : Finding
+        Share of the inputs on which neither is known; 0 where the verdict is HOLDS. Mean over the cases.
+    stopped : str
+        Why the search ended early; empty if it did not.
+    """
+
+    verdict: Verdict
+    counterexample: Counterexample | None
+    undecided: Finding
+    stopped: str
+
+    def __str__(self) -> str:
+        return str(self.verdict)
+
+
+@read_arguments
+def replay(network: Network, safe: Property, x: Points) -> Counterexample | None:
+    """Return the first of some points that violates a property beyond rounding, None if none does.
+
+    Parameters
+    ----------
+    network : Network
+    safe : Property
+    x : (s, n) or (s, *input_shape)
+        Taken as exact.
+
+    Raises
+    ------
+    ShapeError
+        If the property has other numbers of inputs or outputs than the network.
+
+    Notes
+    -----
+    About three forward passes.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
+    >>> safe = rs.verification.Property([rs.verification.Case([0.0], [1.0], [rs.Polyhedron([[-1.0]], [-0.5])])])
+    >>> rs.verification.replay(net, safe, [[0.25], [2.0], [0.75]]).point  # relu(x) >= 0.5, and x within [0, 1]
+    array([0.75])
+    """
+    check_fits(network, safe)
+    points = network.points(x)
+    flat = points.reshape(len(points), -1).cpu().numpy()
+    forward = rounded_forward(network, points)
+    for index, case in enumerate(safe.cases):
+        inside = ((flat >= case.lower) & (flat <= case.upper)).all(axis=1)
+        if not inside.any():
+            continue
+        for unsafe in case.unsafe:
+            sure = inside & surely_in(unsafe, forward.outputs, forward.errors)
+            if sure.any():
+                row = int(sure.argmax())
+                return Counterexample(flat[row], forward.outputs[row], forward.errors[row], index)
+    return None
+
+
+def surely_in(unsafe: Polyhedron, outputs: Float[np.ndarray, "s m"], errors: Float[np.ndarray, "s m"]) -> np.ndarray:
+    """Return which outputs lie in a polyhedron whatever their errors within the bounds are.
+
+    Equations are fulfilled by nothing that has errors.
+    """
+    if len(unsafe.C):
+        return np.zeros(len(outputs), dtype=bool)
+    sizes = np.abs(outputs) @ np.abs(unsafe.A).T
+    rounding = 2 * (unsafe.dim + 2) * np.finfo(float).eps * sizes
+    most = outputs @ unsafe.A.T + errors @ np.abs(unsafe.A).T * (1 + 1e-9) + rounding
+    return np.asarray((most <= unsafe.b).all(axis=1))
+
+
+def check_fits(network: Network, safe: Property) -> None:
+    """Refuse a property over other numbers of inputs or outputs than the network has."""
+    for what, own, given in (
+        ("inputs", network.num_inputs, safe.num_inputs),
+        ("outputs", network.num_outputs, safe.num_outputs),
+    ):
+        if own != given:
+            raise ShapeError(f"expected a property over {own} {what}, as many as the network has, got {given}")

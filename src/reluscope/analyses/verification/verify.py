@@ -1,0 +1,110 @@
+"""Whether a property holds: an attack, then branch and bound over boxes of inputs.
+
+On each box every output is an affine function of the input up to a bounded rest, rounding included. Where that lets no
+input reach unsafe outputs, the box is done; elsewhere it is halved. The least affine bound is taken at a corner, which
+is tried as a counterexample: so boxes lead to inputs that violate the property, and end where it holds.
+
+References: Wang et al., "Formal security analysis of neural networks using symbolic intervals" (USENIX Security 2018)
+split boxes of inputs; Singh et al., "Fast and effective robustness certification" (NeurIPS 2018) for the bounds.
+"""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from reluscope.analyses.verification.attack import candidates
+from reluscope.analyses.verification.property import Property
+from reluscope.analyses.verification.search import BoxSearch
+from reluscope.analyses.verification.verdict import Counterexample, Verdict, Verified, check_fits, replay
+from reluscope.arguments import Seed, read_arguments
+from reluscope.budget import Budget, RegionBudget
+from reluscope.findings import Finding
+from reluscope.interruption import deferred
+from reluscope.networks.network import Network
+
+NUM_BOXES = 100_000
+
+
+@read_arguments
+def verify(network: Network, safe: Property, *, budget: RegionBudget | None = None, seed: Seed = 0) -> Verified:
+    """Prove that a property holds, or find an input at which it does not.
+
+    Parameters
+    ----------
+    network : Network
+        The weights are taken as they are, in real arithmetic: HOLDS is about these, not about float32.
+    safe : Property
+        From a file by `read_property`, or made of cases.
+    budget : Budget, optional
+        How many boxes to examine, as its regions, 100,000 by default, or time.
+    seed : int
+        Of the random points of the attack.
+
+    Returns
+    -------
+    Verified
+        HOLDS is proved with all rounding; the counterexample of VIOLATED violates the property in spite of it; OPEN
+        says what share of the inputs is left, at most, on Ctrl-C and at the end of the budget. A property that an
+        input fulfils with equality alone stays OPEN.
+
+    Raises
+    ------
+    ShapeError
+        If the property has other numbers of inputs or outputs than the network.
+
+    Notes
+    -----
+    Some thousand forward passes, then an enclosure for each box. Halving ends quickly for up to about ten inputs, or
+    where the first bounds suffice.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+    >>> def at_least(level):
+    ...     return rs.verification.Property([rs.verification.Case([-1.0], [1.0], [rs.Polyhedron([[-1.0]], [-level])])])
+    >>> print(rs.verify(net, at_least(1.01)), rs.verify(net, at_least(0.9)))
+    HOLDS VIOLATED
+    """
+    check_fits(network, safe)
+    limit = Budget(regions=NUM_BOXES) if budget is None else budget
+    with deferred():  # one work: Ctrl-C during the attack ends the search
+        until = time.perf_counter() + limit.seconds_allowed
+        found = _attacked(network, safe, np.random.default_rng(seed), until)
+        search = BoxSearch(network, safe, found)
+        left = max(0.0, until - time.perf_counter())
+        stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left))
+        if limit.seconds is not None:
+            stopped = stopped.replace(f"budget of {left:g} s", f"budget of {limit.seconds:g} s")
+    return _verified(search, stopped)
+
+
+def _attacked(network: Network, safe: Property, rng: np.random.Generator, until: float) -> Counterexample | None:
+    for case in safe.cases:
+        for unsafe in case.unsafe:
+            if time.perf_counter() > until:
+                return None
+            found = replay(network, safe, candidates(network, case, unsafe, rng))
+            if found is not None:
+                return found
+    return None
+
+
+def _verified(search: BoxSearch, stopped: str) -> Verified:
+    verdict = Verdict.HOLDS if search.is_proved else Verdict.OPEN
+    if search.counterexample is not None:
+        verdict, stopped = Verdict.VIOLATED, ""
+    share = search.undecided if verdict is Verdict.OPEN else 0.0
+    undecided = Finding.of(
+        share,
+        0.0,
+        share,
+        name="undecided share",
+        definition="share of the inputs, a mean over the cases, on which neither safety nor a violation is known",
+        method="halved boxes with affine bounds",
+        work={"boxes": search.num_branches},
+        stopped=stopped,
+        is_share=True,
+    )
+    return Verified(verdict, search.counterexample, undecided, stopped)

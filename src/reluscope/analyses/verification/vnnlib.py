@@ -1,0 +1,175 @@
+"""Properties from files of VNN-LIB 1.0, the language of the competition of verifiers.
+
+A file declares inputs ``X_0, X_1, ...`` and outputs ``Y_0, Y_1, ...`` and asserts what a counterexample fulfils: bounds
+of inputs, and linear conditions on outputs. Numbers are read as fractions; what comes out is rounded to the nearest
+float64.
+
+Reference: Demarchi, Guidotti, Pulina, Tacchella, "Supporting standardization of neural networks verification with
+VNN-LIB and CoCoNet" (FoMLAS 2023); https://www.vnnlib.org.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from reluscope.analyses.verification.conditions import Condition, Conjunction, all_of, normal_form
+from reluscope.analyses.verification.expressions import Word, expressions
+from reluscope.analyses.verification.property import Case, Property
+from reluscope.arguments import read_arguments
+from reluscope.errors import InputError
+from reluscope.geometry.polyhedron import Polyhedron
+
+_VARIABLE = re.compile(r"([XY])_(0|[1-9]\d{0,8})")
+
+
+@read_arguments
+def read_property(path: str | os.PathLike[str]) -> Property:
+    """Return the property of a VNN-LIB file.
+
+    Parameters
+    ----------
+    path : path
+        A ``.vnnlib`` file.
+
+    Returns
+    -------
+    Property
+
+    Raises
+    ------
+    InputError
+        With the line, where something cannot be read: what is cut off, unknown commands, products of variables,
+        conditions that relate inputs to each other or to outputs, and inputs without bounds. If no input fulfils the
+        conditions.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, reluscope as rs
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.vnnlib"
+    >>> _ = path.write_text(
+    ...     "(declare-const X_0 Real) (declare-const Y_0 Real)"
+    ...     "(assert (>= X_0 -1)) (assert (<= X_0 1)) (assert (>= Y_0 3))"
+    ... )
+    >>> read = rs.verification.read_property(path)
+    >>> read.cases[0].lower, read.cases[0].unsafe[0].b
+    (array([-1.]), array([-3.]))
+    """
+    name = Path(path).name
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{name} must be a text of VNN-LIB, got bytes that are no text") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): check that it is a .vnnlib file") from None
+    try:
+        return parse_property(text)
+    except InputError as error:
+        raise InputError(f"{name}, {error}") from None
+
+
+def parse_property(text: str) -> Property:
+    """Return the property that a text says.
+
+    Examples
+    --------
+    >>> parse_property("(declare-const X_0 Real) (assert (<= X_0 1))")
+    Traceback (most recent call last):
+    reluscope.errors.InputError: line 1: expected outputs Y_0, Y_1 and so on, got none
+    """
+    declared: dict[str, int] = {}
+    asserted: list[list[Conjunction]] = []
+    line = 1
+    for command in expressions(text):
+        words = [part.text if isinstance(part, Word) else "" for part in command.parts]
+        line = command.line
+        match words:
+            case ["declare-const", name, "Real"] | ["declare-fun", name, "", "Real"]:
+                if not _VARIABLE.fullmatch(name):
+                    raise InputError(f"line {line}: expected variables named X_0 or Y_0 and so on, got {name[:40]!r}")
+                if name in declared:
+                    raise InputError(f"line {line}: expected each variable once, got {name} again")
+                declared[name] = line
+            case ["assert", _]:
+                asserted.append(normal_form(command.parts[1], set(declared)))
+            case _:
+                raise InputError(
+                    f"line {line}: expected (declare-const NAME Real) or (assert CONDITION), got "
+                    f"'({' '.join(word or '(...)' for word in words)[:40]})'"
+                )
+    sizes = {letter: _number(declared, letter, what, line) for letter, what in (("X", "inputs"), ("Y", "outputs"))}
+    boxes: dict[tuple[bytes, bytes], tuple[np.ndarray, np.ndarray, list[Polyhedron]]] = {}
+    for conjunction in all_of(asserted, line):
+        lower, upper, unsafe = _case(conjunction, sizes["X"], sizes["Y"], declared)
+        if (lower <= upper).all():
+            _, _, polyhedra = boxes.setdefault((lower.tobytes(), upper.tobytes()), (lower, upper, []))
+            polyhedra.append(unsafe)
+    if not boxes:
+        raise InputError(f"line {line}: expected inputs that fulfil the conditions, got lower above upper bounds")
+    return Property([Case(*one) for one in boxes.values()])
+
+
+def _number(declared: Mapping[str, int], letter: str, what: str, line: int) -> int:
+    names = [name for name in declared if name[0] == letter]
+    if not names:
+        raise InputError(f"line {line}: expected {what} {letter}_0, {letter}_1 and so on, got none")
+    for name in names:
+        if int(name[2:]) >= len(names):
+            missing = next(k for k in range(len(names)) if f"{letter}_{k}" not in declared)
+            raise InputError(f"line {declared[name]}: expected {letter}_{missing} beside {name}, got no such variable")
+    return len(names)
+
+
+def _case(
+    conjunction: Conjunction, num_inputs: int, num_outputs: int, declared: Mapping[str, int]
+) -> tuple[np.ndarray, np.ndarray, Polyhedron]:
+    """Return the box and the polyhedron of a conjunction."""
+    lower: dict[int, Fraction] = {}
+    upper: dict[int, Fraction] = {}
+    rows, offsets = [], []
+    for condition in conjunction:
+        terms = condition.sum.terms
+        letters = {name[0] for name in terms}
+        if letters == {"X"}:
+            if len(terms) > 1:
+                raise InputError(
+                    f"line {condition.line}: expected bounds of single inputs, got {_listed(terms)} in one"
+                )
+            ((name, factor),) = terms.items()
+            place, bound = int(name[2:]), -condition.sum.constant / factor
+            _float(bound, condition)
+            if factor > 0:
+                upper[place] = min(upper.get(place, bound), bound)
+            else:
+                lower[place] = max(lower.get(place, bound), bound)
+        elif letters == {"X", "Y"}:
+            raise InputError(
+                f"line {condition.line}: expected conditions on inputs or on outputs, got {_listed(terms)} in one"
+            )
+        else:  # outputs, or a condition without variables
+            row = np.zeros(num_outputs)
+            for name, factor in terms.items():
+                row[int(name[2:])] = _float(factor, condition)
+            rows.append(row)
+            offsets.append(_float(-condition.sum.constant, condition))
+    for place in range(num_inputs):
+        for ends, kind in ((lower, "lower"), (upper, "upper")):
+            if place not in ends:
+                raise InputError(f"line {declared[f'X_{place}']}: expected bounds of X_{place}, got no {kind} one")
+    ends = [np.array([float(side[place]) for place in range(num_inputs)]) for side in (lower, upper)]
+    return ends[0], ends[1], Polyhedron(np.array(rows).reshape(-1, num_outputs), np.array(offsets))
+
+
+def _float(value: Fraction, condition: Condition) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"line {condition.line}: expected numbers that float64 can hold, got a larger one") from None
+
+
+def _listed(terms: Mapping[str, Fraction]) -> str:
+    names = sorted(terms)
+    return f"{names[0]} and {names[-1]}"

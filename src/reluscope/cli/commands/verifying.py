@@ -1,0 +1,60 @@
+"""The command that proves properties or finds counterexamples."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reluscope.cli.commands.application import app
+from reluscope.cli.commands.arguments import Force, Model
+from reluscope.cli.commands.loading_options import LoadingOptions
+from reluscope.cli.options import Common, command
+
+
+@command(app, "Prove a property of VNN-LIB, or find a counterexample.")
+def verify(
+    model: Model,
+    safe: Annotated[
+        str, typer.Argument(metavar="PROPERTY", help="A .vnnlib file: what no input may do.", show_default=False)
+    ],
+    boxes: Annotated[
+        int | None, typer.Option("--regions", min=1, metavar="N", help="Stop after so many boxes of inputs.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=0.0, metavar="S", help="Stop after this time.")
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="What --json prints (.json), or the result as the competition of verifiers reads it (.txt); may be "
+            "given several times.",
+        ),
+    ] = None,
+    force: Force = False,
+    *,
+    loading: LoadingOptions,
+    common: Common,
+) -> int:
+    """Prove that a property holds for all inputs, or find one at which it does not.
+
+    The file of VNN-LIB 1.0 describes counterexamples: bounds of inputs, and linear conditions on outputs. HOLDS is
+    proved with all rounding. VIOLATED comes with an input that violates the property in spite of the rounding of its
+    outputs; of an .onnx file it is replayed in float32 by onnxruntime, where that is installed. OPEN says what share of
+    the inputs is left, at the end of a budget. The exit code is 0 for HOLDS, 3 for VIOLATED, 4 for OPEN.
+
+    \b
+    Examples:
+      reluscope verify net.onnx property.vnnlib
+      reluscope verify net.onnx property.vnnlib --seconds 60 -o result.txt
+      reluscope verify net.onnx property.vnnlib --json | jq .verdict
+    """  # noqa: D301
+    given = loading.read(model)
+
+    from reluscope.budget import Budget
+    from reluscope.cli.verify import verify as run
+
+    budget = None if boxes is None and seconds is None else Budget(regions=boxes, seconds=seconds)
+    return run(given, Path(safe), budget=budget, files=[Path(one) for one in output or ()], force=force, common=common)

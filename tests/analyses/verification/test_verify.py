@@ -1,0 +1,178 @@
+"""Verdicts against exact partitions and dense samples; no verdict may ever be wrong."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from reluscope.analyses.verification import search as searching
+from reluscope.errors import InputError, ShapeError
+from reluscope.testing import default_network, networks
+
+Case, Property = rs.verification.Case, rs.verification.Property
+ABSOLUTE = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+VERIFYING = import_module("reluscope.analyses.verification.verify")
+BOXES = rs.Budget(regions=3_000)
+
+
+def reaching(lower, upper, *polyhedra):
+    """Return the property that no output lies in any of some polyhedra (A, b)."""
+    return Property([Case(np.array(lower), np.array(upper), [rs.Polyhedron(A, b) for A, b in polyhedra])])
+
+
+def above(lower, upper, row, level):
+    """Return the property that a linear function of the outputs stays below a level."""
+    return reaching(lower, upper, ([-np.array(row)], [-level]))
+
+
+def check(net, safe, found):
+    """Check that a counterexample is one, by evaluation and by comparison alone."""
+    if found.verdict == "VIOLATED":
+        one = found.counterexample
+        case = safe.cases[one.case]
+        assert ((one.point >= case.lower) & (one.point <= case.upper)).all()
+        outputs = net(one.point[None]).numpy().ravel()
+        np.testing.assert_allclose(outputs, one.outputs, rtol=1e-12, atol=1e-12)
+        assert any((unsafe.A @ outputs <= unsafe.b).all() for unsafe in case.unsafe)
+        assert found.undecided.value == 0
+    else:
+        assert found.counterexample is None
+        assert (found.verdict == "HOLDS") == (found.undecided.value == 0)
+        assert (found.undecided.claim == "EXACT") == (found.verdict == "HOLDS")
+    return found.verdict
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_partition_decides_the_same(seed):
+    net = rs.load(default_network([2, 7, 6, 3], seed=seed))
+    rng = np.random.default_rng(seed)
+    low, high = np.array([-2.0, -1.0]), np.array([1.0, 2.0])
+    values = rs.partition(net, rs.Box(low, high)).outputs  # at all vertices: the extremes are among them
+    for _ in range(3):
+        row = rng.normal(size=3)
+        most = float((values @ row).max())
+        for excess in (1e-1, 1e-3, 1e-6):
+            safe = above(low, high, row, most + excess)
+            assert check(net, safe, rs.verify(net, safe)) == "HOLDS"
+            safe = above(low, high, row, most - excess)
+            assert check(net, safe, rs.verify(net, safe)) == "VIOLATED"
+
+
+def test_what_is_reached_with_equality_alone_stays_open():
+    safe = above([-1.0], [1.0], [1.0], 1.0)
+    assert check(ABSOLUTE, safe, rs.verify(ABSOLUTE, safe, budget=BOXES)) != "HOLDS"
+    third = above([-1.0 / 3], [1.0 / 3], [3.0], 1.0)
+    assert check(ABSOLUTE, third, rs.verify(ABSOLUTE, third, budget=BOXES)) in ("OPEN", "VIOLATED")
+
+
+@settings(max_examples=40, deadline=None)
+@given(layers=networks(), seed=st.integers(0, 10**6))
+def test_no_verdict_contradicts_dense_samples(layers, seed):
+    net, rng = rs.load(layers), np.random.default_rng(seed)
+    lower = rng.uniform(-2, 0, net.num_inputs)
+    upper = lower + rng.uniform(0, 3, net.num_inputs) * (rng.random(net.num_inputs) < 0.8)
+    points = np.concatenate([rng.uniform(lower, upper, (4_000, len(lower))), [lower, upper]])
+    outputs = net(points).numpy().reshape(len(points), -1)
+    polyhedra = []
+    for _ in range(rng.integers(1, 3)):
+        A = np.round(rng.normal(size=(rng.integers(1, 4), net.num_outputs)) * 4) / 4
+        polyhedra.append((A, np.quantile(outputs @ A.T, rng.choice([0.0, 0.02, 0.5]), axis=0) - rng.choice([0, 0.1])))
+    safe = reaching(lower, upper, *polyhedra)
+    verdict = check(net, safe, rs.verify(net, safe, budget=rs.Budget(regions=300)))
+    if any((outputs @ A.T <= b - 1e-9).all(axis=1).any() for A, b in polyhedra):
+        assert verdict != "HOLDS"
+
+
+def test_the_samples_would_see_a_search_that_forgets_boxes(monkeypatch):
+    monkeypatch.setattr(searching.BoxSearch, "_bound", lambda self, *of: None)
+    net = rs.load(default_network([2, 7, 6, 3], seed=0))
+    safe = above([-2.0, -1.0], [1.0, 2.0], [1.0, 0, 0], -100.0)
+    monkeypatch.setattr(VERIFYING, "_attacked", lambda *of: None)
+    with pytest.raises(AssertionError):
+        assert check(net, safe, rs.verify(net, safe)) != "HOLDS"
+
+
+def test_the_search_finds_what_the_attack_does_not(monkeypatch):
+    monkeypatch.setattr(VERIFYING, "_attacked", lambda *of: None)
+    net = rs.load(default_network([2, 7, 6, 3], seed=1))
+    values = rs.partition(net, rs.Box(-1, 1, 2)).outputs
+    safe = above([-1.0, -1.0], [1.0, 1.0], [1.0, 0, 0], float(values[:, 0].max()) - 1e-3)
+    found = rs.verify(net, safe)
+    assert check(net, safe, found) == "VIOLATED"
+    assert found.undecided.work["boxes"] > 0
+
+
+@pytest.mark.parametrize("excess", [-0.01, 0.01])
+def test_verdicts_do_not_depend_on_how_boxes_are_split_into_cases(excess):
+    net = rs.load(default_network([2, 7, 6, 3], seed=2))
+    low, high = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
+    level = float(rs.partition(net, rs.Box(low, high)).outputs[:, 1].max()) + excess
+    middle = np.array([0.2, 1.0]), np.array([0.2, -1.0])
+    unsafe = [rs.Polyhedron([[0.0, -1.0, 0.0]], [-level])]
+    whole = Property([Case(low, high, unsafe)])
+    parts = Property([Case(low, middle[0], unsafe), Case(middle[1], high, unsafe)])
+    assert check(net, whole, rs.verify(net, whole)) == check(net, parts, rs.verify(net, parts))
+
+
+def test_flat_boxes_and_points():
+    safe = above([0.5], [0.5], [1.0], 0.6)
+    assert check(ABSOLUTE, safe, rs.verify(ABSOLUTE, safe)) == "HOLDS"
+    safe = above([0.5], [0.5], [1.0], 0.4)
+    assert check(ABSOLUTE, safe, rs.verify(ABSOLUTE, safe)) == "VIOLATED"
+
+
+def test_all_or_no_outputs_are_unsafe():
+    everything = reaching([-1.0], [1.0], (np.zeros((0, 1)), np.zeros(0)))
+    assert check(ABSOLUTE, everything, rs.verify(ABSOLUTE, everything)) == "VIOLATED"
+    nothing = reaching([-1.0], [1.0], ([[0.0]], [-1.0]))
+    assert check(ABSOLUTE, nothing, rs.verify(ABSOLUTE, nothing)) == "HOLDS"
+
+
+def test_equations_can_be_proved_and_not_violated():
+    level = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [2.0])  # |x| = 2
+    safe = Property([Case([-1.0], [1.0], [level])])
+    assert check(ABSOLUTE, safe, rs.verify(ABSOLUTE, safe)) == "HOLDS"
+    safe = Property([Case([-3.0], [3.0], [level])])
+    assert check(ABSOLUTE, safe, rs.verify(ABSOLUTE, safe, budget=rs.Budget(regions=100))) == "OPEN"
+
+
+def test_a_budget_leaves_a_share_open():
+    net = rs.load(default_network([3, 20, 20, 2], seed=3))
+    rng = np.random.default_rng(0)
+    values = net(rng.uniform(-1, 1, (2_000, 3))).numpy()[:, 0]
+    safe = above(-np.ones(3), np.ones(3), [1.0, 0.0], float(values.max()) + 0.2 * float(np.ptp(values)))
+    found = rs.verify(net, safe, budget=rs.Budget(regions=3))
+    assert check(net, safe, found) == "OPEN"
+    assert 0 < found.undecided.value <= 1
+    assert found.stopped == "budget of 3 regions"
+    assert check(net, safe, rs.verify(net, safe)) == "HOLDS"
+    assert check(net, safe, rs.verify(net, safe, budget=rs.Budget(seconds=0.0))) in ("OPEN", "HOLDS")
+
+
+def test_forged_counterexamples_are_refused():
+    safe = above([-1.0], [1.0], [1.0], 0.5)
+    for forged in ([0.25], [1.5], [np.nextafter(0.5, 0)]):
+        assert rs.verification.replay(ABSOLUTE, safe, [forged]) is None
+    assert rs.verification.replay(ABSOLUTE, safe, [[0.75]]).outputs == pytest.approx([0.75])
+    # Equal to the last bit, and rounding of the outputs could hide that it is not reached.
+    assert rs.verification.replay(ABSOLUTE, above([0.1], [1.0], [1.0], 0.1), [[0.1]]) is None
+
+
+def test_what_does_not_fit():
+    with pytest.raises(ShapeError, match="over 1 inputs, as many as the network has, got 2"):
+        rs.verify(ABSOLUTE, above([0.0, 0.0], [1.0, 1.0], [1.0], 1.0))
+    with pytest.raises(ShapeError, match="over 1 outputs"):
+        rs.verify(ABSOLUTE, above([0.0], [1.0], [1.0, 0.0], 1.0))
+    with pytest.raises(InputError, match="must not be empty"):
+        above([1.0], [0.0], [1.0], 1.0)
+    with pytest.raises(InputError, match="at least one polyhedron"):
+        Case([0.0], [1.0], [])
+    with pytest.raises(InputError, match="at least one case"):
+        Property([])
+    with pytest.raises(ShapeError, match="equally many inputs"):
+        Property([*above([0.0], [1.0], [1.0], 1.0).cases, *above([0.0] * 2, [1.0] * 2, [1.0], 1.0).cases])
+    with pytest.raises(ShapeError, match="equally many"):
+        reaching([0.0], [1.0], ([[1.0]], [1.0]), ([[1.0, 1.0]], [1.0]))

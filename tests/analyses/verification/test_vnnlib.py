@@ -1,0 +1,129 @@
+"""Properties from files of VNN-LIB: what is read, and one sentence with the line for what is not."""
+
+import contextlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conformance.bad_input.values import is_one_sentence
+from reluscope.analyses.verification.vnnlib import parse_property, read_property
+from reluscope.errors import InputError
+
+HEAD = "(declare-const X_0 Real)\n(declare-const X_1 Real)\n(declare-const Y_0 Real)\n(declare-const Y_1 Real)\n"
+BOX = "(assert (and (>= X_0 0) (<= X_0 1) (>= X_1 -1) (<= X_1 1)))\n"
+ACAS = Path(__file__).parents[4] / "shared" / "models" / "acasxu"
+
+
+def test_a_conjunction():
+    (case,) = parse_property(HEAD + BOX + "(assert (<= Y_0 Y_1)) ; a comment )\n(assert (>= Y_1 2.5e-1))").cases
+    np.testing.assert_array_equal(case.lower, [0, -1])
+    np.testing.assert_array_equal(case.upper, [1, 1])
+    (unsafe,) = case.unsafe
+    np.testing.assert_array_equal(unsafe.A, [[1, -1], [0, -1]])
+    np.testing.assert_array_equal(unsafe.b, [0, -0.25])
+
+
+def test_disjunctions_of_boxes_and_of_outputs():
+    read = parse_property(
+        HEAD + "(assert (or (and (<= X_0 1) (>= X_0 0)) (and (<= X_0 3) (>= X_0 2))))"
+        "(assert (<= 0 X_1 1)) (assert (or (<= Y_0 0) (and (>= Y_0 1) (>= Y_1 1))))"
+    )
+    assert [(case.lower.tolist(), case.upper.tolist()) for case in read.cases] == [([0, 0], [1, 1]), ([2, 0], [3, 1])]
+    for case in read.cases:
+        assert [one.A.tolist() for one in case.unsafe] == [[[1, 0]], [[-1, 0], [0, -1]]]
+
+
+def test_sums_are_read_as_fractions():
+    (case,) = parse_property(
+        HEAD + BOX + "(assert (<= (+ (* 2 Y_0) (* -0.1 Y_1 3) (- Y_0) 1) (- (- 4) (* Y_1 0.7))))"
+    ).cases
+    np.testing.assert_array_equal(case.unsafe[0].A, [[1, 0.4]])
+    np.testing.assert_array_equal(case.unsafe[0].b, [-5])
+
+
+def test_the_tightest_bound_counts_and_boxes_may_be_flat():
+    (case,) = parse_property(HEAD + BOX + "(assert (<= (* 2 X_0) 0)) (assert (<= Y_0 0))").cases
+    assert (case.lower[0], case.upper[0]) == (0, 0)
+
+
+def test_no_condition_on_outputs_makes_all_of_them_unsafe():
+    (case,) = parse_property(HEAD + BOX).cases
+    assert case.unsafe[0].A.shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (HEAD + BOX + "(assert (<= Y_0 Y_1)", r"line 6: expected a '\)'"),
+        (HEAD + BOX + "(assert (<= Y_0 Y_1)))", r"line 6: expected a command, got a '\)'"),
+        (HEAD + BOX + "Y_0", "line 6: expected a command in parentheses"),
+        (HEAD + "(check-sat)", r"line 5: expected \(declare-const"),
+        (HEAD + "(assert)", "line 5"),
+        (HEAD + "()", "line 5"),
+        (HEAD + "(assert (<= Y_0 Y_1) 3)", "line 5"),
+        (HEAD + "(assert Y_0)", "line 5: expected a condition"),
+        (HEAD + "(assert ())", "line 5: expected a condition"),
+        (HEAD + "(assert (and))", "line 5: expected conditions"),
+        (HEAD + "(assert (not (<= Y_0 1)))", "line 5: expected one of"),
+        (HEAD + "(assert (< Y_0 1))", "line 5: expected one of"),
+        (HEAD + "(assert (<= Y_0))", "line 5: expected two sums"),
+        (HEAD + "(assert (<= Y_0\n(* Y_0 Y_1)))", "line 6: expected linear conditions"),
+        (HEAD + "(assert (<= Y_0 (/ Y_1 2)))", "line 5: expected a sum"),
+        (HEAD + "(assert (<= Y_0 Z_1))", "line 5: expected a number or a declared variable"),
+        (HEAD + "(assert (<= Y_0 1/2))", "line 5: expected a number"),
+        (HEAD + "(assert (<= Y_0 1e9999999999))", "line 5: expected a number"),
+        (HEAD + "(assert (<= Y_0 1e999))", "line 5: expected numbers that float64 can hold"),
+        (HEAD + "(assert (<= X_0 1e999))", "line 5: expected numbers that float64 can hold"),
+        (HEAD + BOX + "(assert (<= X_0 X_1))", "line 6: expected bounds of single inputs"),
+        (HEAD + BOX + "(assert (<= X_0 Y_1))", "line 6: expected conditions on inputs or on outputs"),
+        (HEAD + "(assert (<= 0 X_0 1))", "line 2: expected bounds of X_1, got no lower one"),
+        (HEAD + BOX + "(assert (>= X_0 2))", "expected inputs that fulfil the conditions"),
+        (HEAD + "(declare-const X_0 Real)", "line 5: expected each variable once"),
+        (HEAD + "(declare-const X_4 Real)", "line 5: expected X_2 beside X_4"),
+        (HEAD + "(declare-const speed Real)", "line 5: expected variables named X_0"),
+        (HEAD + "(declare-const X_2 Int)", "line 5"),
+        (HEAD + "(" * 200, "parentheses within each other"),
+        (
+            HEAD + "(assert (or " + "(<= Y_0 1)" * 400 + "))" + "(assert (or " + "(<= Y_0 1)" * 400 + "))",
+            "conjunctions",
+        ),
+        ("", "expected inputs X_0"),
+        ("(declare-const X_0 Real)", "expected outputs Y_0"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence_with_the_line(text, said, tmp_path):
+    with pytest.raises(InputError, match=said):
+        parse_property(text)
+    path = tmp_path / "bad.vnnlib"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"^bad\.vnnlib, line \d+: ") as caught:
+        read_property(path)
+    assert is_one_sentence(str(caught.value))
+
+
+def test_every_truncation_is_refused_or_read():
+    text = HEAD + BOX + "(assert (<= Y_0 Y_1))"
+    for length in range(len(text)):
+        with contextlib.suppress(InputError):
+            parse_property(text[:length])
+
+
+def test_files_that_are_no_text(tmp_path):
+    path = tmp_path / "bytes.vnnlib"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="no text"):
+        read_property(path)
+    for missing in (tmp_path / "missing.vnnlib", tmp_path):
+        with pytest.raises(InputError, match="cannot be read"):
+            read_property(missing)
+
+
+@pytest.mark.skipif(not ACAS.is_dir(), reason="the networks of ACAS Xu are not beside the project")
+def test_properties_of_acas_xu():
+    sizes = {}
+    for number in (1, 2, 3, 4):
+        read = read_property(ACAS / f"prop_{number}.vnnlib")
+        assert (read.num_inputs, read.num_outputs, len(read.cases)) == (5, 5, 1)
+        sizes[number] = [len(one.b) for one in read.cases[0].unsafe]
+    assert sizes == {1: [1], 2: [4], 3: [4], 4: [4]}
