@@ -270,7 +270,7 @@ def test_scale_does_not_matter(size):
 def test_a_budget_of_regions_leaves_a_lower_bound(regions):
     network = from_arrays(pseudo_random_network(3, (8, 8)))
     found = tree_regions(network, rs.Space(3), budget=Budget(regions=regions))
-    assert found.stopped.startswith(f"budget of {regions:,} regions: about ")
+    assert found.stopped.startswith(f"budget of {regions:,} regions")
     assert regions <= len(found) <= regions + 8
     assert len(found) < len(found) + found.num_open <= 654
     assert codes_of(network, found) <= codes_of(network, tree_regions(network, rs.Space(3)))
