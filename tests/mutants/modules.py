@@ -54,6 +54,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/surfaces/curvature": (f"{T}/surfaces/test_curvature.py",),
     f"{A}/surfaces/distance": (f"{T}/surfaces/test_distance.py",),
     f"{A}/surfaces/nearest": (f"{T}/surfaces/test_distance.py",),
+    f"{A}/surfaces/ray_signs": (f"{T}/surfaces/test_rays.py",),
+    f"{A}/surfaces/rays": (f"{T}/surfaces/test_rays.py",),
     f"{A}/topology/vertex_values": (f"{T}/topology/test_terms.py",),
     f"{A}/topology/persistence": (f"{T}/topology/test_terms.py", f"{T}/topology/test_persistence.py"),
     f"{A}/topology/critical_points": (f"{T}/topology/test_terms.py", f"{T}/topology/test_critical_points.py"),

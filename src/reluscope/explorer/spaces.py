@@ -5,6 +5,7 @@ that those at its corners tell the class at each of its points.
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,8 +26,12 @@ from reluscope.networks.network import Network
 from reluscope.partitions.decision_surfaces import DecisionSurface
 from reluscope.partitions.decision_walk import decision_surface
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.level_polygons import sums
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.level_walk import level_set
+
+if TYPE_CHECKING:
+    from reluscope.plots.space.facets import RegionFacets
 
 KINDS = ("regions", "decision", "level")
 # Of the regions of a box each costs a fifth of a millisecond, and some kilobytes; surfaces have fewer sides.
@@ -109,7 +114,7 @@ def _regions(
         **_polygons(room, facets.points, facets.offsets, facets.ids, facets.normals),
         "piece_region": facets.regions.astype(np.int32),
         "region_middle": room.relative(part.witnesses),
-        "region_volume": part.volumes().astype(np.float32),
+        "region_volume": _volumes(facets, part.witnesses).astype(np.float32),
         "region_rate": (np.full(len(part), np.nan) if rate is None else rate).astype(np.float32),
         "region_random": random_kinds(part.codes).astype(np.uint8),
     }
@@ -119,6 +124,19 @@ def _regions(
             scores = network.scores(facets.points).reshape(len(facets.points), -1).cpu().numpy()
             arrays["scores"] = logits(scores).astype(np.float32)
     return part.finding(), part.num_open, part.note, arrays
+
+
+def _volumes(facets: "RegionFacets", witnesses: np.ndarray) -> np.ndarray:
+    """Return the volume of every region: of the pyramids from its witness to its facets."""
+    points, starts = facets.points[facets.ids], facets.offsets[:-1]
+    polygons = np.repeat(np.arange(len(starts)), np.diff(facets.offsets))
+    first = points[starts][polygons]
+    following = np.arange(1, len(points) + 1)
+    following[facets.offsets[1:] - 1] = starts
+    doubled = sums(np.cross(points - first, points[following] - first), facets.offsets)
+    areas = np.abs((doubled * facets.normals).sum(axis=1)) / 2
+    heights = ((points[starts] - witnesses[facets.regions]) * facets.normals).sum(axis=1)
+    return np.bincount(facets.regions, areas * heights / 3, len(witnesses))
 
 
 def _surface(found: LevelSet | DecisionSurface, room: Room) -> tuple[Finding, int, str, _Arrays]:

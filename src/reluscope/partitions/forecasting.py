@@ -65,12 +65,15 @@ class Round:
         All cells of the windows.
     seconds : float
         What they have taken.
+    num_undecided : int
+        Signs that rounding hid.
     """
 
     counts: np.ndarray
     weights: np.ndarray
     num_cells: int
     seconds: float
+    num_undecided: int = 0
 
     @property
     def rate(self) -> float:
@@ -126,9 +129,10 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
     Findings
         ``forecast_regions``: EXACT if the whole domain was partitioned in time, else an ESTIMATE with an interval that
         holds the truth in about nine of ten forecasts, where regions do not crowd in a part of the domain that no
-        window has met. ``forecast_seconds``: an ESTIMATE, of one process of this machine. On unbounded domains, and in
-        more than eight dimensions, windows do not serve: there the number is that of random ways down the tree of
-        linear programs (Knuth), a size without an interval, most often too small.
+        window has met; a note says where rounding hid signs, so that there may be more. ``forecast_seconds``: an
+        ESTIMATE, of one process of this machine. On unbounded domains, and in more than eight dimensions, windows do
+        not serve: there the number is that of random ways down the tree of linear programs (Knuth), a size without an
+        interval, most often too small.
 
     Raises
     ------
@@ -201,7 +205,7 @@ def _round(
     chances = crowded.chances
     places = (draw.permutation(number) + draw.random(number)) / number
     cells = np.minimum(np.searchsorted(np.cumsum(chances), places), len(chances) - 1)
-    counts, weights, num_cells = [], [], 0
+    counts, weights, num_cells, num_undecided = [], [], 0, 0
     for cell in cells.tolist():
         # Whether a window is begun does not hang on what is in it.
         if len(counts) >= MIN_WINDOWS and time.monotonic() > until:
@@ -216,7 +220,9 @@ def _round(
             part = cells_found(network, inside, budget=Budget(regions=int(MAX_CROWD * size)))
             counts[-1] = _count_lowest(part, direction, low, low + sides, where)
             num_cells += len(part)
-    return Round(np.array(counts), np.array(weights), max(1, num_cells), time.monotonic() - began)
+            num_undecided += part.num_undecided
+    took = time.monotonic() - began
+    return Round(np.array(counts), np.array(weights), max(1, num_cells), took, num_undecided)
 
 
 def _count_lowest(part: Partition, direction: np.ndarray, low: np.ndarray, high: np.ndarray, where: SubDomains) -> int:
@@ -260,7 +266,9 @@ def _table(domain: Domain, last: Round, rate: float) -> Findings:
         confidence=CONFIDENCE,
     )
     times = _seconds(rate * last.regions, rate * low, rate * high, "as long a region as in the windows")
-    return Findings.of(regions, times, domain=domain.describe(), seconds=last.seconds)
+    hidden = f"Rounding hid {last.num_undecided:,} signs in the windows, so that there may be more regions."
+    notes = (hidden,) if last.num_undecided else ()
+    return Findings.of(regions, times, domain=domain.describe(), seconds=last.seconds, notes=notes)
 
 
 def _seconds(value: float, low: float, high: float, method: str) -> Column:

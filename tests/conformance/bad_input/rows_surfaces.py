@@ -9,6 +9,12 @@ BALL = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -
 SURFACE = Later(lambda: rs.level_set(BALL, rs.Box(-2, 2, 3)))
 
 ROWS = {
+    "surfaces.cast_rays": row(
+        surface=SURFACE,
+        origins=np.zeros((2, 3)),
+        directions=np.eye(3)[:2],
+        kinds={"surface": "ours", "origins": "matrix", "directions": "matrix"},
+    ),
     "surfaces.distance": row(
         surface=SURFACE, points=np.zeros((2, 3)), network=BALL, kinds={"surface": "ours", "points": "matrix"}
     ),
