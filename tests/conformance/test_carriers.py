@@ -14,6 +14,7 @@ from conformance.test_operators import loaded as of_operators
 from conformance.torch_cases import CASES
 from reluscope.geometry.balls import CutBall
 from reluscope.networks import carriers
+from reluscope.networks.carriers.box_forms import BoxForms
 from reluscope.networks.carriers.boxes import Ends, Intervals
 from reluscope.networks.carriers.carry import carry, carry_to_output
 from reluscope.networks.carriers.corner_bounds import CornerBounds
@@ -42,6 +43,7 @@ TESTED = {
     Intervals,
     CornerBounds,
     AffineForms,
+    BoxForms,
 }
 
 
@@ -245,6 +247,25 @@ def affine_forms_hold_rational_values(case):
             assert Fraction(all_low) - Fraction(1, 10**12) <= value <= Fraction(all_high) + Fraction(1, 10**12)
 
 
+def forms_over_boxes_hold_rational_values(case):
+    network, exact, x = loaded(case)
+    if any(isinstance(stage.gate, Max) for stage in network.stages):
+        return
+    dim = network.num_inputs
+    carrier = BoxForms(x, torch.full((len(x), dim), 0.05, dtype=torch.float64), UNIT)
+    value = carry_to_output(network, carrier, carrier.start)
+    columns = carrier.widened(value.columns).reshape(len(x), carrier.count, -1).numpy()
+    for row, point in enumerate(x.reshape(len(x), -1).numpy()):
+        moved = point + 0.05 * np.random.default_rng(row).uniform(-0.99, 0.99, dim)
+        truth = [exact.output(fractions(moved))[entry] for entry in range(network.num_outputs)]
+        center, table = value.center[row].reshape(-1).numpy(), columns[row]
+        middle = center + (moved - point) @ table[:dim]
+        spread = np.abs(table[dim:]).sum(axis=0) + value.error[row].reshape(-1).numpy()
+        slack = spread + 1e-13 * (np.abs(center) + np.abs(table[:dim]).sum(axis=0))
+        for one, low, high in zip(truth, middle - slack, middle + slack, strict=True):
+            assert Fraction(low) <= one <= Fraction(high)
+
+
 def held_numbers_are_those_of_the_points_on_their_own_pieces(case):
     network, _, x = loaded(case)
     pieces = point_pieces(network, x)
@@ -264,4 +285,5 @@ def test_every_carrier_passes_every_operator(case):
     intervals_hold_rational_values(case)
     bounds_at_corners_hold_rational_values(case)
     affine_forms_hold_rational_values(case)
+    forms_over_boxes_hold_rational_values(case)
     held_numbers_are_those_of_the_points_on_their_own_pieces(case)

@@ -14,6 +14,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "networks/rounding": ("tests/networks/test_rounding.py", f"{T}/test_rounding_terms.py"),
     "networks/carriers/maps": ("tests/networks/test_slopes_along.py",),
     "networks/carriers/forms": ("tests/networks/test_enclosures.py",),
+    "networks/carriers/box_forms": ("tests/networks/test_box_forms.py",),
     "networks/carriers/boxes": ("tests/networks/test_ranges.py",),
     "networks/evaluation": ("tests/networks/test_evaluation.py", "tests/networks/test_map_errors.py"),
     "regions/nearest": (

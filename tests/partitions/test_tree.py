@@ -270,7 +270,7 @@ def test_scale_does_not_matter(size):
 def test_a_budget_of_regions_leaves_a_lower_bound(regions):
     network = from_arrays(pseudo_random_network(3, (8, 8)))
     found = tree_regions(network, rs.Space(3), budget=Budget(regions=regions))
-    assert found.stopped == f"budget of {regions:,} regions"
+    assert found.stopped.startswith(f"budget of {regions:,} regions")
     assert regions <= len(found) <= regions + 8
     assert len(found) < len(found) + found.num_open <= 654
     assert codes_of(network, found) <= codes_of(network, tree_regions(network, rs.Space(3)))
@@ -285,7 +285,7 @@ def test_a_budget_that_is_just_enough_is_enough():
 def test_a_budget_of_time():
     network = from_arrays(default_network([30, 14, 14, 1]))
     found = tree_regions(network, rs.Box(-1, 1, 30), budget=Budget(seconds=0.3))
-    assert found.stopped == "budget of 0.3 s"
+    assert found.stopped.startswith("budget of 0.3 s: about ")
     assert found.num_open > 0
 
 

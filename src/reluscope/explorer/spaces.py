@@ -5,6 +5,7 @@ that those at its corners tell the class at each of its points.
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,12 +26,18 @@ from reluscope.networks.network import Network
 from reluscope.partitions.decision_surfaces import DecisionSurface
 from reluscope.partitions.decision_walk import decision_surface
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.level_polygons import sums
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.level_walk import level_set
+
+if TYPE_CHECKING:
+    from reluscope.plots.space.facets import RegionFacets
 
 KINDS = ("regions", "decision", "level")
 # Of the regions of a box each costs a fifth of a millisecond, and some kilobytes; surfaces have fewer sides.
 MOST_REGIONS, MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 20_000, 200_000, 600.0
+# Planes wait while a box is cut; a surface in it takes less, and is worth more.
+MOST_SECONDS = 2.0
 # More classes than that are told apart by region, and not within regions.
 MOST_SCORES = 16
 # Where a box holds too much: how often a smaller one is tried, and of what share of the volume that was done.
@@ -50,7 +57,7 @@ def answer_space(session: Session, asked: Asked, listener: Listener) -> Answer:
     epoch = asked.whole("epoch", 0, 10**9) if asked.has("epoch") else None
     output = asked.whole("output", 0, session.network.num_outputs - 1, 0)
     level = asked.number("level", -1e12, 1e12, 0.0)
-    budget = _budget(session, asked)
+    budget = _budget(session, asked, kind)
     asked.end()
     network = session.network if epoch is None else network_of_epoch(session, epoch)
     if kind == "decision" and not (session.is_classifier and session.num_classes > 1):
@@ -85,9 +92,11 @@ def answer_space(session: Session, asked: Asked, listener: Listener) -> Answer:
     return Answer(header, arrays)
 
 
-def _budget(session: Session, asked: Asked) -> Callable[[Listener], Budget]:
+def _budget(session: Session, asked: Asked, kind: str) -> Callable[[Listener], Budget]:
     """Return how much may be spent on a picture of space, heard by whoever listens."""
     regions, seconds = min(session.budget.regions or MOST_REGIONS, MOST_REGIONS), session.budget.seconds
+    if kind == "regions":
+        seconds = MOST_SECONDS if seconds is None else min(seconds, MOST_SECONDS)
     if asked.has("budget"):
         fields = asked.inner("budget")
         regions = fields.whole("regions", 1, MOST_ASKED_REGIONS, regions)
@@ -109,7 +118,7 @@ def _regions(
         **_polygons(room, facets.points, facets.offsets, facets.ids, facets.normals),
         "piece_region": facets.regions.astype(np.int32),
         "region_middle": room.relative(part.witnesses),
-        "region_volume": part.volumes().astype(np.float32),
+        "region_volume": _volumes(facets, part.witnesses).astype(np.float32),
         "region_rate": (np.full(len(part), np.nan) if rate is None else rate).astype(np.float32),
         "region_random": random_kinds(part.codes).astype(np.uint8),
     }
@@ -119,6 +128,19 @@ def _regions(
             scores = network.scores(facets.points).reshape(len(facets.points), -1).cpu().numpy()
             arrays["scores"] = logits(scores).astype(np.float32)
     return part.finding(), part.num_open, part.note, arrays
+
+
+def _volumes(facets: "RegionFacets", witnesses: np.ndarray) -> np.ndarray:
+    """Return the volume of every region: of the pyramids from its witness to its facets."""
+    points, starts = facets.points[facets.ids], facets.offsets[:-1]
+    polygons = np.repeat(np.arange(len(starts)), np.diff(facets.offsets))
+    first = points[starts][polygons]
+    following = np.arange(1, len(points) + 1)
+    following[facets.offsets[1:] - 1] = starts
+    doubled = sums(np.cross(points - first, points[following] - first), facets.offsets)
+    areas = np.abs((doubled * facets.normals).sum(axis=1)) / 2
+    heights = ((points[starts] - witnesses[facets.regions]) * facets.normals).sum(axis=1)
+    return np.bincount(facets.regions, areas * heights / 3, len(witnesses))
 
 
 def _surface(found: LevelSet | DecisionSurface, room: Room) -> tuple[Finding, int, str, _Arrays]:

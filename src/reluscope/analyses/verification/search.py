@@ -1,22 +1,37 @@
 """Boxes of inputs that may violate a property, halved again and again, those with the worst bounds first."""
 
+from heapq import heappop
 from typing import NamedTuple
 
 import numpy as np
 
-from reluscope.analyses.preimages.box_search import OutputBox, halved, output_box
+from reluscope.analyses.preimages.box_search import halved, output_boxes
+from reluscope.analyses.verification.attack import outputs_at
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.verdict import Counterexample, replay
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.best_first import BestFirst, Branch
 
+# Boxes that are bounded together: so many, and arrays of so many numbers.
+NUM_TOGETHER, MAX_NUMBERS = 64, 2**22
 
-class _Open(NamedTuple):
-    """A box on which some polyhedra of a case may be reached, and its share of the inputs."""
+
+class _Box(NamedTuple):
+    """A box of a case, the polyhedra to rule out on it, and its share of the inputs."""
 
     case: int
-    box: OutputBox
+    lower: np.ndarray
+    upper: np.ndarray
+    unsafe: tuple[Polyhedron, ...]
+    share: float
+
+
+class _Open(NamedTuple):
+    """The halves of a box on which some polyhedra of a case may be reached, and its share of the inputs."""
+
+    case: int
+    halves: list[tuple[np.ndarray, np.ndarray]]
     unsafe: tuple[Polyhedron, ...]
     share: float
 
@@ -43,6 +58,9 @@ class BoxSearch(BestFirst):
         self._is_begun = False
         # Shares of boxes that are too small to be halved.
         self._passed: list[float] = []
+        widest = max([network.num_inputs, *(gate.num_units for gate in network.gates)])
+        numbers = (network.num_inputs + network.num_units) * widest
+        self._together = max(2, min(NUM_TOGETHER, MAX_NUMBERS // numbers))
 
     @property
     def is_proved(self) -> bool:
@@ -66,37 +84,58 @@ class BoxSearch(BestFirst):
             return False
         self._is_begun = True
         share = 1.0 / len(self.safe.cases)
-        for index, case in enumerate(self.safe.cases):
-            self._bound(index, case.lower, case.upper, tuple(case.unsafe), share)
+        boxes = [
+            _Box(index, case.lower, case.upper, tuple(case.unsafe), share) for index, case in enumerate(self.safe.cases)
+        ]
+        for start in range(0, len(boxes), self._together):
+            self._bound(boxes[start : start + self._together])
         return True
 
     def split(self, branch: Branch) -> None:
-        """Bound the halves of a box."""
-        what: _Open = branch.what
-        A = np.concatenate([one.A for one in what.unsafe] + [one.C for one in what.unsafe])
-        halves = [half for half in halved(what.box, A) if not np.array_equal(half, (what.box.lower, what.box.upper))]
-        if len(halves) < 2:
-            self._passed.append(what.share)
-        else:
-            for lower, upper in halves:
-                self._bound(what.case, lower, upper, what.unsafe, what.share / 2)
+        """Bound the halves of a box, and of those that come next, together."""
+        taken = [branch.what]
+        while self.queue and 2 * len(taken) < self._together:
+            taken.append(heappop(self.queue).what)
+        self._bound(
+            [
+                _Box(what.case, lower, upper, what.unsafe, what.share / 2)
+                for what in taken
+                for lower, upper in what.halves
+            ]
+        )
 
-    def _bound(
-        self, case: int, lower: np.ndarray, upper: np.ndarray, unsafe: tuple[Polyhedron, ...], share: float
-    ) -> None:
-        """Put a box into the queue unless nothing unsafe is reached from it."""
-        self.num_branches += 1
-        box = output_box(self.network, lower, upper)
-        left, corners, key = [], [box.center], np.inf
-        for one in unsafe:
-            slopes, middle, rest = box.rows(np.concatenate([one.A, one.C, -one.C]))
-            least = middle - np.abs(slopes) @ box.half - rest - np.concatenate([one.b, one.d, -one.d])
-            if (least > 0).any():
-                continue
-            left.append(one)
-            key = min(key, float(least.max(initial=-np.inf)))
-            if len(least):
-                corners.append(np.where(slopes[least.argmax()] > 0, lower, upper))
-        if left:
-            self.counterexample = self.counterexample or replay(self.network, self.safe, np.array(corners))
-            self.push(key, _Open(case, box, tuple(left), share))
+    def _bound(self, parts: list[_Box]) -> None:
+        """Put boxes into the queue from which something unsafe may be reached."""
+        self.num_branches += len(parts)
+        lower, upper = np.stack([part.lower for part in parts]), np.stack([part.upper for part in parts])
+        boxes = output_boxes(self.network, lower, upper)
+        tried: list[np.ndarray] = []
+        for part, box in zip(parts, boxes, strict=True):
+            left, key = [], np.inf
+            for one in part.unsafe:
+                slopes, middle, rest = box.rows(np.concatenate([one.A, one.C, -one.C]))
+                least = middle - np.abs(slopes) @ box.half - rest - np.concatenate([one.b, one.d, -one.d])
+                if (least > 0).any():
+                    continue
+                left.append(one)
+                key = min(key, float(least.max(initial=-np.inf)))
+                tried.append(np.where(slopes[least.argmax()] > 0, box.lower, box.upper) if len(least) else box.lower)
+            if left:
+                tried.append(box.center)
+                halves = halved(box, np.concatenate([one.A for one in left] + [one.C for one in left]))
+                if any(np.array_equal(half, (box.lower, box.upper)) for half in halves):
+                    self._passed.append(part.share)
+                else:
+                    self.push(key, _Open(part.case, halves, tuple(left), part.share))
+        if tried:
+            self._try(np.array(tried))
+
+    def _try(self, points: np.ndarray) -> None:
+        """Look for a counterexample among points."""
+        outputs = outputs_at(self.network, points)
+        likely = np.zeros(len(points), dtype=bool)
+        for case in self.safe.cases:
+            for one in case.unsafe:
+                likely |= (outputs @ one.A.T <= one.b).all(axis=1)
+        if likely.any():
+            self.counterexample = self.counterexample or replay(self.network, self.safe, points[likely])

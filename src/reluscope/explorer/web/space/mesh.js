@@ -44,6 +44,7 @@ export function meshOf({ header, arrays }) {
     if (at === outer.length - 1) Object.assign(ends, { triangles: corner / 2, edges: end / 2 });
   });
   const middles = arrays.region_middle;
+  let heights = null; // of the planes of pieces above the middle of the box
   const shift = (piece, explode) => {
     if (!explode || regions === null) return [0, 0, 0];
     const region = regions[piece];
@@ -85,13 +86,13 @@ export function meshOf({ header, arrays }) {
     /** Return the region that contains a place, or -1. */
     regionAt(at) {
       if (regions === null) return -1;
-      let [found, deepest] = [-1, -1e-4];
+      heights ??= Float64Array.from(pieces, (piece) => dot(normals.subarray(3 * piece, 3 * piece + 3), place(corners[offsets[piece]])));
       const depths = new Float64Array(middles.length / 3).fill(Infinity);
       for (let piece = 0; piece < number; piece++) {
-        const normal = normals.subarray(3 * piece, 3 * piece + 3);
-        const depth = dot(normal, place(corners[offsets[piece]])) - dot(normal, at);
+        const depth = heights[piece] - normals[3 * piece] * at[0] - normals[3 * piece + 1] * at[1] - normals[3 * piece + 2] * at[2];
         if (depth < depths[regions[piece]]) depths[regions[piece]] = depth;
       }
+      let [found, deepest] = [-1, -1e-4];
       depths.forEach((depth, region) => {
         if (depth > deepest && depth < Infinity) [found, deepest] = [region, depth];
       });

@@ -27,18 +27,20 @@ export function shadesOf(kind, { classes, regions, rate, random, range = [0, 1] 
   const { categories, neutral } = hello.palettes;
   const [low, high] = range;
   const levelOf = (value) => Math.round(((value - low) / (high - low || 1)) * (CIVIDIS.length - 1));
-  const colour = {
-    class: (piece) => colourOfClass(classes[piece], hello, memory),
-    random: (piece) => tint(categories[random[regions[piece]] % categories.length], OF_CLASSES),
-    rate: (piece) => CIVIDIS[levelOf(rate[regions[piece]])] ?? neutral,
+  // What a piece is, as a number, and the colour of that.
+  const [numberOf, colourOf] = {
+    class: [(piece) => classes[piece], (one) => colourOfClass(one, hello, memory)],
+    random: [(piece) => random[regions[piece]], (one) => tint(categories[one % categories.length], OF_CLASSES)],
+    rate: [(piece) => levelOf(rate[regions[piece]]), (level) => CIVIDIS[level] ?? neutral],
   }[kind];
-  return bytesOf(regions.length, colour);
+  return bytesOf(regions.length, numberOf, colourOf);
 }
 
 /** Return the colours of both sides of the pieces of a surface: from behind, and from before. */
 export function sidesOf(number, classes, hello, memory) {
-  return [0, 1].map((side) => bytesOf(number, (piece) => classes
-    ? colourOfClass(classes[2 * piece + side], hello, memory) : tint(SIDES[side], OF_CLASSES)));
+  return [0, 1].map((side) => classes
+    ? bytesOf(number, (piece) => classes[2 * piece + side], (one) => colourOfClass(one, hello, memory))
+    : bytesOf(number, () => side, () => tint(SIDES[side], OF_CLASSES)));
 }
 
 /** Return the colours of classes as numbers from 0 to 1, four for each of at most seventeen. */
@@ -55,13 +57,13 @@ export function sideNames(classes, piece, hello) {
   return [0, 1].map((side) => className(hello, classes[2 * piece + side]));
 }
 
-function bytesOf(number, colour) {
+function bytesOf(number, numberOf, colourOf) {
   const bytes = new Uint8Array(4 * number);
   const known = new Map();
   for (let piece = 0; piece < number; piece++) {
-    const text = colour(piece);
-    if (!known.has(text)) known.set(text, [...channels(text), 255]);
-    bytes.set(known.get(text), 4 * piece);
+    const one = numberOf(piece);
+    if (!known.has(one)) known.set(one, [...channels(colourOf(one)), 255]);
+    bytes.set(known.get(one), 4 * piece);
   }
   return bytes;
 }

@@ -21,6 +21,7 @@ const SAID = "Space: arrows turn it, + and − zoom, [ and ] move the plane, Ent
 const PER_PIXEL = 0.008; // radians
 const STEP = 0.12;
 const REST = 350; // milliseconds after which a view is a choice
+const MOST_MOVING = 400_000; // entries of edges, four to each
 const INSIDE = 0.02; // of the way from the place that was clicked to the middle of its region
 
 globalThis.reluscopeSpace = openSpace;
@@ -56,6 +57,9 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   let plane = null; // where the picture of the plane lies
   let pending = null; // where the plane will lie
   let section = null; // its widest picture
+  let isMoving = false;
+  let isFirst = !hello.still;
+  let outlined = ""; // what the outline of the plane was drawn of
   let [hovered, chosen] = [-1, -1];
   let [frame, timer] = [0, 0];
 
@@ -67,7 +71,8 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   const aspect = () => Math.max(1, surface.clientWidth) / Math.max(1, surface.clientHeight);
   // What is pulled apart is seen from further away.
   const camera = () => viewOf({ ...settings, zoom: settings.zoom / (1 + spread()) }, aspect(), 2 + 2 * spread());
-  const spread = () => (shows("cells") ? settings.explode : 0);
+  const isSolid = () => (mesh === null ? shows("cells") : mesh.header.of === QUESTIONS.cells);
+  const spread = () => (isSolid() ? settings.explode : 0);
   const shows = (what) => settings.show === what;
   const current = () => pending ?? plane;
   const toward = () => (plane ? dot(plane.normal, camera().eye) - plane.offset : 1);
@@ -78,6 +83,8 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     const sign = Math.sign(toward()) || 1;
     return [...plane.normal.map((one) => sign * one), sign * plane.offset + 1e-5];
   }
+
+  const isSmall = ({ scale }) => scale < 0.6 * Math.max(...hello.space.reach);
 
   // What is shown.
 
@@ -96,6 +103,15 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
         answers.set(key, meshOf(answer));
       }
       mesh = answers.get(key);
+      if (isFirst && shows("cells") && store.get().space === null && isSmall(mesh.header)) {
+        // Of a solid of too many cells the surface in it says more than a crumb.
+        isFirst = false;
+        settings = { ...settings, show: hello.is_classifier ? "decision" : "level", cut: 0 };
+        controls.show(settings);
+        void ask();
+        return;
+      }
+      isFirst = false;
       point(null);
       room = mesh.header.room;
       refreshPlane();
@@ -131,17 +147,27 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   }
 
   function colour() {
-    const kind = kindOf(store.get().by, hello);
-    if (mesh && shows("cells")) {
+    colourSolid();
+    colourSection();
+  }
+
+  function colourSolid() {
+    if (mesh && isSolid()) {
       const { piece_region: regions, region_class: of, region_rate: rate, region_random: random } = mesh.arrays;
-      drawing.colour("solid", shadesOf(kind, { range: rangeOf(), regions, rate, random, classes: of && regions.map((one) => of[one]) }, hello, colours));
+      drawing.colour("solid", shadesOf(kindOf(store.get().by, hello), {
+        range: rangeOf(), regions, rate, random, classes: of && regions.map((one) => of[one]),
+      }, hello, colours));
     } else if (mesh) {
       const [behind, before] = sidesOf(mesh.arrays.offsets.length - 1, mesh.arrays.piece_classes, hello, colours);
       drawing.colour("solid", before, behind);
     }
+    draw();
+  }
+
+  function colourSection() {
     if (section) {
       const { piece_region: regions, piece_class: classes, region_rate: rate, region_random: random } = section.arrays;
-      drawing.colour("section", shadesOf(kind, { range: rangeOf(), regions, classes, rate, random }, hello, colours));
+      drawing.colour("section", shadesOf(kindOf(store.get().by, hello), { range: rangeOf(), regions, classes, rate, random }, hello, colours));
     }
     draw();
   }
@@ -170,17 +196,17 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     const { edges } = store.get();
     drawing.clear();
     if (mesh) {
-      const isSolid = shows("cells");
-      const isWhole = isSolid && spread() === 0;
-      const isClass = isSolid && kindOf(store.get().by, hello) === "class" && mesh.arrays.scores !== undefined;
+      const isWhole = isSolid() && spread() === 0;
+      const isClass = isSolid() && kindOf(store.get().by, hello) === "class" && mesh.arrays.scores !== undefined;
       drawing.draw("solid", view, {
         reach, cut: cutting(), explode: spread(), hovered, chosen,
-        classes: isClass ? numClasses : 0, palette: paletteOf(numClasses, hello, colours), twoSided: !isSolid,
+        classes: isClass ? numClasses : 0, palette: paletteOf(numClasses, hello, colours), twoSided: !isSolid(),
         triangles: isWhole ? mesh.outer.triangles : mesh.triangles.length / 2,
         edges: isWhole ? mesh.outer.edges : mesh.edges.length / 2,
-        ink: edges === "none" ? null : [...ink, isSolid ? 0.55 : 0.25],
+        // Of many polygons edges are drawn when the view rests.
+        ink: edges === "none" || (isMoving && mesh.edges.length > MOST_MOVING && !isWhole) ? null : [...ink, isSolid() ? 0.55 : 0.25],
       });
-      if (isSolid && isCut()) drawSection(view, reach, edges === "none" ? null : [...ink, 0.5]);
+      if (isSolid() && isCut()) drawSection(view, reach, edges === "none" ? null : [...ink, 0.5]);
     }
     if (spread() === 0) drawing.draw("box", view, { reach, triangles: 0, edges: 24, ink: [...line, 0.5] });
     drawOutline(view, reach, line);
@@ -198,7 +224,9 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     const ring = where === null || spread() > 0 ? [] : sectionOf(where, reach);
     if (knob) knob.hidden = ring.length === 0;
     if (ring.length === 0) return;
-    drawing.put("outline", lineLayer(ring.map((one, at) => [one, ring[(at + 1) % ring.length]])));
+    const key = ring.join();
+    if (key !== outlined) drawing.put("outline", lineLayer(ring.map((one, at) => [one, ring[(at + 1) % ring.length]])));
+    outlined = key;
     drawing.draw("outline", view, { reach, triangles: 0, edges: 2 * ring.length, ink: [...line, 1], nearer: 1e-3 });
     if (!knob) return;
     const [x, y] = view.project(middleOf(ring));
@@ -223,6 +251,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     const before = settings;
     settings = { ...settings, ...patch };
     clearTimeout(timer);
+    isMoving = !isChoice;
     if (isChoice) keep();
     else timer = setTimeout(keep, REST);
     controls.show(settings);
@@ -230,6 +259,8 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     draw();
   }
   function keep() {
+    if (isMoving) draw();
+    isMoving = false;
     store.set({ space: settingsText(settings) });
   }
 
@@ -259,7 +290,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     const cut = cutting();
     const kept = cut && ((place) => dot(cut, place) <= cut[3]);
     const hit = mesh?.pick(view.eye, ray, { explode: spread(), kept }) ?? null;
-    if (!shows("cells") || !isCut()) return hit;
+    if (!isSolid() || !isCut()) return hit;
     const away = meetPlane(view.eye, ray, plane);
     const place = away === null ? null : along(view.eye, ray, away);
     const isIn = place?.every((one, axis) => Math.abs(one) <= reachOf()[axis]);
@@ -355,9 +386,14 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     knob && dragKnob(),
     looking.shown.subscribe((_, changed) => {
       if (!changed.has("plane")) return;
+      const wasFirst = section === null;
       refreshPlane();
       uploadSection();
-      colour();
+      colourSection();
+      // Colours of classes are known when a plane has been painted.
+      if (wasFirst) queueMicrotask(colour);
+      // The plane is asked for first: it is there sooner.
+      if (mesh === null && !asker.isBusy("space")) void ask();
     }),
     store.subscribe((state, changed) => {
       if (changed.has("space") && state.space !== settingsText(settings)) {
@@ -368,8 +404,8 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
       }
       if (changed.has("epoch")) void ask();
       if (changed.has("selected")) refreshChosen();
-      // Colours of classes are known when the plane has been painted.
-      queueMicrotask(colour);
+      if (changed.has("by")) colour();
+      else draw();
     }),
     watchSize(),
     watchContext(),
@@ -435,6 +471,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
       drawing.restore();
+      outlined = "";
       upload();
     });
     return watchVisibility(canvas, {
@@ -452,7 +489,6 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   });
   controls.show(settings);
   upload();
-  void ask();
 
   return () => {
     clearTimeout(timer);
