@@ -100,7 +100,7 @@ def _outputs_at(module: nn.Module, data: Any, shape: tuple[int, ...] | None) -> 
     first = next(module.parameters(), torch.zeros(0))
     try:
         with torch.no_grad():
-            sample = torch.as_tensor(data[:1], dtype=first.dtype).reshape(1, *(shape or np.shape(data)[1:]))
+            sample = torch.as_tensor(np.array(data[:1]), dtype=first.dtype).reshape(1, *(shape or np.shape(data)[1:]))
             found = module(sample.to(first.device))
     except Exception:  # whatever a user's code raises: loading says what is wrong
         return None
