@@ -71,3 +71,12 @@ def test_a_proof_does_not_rest_on_the_program(monkeypatch):
 
         monkeypatch.setattr(ruling_out.LinearProgram, "maximize", lying)
         assert not reach(box, reached).excess > 0
+
+
+def test_negative_multipliers_prove_nothing(monkeypatch):
+    box = output_box(LINE, np.zeros(1), np.ones(1))
+    whole = ruling_out.LinearProgram.maximize
+    monkeypatch.setattr(
+        ruling_out.LinearProgram, "maximize", lambda *of: whole(*of)._replace(duals=np.array([-3.0, 4.0]))
+    )
+    assert not reach(box, rs.Polyhedron([[1.0], [1.0]], [5.0, 0.4])).excess > 0
