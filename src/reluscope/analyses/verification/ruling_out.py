@@ -23,16 +23,14 @@ class Reach(NamedTuple):
     Parameters
     ----------
     excess : float
-        By so much, at least, the row that is missed most is missed; above 0 nothing is reached.
+        By so much, at least, the row, or combination of rows, that is missed most is missed; above 0 nothing is
+        reached.
     point : (n,) float64
         The input of the box that may reach it first.
-    row : (1, m) float64
-        The combination of rows that says so.
     """
 
     excess: float
     point: Float[np.ndarray, " n"]
-    row: Float[np.ndarray, "1 m"]
 
 
 def reach(box: OutputBox, unsafe: Polyhedron) -> Reach:
@@ -54,11 +52,11 @@ def reach(box: OutputBox, unsafe: Polyhedron) -> Reach:
     """
     A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
     if not len(A):
-        return Reach(-np.inf, box.center, np.zeros((1, unsafe.dim)))
+        return Reach(-np.inf, box.center)
     slopes, middle, rest = box.rows(A)
     least = middle - np.abs(slopes) @ box.half - rest - b
     worst = int(least.argmax())
-    found = Reach(float(least[worst]), np.where(slopes[worst] > 0, box.lower, box.upper), A[worst : worst + 1])
+    found = Reach(float(least[worst]), np.where(slopes[worst] > 0, box.lower, box.upper))
     if len(A) == 1 or least[worst] > 0:
         return found
     return _together(box, A, b) or found
@@ -91,4 +89,4 @@ def _together(box: OutputBox, A: np.ndarray, b: np.ndarray) -> Reach | None:
     rounding += 4 * len(A) * EPS * float(multipliers @ np.abs(b))
     excess = float((middle - np.abs(slopes) @ box.half - rest)[0] - value - rounding)
     point = np.clip(box.center + solution.point[: len(box.half)], box.lower, box.upper)
-    return Reach(excess, point, row[None])
+    return Reach(excess, point)

@@ -116,7 +116,7 @@ class BoxSearch(BestFirst):
             reached = [(one, way) for one, way in reached if not way.excess > 0]
             if reached:
                 tried += [box.center, *(way.point for _, way in reached)]
-                halves = halved(box, np.concatenate([way.row for _, way in reached]))
+                halves = halved(box, np.concatenate([table for one, _ in reached for table in (one.A, one.C)]))
                 if any(np.array_equal(half, (box.lower, box.upper)) for half in halves):
                     self._passed.append(part.share)
                 else:
