@@ -54,6 +54,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/regression": (f"{T}/test_claims_of_points.py", f"{T}/test_regression.py"),
     f"{A}/surfaces/curvature": (f"{T}/surfaces/test_curvature.py",),
     f"{A}/surfaces/distance": (f"{T}/surfaces/test_distance.py",),
+    f"{A}/surfaces/hausdorff": (f"{T}/surfaces/test_hausdorff.py",),
     f"{A}/surfaces/nearest": (f"{T}/surfaces/test_distance.py",),
     f"{A}/surfaces/ray_signs": (f"{T}/surfaces/test_rays.py",),
     f"{A}/surfaces/rays": (f"{T}/surfaces/test_rays.py",),

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 KINDS = ("regions", "decision", "level")
 # Of the regions of a box each costs a fifth of a millisecond, and some kilobytes; surfaces have fewer sides.
 MOST_REGIONS, MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 20_000, 200_000, 600.0
+# Planes wait while a box is cut; a surface in it takes less, and is worth more.
+MOST_SECONDS = 2.0
 # More classes than that are told apart by region, and not within regions.
 MOST_SCORES = 16
 # Where a box holds too much: how often a smaller one is tried, and of what share of the volume that was done.
@@ -55,7 +57,7 @@ def answer_space(session: Session, asked: Asked, listener: Listener) -> Answer:
     epoch = asked.whole("epoch", 0, 10**9) if asked.has("epoch") else None
     output = asked.whole("output", 0, session.network.num_outputs - 1, 0)
     level = asked.number("level", -1e12, 1e12, 0.0)
-    budget = _budget(session, asked)
+    budget = _budget(session, asked, kind)
     asked.end()
     network = session.network if epoch is None else network_of_epoch(session, epoch)
     if kind == "decision" and not (session.is_classifier and session.num_classes > 1):
@@ -90,9 +92,11 @@ def answer_space(session: Session, asked: Asked, listener: Listener) -> Answer:
     return Answer(header, arrays)
 
 
-def _budget(session: Session, asked: Asked) -> Callable[[Listener], Budget]:
+def _budget(session: Session, asked: Asked, kind: str) -> Callable[[Listener], Budget]:
     """Return how much may be spent on a picture of space, heard by whoever listens."""
     regions, seconds = min(session.budget.regions or MOST_REGIONS, MOST_REGIONS), session.budget.seconds
+    if kind == "regions":
+        seconds = MOST_SECONDS if seconds is None else min(seconds, MOST_SECONDS)
     if asked.has("budget"):
         fields = asked.inner("budget")
         regions = fields.whole("regions", 1, MOST_ASKED_REGIONS, regions)

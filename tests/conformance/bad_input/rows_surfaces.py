@@ -19,5 +19,11 @@ ROWS = {
         surface=SURFACE, points=np.zeros((2, 3)), network=BALL, kinds={"surface": "ours", "points": "matrix"}
     ),
     "surfaces.edge_curvature": row(surface=SURFACE, kinds={"surface": "ours"}),
+    "surfaces.hausdorff": row(
+        first=SURFACE,
+        second=SURFACE,
+        precision=1e-3,
+        kinds={"first": "ours", "second": "ours", "precision": "positive"},
+    ),
     "surfaces.vertex_curvature": row(surface=SURFACE, kinds={"surface": "ours"}),
 }

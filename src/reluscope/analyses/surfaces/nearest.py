@@ -85,6 +85,19 @@ class NearestPieces:
                 self._find(points[part], Nearest(*(getattr(found, name)[part] for name in found.__annotations__)))
         return found
 
+    def distances_to(self, points: Float[np.ndarray, "s d"], pieces: Int[np.ndarray, " s"]) -> Float[np.ndarray, " s"]:
+        """Return upper ends for the distances of points to pieces, one for each."""
+        starts = np.searchsorted(self.pieces, pieces)
+        counts = np.searchsorted(self.pieces, pieces, side="right") - starts
+        rows = np.repeat(np.arange(len(points)), counts)
+        before = np.cumsum(counts) - counts
+        things = np.arange(len(rows)) - before[rows] + starts[rows]
+        nearest = nearest_points(points[rows], self.corners[things])
+        _, high = distance_ends(points[rows], nearest, self.corners[things], self.normals[things], self.errors[things])
+        found = np.full(len(points), np.inf)
+        np.minimum.at(found, rows, high)
+        return found
+
     def _find(self, points: np.ndarray, found: Nearest) -> None:
         # Some corner of what is in the nearest box is no farther than this: first boxes are narrowed by their corners.
         most = np.full(len(points), np.inf)

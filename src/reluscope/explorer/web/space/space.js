@@ -58,6 +58,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   let pending = null; // where the plane will lie
   let section = null; // its widest picture
   let isMoving = false;
+  let isFirst = !hello.still;
   let outlined = ""; // what the outline of the plane was drawn of
   let [hovered, chosen] = [-1, -1];
   let [frame, timer] = [0, 0];
@@ -83,6 +84,8 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     return [...plane.normal.map((one) => sign * one), sign * plane.offset + 1e-5];
   }
 
+  const isSmall = ({ scale }) => scale < 0.6 * Math.max(...hello.space.reach);
+
   // What is shown.
 
   async function ask() {
@@ -100,6 +103,15 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
         answers.set(key, meshOf(answer));
       }
       mesh = answers.get(key);
+      if (isFirst && shows("cells") && store.get().space === null && isSmall(mesh.header)) {
+        // Of a solid of too many cells the surface in it says more than a crumb.
+        isFirst = false;
+        settings = { ...settings, show: hello.is_classifier ? "decision" : "level", cut: 0 };
+        controls.show(settings);
+        void ask();
+        return;
+      }
+      isFirst = false;
       point(null);
       room = mesh.header.room;
       refreshPlane();
@@ -380,6 +392,8 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
       colourSection();
       // Colours of classes are known when a plane has been painted.
       if (wasFirst) queueMicrotask(colour);
+      // The plane is asked for first: it is there sooner.
+      if (mesh === null && !asker.isBusy("space")) void ask();
     }),
     store.subscribe((state, changed) => {
       if (changed.has("space") && state.space !== settingsText(settings)) {
@@ -475,7 +489,6 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   });
   controls.show(settings);
   upload();
-  void ask();
 
   return () => {
     clearTimeout(timer);
