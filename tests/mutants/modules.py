@@ -55,6 +55,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/surfaces/curvature": (f"{T}/surfaces/test_curvature.py",),
     f"{A}/surfaces/distance": (f"{T}/surfaces/test_distance.py",),
     f"{A}/surfaces/hausdorff": (f"{T}/surfaces/test_hausdorff.py",),
+    f"{A}/surfaces/merging": (f"{T}/surfaces/test_merging.py",),
     f"{A}/surfaces/nearest": (f"{T}/surfaces/test_distance.py",),
     f"{A}/surfaces/ray_signs": (f"{T}/surfaces/test_rays.py",),
     f"{A}/surfaces/rays": (f"{T}/surfaces/test_rays.py",),

@@ -25,5 +25,6 @@ ROWS = {
         precision=1e-3,
         kinds={"first": "ours", "second": "ours", "precision": "positive"},
     ),
+    "surfaces.merge_coplanar": row(surface=SURFACE, network=BALL, kinds={"surface": "ours"}),
     "surfaces.vertex_curvature": row(surface=SURFACE, kinds={"surface": "ours"}),
 }

@@ -29,7 +29,7 @@ _RESULTS = """
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.CodePartitions similarity.PairQuantity
     stability.CorrelationCounts stability.Interlacing stability.PrefixMap
     stability.RemovedRows stacked.LossFunction stacked.Stack stacked.Trained stability.NetworkLayer
-    tracking.Records
+    surfaces.MergedPolygons tracking.Records
     tropical.ExactCell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
     tropical.Pieces tropical.TropicalPolynomial tropical.TropicalRational testing.ReferenceNetwork
     verification.Counterexample verification.Verdict verification.Verified

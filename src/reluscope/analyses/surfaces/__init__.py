@@ -3,6 +3,15 @@
 from reluscope.analyses.surfaces.curvature import edge_curvature, vertex_curvature
 from reluscope.analyses.surfaces.distance import distance
 from reluscope.analyses.surfaces.hausdorff import hausdorff
+from reluscope.analyses.surfaces.merging import MergedPolygons, merge_coplanar
 from reluscope.analyses.surfaces.rays import cast_rays
 
-__all__ = ["cast_rays", "distance", "edge_curvature", "hausdorff", "vertex_curvature"]
+__all__ = [
+    "MergedPolygons",
+    "cast_rays",
+    "distance",
+    "edge_curvature",
+    "hausdorff",
+    "merge_coplanar",
+    "vertex_curvature",
+]
