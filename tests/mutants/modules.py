@@ -22,6 +22,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/regions/test_nearest.py",
         f"{T}/robustness/test_boundary.py",
     ),
+    "analyses/verification/ruling_out": (f"{T}/verification/test_ruling_out.py",),
     "analyses/verification/search": (f"{T}/verification/test_verify.py",),
     "analyses/verification/verdict": (f"{T}/verification/test_verify.py",),
     "budget": ("tests/test_budget.py",),

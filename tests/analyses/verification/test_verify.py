@@ -154,7 +154,7 @@ def test_a_budget_leaves_a_share_open():
 
 def test_forged_counterexamples_are_refused():
     safe = above([-1.0], [1.0], [1.0], 0.5)
-    for forged in ([0.25], [1.5], [np.nextafter(0.5, 0)]):
+    for forged in ([0.25], [1.5], [-1.5], [np.nextafter(0.5, 0)]):
         assert rs.verification.replay(ABSOLUTE, safe, [forged]) is None
     assert rs.verification.replay(ABSOLUTE, safe, [[0.75]]).outputs == pytest.approx([0.75])
     # Equal to the last bit, and rounding of the outputs could hide that it is not reached.

@@ -8,6 +8,7 @@ import numpy as np
 from reluscope.analyses.preimages.box_search import halved, output_boxes
 from reluscope.analyses.verification.attack import outputs_at
 from reluscope.analyses.verification.property import Property
+from reluscope.analyses.verification.ruling_out import reach
 from reluscope.analyses.verification.verdict import Counterexample, replay
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
@@ -111,22 +112,16 @@ class BoxSearch(BestFirst):
         boxes = output_boxes(self.network, lower, upper)
         tried: list[np.ndarray] = []
         for part, box in zip(parts, boxes, strict=True):
-            left, key = [], np.inf
-            for one in part.unsafe:
-                slopes, middle, rest = box.rows(np.concatenate([one.A, one.C, -one.C]))
-                least = middle - np.abs(slopes) @ box.half - rest - np.concatenate([one.b, one.d, -one.d])
-                if (least > 0).any():
-                    continue
-                left.append(one)
-                key = min(key, float(least.max(initial=-np.inf)))
-                tried.append(np.where(slopes[least.argmax()] > 0, box.lower, box.upper) if len(least) else box.lower)
-            if left:
-                tried.append(box.center)
-                halves = halved(box, np.concatenate([one.A for one in left] + [one.C for one in left]))
+            reached = [(one, reach(box, one)) for one in part.unsafe]
+            reached = [(one, way) for one, way in reached if not way.excess > 0]
+            if reached:
+                tried += [box.center, *(way.point for _, way in reached)]
+                halves = halved(box, np.concatenate([table for one, _ in reached for table in (one.A, one.C)]))
                 if any(np.array_equal(half, (box.lower, box.upper)) for half in halves):
                     self._passed.append(part.share)
                 else:
-                    self.push(key, _Open(part.case, halves, tuple(left), part.share))
+                    key = min(way.excess for _, way in reached)
+                    self.push(key, _Open(part.case, halves, tuple(one for one, _ in reached), part.share))
         if tried:
             self._try(np.array(tried))
 

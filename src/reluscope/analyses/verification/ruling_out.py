@@ -1,0 +1,92 @@
+"""What forms of the outputs on a box say of a polyhedron: that no input of the box leads there, or which one may.
+
+A row ``a y <= b`` is missed by all outputs whose least ``a y`` is above b. Where no row is missed alone, nonnegative
+multipliers m make one row ``m A y <= m b`` of several (Farkas): what they cost each other cancels. Those of a linear
+program are used; that they rule the polyhedron out is checked without it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.analyses.preimages.box_search import OutputBox
+from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.polyhedron import Polyhedron
+
+EPS = 2.0**-52
+
+
+class Reach(NamedTuple):
+    """How a polyhedron may be reached from a box.
+
+    Parameters
+    ----------
+    excess : float
+        By so much, at least, the row, or combination of rows, that is missed most is missed; above 0 nothing is
+        reached.
+    point : (n,) float64
+        The input of the box that may reach it first.
+    """
+
+    excess: float
+    point: Float[np.ndarray, " n"]
+
+
+def reach(box: OutputBox, unsafe: Polyhedron) -> Reach:
+    """Return how outputs in a polyhedron may be reached from a box.
+
+    Notes
+    -----
+    A linear program where there are several rows and none rules it out.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> from reluscope.analyses.preimages.box_search import output_box
+    >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
+    >>> box = output_box(net, np.zeros(1), np.ones(1))
+    >>> apart = rs.Polyhedron([[1.0], [-1.0]], [0.25, -0.75])  # at most 0.25 and at least 0.75: either can be
+    >>> reach(box, apart).excess > 0, reach(box, rs.Polyhedron([[1.0], [-1.0]], [0.75, -0.25])).excess > 0
+    (True, False)
+    """
+    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
+    if not len(A):
+        return Reach(-np.inf, box.center)
+    slopes, middle, rest = box.rows(A)
+    least = middle - np.abs(slopes) @ box.half - rest - b
+    worst = int(least.argmax())
+    found = Reach(float(least[worst]), np.where(slopes[worst] > 0, box.lower, box.upper))
+    if len(A) == 1 or least[worst] > 0:
+        return found
+    return _together(box, A, b) or found
+
+
+def _together(box: OutputBox, A: np.ndarray, b: np.ndarray) -> Reach | None:
+    """Return what the best multipliers of rows say, None if there are none."""
+    forms = box.outputs
+    slopes, noise, room = A @ forms.weights, A @ forms.noise, b - A @ forms.centers
+    ends = np.concatenate([box.half, np.ones(noise.shape[1])])
+    table = np.hstack([slopes, noise, -np.ones((len(A), 1))])
+    most = 1.0 + float((np.abs(table[:, :-1]) @ ends + np.abs(room)).max())
+    if not np.isfinite(most):
+        return None
+    program = LinearProgram(table.shape[1])
+    program.set_all_bounds(np.append(-ends, -most), np.append(ends, most))
+    program.add_rows(table, room)
+    solution = program.maximize(np.append(np.zeros(len(ends)), -1.0))
+    if solution.status is not Status.OPTIMAL:
+        return None
+    multipliers = np.maximum(np.nan_to_num(solution.duals), 0.0)
+    if not multipliers.any():
+        return None
+    multipliers = multipliers / multipliers.sum()
+    row, value = multipliers @ A, float(multipliers @ b)
+    slopes, middle, rest = box.rows(row[None])
+    low, high = box.range(np.eye(A.shape[1]))
+    # Rows that cancel leave the rounding of their sum.
+    rounding = 4 * len(A) * EPS * (multipliers @ np.abs(A) @ np.maximum(np.abs(low), np.abs(high)))
+    rounding += 4 * len(A) * EPS * float(multipliers @ np.abs(b))
+    excess = float((middle - np.abs(slopes) @ box.half - rest)[0] - value - rounding)
+    point = np.clip(box.center + solution.point[: len(box.half)], box.lower, box.upper)
+    return Reach(excess, point)

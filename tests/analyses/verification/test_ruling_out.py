@@ -1,0 +1,82 @@
+"""What rules polyhedra out on boxes, against samples, and where rounding decides."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from reluscope.analyses.preimages.box_search import output_box
+from reluscope.analyses.verification import ruling_out
+from reluscope.analyses.verification.ruling_out import reach
+from reluscope.testing import default_network, networks
+
+LINE = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
+
+
+@settings(max_examples=60, deadline=None)
+@given(layers=networks(), seed=st.integers(0, 10**6))
+def test_what_is_reached_is_not_ruled_out(layers, seed):
+    net, rng = rs.load(layers), np.random.default_rng(seed)
+    lower = rng.uniform(-2, 1, net.num_inputs)
+    box = output_box(net, lower, lower + rng.choice([0.0, 0.1, 2.0]))
+    points = rng.uniform(box.lower, box.upper, (300, net.num_inputs))
+    outputs = net(points).numpy().reshape(len(points), -1)
+    A = np.round(rng.normal(size=(3, net.num_outputs)) * 4) / 4
+    row = int(rng.integers(len(points)))
+    reached = rs.Polyhedron(A, A @ outputs[row] + rng.choice([1e-12, 1e-3], 3))
+    assert reach(box, reached).excess <= 1e-12
+    both = rs.Polyhedron(np.concatenate([A, -A]), np.concatenate([A @ outputs[row], -A @ outputs[row]]) + 1e-12)
+    assert not reach(box, both).excess > 0
+    assert ((reach(box, reached).point >= box.lower) & (reach(box, reached).point <= box.upper)).all()
+
+
+def test_rows_that_each_can_hold_are_ruled_out_together():
+    box = output_box(LINE, np.zeros(1), np.ones(1))
+    apart = rs.Polyhedron([[1.0], [-1.0]], [0.4, -0.6])
+    assert reach(box, apart).excess == pytest.approx(0.1)  # of the mean of both rows
+    assert not reach(box, rs.Polyhedron([[1.0]], [0.4])).excess > 0
+    assert not reach(box, rs.Polyhedron([[-1.0]], [-0.6])).excess > 0
+    equal = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0], [1.0]], [0.4, 0.6])
+    assert reach(box, equal).excess > 0
+
+
+def test_noise_that_rows_share_cancels():
+    net = rs.load([(np.array([[1.0], [1.0]]), np.zeros(2)), (np.array([[1.0, 0.0], [0.0, 1.0]]), np.zeros(2))])
+    box = output_box(net, -np.ones(1), np.ones(1))  # both outputs are relu(x)
+    both = rs.Polyhedron([[-1.0, 0.0], [1.0, 0.0]], [-0.6, 0.5])
+    assert reach(box, both).excess > 0
+
+
+@pytest.mark.parametrize("level", [0.1, 0.3, 1 / 3, 0.7])
+def test_a_level_that_is_reached_exactly_is_not_ruled_out(level):
+    box = output_box(LINE, np.zeros(1), np.ones(1))
+    for scale in (1.0, 1 / 3, 7.1):
+        rows = np.array([[scale], [-scale], [0.3]])
+        exact = np.array([scale * level, -scale * level, 0.3])
+        assert not reach(box, rs.Polyhedron(rows, exact)).excess > 0
+
+
+def test_a_proof_does_not_rest_on_the_program(monkeypatch):
+    net = rs.load(default_network([2, 7, 6, 3], seed=0))
+    box = output_box(net, -np.ones(2), np.ones(2))
+    outputs = net(np.zeros((1, 2))).numpy()[0]
+    reached = rs.Polyhedron(np.concatenate([np.eye(3), -np.eye(3)]), np.concatenate([outputs, -outputs]) + 1e-9)
+    whole = ruling_out.LinearProgram.maximize
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+
+        def lying(program, objective, rng=rng):
+            return whole(program, objective)._replace(duals=rng.normal(size=6) * 10.0 ** rng.integers(-3, 4))
+
+        monkeypatch.setattr(ruling_out.LinearProgram, "maximize", lying)
+        assert not reach(box, reached).excess > 0
+
+
+def test_negative_multipliers_prove_nothing(monkeypatch):
+    box = output_box(LINE, np.zeros(1), np.ones(1))
+    whole = ruling_out.LinearProgram.maximize
+    monkeypatch.setattr(
+        ruling_out.LinearProgram, "maximize", lambda *of: whole(*of)._replace(duals=np.array([-3.0, 4.0]))
+    )
+    assert not reach(box, rs.Polyhedron([[1.0], [1.0]], [5.0, 0.4])).excess > 0
