@@ -28,6 +28,7 @@ NAMES = (
     "report",
     "space",
     "boundedness",
+    "forecasts",
     "scaling",
     "tree",
     "preimages",
