@@ -269,12 +269,12 @@ def _pictures(
             f"{name}-along",
             rs.plots.outputs_along([list(one.along) for one in first], rows=names, columns=classes),
             "Outputs of test images over positions along these directions, and the network on the line through the "
-            "mean image (Figures 6.15 and 6.18).",
+            "mean image (Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
         ),
         Picture(
             f"{name}-eigenvalues",
             rs.plots.gradient_eigenvalues(spectra),
             "Eigenvalues of gradient products by their sum: medians over classes, with bands from the least to the "
-            "largest (Figures 6.16 and 6.19).",
+            "largest (Figures 6.16 and 6.18).",
         ),
     ]
