@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies import plots
 from reluscope_studies.records import plain_findings
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
@@ -23,10 +23,12 @@ from reluscope_studies.sattelberg2026_ch3._parity import (
     per_cent,
     share_of,
 )
+from reluscope_studies.sizes import planned
 
 SENTENCE = "parity by one hidden layer: the smallest subnetworks of trained networks, all of them tried"
 POSITION = 60
 DATA = None
+CHANGES: dict[Change, str] = {"replicates": "networks"}
 
 TRIALS = 4
 # Table 3.4 as printed, by digits: (pruned width, subnetworks that learn parity), from the first width with an entry on.
@@ -68,7 +70,7 @@ PLANS: dict[Size, Plan] = {"small": Plan(5, 10, 200), "full": Plan(6, 14, 1_000)
 
 def protocol(setting: Setting) -> Outcome:
     """Prune networks of all widths, and count how often training and pruning succeed on four digits."""
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     cells = [(width, digits) for width in range(2, plan.widths + 1) for digits in range(1, plan.digits + 1)]
     found: dict[tuple[int, int], Record] = {}
     rates, is_interrupted = None, False
