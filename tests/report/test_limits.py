@@ -90,7 +90,7 @@ def test_a_hopeless_plane_gives_way_to_a_window_and_to_first_gates(monkeypatch):
     assert (in_window.name, in_window.claim) == ("number of regions in plane", "EXACT")
     assert in_window.value <= 20 < ahead.value
     text = found.sentences[0].text
-    assert text.startswith(f"The plane through three samples is forecast to have about {ahead.value:,} linear regions, ")
+    assert text.startswith(f"The plane through three samples is forecast to have about {ahead.value:,} linear regions")
     assert text.endswith(f", of which a small window about its middle was done: {in_window.value}.")
     assert any("The whole plane is expected to have" in block.text for block in found.blocks if isinstance(block, Text))
 
