@@ -56,6 +56,7 @@ from reluscope.plots.surrounding_regions import surrounding_regions
 from reluscope.plots.tracking import tracking
 from reluscope.plots.transitions_on_ways import transitions
 from reluscope.plots.usage import unit_usage
+from reluscope.plots.violations import violations
 
 __all__ = [
     "RegionColors",
@@ -119,4 +120,5 @@ __all__ = [
     "transitions",
     "turntable",
     "unit_usage",
+    "violations",
 ]
