@@ -66,7 +66,9 @@ _NOT_EXPORTED = {
 }
 
 
-@pytest.mark.parametrize("case", [case for case in TORCH_CASES if case not in JUMPING and case.name not in _NOT_EXPORTED], ids=str)
+@pytest.mark.parametrize(
+    "case", [case for case in TORCH_CASES if case not in JUMPING and case.name not in _NOT_EXPORTED], ids=str
+)
 def test_an_exported_model_is_the_model(case, tmp_path):
     torch.manual_seed(3)
     model = case.make().eval().float()

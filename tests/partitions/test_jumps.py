@@ -180,8 +180,6 @@ def test_the_notebook_shows_it():
         lambda net, part: rs.forecast(net, rs.Box(-2, 2, 2)),
         lambda net, part: rs.coarse_partition(net, rs.Box(-2, 2, 2), rs.Budget(seconds=1)),
         lambda net, part: rs.robustness.certified_radius(net, [[0.1, 0.2]], norm="l2"),
-        lambda net, part: rs.topology.betti_numbers(rs.level_set(net, rs.Box(-2, 2, 2), level=0.0)),
-        lambda net, part: rs.sensitivity.active_subspaces(net, [[0.1, 0.2]]),
     ],
 )
 def test_what_rests_on_continuity_is_refused(ask):

@@ -46,7 +46,7 @@ def _widget_class(has_space: bool) -> type[Any]:
     class ExplorerWidget(anywidget.AnyWidget):
         """One explorer in a notebook, shown in any number of places."""
 
-        _esm = program(space=has_space)
+        _esm = program(live=True, space=has_space)
         initial = traitlets.Dict({}).tag(sync=True)
 
         def __init__(self, desk: Desk, **state: Any) -> None:
