@@ -175,6 +175,7 @@ ROWS = {
             "jacobians": "natural",
             "plane": "ours",
             "keep_weights": "flag",
+            "sinks": "each function",
         },
     ),
     "Tracker.record": row(

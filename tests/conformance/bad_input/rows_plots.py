@@ -67,6 +67,12 @@ def _recorded():
     return rs.tracking.read_records(FOLDER / "drawn.jsonl")
 
 
+def _kept():
+    tracker = rs.Tracker(MODEL, X, FOLDER / "kept.parquet", input_shape=(2,), overwrite=True, keep_weights=True)
+    tracker.record(epoch=0)
+    return rs.tracking.read_records(FOLDER / "kept.parquet")
+
+
 _ROWS = {"rows": "texts", "columns": "texts", "inputs": "texts", "titles": "texts", "sample_labels": "texts"}
 _PART = {**_ROWS, "samples": "grid", "output": "output_of", "label": "text", "class_names": "texts", "colors": "ours"}
 _COLOR = {**_PART, "coarse": "ours", "color": "color", "by": "color", "most": "count", "labels": "classes"}
@@ -230,6 +236,13 @@ ROWS = {
     "plots.to_png": row(figure=FIGURE, kinds={"background": "color_name"}),
     "plots.to_svg": row(figure=FIGURE, kinds={"ink": "text"}),
     "plots.tracking": row(records=Later(_recorded)),
+    "plots.training_animation": row(
+        records=Later(_kept),
+        plane=rs.Box(-1, 1, 2),
+        network=Later(lambda: rs.load(MODEL, input_shape=(2,))),
+        samples=X,
+        kinds={"plane": "domain", "neighbors": "flag", "samples": "grid", "output": "output_of", "labels": "classes"},
+    ),
     "plots.transitions": row(found={"a": _CROSSED}, kinds={"found": "mapping"}),
     "plots.turntable": row(
         picture=rs.plots.level_set,
