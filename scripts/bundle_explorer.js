@@ -1,14 +1,16 @@
 // Bundles src/reluscope/explorer/web into src/reluscope/explorer/bundle: explorer.js, one module, its style inside; and
-// space.js, a script that comes before it where a network has three inputs.
+// scripts that come before it: live.js where there is somebody to ask, space.js where there is something in three
+// dimensions to see.
 // With --check it writes nothing, and fails if the committed files are not what the sources give.
 import { build, transform } from "esbuild";
 import { readFile, writeFile } from "node:fs/promises";
 
 const EXPLORER = "src/reluscope/explorer";
 const BANNER = { js: "// Made by make explorer." };
-// Bytes: they are part of every snapshot.
+// Bytes: the first is part of every snapshot, the last of those of three inputs.
 const BUNDLES = [
   { name: "explorer", entry: "web/explorer.js", format: "esm", most: 100_000 },
+  { name: "live", entry: "web/live.js", format: "iife", most: 20_000 },
   { name: "space", entry: "web/space/space.js", format: "iife", most: 45_000 },
 ];
 

@@ -166,7 +166,7 @@ def test_the_wheel_holds_the_bundle_and_not_what_it_is_made_of(packed):
         return
     files = contents(wheel)
     folder = Path("reluscope") / "explorer"
-    for name in ("bundle/explorer.js", "bundle/space.js", "web/page.html"):
+    for name in ("bundle/explorer.js", "bundle/live.js", "bundle/space.js", "web/page.html"):
         assert files[str(folder / name)] == (source / folder / name).read_bytes()
     assert not [name for name in files if name.endswith((".js", ".css")) and "/web/" in name]
 

@@ -3,6 +3,7 @@
 import re
 from html import escape
 
+import numpy as np
 import pytest
 
 from explorer.browsing import PICTURES, Asked, look, settled, stage_box, watched
@@ -223,6 +224,77 @@ def test_everything_is_done_by_keys(browser, served, demo_session):
         settled(page)
         assert "zoom=" in page.evaluate("location.hash")
         page.screenshot(path=PICTURES / "keys.png")
+        assert complaints == []
+
+
+def test_code_space_is_walked_by_keys(browser, served):
+    """From dot to dot by arrows; Enter makes the sample C, and the plane goes through it."""
+    with watched(browser) as (page, complaints):
+        look(page, served.url, "tab=codes")
+        dots = page.locator(".codes .dot")
+        dots.nth(300).wait_for()
+        focused = "document.activeElement.shadowRoot.activeElement.getAttribute('aria-label')"
+        assert page.locator(".codes .dot[tabindex='0']").count() == 1
+        dots.first.focus()
+        seen = [page.evaluate(focused)]
+        for key in ("ArrowRight", "ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight", "PageDown"):
+            page.keyboard.press(key)
+            seen.append(page.evaluate(focused))
+        assert len(set(seen)) > 3
+        assert page.locator(".codes .dot[tabindex='0']").count() == 1
+        page.keyboard.press("Enter")
+        settled(page)
+        row = re.match(r"sample (\d+):", seen[-1]).group(1)
+        assert page.evaluate("location.hash").split("a=")[1].split("&")[0].split(",")[2] == f"s{row}"
+        ringed = page.locator(".codes .dot.inside").evaluate_all(
+            "all => all.map(one => one.getAttribute('aria-label'))"
+        )
+        assert any(one.startswith(f"sample {row}:") for one in ringed)
+        page.screenshot(path=PICTURES / "codes-by-keys.png")
+        assert complaints == []
+
+
+def test_two_fingers_zoom_and_one_moves(browser, served, demo_session):
+    """Touches as a screen sends them: the point between the fingers stays under them."""
+    with watched(browser, has_touch=True) as (page, complaints):
+        asked = Asked(page)
+        look(page, served.url)
+        settled(page)
+        before = demo_session.views[max(demo_session.views)]
+        box = stage_box(page)
+        x, y = box["x"] + 0.3 * box["width"], box["y"] + 0.4 * box["height"]
+        touch = page.context.new_cdp_session(page)
+
+        def send(kind, *points):
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [
+                {"x": px, "y": py, "id": finger} for finger, (px, py) in enumerate(points)
+            ]})  # fmt: skip
+
+        send("touchStart", (x - 30, y))
+        send("touchStart", (x - 30, y), (x + 30, y))
+        for apart in range(35, 121, 5):
+            send("touchMove", (x - apart, y), (x + apart, y))
+        send("touchEnd")
+        settled(page)
+        window = asked.of("partition")[-1]["window"]
+        assert 3.5 < before.reach[1] / window["reach"][1] < 4.5
+        share = np.array([-0.4, 0.2])  # of the reach: where the fingers are
+        held = before.center + share * before.reach - (np.array(window["center"]) + share * np.array(window["reach"]))
+        assert np.abs(held).max() < 0.05 * before.reach[1]
+        send("touchStart", (x, y))
+        for step in range(1, 9):
+            send("touchMove", (x + 10 * step, y))
+        page.wait_for_timeout(200)  # a finger that rests throws nothing
+        send("touchEnd")
+        settled(page)
+        moved = asked.of("partition")[-1]["window"]
+        pixels = (window["center"][0] - moved["center"][0]) / (2 * window["reach"][0]) * box["width"]
+        assert 60 < pixels < 90
+        assert not asked.of("region")
+        touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        send("touchEnd")
+        settled(page)
+        assert len(asked.of("region")) == 1
         assert complaints == []
 
 

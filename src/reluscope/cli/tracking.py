@@ -7,7 +7,7 @@ from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import open_console, print_json, print_numbers, say, several, to_json
 from reluscope.errors import InputError
-from reluscope.findings.writing import signed
+from reluscope.plots.tracking import cost_in_words
 from reluscope.report.tracking import records_as_plain, render_records
 
 SHOWN = ("accuracy", "distinct_codes", "changed_samples", "median_segment_regions", "spectral_norm", "plane_regions")
@@ -41,7 +41,6 @@ def _print(records: Records, paths: list[str]) -> None:
     if len(records):
         last = [found for name in SHOWN if (found := records.findings(name)[-1]) is not None]
         print_numbers(console, last, title="last record")
-    overhead = records.overhead()
-    if overhead is not None:
-        say(console, f"Recording took {signed(overhead)} of the time between records.")
+    if len(records):
+        say(console, f"{cost_in_words(records).capitalize()}.")
     say(console, f"The report is in {' and '.join(paths)}")

@@ -1,24 +1,26 @@
 """The explorer's program for browsers: `make explorer` makes it from the modules in ``web/``.
 
-Where there are three inputs a script comes before the module, and leaves it what shows space.
+Scripts come before the module, and leave it what not every page needs: what shows space, what asks for more.
 """
 
 import base64
 import hashlib
 from importlib.resources import files
 
-BUNDLE, SPACE = "bundle/explorer.js", "bundle/space.js"
+BUNDLE, LIVE, SPACE = "bundle/explorer.js", "bundle/live.js", "bundle/space.js"
 
 
-def program(*, space: bool = False) -> str:
+def program(*, live: bool = False, space: bool = False) -> str:
     """Return the source of the module: its default export is what notebooks want.
 
     Parameters
     ----------
+    live : bool
+        Whether there is somebody to ask: with the panels that a snapshot does without.
     space : bool
-        Whether it begins with what shows space, for networks of three inputs.
+        Whether it begins with what shows space.
     """
-    names = (SPACE, BUNDLE) if space else (BUNDLE,)
+    names = (SPACE,) * space + (LIVE,) * live + (BUNDLE,)
     return "\n".join((files("reluscope.explorer") / name).read_text(encoding="utf-8") for name in names)
 
 

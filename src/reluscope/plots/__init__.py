@@ -54,8 +54,10 @@ from reluscope.plots.space.walls import boundaries_3d
 from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
 from reluscope.plots.surrounding_regions import surrounding_regions
 from reluscope.plots.tracking import tracking
+from reluscope.plots.training_films import training_animation
 from reluscope.plots.transitions_on_ways import transitions
 from reluscope.plots.usage import unit_usage
+from reluscope.plots.violations import violations
 
 __all__ = [
     "RegionColors",
@@ -116,7 +118,9 @@ __all__ = [
     "to_png",
     "to_svg",
     "tracking",
+    "training_animation",
     "transitions",
     "turntable",
     "unit_usage",
+    "violations",
 ]

@@ -14,6 +14,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
 
 from reluscope.analyses.tracking.records import Records
 from reluscope.arguments import read_drawn
+from reluscope.findings.writing import signed
 from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, say, shortened
 
 SIZE = (3.1, 2.35)
@@ -223,7 +224,13 @@ def _explain(axes: Axes, panel: _Panel, lines: list[_Line]) -> None:
 
 
 def _headline(records: Records) -> str:
-    """Write which samples were tracked and what share of the time recording took."""
+    """Write which samples were tracked and what recording took."""
     said = f"{records.path.stem}: {len(records):,} record{'s' * (len(records) != 1)} of {records.num_samples:,} samples"
-    overhead = records.overhead()
-    return said if overhead is None else f"{said}; recording took {100 * overhead.value:,.1f} % of the training time"
+    return f"{said}; {cost_in_words(records)}" if len(records) else said
+
+
+def cost_in_words(records: Records) -> str:
+    """Write how many seconds recording took, and which share of the training where that took over a minute."""
+    seconds, *shares = records.cost()
+    said = f"recording took {signed(seconds, 3)} s"
+    return f"{said}, {signed(shares[0])} of the training time" if shares else said

@@ -37,7 +37,7 @@ def render_records(records: Records) -> str:
     sections = [_tracked(records)]
     if len(records):
         sections += [_course(records), _ends(records)]
-        sections += [_planes(records)] if records.partitions else []
+        sections += [_planes(records)] if records.partition_files else []
         sections += [_cost(records)]
     warning = "" if len(records) else "There are no records in this file yet."
     footer = f"Written by reluscope {__version__} from {records.path.name}, which has the same numbers and more."
@@ -147,7 +147,7 @@ def _ends(records: Records) -> SectionResult:
 
 
 def _planes(records: Records) -> SectionResult:
-    there = records.partitions
+    there = records.partition_files
     chosen = sorted({round(place) for place in np.linspace(0, len(there) - 1, min(MAX_PLANES, len(there)))})
     blocks: list[Block] = []
     for place in chosen:
@@ -167,12 +167,9 @@ def _planes(records: Records) -> SectionResult:
 
 
 def _cost(records: Records) -> SectionResult:
-    overhead = records.overhead()
-    blocks: list[Block] = []
-    headline = None
-    if overhead is not None:
-        headline = Number(overhead)
-        blocks.append(numbers(overhead))
+    cost = records.cost()
+    blocks: list[Block] = [numbers(*cost)] if cost else []
+    headline = Number(cost[0]) if cost else None
     rows = records.rows[-MAX_ROWS:]
     keys = {
         "epoch": [row["epoch"] for row in rows],

@@ -9,6 +9,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.analyses.tracking import read_records
+from reluscope.analyses.tracking import records as module
 from reluscope.errors import InputError
 
 POINTS = np.random.default_rng(0).normal(size=(20, 3))
@@ -121,3 +122,91 @@ def test_a_file_cannot_name_weights_elsewhere(run, name):
     write_rows(file, [{**rows[0], "weights": name}, *rows[1:]], settings)
     with pytest.raises(InputError, match="a file of a Tracker's records"):
         read_records(file)
+
+
+def test_equal_weights_are_kept_once(tmp_path):
+    model, file = model_of(), tmp_path / "run.parquet"
+    with rs.Tracker(model, POINTS, file, keep_weights=True) as tracker:
+        tracker.record()
+        tracker.record()
+        model[0].weight.data[0, 0] += 1
+        tracker.record()
+    # Also by a run that goes on.
+    with rs.Tracker(model, POINTS, file, keep_weights=True) as tracker:
+        tracker.record()
+    folder = tmp_path / "run.weights"
+    assert sorted(path.name for path in folder.iterdir()) == ["record-00000.arrow", "record-00002.arrow"]
+    records = read_records(file)
+    found = [records.network(place, rs.load(model)).fingerprint for place in range(4)]
+    assert found == [row["fingerprint"] for row in records.rows]
+    assert len(set(found)) == 2
+    # What somebody removed is written again.
+    (folder / "record-00002.arrow").unlink()
+    with rs.Tracker(model, POINTS, file, keep_weights=True) as tracker:
+        tracker.record()
+    assert read_records(file).has_weights == (True, True, False, False, True)
+
+
+def test_partitions_of_a_plane_that_nobody_had_thought_of(run, monkeypatch):
+    network, file, _ = run
+    records = read_records(file)
+    plane, told = rs.Plane(*POINTS[:3], margin=0.25), []
+    parts = list(records.partitions(plane, network, progress=told.append))
+    assert told == pytest.approx([1 / 3, 2 / 3, 1])
+    for place, part in enumerate(parts):
+        alone = rs.partition(records.network(place, network), plane)
+        assert len(part) == len(alone)
+        assert (part.codes.words == alone.codes.words).all()
+    (file.parent / "run.weights" / "record-00001.arrow").unlink()
+    assert len(list(records.partitions(plane, network))) == 2
+    budgets = []
+    monkeypatch.setattr(module, "partition", lambda *_, budget: budgets.append(budget))
+    next(records.partitions(plane, network, budget=rs.Budget(regions=5)))
+    assert budgets == [rs.Budget(regions=5)]
+
+
+def test_damaged_weights_are_one_sentence(run):
+    network, file, _ = run
+    path = file.parent / "run.weights" / "record-00001.arrow"
+    path.write_bytes(path.read_bytes()[:-20])
+    records = read_records(file)
+    parts = records.partitions(rs.Plane(*POINTS[:3]), network)
+    next(parts)
+    with pytest.raises(InputError, match="record-00001"):
+        next(parts)
+
+
+def test_partitions_without_weights(tmp_path):
+    with rs.Tracker(model_of(), POINTS, tmp_path / "run.parquet") as tracker:
+        tracker.record()
+    with pytest.raises(
+        InputError, match=r"no record of run\.parquet holds weights: open the tracker with keep_weights"
+    ):
+        tracker.records.partitions(rs.Plane(*POINTS[:3]), rs.load(model_of()))
+
+
+def test_a_film_of_a_training(run):
+    network, file, _ = run
+    records = read_records(file)
+    film = rs.plots.training_animation(records, rs.Plane(*POINTS[:3], margin=0.25), network, samples=POINTS)
+    titles = []
+    for frame in film.new_frame_seq():
+        film._func(frame)
+        titles.append(film._fig.get_suptitle())
+    assert [title.split(":")[0] for title in titles] == ["epoch 0", "epoch 1", "epoch 2"]
+    counts = [len(part) for part in records.partitions(rs.Plane(*POINTS[:3], margin=0.25), network)]
+    assert [int(title.split()[2]) for title in titles] == counts
+
+
+def test_cost_in_seconds_and_as_a_share_of_long_trainings(run):
+    _, file, _ = run
+    records = read_records(file)
+    (seconds,) = records.cost()
+    assert (seconds.name, seconds.value) == ("recording time", records.seconds[0])
+    rows = [{**row, "seconds": 0.5, "seconds_writing": 0.0, "seconds_between": 40.0} for row in records.rows]
+    long = rs.tracking.Records(records.path, rows, records.settings)
+    assert [found.value for found in long.cost()] == [1.5, 1.5 / 120]
+    assert rs.plots.tracking(long).get_suptitle().endswith("recording took ≈ 1.5 s, ≈ 1.2 % of the training time")
+    short = rs.tracking.Records(records.path, rows[:1], records.settings)
+    assert rs.plots.tracking(short).get_suptitle().endswith("recording took ≈ 0.5 s")
+    assert rs.tracking.Records(records.path, (), records.settings).cost() == ()

@@ -116,8 +116,8 @@ def test_jacobians_by_autograd(run):
 
 def test_partitions_of_the_plane_are_kept(run):
     records, copies = run
-    assert [epoch for epoch, _ in records.partitions] == [0.0, 1.0, 2.0]
-    for (_, path), model, count in zip(records.partitions, copies, records["plane_regions"], strict=True):
+    assert [epoch for epoch, _ in records.partition_files] == [0.0, 1.0, 2.0]
+    for (_, path), model, count in zip(records.partition_files, copies, records["plane_regions"], strict=True):
         network = rs.load(model)
         part = rs.Partition.load(path)
         assert len(part) == count == len(rs.partition(network, rs.Plane(*POINTS[list(PLANE)], margin=0.25)))

@@ -269,7 +269,7 @@ def test_a_full_disk_loses_nothing(file, model, full_disk):
         tracker.record()
         records = rs.tracking.read_records(file)
         assert [row["record"] for row in records.rows] == [0, 1, 2, 3]
-        assert len(records.partitions) == 4
+        assert len(records.partition_files) == 4
 
 
 def test_a_disk_that_stays_full_is_an_error_at_last(file, model, full_disk):

@@ -4,6 +4,7 @@ import numpy as np
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
+from conformance.bad_input.rows_verification import FOUND
 from conformance.bad_input.things import (
     CODES,
     FIGURE,
@@ -64,6 +65,12 @@ def _recorded():
     tracker = rs.Tracker(MODEL, X, FOLDER / "drawn.jsonl", input_shape=(2,), overwrite=True)
     tracker.record(epoch=0)
     return rs.tracking.read_records(FOLDER / "drawn.jsonl")
+
+
+def _kept():
+    tracker = rs.Tracker(MODEL, X, FOLDER / "kept.parquet", input_shape=(2,), overwrite=True, keep_weights=True)
+    tracker.record(epoch=0)
+    return rs.tracking.read_records(FOLDER / "kept.parquet")
 
 
 _ROWS = {"rows": "texts", "columns": "texts", "inputs": "texts", "titles": "texts", "sample_labels": "texts"}
@@ -229,6 +236,13 @@ ROWS = {
     "plots.to_png": row(figure=FIGURE, kinds={"background": "color_name"}),
     "plots.to_svg": row(figure=FIGURE, kinds={"ink": "text"}),
     "plots.tracking": row(records=Later(_recorded)),
+    "plots.training_animation": row(
+        records=Later(_kept),
+        plane=rs.Box(-1, 1, 2),
+        network=Later(lambda: rs.load(MODEL, input_shape=(2,))),
+        samples=X,
+        kinds={"plane": "domain", "neighbors": "flag", "samples": "grid", "output": "output_of", "labels": "classes"},
+    ),
     "plots.transitions": row(found={"a": _CROSSED}, kinds={"found": "mapping"}),
     "plots.turntable": row(
         picture=rs.plots.level_set,
@@ -237,4 +251,5 @@ ROWS = {
         kinds={"view": "ours", "picture": "function", "found": "free", "frames": "count"},
     ),
     "plots.unit_usage": row(usage=Later(lambda: rs.codespace.unit_usage(NET, SAMPLED.value))),
+    "plots.violations": row(found=FOUND, inputs=(0, 1), kinds={"inputs": "each index"}),
 }

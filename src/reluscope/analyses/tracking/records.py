@@ -1,7 +1,7 @@
 """The records of a run as arrays over records, each number with its claim."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,14 +14,23 @@ from reluscope.analyses.tracking.kept_weights import network_with_weights
 from reluscope.analyses.tracking.quantities import QUANTITIES
 from reluscope.analyses.tracking.table import CODES, LOGGED, logged_names, read_rows, to_table
 from reluscope.arguments import read_arguments, read_position
+from reluscope.budget import RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.findings.data_frames import as_pandas
+from reluscope.geometry.domains import Box, Slice
+from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.table import Partition
+from reluscope.progress import Progress, share_done
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+# A share of a shorter training says nothing: what is done once weighs most in it.
+LONG_TRAINING = 60.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +97,8 @@ class Records:
         return tuple((row["record"], row["note"]) for row in self.rows if row.get("note"))
 
     @property
-    def partitions(self) -> tuple[tuple[float, Path], ...]:
-        """Epochs and files of the partitions of the plane that are there; `Partition.load` opens them."""
+    def partition_files(self) -> tuple[tuple[float, Path], ...]:
+        """Epochs and files of the partitions that a tracker with ``plane=`` saved; `Partition.load` opens them."""
         found = [(float(row["epoch"]), self.path.parent / row["partition"]) for row in self.rows if row["partition"]]
         return tuple((epoch, path) for epoch, path in found if path.is_file())
 
@@ -139,6 +148,71 @@ class Records:
         return network_with_weights(network, self.path.parent / row["weights"], row["fingerprint"])
 
     @read_arguments
+    def partitions(
+        self,
+        plane: Slice | Box,
+        network: Network,
+        *,
+        budget: RegionBudget | None = None,
+        progress: Progress = False,
+    ) -> Iterator[Partition]:
+        """Partition a plane by the network of every record that holds weights, one after the other.
+
+        Parameters
+        ----------
+        plane : Slice or Box
+            Any domain; nobody has to have thought of it before the training.
+        network : Network
+            The trained model, or any other state of it, as `reluscope.load` returns it.
+        budget : Budget, optional
+            Of each partition.
+        progress : bool or callable
+            Show how much of the work is done; a function is told the share, from 0 to 1.
+
+        Returns
+        -------
+        iterator of Partition
+            Each is made when it is asked for, so that there is never more than one; of the epochs
+            ``records.epochs[list(records.has_weights)]``.
+
+        Raises
+        ------
+        InputError, ShapeError
+            If the plane lies in another space, no record holds weights, or, when it is that record's turn, their file
+            is damaged or of another model.
+
+        Examples
+        --------
+        >>> import numpy as np, tempfile, torch, reluscope as rs
+        >>> model = torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.ReLU())
+        >>> file = tempfile.mkdtemp() + "/run.parquet"
+        >>> with rs.Tracker(model, np.eye(2), file, keep_weights=True) as tracker:
+        ...     for shift in (0.0, 9.0):
+        ...         _ = model[0].bias.data.fill_(shift)
+        ...         tracker.record()
+        >>> records = rs.tracking.read_records(file)
+        >>> [len(part) for part in records.partitions(rs.Box(-1, 1, 2), rs.load(model))]
+        [2, 1]
+        """
+        read_domain(plane, network.num_inputs)
+        there = [place for place, is_there in enumerate(self.has_weights) if is_there]
+        if not there:
+            raise InputError(
+                f"no record of {self.path.name} holds weights: open the tracker with keep_weights=True, so that there "
+                "is something to look at after the training"
+            )
+        return self._parts(there, plane, network, budget, progress)
+
+    def _parts(
+        self, there: list[int], plane: Slice | Box, network: Network, budget: RegionBudget | None, progress: Progress
+    ) -> Iterator[Partition]:
+        with share_done("partitions", progress) as tell:
+            for number, place in enumerate(there):
+                part = partition(self.network(place, network), plane, budget=budget)
+                tell((number + 1) / len(there))
+                yield part
+
+    @read_arguments
     def __getitem__(self, name: str) -> Float[np.ndarray, "records ..."]:
         """Return a quantity over records, NaN where it is not there: (r,), or (r, gates) or (r, segments).
 
@@ -169,24 +243,51 @@ class Records:
         _check(name)
         return tuple(self._finding(name, row) for row in self.rows)
 
+    @property
+    def seconds(self) -> tuple[float, float]:
+        """Seconds of recording and writing, and seconds between records, which are those of training."""
+        spent = sum(row["seconds"] + (row["seconds_writing"] or 0.0) for row in self.rows)
+        return spent, sum(row["seconds_between"] for row in self.rows)
+
+    def cost(self) -> tuple[Finding, ...]:
+        """Return what recording cost, as it is told: in seconds, and as a share where training took over a minute.
+
+        Returns
+        -------
+        tuple of Finding
+            ESTIMATE, as times are; none before there is a record.
+        """
+        spent, between = self.seconds
+        if not self.rows:
+            return ()
+        seconds = Finding.estimate(
+            spent,
+            name="recording time",
+            definition="seconds of recording and writing",
+            domain=f"{len(self)} records",
+            method="wall clock",
+        )
+        share = self.overhead() if between > LONG_TRAINING else None
+        return (seconds,) if share is None else (seconds, share)
+
     def overhead(self) -> Finding | None:
         """Return the time of recording over the time between records, which is that of training.
 
         Returns
         -------
         Finding or None
-            ESTIMATE, as times are; None before there is a record.
+            ESTIMATE, as times are; None before there is a record. Where training takes seconds, most of it is what is
+            done once; see `cost`.
         """
-        seconds = sum(row["seconds"] + (row["seconds_writing"] or 0.0) for row in self.rows)
-        between = sum(row["seconds_between"] for row in self.rows)
+        spent, between = self.seconds
         if not between > 0:
             return None
         return Finding.estimate(
-            seconds / between,
+            spent / between,
             name="overhead",
             definition="time of recording and writing over the time between records, which is that of training",
             domain=f"{len(self)} records",
-            method=f"wall clock: {seconds:.3g} s of {seconds + between:.3g} s",
+            method=f"wall clock: {spent:.3g} s of {spent + between:.3g} s",
             is_share=True,
         )
 

@@ -7,7 +7,7 @@ model, its mode or gradients, nor the global random state.
 import os
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -22,8 +22,9 @@ from reluscope.analyses.tracking.lock import Lock
 from reluscope.analyses.tracking.measurement import Measurement, measure
 from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_plan
 from reluscope.analyses.tracking.records import Records
+from reluscope.analyses.tracking.sinks import numbers_of
 from reluscope.analyses.tracking.table import ADVICE, LOGGED, WHAT, column_kind, plain, read_rows, row_of, write_rows
-from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
+from reluscope.arguments import Count, Natural, Seed, Share, read_arguments, refuse_jumps
 from reluscope.budget import Budget, RegionBudget
 from reluscope.codes.checked_words import check_words
 from reluscope.codes.layout import CodeLayout
@@ -76,7 +77,11 @@ class Tracker:
         Of each of these partitions; by default 50,000 regions or ten seconds. A count that it ends is LOWER.
     keep_weights : bool
         Keep the weights of every record in a folder beside the file, so that each can be looked at again:
-        `Records.network`, and the epochs of the explorer.
+        `Records.network`, `Records.partitions` of any plane, films of them (`plots.training_animation`), and the epochs
+        of the explorer. Records of the same network share one file.
+    sinks : sequence of callable
+        Where the numbers of a record go besides: ``sink(numbers, epoch=, step=)`` is called after each record that was
+        made, such as `tracking.tensorboard_sink` and `tracking.wandb_sink` return. One that fails is a warning.
     seed : int
         Decides what is drawn.
     device : str
@@ -121,6 +126,7 @@ class Tracker:
         plane: Slice | Box | Sequence[int] | None = None,
         budget: RegionBudget | None = None,
         keep_weights: bool = False,
+        sinks: Sequence[Callable[..., None]] = (),
         seed: Seed = 0,
         device: torch.device | str = "cpu",
         overwrite: bool = False,
@@ -134,10 +140,12 @@ class Tracker:
         self._folder = self._path.with_name(f"{self._path.stem}.partitions")
         self._weights_folder = self._path.with_name(f"{self._path.stem}.weights")
         self._keeps_weights = keep_weights
+        self._sinks = tuple(sinks)
         self._lock: Lock | None = Lock(self._path)
         try:
             self._model = getattr(model, "_orig_mod", model)  # what torch.compile wrapped
             network = load(model, input_shape, data=first_rows(data, CHECKED_AT))
+            refuse_jumps("Tracker", network)
             self._network = network.to(device)
             self._plan = make_plan(
                 network,
@@ -216,8 +224,10 @@ class Tracker:
             row["partition"] = f"{self._folder.name}/record-{row['record']:05d}.arrow"
             waiting[row["partition"]] = found.part
         if self._keeps_weights and state is not None:
-            row["weights"] = f"{self._weights_folder.name}/record-{row['record']:05d}.arrow"
-            waiting[row["weights"]] = arrays_of(state)
+            row["weights"] = self._place_of_weights(fingerprint)
+            if row["weights"] is None:
+                row["weights"] = f"{self._weights_folder.name}/record-{row['record']:05d}.arrow"
+                waiting[row["weights"]] = arrays_of(state)
         counts = {"gate": len(self._network.gates), "segment": len(self._plan.starts)}
         row |= {
             "partition": row.get("partition"),
@@ -236,6 +246,8 @@ class Tracker:
             self._write((*earlier, row), waiting)
             self._before = found.sampled
             self._ended = time.perf_counter()
+        self._tell(row)
+        self._ended = time.perf_counter()
         row["seconds_writing"] = self._ended - began - row["seconds"]  # in the file from the next record on
 
     def close(self) -> None:
@@ -333,6 +345,27 @@ class Tracker:
         except InputError as error:
             raise ShapeError(f"expected the model that the tracker was opened with, but {error}: {advice}") from error
         return measure(network, self._plan, self._before), network.fingerprint, state
+
+    def _tell(self, row: dict[str, Any]) -> None:
+        """Give the numbers of a record to the sinks; none of them is worth a training."""
+        if not self._sinks:
+            return
+        numbers = numbers_of(row, tuple(gate.name for gate in self._network.gates))
+        step = row["record"] if row["step"] is None else row["step"]
+        for sink in self._sinks:
+            try:
+                sink(numbers, epoch=float(row["epoch"]), step=step)
+            except Exception as error:
+                warnings.warn(f"a sink could not take record {row['record']} ({error})", stacklevel=3)
+
+    def _place_of_weights(self, fingerprint: str | None) -> str | None:
+        """Return the file of an earlier record of the same network, if it is there or will be."""
+        for one in self._rows:
+            name = one.get("weights")
+            is_same = name and one["fingerprint"] == fingerprint
+            if is_same and (name in self._waiting or (self._path.parent / name).is_file()):
+                return name
+        return None
 
     def _write(self, rows: tuple[dict[str, Any], ...], waiting: dict[str, Waiting]) -> None:
         """Write a record, or keep it for the next time."""

@@ -32,8 +32,7 @@ def track_report(
     """Write a report on a run that a Tracker recorded: one HTML page with pictures, numbers and their claims.
 
     It shows codes and their changes, activation rates, regions on segments, norms of Jacobians and accuracy over
-    epochs, the plane at a few epochs where one was tracked, and what share of the training time recording took. The
-    run may still be going on.
+    epochs, the plane at a few epochs where one was tracked, and what recording took. The run may still be going on.
 
     \b
     Examples:

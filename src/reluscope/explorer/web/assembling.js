@@ -6,23 +6,20 @@ import { make, refill, sign, write } from "./elements.js";
 import { listenToKeys } from "./keyboard.js";
 import { createLooking, valuesQuestion } from "./looking.js";
 import { anchorsPanel } from "./panels/anchors.js";
-import { codesPanel } from "./panels/codes.js";
 import { colouringPanel } from "./panels/colouring.js";
 import { countsPanel, spoken } from "./panels/counts.js";
 import { keysDialog } from "./panels/keys.js";
 import { layersPanel } from "./panels/layers.js";
 import { legendPanel } from "./panels/legend.js";
-import { linePanel } from "./panels/line.js";
 import { messagesPanel } from "./panels/messages.js";
 import { regionPanel } from "./panels/region.js";
-import { samplesPanel } from "./panels/samples.js";
 import { savingMenu } from "./panels/saving.js";
 import { tabsPanel } from "./panels/tabs.js";
 import { hoverPanel } from "./panels/hover.js";
 import { topPanel } from "./panels/top.js";
-import { trainingPanel } from "./panels/training.js";
 import { insideRegion, isSameWindow, toPlane, within } from "./places.js";
 import { createSampleMarks } from "./sample_marks.js";
+import { createSamplePictures } from "./sample_pictures.js";
 import { createStage } from "./stage.js";
 import { BEGINNING, createHistory, createStore, isEqual } from "./state.js";
 
@@ -53,20 +50,23 @@ export function assemble({ body, model, asker, hello, theme }) {
   const legend = legendPanel({ store });
   const sampleMarks = createSampleMarks({ hello, asker });
   const anchors = () => store.get().anchors ?? hello.home.anchors;
-  const samples = samplesPanel({ hello, asker, anchors, put: (...choice) => dock?.put(...choice), show: () => store.set({ tab: "samples" }) });
-  const dock = hello.plane === "inputs" ? null : anchorsPanel({ hello, store, samples, current: anchors, announce });
+  // A script before this one leaves it; a snapshot has nobody to ask.
+  const more = hello.still ? undefined : globalThis.reluscopeLive;
+  const samples = more?.samplesPanel({ hello, asker, anchors, put: (...choice) => dock?.put(...choice), show: () => store.set({ tab: "samples" }) });
+  const dock = hello.plane === "inputs" ? null
+    : anchorsPanel({ hello, store, samples, pictureOf: createSamplePictures({ hello, asker }), current: anchors, announce });
   const layers = layersPanel({ hello, store, can });
+  const line = can("segment") && more?.linePanel({ hello, store, looking, hover: pointAlong });
   const tries = [
     ["Open the region in the middle", () => pick([...stage.camera().view().center])],
     !hello.still && ["Zoom in a hundred times", () => stage.camera().zoomBy(100)],
     layers && ["Watch layers fold the plane", layers.play],
-    dock && can("segment") && ["Draw the line from A to B", () => online(shown.get().plane.header.anchors_at.slice(0, 2), true)],
+    dock && line && ["Draw the line from A to B", () => shown.get().plane && online(shown.get().plane.header.anchors_at.slice(0, 2), true)],
   ].filter(Boolean);
   const region = regionPanel({ hello, store, looking, announce, walk, look: lookBeyond, tries });
-  const line = linePanel({ hello, store, looking, hover: pointAlong });
-  const codes = codesPanel({ hello, asker, store, looking, use: showSample });
-  const training = !hello.training ? null : trainingPanel({ hello, store, looking });
-  const keys = keysDialog();
+  const codes = can("code_space") && hello.data !== null && more?.codesPanel({ hello, asker, store, looking, use: showSample });
+  const training = hello.training && more?.trainingPanel({ hello, store, looking });
+  const keys = keysDialog(hello);
   const saving = savingMenu({
     pictures: { png: () => stage.scene.toBlob({ paper: paper() }), svg: () => stage.scene.toSvg({ paper: paper(), title: hello.model.name }) },
     exportAs: async (as) => {
@@ -79,9 +79,9 @@ export function assemble({ body, model, asker, hello, theme }) {
     store, name,
     tabs: [
       { key: "region", label: "Region", element: region.element },
-      dock && !hello.still && { key: "samples", label: "Samples", element: samples.element, open: once(samples.load) },
-      can("segment") && { key: "line", label: "Line", element: line },
-      can("code_space") && hello.data !== null && { key: "codes", label: "Codes", element: codes.element, open: codes.open },
+      dock && samples && { key: "samples", label: "Samples", element: samples.element, open: once(samples.load) },
+      line && { key: "line", label: "Line", element: line },
+      codes && { key: "codes", label: "Codes", element: codes.element, open: codes.open },
       training && { key: "training", label: "Training", element: training.element },
     ].filter(Boolean),
   });

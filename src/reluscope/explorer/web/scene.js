@@ -12,6 +12,7 @@ import { watchVisibility } from "./visibility.js";
 export { NoWebGL } from "./gl.js";
 
 const MOST_PIXELS = 9e6;
+const LETTERS = 16; // pixels of letters from which on everything grows
 
 /**
  * Own a canvas and the picture over it. The canvas is sized by its style; its parent has to be positioned.
@@ -32,6 +33,7 @@ export function createScene(canvas) {
   let frame = 0;
   let content = {};
   let [isLost, isGivenBack, isOverStale] = [false, false, true];
+  let grown = 1; // of lines and marks, where letters are large
 
   function colour(colours) {
     const before = stack.front()?.plane.header.plane_id;
@@ -78,12 +80,14 @@ export function createScene(canvas) {
     const size = page.map((length) => Math.max(1, Math.round(length * ratio)));
     if (canvas.width !== size[0] || canvas.height !== size[1]) {
       [canvas.width, canvas.height] = size;
+      grown = Math.max(1, parseFloat(getComputedStyle(canvas).fontSize) / LETTERS);
       isOverStale = true;
     }
-    if (isOverStale) overlay.draw(overlayShapes(view, page, over), page);
+    const paper = page.map((length) => length / grown);
+    if (isOverStale) overlay.draw(overlayShapes(view, paper, over), paper);
     isOverStale = false;
     if (isLost || gl.isContextLost() || !stack.front()) return null;
-    return { view, size, content, passes: (from, pixels) => stack.passes(from, style, { size: pixels, ratio }) };
+    return { view, size, content, passes: (from, pixels) => stack.passes(from, style, { size: pixels, ratio: ratio * grown }) };
   }
 
   function select(selected) {

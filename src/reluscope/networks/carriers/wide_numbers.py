@@ -89,10 +89,12 @@ class WideNumbers:
         value, size = plus(times(arrived.word, slope), intercept), (slope * arrived.high).abs() + intercept.abs()
         is_exact = ((slope == 0) | (slope == 1)) & (intercept == 0)
         near = torch.zeros_like(pieces, dtype=torch.bool)
-        for gap in gaps(gate, arrived):
+        jump = torch.zeros_like(arrived.high)
+        for gap, height in zip(gaps(gate, arrived), gate.jumps.abs(), strict=True):
             near |= gap.abs() <= arrived.error
+            jump += torch.where((gap.abs() <= arrived.error) & (arrived.error > 0), height, 0.0)
         steepness = torch.where(near, gate.slopes.abs().amax(0), slope.abs())
-        error = SLACK * (steepness * arrived.error + torch.where(is_exact, 0.0, 3 * ROUNDING * size + TINY))
+        error = SLACK * (steepness * arrived.error + torch.where(is_exact, 0.0, 3 * ROUNDING * size + TINY) + jump)
         return Wide(*(part.reshape(-1, *gate.shape) for part in (*value, error)))
 
     def _summed(self, products: Products, value: DoubleWord, carried: Tensor) -> tuple[DoubleWord, Tensor]:

@@ -7,7 +7,7 @@ import { thumbnail } from "./pictures.js";
 const LETTERS = "ABC";
 
 /** Return the dock of anchors, and `put(place, anchor)`; `current()` gives the three that are looked at. */
-export function anchorsPanel({ hello, store, samples, current, announce }) {
+export function anchorsPanel({ hello, store, samples, pictureOf, current, announce }) {
   const slots = [...LETTERS].map(makeSlot);
   const slider = make("input", { type: "range", max: 1, step: 0.01, "aria-label": "turn C",
     oninput: () => turn(Number(slider.value)) });
@@ -53,7 +53,7 @@ export function anchorsPanel({ hello, store, samples, current, announce }) {
     current().forEach((anchor, place) => {
       const { picture, name } = slots[place];
       write(name, shortened(anchorName(anchor, hello), 26));
-      void samples.pictureOf(anchor.row).then((pixels) => refill(picture, pixels && thumbnail(pixels, hello.data.thumbnail, "")));
+      void pictureOf(anchor.row).then((pixels) => refill(picture, pixels && thumbnail(pixels, hello.data.thumbnail, "")));
     });
     const third = current()[2];
     slider.value = String(third.share ?? 0);

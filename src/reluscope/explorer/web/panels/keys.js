@@ -16,12 +16,22 @@ const KEYS = {
   "?": "these keys",
 };
 
+const IN_SPACE = {
+  "← ↑ → ↓": "turn it",
+  "+ −": "nearer, further",
+  "0 ": "as at first",
+  "[ ]": "move the plane through it",
+  Enter: "bring the plane to the region in the middle",
+};
+
 /** Return the dialog of keys. */
-export function keysDialog() {
+export function keysDialog({ space }) {
+  const listed = (keys) => make("dl", Object.entries(keys).map(([key, meaning]) => [make("dt", key), make("dd", meaning)]));
   const element = make("dialog", { "aria-label": "keys" },
     make("h2", "Keys"),
     make("p.soft", "With the picture in focus."),
-    make("dl", Object.entries(KEYS).map(([key, meaning]) => [make("dt", key), make("dd", meaning)])),
+    listed(KEYS),
+    space && [make("p.soft", "With the solid in focus."), listed(IN_SPACE)],
     make("p.soft", "Wheel or pinch zooms, drag moves, click or tap opens, Shift and drag draws a line."),
     make("p", make("button", { onclick: () => element.close() }, "Close")));
   return { element, open: () => element.showModal() };

@@ -26,11 +26,15 @@ export function messagesPanel({ looking, store }) {
     if (wrong !== null) {
       refill(trouble, make("p", capital(wrong.message)),
         make("p",
-          wrong.retry && after("Try again", wrong.retry),
-          plane === null && store.get().anchors !== null
-            && after("Show the first plane", () => setAnchors(store, null)),
+          wrong.retry && wrong.kind !== "input" && after("Try again", wrong.retry),
+          plane === null && isElsewhere(store.get()) && after("Show the first plane", goHome),
           wrong.kind !== "graphics" && plane !== null && quiet("Keep the picture", looking.dismiss)));
     }
+  }
+  const isElsewhere = ({ anchors, window, epoch }) => [anchors, window, epoch].some((one) => one !== null);
+  function goHome() {
+    store.set({ epoch: null });
+    setAnchors(store, null);
   }
   /** Return a button that does something about what is wrong. */
   function after(label, act) {

@@ -15,7 +15,6 @@ const SEARCHES = {
 /** Return the panel of samples, and what others ask of it. */
 export function samplesPanel({ hello, asker, anchors, put, show }) {
   const { data } = hello;
-  const pictures = new Map();
   let target = 0;
   let offset = 0;
 
@@ -105,18 +104,5 @@ export function samplesPanel({ hello, asker, anchors, put, show }) {
   }
   tell();
 
-  return {
-    element,
-    load,
-    choose,
-    /** The pixels of a sample, or null. */
-    async pictureOf(row) {
-      if (row === undefined || !data?.is_image) return null;
-      if (!pictures.has(row)) {
-        const asked = asker.ask({ ask: "samples", of: "all", offset: row, count: 1 });
-        pictures.set(row, asked.then(({ arrays }) => arrays.thumbnails ?? null, () => null));
-      }
-      return pictures.get(row);
-    },
-  };
+  return { element, load, choose };
 }

@@ -5,9 +5,10 @@ import { shortened } from "../words.js";
 
 /** Return the sentence that explains the picture. */
 export function firstSentence(hello) {
-  const what = hello.plane === "inputs" ? "Each tile (region) of the inputs" : "Each tile (region) of this flat cut through the inputs";
+  const cut = hello.space ? "Each cell (region) of the solid, each tile of the flat cut beside it," : "Each tile (region) of this flat cut through the inputs";
+  const what = hello.plane === "inputs" ? "Each tile (region) of the inputs" : cut;
   const colour = hello.is_classifier ? "colour is its answer" : "colour tells how many units are on";
-  return `${what} is one linear function of the network; ${colour}. Point, click, zoom: all is exact.`;
+  return `${what} is one linear function of the network; ${colour}. ${hello.space ? "Turn, point" : "Point"}, click, zoom: all is exact.`;
 }
 
 /** Return the head of the explorer. */
