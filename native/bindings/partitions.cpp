@@ -28,6 +28,7 @@ template <class Piece> void bind_pieces(nb::module_& module) {
     module.def(
         "pieces_in_use",
         [](In<Piece, 2> pieces, std::size_t num_pieces) {
+            expect(num_pieces <= std::size_t{std::numeric_limits<Piece>::max()} + 1, "expected pieces in their type");
             auto used = unlocked([&] { return pieces_in_use<Piece>(rows(pieces), num_pieces); });
             const std::size_t width = used.width();
             return shaped<bool>(std::move(used.entries()), {num_pieces, width});

@@ -158,6 +158,7 @@ Table<Word> tile_distances(Rows<const Word> rows, Rows<const Word> columns, Rows
 
 Table<Word> long_distances(Rows<const Word> rows, Rows<const Word> columns) {
     Table<Word> distances(rows.size(), columns.size());
+    if (columns.size() == 0) return distances;  // a table of no columns may have any number of rows
     // At the ends a block is filled up with codes that are there already.
     for (std::size_t i = 0; i < rows.size(); i += 2)
         for (std::size_t j = 0; j < columns.size(); j += 4) {

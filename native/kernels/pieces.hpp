@@ -15,7 +15,7 @@ void settle_at(Rows<double> pre, View<std::int64_t> units, View<double> levels, 
 template <class Piece> Table<std::uint8_t> pieces_in_use(Rows<const Piece> pieces, std::size_t num_pieces) {
     const std::size_t width = pieces.width();
     Table<std::uint8_t> used(num_pieces, width, 0);
-    if (!pieces.size()) return used;
+    if (!pieces.size() || !width) return used;  // no columns: there may be any number of rows
     Vector<Piece> least(pieces[0], pieces[0] + width), most(least);
     // Bytes may be part of anything: the compiler is told that these places stay where they are.
     Piece *low = least.data(), *high = most.data();

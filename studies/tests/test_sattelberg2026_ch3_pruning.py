@@ -102,3 +102,30 @@ def test_the_dissertations_network(channels):
     assert (training.learning_rate, training.batch, training.momentum, training.weight_decay, training.epochs) == (
         1e-3, 40, 0.9, 1e-4, 30,
     )  # fmt: skip
+
+
+def test_the_printed_table_of_subnetworks_is_that_of_the_dissertation():
+    """Table 3.4, copied from its text by rows; one denominator, of width 9 and six digits, is printed as 128."""
+    text = """
+    2 | 1, 1/2 | - | - | - | - | -
+    3 | 1, 2/3 | 2, 3/3 | 3, 1/1 | 3, 1/1 | - | -
+    4 | 1, 2/4 | 2, 3/6 | 3, 3/4 | 4, 1/1 | - | -
+    5 | 1, 3/5 | 2, 8/10 | 3, 8/10 | 4, 3/5 | - | -
+    6 | 1, 3/6 | 2, 4/15 | 3, 18/20 | 3, 1/20 | 5, 1/6 | 6, 1/1
+    7 | 1, 4/7 | 2, 8/21 | 3, 26/35 | 3, 3/35 | 5, 3/21 | 6, 1/7
+    8 | 1, 5/8 | 2, 5/28 | 3, 41/56 | 3, 5/56 | 5, 4/56 | 6, 2/28
+    9 | 1, 7/9 | 2, 8/36 | 3, 66/84 | 3, 3/84 | 5, 4/126 | 5, 1/128
+    10 | 1, 5/10 | 2, 8/45 | 3, 95/120 | 3, 4/120 | 4, 1/210 | 5, 2/252
+    11 | 1, 6/11 | 2, 13/55 | 3, 143/165 | 3, 4/165 | 4, 1/330 | 5, 1/462
+    12 | 1, 5/12 | 2, 24/66 | 3, 166/220 | 3, 9/220 | 4, 2/495 | 5, 2/792
+    13 | 1, 3/13 | 2, 12/78 | 3, 245/286 | 3, 5/286 | 4, 5/715 | 5, 4/1287
+    14 | 1, 5/14 | 2, 25/91 | 3, 278/364 | 3, 10/364 | 5, 22/2002 | 5, 3/2002
+    """
+    wrong = []
+    for line in text.split("\n")[1:-1]:
+        width, *cells = (cell.strip() for cell in line.split("|"))
+        for digits, cell in enumerate(cells, start=1):
+            ours = pruned_parity._printed(int(width), digits)
+            if ours != cell:
+                wrong.append((width, digits, cell, ours))
+    assert wrong == [("9", 6, "5, 1/128", "5, 1/126")]

@@ -13,7 +13,7 @@ from reluscope_studies.labelled import labelled_data
 from reluscope_studies.sattelberg2026_ch6 import _protocol, mnist
 from reluscope_studies.sattelberg2026_ch6._labelling import label_grid
 from reluscope_studies.sattelberg2026_ch6._protocol import PLANS
-from reluscope_studies.sattelberg2026_images import SHAPE, nearest_triple, prepared
+from reluscope_studies.sattelberg2026_images import BLOCK, SHAPE, nearest_triple, prepared
 from reluscope_studies.sattelberg2026_networks import ACCURACIES, Model, models, training_of
 
 
@@ -66,6 +66,20 @@ def test_the_nearest_triple_is_no_line_and_no_double():
     points = np.array([[0.0, 0.0], [9.0, 0.0], [9.0, 1.0], [8.0, 0.0], [9.0, 0.0]])
     assert sorted(nearest_triple(points[:4]).tolist()) == [1, 2, 3]
     assert len({tuple(points[row]) for row in nearest_triple(points)}) == 3
+
+
+def test_the_nearest_triple_is_that_of_all_images():
+    """Two blocks, the three nearest at the end, where a study that looks at the first images only misses them."""
+    points = np.random.default_rng(5).normal(size=(BLOCK + 40, 6))
+    points[-3:] = 9 + 0.01 * np.eye(6)[:3]
+    assert sorted(nearest_triple(points).tolist()) == [BLOCK + 37, BLOCK + 38, BLOCK + 39]
+    some = points[:60]
+    distances = np.linalg.norm(some[:, None] - some[None], axis=2)
+    sums = {
+        (one, *near): distances[one, near[0]] + distances[one, near[1]] + distances[near[0], near[1]]
+        for one, near in enumerate(np.argsort(distances, axis=1)[:, 1:3].tolist())
+    }
+    assert tuple(nearest_triple(some).tolist()) == min(sums, key=sums.get)
 
 
 def plain_labels(jacobians, tolerance):

@@ -25,6 +25,7 @@ COMMANDS = {
     "surface": ("surface", "my_models:cross", "--box", "-1,1", "--of", "0-1", "-o", "a.svg"),
     "snapshot": ("snapshot", "my_models:cross", "-o", "a.html"),
     "verify": ("verify", "my_models:cross", "safe.vnnlib"),
+    "violations": ("violations", "my_models:cross", "safe.vnnlib"),
     "bounds": ("bounds", "my_models:cross"),
     "boolean": ("boolean", "x1 & (x2 | x3)"),
     "track-report": ("track-report", "run.parquet"),
@@ -33,7 +34,7 @@ COMMANDS = {
 SAFE = """(declare-const X_0 Real) (declare-const X_1 Real) (declare-const Y_0 Real) (declare-const Y_1 Real)
 (assert (<= 0 X_0 1)) (assert (<= 0 X_1 1)) (assert (>= Y_0 2))"""
 # Names of gates, classes, sections: as many as there are.
-BY_NAME = ("facets_by_gate", "logged", "work")
+BY_NAME = ("facets_by_gate", "logged", "work", "changes", "captions")
 
 
 def schema(value, key=""):

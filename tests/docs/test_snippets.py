@@ -82,6 +82,7 @@ def folder(tmp_path, monkeypatch):
     np.save("y.npy", y)
     np.savez("x.npz", x=x, y=y)
     np.savetxt("x.csv", x, delimiter=",")
+    (tmp_path / "studies").symlink_to(ROOT / "studies", target_is_directory=True)
     return tmp_path
 
 

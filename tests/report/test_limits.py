@@ -80,12 +80,18 @@ def test_a_plane_leaves_time_for_the_outputs_at_its_corners(monkeypatch, each):
 
 def test_a_hopeless_plane_gives_way_to_a_window_and_to_first_gates(monkeypatch):
     monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", 0.0)
+    monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_TIMES", 0.0)  # however little the forecast knows
     monkeypatch.setattr("reluscope.partitions.finishing_windows.PROMPT", 0.0)
     subject = Subject(NETWORK, DATA, "net", Settings(seconds=60.0, regions=20))
     found = plane.content(subject, lambda share: None)
-    assert found.headline.finding.claim == "EXACT"
-    assert found.headline.finding.value <= 20
-    assert "a small window of the plane" in found.sentences[0].text
+    # What is told first is about the plane, and not about the window.
+    ahead, in_window = found.findings[:2]
+    assert (found.headline.finding, ahead.name, ahead.claim) == (ahead, "forecast regions", "ESTIMATE")
+    assert (in_window.name, in_window.claim) == ("number of regions in plane", "EXACT")
+    assert in_window.value <= 20 < ahead.value
+    text = found.sentences[0].text
+    assert text.startswith(f"The plane through three samples is forecast to have about {ahead.value:,} linear regions")
+    assert text.endswith(f", of which a small window about its middle was done: {in_window.value}.")
     assert any("The whole plane is expected to have" in block.text for block in found.blocks if isinstance(block, Text))
 
 

@@ -3,13 +3,13 @@
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from reluscope import plots
-from reluscope.citations import CITATIONS, bibliography
+from reluscope.citations import CITATIONS
 from reluscope.cli.devices import open_device
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
@@ -18,34 +18,39 @@ from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, to_json
 from reluscope.cli.progress import Bar, show_progress
 from reluscope.cli.records import open_records
+from reluscope.cli.study_compare import DIFFERENT, Comparison, compare, stored
+from reluscope.cli.study_numbers import (
+    FORMAT,
+    NUMBERS,
+    Done,
+    changes_of,
+    describe,
+    fingerprint,
+    read_numbers,
+    verdict_table,
+)
+from reluscope.cli.study_pages import html_page, markdown_page
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
 from reluscope.errors import InputError
-from reluscope.studies import Data, Film, Outcome, Setting, Size, Study, Table, all_studies
+from reluscope.studies import Change, Data, Film, Outcome, Setting, Size, Study, all_studies
 from reluscope.version import __version__
 
-FORMAT = "reluscope reproduce 1"
 # The part to train on and the part to measure with, or neither.
 Pair = tuple[Dataset, Dataset] | tuple[None, None]
-PAGE, NUMBERS, RECORDS = "README.md", "findings.json", "records"
-
-
-@dataclass(frozen=True, eq=False)
-class Done:
-    """A study and its result."""
-
-    study: Study
-    outcome: Outcome
-    seconds: float
+PAGE, WHOLE_PAGE, RECORDS = "README.md", "index.html", "records"
 
 
 def reproduce(
     name: str | None,
     *,
     size: Size,
+    changes: Mapping[Change, int],
+    only: Sequence[str],
     data: Sequence[str],
     output: Path | None,
     seconds: float | None,
+    compare_with: Path | None,
     force: bool,
     resume: bool,
     common: Common,
@@ -54,52 +59,97 @@ def reproduce(
     if name is None:
         return _list(common)
     studies = choose_studies(name)
+    _check_changes(studies, changes, only)
     device = open_device(common.device)
     folder = output or Path(f"reluscope-{name.replace('/', '-')}")
     _check_folder(folder, force=force, resume=resume)
+    spent = _spent(folder) if resume else {}
     began = time.perf_counter()
     done: list[Done] = []
     with show_progress(hidden=common.quiet) as bar:
         opened, beside = _open_data(data, size, studies, bar)
-        records = [
-            open_records(
-                folder / RECORDS / one.figure,
-                _key(size, common.seed, *opened[one.data], beside.get(one.beside)),
-                resume=resume,
+        settings = [
+            Setting(
+                size,
+                *opened[study.data],
+                common.seed,
+                seconds,
+                beside=beside.get(study.beside),
+                device=str(device),
+                progress=bar.say,
+                only=tuple(only),
+                **changes,
             )
-            for one in studies
+            for study in studies
+        ]
+        records = [
+            open_records(folder / RECORDS / study.figure, _key(setting), resume=resume)
+            for study, setting in zip(studies, settings, strict=True)
         ]
         with keeping_results():
-            for study, kept in zip(studies, records, strict=True):
-                started = time.perf_counter()
-                setting = Setting(
-                    size,
-                    *opened[study.data],
-                    common.seed,
-                    seconds,
-                    kept,
-                    beside=beside.get(study.beside),
-                    device=str(device),
-                    progress=bar.say,
-                )
-                try:
-                    outcome = study.protocol(setting)
-                except KeyboardInterrupt:
-                    outcome = Outcome(("The work was interrupted in this study.",), (), interrupted=True)
-                done.append(Done(study, outcome, time.perf_counter() - started))
-                if outcome.interrupted:
+            for study, setting, kept in zip(studies, settings, records, strict=True):
+                done.append(_done(study, replace(setting, records=kept), spent.get(study.name, (0.0, 0.0))))
+                if done[-1].outcome.interrupted:
                     break
             bar.say("Writing", 1.0)
-            plain = describe(name, size, opened, done)
-            write_all({folder / file: content for file, content in _files(name, plain, done, bar).items()})
+            plain = describe(name, settings[0], done)
+            compared = [] if compare_with is None else _compared(plain, compare_with)
+            if compared:
+                plain["compared"] = [one.to_dict() for one in compared]
+            write_all({folder / file: content for file, content in _files(plain, done, bar).items()})
     if common.as_json:
         print_json(plain)
     elif not common.quiet:
-        _print(done, folder, time.perf_counter() - began)
+        _print(done, compared, folder, time.perf_counter() - began)
     if done[-1].outcome.interrupted:
         warn(f"interrupted; what was done until then is in {folder}; the same command with --resume goes on")
         return INTERRUPTED
-    return 0
+    return 1 if any(one.differs for one in compared) else 0
+
+
+def _done(study: Study, setting: Setting, spent: tuple[float, float]) -> Done:
+    """Run a study, and say what it took together with the runs that it goes on with."""
+    started, busy = time.perf_counter(), time.process_time()
+    try:
+        outcome = study.protocol(setting)
+    except KeyboardInterrupt:
+        outcome = Outcome(("The work was interrupted in this study.",), (), interrupted=True)
+    seconds, processor_seconds = time.perf_counter() - started, time.process_time() - busy
+    return Done(
+        study,
+        outcome,
+        None if setting.train is None else setting.train.name,
+        spent[0] + seconds,
+        spent[1] + processor_seconds,
+        fingerprint(setting.records),
+    )
+
+
+def _spent(folder: Path) -> dict[str, tuple[float, float]]:
+    """Return the seconds, and those of processors, that studies took before, as far as that was written down."""
+    if not (folder / NUMBERS).is_file():
+        return {}
+    try:
+        before = read_numbers(folder / NUMBERS)
+    except InputError:
+        return {}
+    return {one["name"]: (one["seconds"], one["processor_seconds"]) for one in before["studies"]}
+
+
+def _compared(plain: Mapping[str, Any], folder: Path) -> list[Comparison]:
+    before = stored(folder, plain)
+    return [compare(study, before[study["name"]]) for study in plain["studies"]]
+
+
+def _check_changes(studies: Sequence[Study], changes: Mapping[Change, int], only: Sequence[str]) -> None:
+    """Refuse a change that none of the studies follows."""
+    for change in changes:
+        if not any(change in study.changes for study in studies):
+            known = sorted({one for study in studies for one in study.changes})
+            what = f"it has --{' and --'.join(known)}" if known else "its numbers are fixed"
+            raise InputError(f"{studies[0].name} has no number of {change} to change: {what}")
+    if only and not any(study.parts for study in studies):
+        raise InputError(f"{studies[0].name} has no parts that --only could choose: leave it out")
 
 
 def choose_studies(name: str) -> tuple[Study, ...]:
@@ -130,30 +180,6 @@ def choose_studies(name: str) -> tuple[Study, ...]:
     return chosen
 
 
-def describe(name: str, size: Size, data: Mapping[Data | None, Pair], done: Sequence[Done]) -> dict[str, Any]:
-    """Return what studies found, as plain types."""
-    return {
-        "format": FORMAT,
-        "reluscope": __version__,
-        "name": name,
-        "size": size,
-        "complete": not done[-1].outcome.interrupted,
-        "studies": [
-            {
-                "name": one.study.name,
-                "data": _name(data[one.study.data]),
-                "sentence": one.study.sentence,
-                "seconds": round(one.seconds, 3),
-                "sentences": list(one.outcome.sentences),
-                "findings": [finding.to_dict() for finding in one.outcome.findings],
-                "pictures": [picture.name for picture in one.outcome.pictures],
-                "films": [film.name for film in one.outcome.films],
-            }
-            for one in done
-        ],
-    }
-
-
 def _open_data(
     given: Sequence[str], size: Size, studies: Sequence[Study], bar: Bar
 ) -> tuple[dict[Data | None, Pair], dict[Data | None, Dataset]]:
@@ -174,9 +200,9 @@ def _open_data(
     if given and not needed:
         raise InputError(f"{studies[0].name} uses no data: leave out --data")
     missing = [kind for kind in needed if kind not in places]
-    if missing and size == "full":
+    if missing and size != "small":
         raise InputError(
-            "the full size trains on the paper's data: name their folder, as in "
+            f"the {size} size trains on the paper's data: name their folder, as in "
             + " ".join(f"--data {kind}:DIR" for kind in missing)
         )
     bar.say("Reading the data")
@@ -194,10 +220,6 @@ def _open_data(
     return opened, beside
 
 
-def _name(pair: Pair) -> str | None:
-    return None if pair[0] is None else pair[0].name
-
-
 def _check_folder(folder: Path, *, force: bool, resume: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"-o {folder} would be a folder, but it is a file: name another")
@@ -206,27 +228,29 @@ def _check_folder(folder: Path, *, force: bool, resume: bool) -> None:
             f"{folder} holds a study already: add --resume to go on with it or to look at it again, --force to begin "
             "anew, or name another folder with -o"
         )
-    files = [folder / PAGE, folder / NUMBERS]
-    plan_outputs(files, {".md": "what came out", ".json": "the numbers"}, force=force or resume)
+    kinds = {".md": "what came out", ".html": "the page", ".json": "the numbers"}
+    plan_outputs([folder / one for one in (PAGE, WHOLE_PAGE, NUMBERS)], kinds, force=force or resume)
 
 
-def _key(size: Size, seed: int, train: Dataset | None, test: Dataset | None, beside: Dataset | None) -> dict[str, str]:
-    """Everything that records depend on, in words and digests."""
+def _key(setting: Setting) -> dict[str, str]:
+    """Everything that records depend on, in words and digests; which parts are done is no such thing."""
     points = hashlib.sha256()
-    for one in (train, test, beside):
+    for one in (setting.train, setting.test, setting.beside):
         if one is not None:
             points.update(one.points.tobytes())
             points.update(b"" if one.labels is None else one.labels.tobytes())
-    named = "" if train is None else train.name
+    named = "" if setting.train is None else setting.train.name
+    changed = {f"number of {what}": str(value) for what, value in changes_of(setting).items() if what != "only"}
     return {
         "version of reluscope": __version__,
-        "size": size,
-        "seed": str(seed),
+        "size": setting.size,
+        "seed": str(setting.seed),
         "data": f"{named} {points.hexdigest()}",
+        **changed,
     }
 
 
-def _files(name: str, plain: dict[str, Any], done: Sequence[Done], bar: Bar) -> dict[str, str | bytes]:
+def _files(plain: dict[str, Any], done: Sequence[Done], bar: Bar) -> dict[str, str | bytes]:
     files: dict[str, str | bytes] = {}
     for one in done:
         for picture in one.outcome.pictures:
@@ -236,42 +260,22 @@ def _files(name: str, plain: dict[str, Any], done: Sequence[Done], bar: Bar) -> 
         for film in one.outcome.films:
             assert f"{film.name}.gif" not in files, "two studies of a paper name a film alike"
             files[f"{film.name}.gif"] = plots.to_gif(film.animation, progress=_telling(bar, film))
-    return {**files, NUMBERS: to_json(plain) + "\n", PAGE: page(name, done)}
+    pages = {PAGE: markdown_page(plain, done), WHOLE_PAGE: html_page(plain, done)}
+    return {**files, NUMBERS: to_json(plain) + "\n", **pages}
 
 
 def _telling(bar: Bar, film: Film) -> Callable[[float], None]:
     return lambda share: bar.say(f"Drawing {film.name}", share)
 
 
-def page(name: str, done: Sequence[Done]) -> str:
-    """Return the results as Markdown: sentences, pictures, tables, sources."""
-    paper = done[0].study.source
-    lines = [f"# {name}", "", f"After {CITATIONS[paper]}", ""]
-    for one in done:
-        lines += [f"## {one.study.sentence[0].upper()}{one.study.sentence[1:]}", ""]
-        lines += [line for sentence in one.outcome.sentences for line in (sentence, "")]
-        for picture in one.outcome.pictures:
-            lines += [f"![{picture.caption}]({picture.name}.svg)", "", f"*{picture.caption}*", ""]
-        for film in one.outcome.films:
-            lines += [f"![{film.caption}]({film.name}.gif)", "", f"*{film.caption}*", ""]
-        for table in one.outcome.tables:
-            lines += [*_markdown(table), ""]
-    keys = {finding.source for one in done for finding in one.outcome.findings if finding.source}
-    lines += ["## Sources", "", *(f"- {source.key}: {source}" for source in bibliography(keys | {paper})), ""]
-    lines.append(f"Every number with its claim, definition and domain is in [{NUMBERS}]({NUMBERS}).")
-    return "\n".join(lines) + "\n"
-
-
-def _markdown(table: Table) -> list[str]:
-    rows = [table.columns, ("---:",) * len(table.columns), *table.rows]
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return [*lines, "", table.caption] if table.caption else lines
-
-
 def _list(common: Common) -> int:
     studies = all_studies()
     if common.as_json:
-        print_json({"format": FORMAT, "studies": [{"name": one.name, "sentence": one.sentence} for one in studies]})
+        listed = [
+            {"name": one.name, "sentence": one.sentence, "changes": sorted(one.changes), "parts": one.parts}
+            for one in studies
+        ]
+        print_json({"format": FORMAT, "studies": listed})
     elif not common.quiet:
         console = open_console()
         for paper, source in dict.fromkeys((study.paper, study.source) for study in studies):
@@ -285,15 +289,21 @@ def _list(common: Common) -> int:
     return 0
 
 
-def _print(done: Sequence[Done], folder: Path, seconds: float) -> None:
+def _print(done: Sequence[Done], compared: Sequence[Comparison], folder: Path, seconds: float) -> None:
     console = open_console()
     for one in done:
         say(console, one.study.name, style="bold")
         for sentence in one.outcome.sentences:
             say(console, sentence)
-        for table in one.outcome.tables:
+        statements = verdict_table(one.outcome)
+        for table in (*one.outcome.tables, *(() if statements is None else (statements,))):
             shown = make_table(*table.columns, right=table.columns)
             for row in table.rows:
                 add_row(shown, *row)
             console.print(shown)
+    for one in compared:
+        say(console, one.describe())
+        for number in one.numbers:
+            if number.how == DIFFERENT:
+                say(console, f"  {number.name}: {number.now:g}, before {number.then:g} ({number.difference:+g})")
     say(console, f"{seconds:.1f} s; pictures, numbers and {PAGE} are in {folder}")

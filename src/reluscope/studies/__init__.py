@@ -6,6 +6,31 @@ Those of the papers that reluscope follows are in the package reluscope-studies.
 """
 
 from reluscope.studies.discovery import all_studies
-from reluscope.studies.study import Data, Film, Outcome, Picture, Record, Setting, Size, Study, Table
+from reluscope.studies.study import (
+    Change,
+    Data,
+    Film,
+    Outcome,
+    Picture,
+    Record,
+    Setting,
+    Size,
+    Study,
+    Table,
+    Verdict,
+)
 
-__all__ = ["Data", "Film", "Outcome", "Picture", "Record", "Setting", "Size", "Study", "Table", "all_studies"]
+__all__ = [
+    "Change",
+    "Data",
+    "Film",
+    "Outcome",
+    "Picture",
+    "Record",
+    "Setting",
+    "Size",
+    "Study",
+    "Table",
+    "Verdict",
+    "all_studies",
+]

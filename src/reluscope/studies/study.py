@@ -3,6 +3,7 @@
 from collections.abc import Callable, MutableMapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Literal, Protocol
 
 from matplotlib.animation import Animation
@@ -12,7 +13,9 @@ from reluscope.datasets.dataset import Dataset
 from reluscope.files.kept_results import Record
 from reluscope.findings import Finding
 
-Size = Literal["small", "full"]
+Size = Literal["small", "medium", "full"]
+# What a size may be changed in, besides which parts of a study are done.
+Change = Literal["replicates", "points", "epochs"]
 # Which data a paper takes; the small size has digits in their place.
 Data = Literal["mnist", "cifar10"]
 
@@ -35,8 +38,9 @@ class Setting:
 
     Parameters
     ----------
-    size : {"small", "full"}
-        Full is the paper's; small shows the same in seconds.
+    size : {"small", "medium", "full"}
+        Full is the paper's; medium has the paper's data and networks and fewer of them, for two hours of two cores;
+        small shows the same in a minute.
     train, test : Dataset, optional
         Data to train networks on and to measure them with, for studies that need them.
     seed : int
@@ -53,6 +57,11 @@ class Setting:
         Where networks are trained, and where float64 arithmetic of tensors runs.
     progress : StudyProgress
         Told what is being done, and how far the study is.
+    replicates, points, epochs : int, optional
+        How many networks of a kind are trained, at how many samples questions are asked, and how long networks are
+        trained, where that is not to be what the size has.
+    only : tuple of str
+        Patterns of the parts of the study that are done, ``*`` for anything; all of them without any.
 
     Examples
     --------
@@ -71,6 +80,20 @@ class Setting:
     beside: Dataset | None = None
     device: str = "cpu"
     progress: StudyProgress = field(default_factory=lambda: _say_nothing)
+    replicates: int | None = None
+    points: int | None = None
+    epochs: int | None = None
+    only: tuple[str, ...] = ()
+
+    def wants(self, part: str) -> bool:
+        """Return whether a part of the study, by its name, is to be done.
+
+        Examples
+        --------
+        >>> Setting("small", only=("1+*",)).wants("1+21"), Setting("small").wants("2+20")
+        (True, True)
+        """
+        return not self.only or any(fnmatchcase(part, one) for one in self.only)
 
 
 @dataclass(frozen=True)
@@ -100,6 +123,39 @@ class Film:
     caption: str
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a statement of a paper.
+
+    Parameters
+    ----------
+    statement : str
+        What the paper says, in a phrase.
+    place : str
+        Where: a figure, a table, a section.
+    printed, found : str
+        The paper's numbers and ours.
+    holds : bool, optional
+        Whether ours say the same; None where they do not decide it.
+
+    Examples
+    --------
+    >>> Verdict("more units, more regions", "Figure 1", "5 and 9", "4 and 11", holds=True).word
+    'confirmed'
+    """
+
+    statement: str
+    place: str
+    printed: str
+    found: str
+    holds: bool | None
+
+    @property
+    def word(self) -> str:
+        """Confirmed, contradicted, or not confirmed."""
+        return {True: "confirmed", False: "contradicted", None: "not confirmed"}[self.holds]
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """Outcome of a study.
@@ -114,6 +170,8 @@ class Outcome:
     interrupted : bool
         Whether the user stopped the work; what is here is what was finished until then.
     films : tuple of Film
+    verdicts : tuple of Verdict
+        Statements of the paper, and what became of each.
     """
 
     sentences: tuple[str, ...]
@@ -122,6 +180,7 @@ class Outcome:
     pictures: tuple[Picture, ...] = ()
     interrupted: bool = False
     films: tuple[Film, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -144,6 +203,10 @@ class Study:
         Data of another kind, if the setting may have any.
     protocol : callable
         Takes a `Setting` and returns an `Outcome`.
+    changes : frozenset of str
+        Which of ``replicates``, ``points`` and ``epochs`` of a setting it follows.
+    parts : str
+        What the names of its parts look like, for ``only``; empty where it has none.
     """
 
     paper: str
@@ -153,6 +216,8 @@ class Study:
     data: Data | None
     beside: Data | None
     protocol: Callable[[Setting], Outcome]
+    changes: frozenset[Change] = frozenset()
+    parts: str = ""
 
     @property
     def name(self) -> str:

@@ -4,7 +4,8 @@ A paper is a folder named by its key in reluscope's citations, with the chapter 
 (``sattelberg2026_ch6_training`` is called sattelberg2026-ch6-training); a study is a module in it, found by being
 there. It has a ``SENTENCE`` that says what it is about, a ``POSITION`` by which the studies of a paper are ordered,
 ``DATA``, which names the data that the paper takes, or None, and ``protocol(setting)``, which returns an `Outcome`;
-``BESIDE`` names data of another kind that it looks at too where they are given.
+``BESIDE`` names data of another kind that it looks at too where they are given. ``CHANGES`` says which of replicates,
+points and epochs the user may set (see `sizes`), ``PARTS`` what the parts for ``--only`` are called.
 Modules whose names begin with an underscore help studies and are none. Protocols write no files and show nothing: what
 must survive an interruption goes into the setting's records, and how far they are goes to its ``progress``.
 """
@@ -34,7 +35,16 @@ def all_studies() -> tuple[Study, ...]:
                 continue
             module = import_module(f"{package.__name__}.{figure.name}")
             about = (module.SENTENCE, module.POSITION, module.DATA, getattr(module, "BESIDE", None))
-            found.append(Study(paper.name.replace("_", "-"), figure.name, *about, module.protocol))
+            found.append(
+                Study(
+                    paper.name.replace("_", "-"),
+                    figure.name,
+                    *about,
+                    module.protocol,
+                    frozenset(getattr(module, "CHANGES", {})),
+                    getattr(module, "PARTS", ""),
+                )
+            )
     return tuple(found)
 
 

@@ -5,14 +5,13 @@ from dataclasses import replace
 import numpy as np
 import torch
 from jaxtyping import Float, Int
-from scipy.spatial.distance import cdist
 from torch.nn.functional import interpolate
 
 from reluscope_studies.labelled import Labelled
 
 # Channels, height and width of all images in the dissertation.
 SHAPE = (3, 32, 32)
-MAX_COMPARED = 2_000
+BLOCK, CANDIDATES = 500, 8
 
 
 def prepared(training: Labelled, testing: Labelled, *, shape: tuple[int, int, int] | None) -> tuple[Labelled, Labelled]:
@@ -51,17 +50,35 @@ def nearest_triple(points: Float[np.ndarray, "s n"]) -> Int[np.ndarray, " 3"]:
     Parameters
     ----------
     points : (s, n) float64
-        The first 2,000 are compared.
+        At least three. All of them are compared, in blocks.
     """
-    distances = cdist(points[:MAX_COMPARED], points[:MAX_COMPARED])
-    np.fill_diagonal(distances, np.inf)
-    near = np.argsort(distances, axis=1)[:, :2]
-    rows = np.arange(len(distances))
-    total = distances[rows, near[:, 0]] + distances[rows, near[:, 1]] + distances[near[:, 0], near[:, 1]]
+    near, distances = _two_nearest(points)
+    between = np.linalg.norm(points[near[:, 0]] - points[near[:, 1]], axis=1)
+    total = distances.sum(axis=1) + between
     # Equal images span no plane.
-    total[~(distances[rows, near[:, 0]] > 0) | ~(distances[near[:, 0], near[:, 1]] > 0)] = np.inf
+    total[~(distances[:, 0] > 0) | ~(between > 0)] = np.inf
     chosen = int(total.argmin())
     return np.array([chosen, *near[chosen]])
+
+
+def _two_nearest(points: Float[np.ndarray, "s n"]) -> tuple[Int[np.ndarray, "s 2"], Float[np.ndarray, "s 2"]]:
+    """Return the two others nearest to each point, and how far they are.
+
+    Products of matrices find a few candidates, and differences, which lose no digits, order them.
+    """
+    number = min(CANDIDATES, len(points) - 1)
+    norms = (points**2).sum(axis=1)
+    near, distances = [], []
+    for start in range(0, len(points), BLOCK):
+        block = points[start : start + BLOCK]
+        squared = norms - 2 * block @ points.T
+        squared[np.arange(len(block)), start + np.arange(len(block))] = np.inf
+        some = np.argpartition(squared, number - 1, axis=1)[:, :number]
+        exact = np.stack([np.linalg.norm(points[one] - own, axis=1) for own, one in zip(block, some, strict=True)])
+        order = np.argsort(exact, axis=1, kind="stable")[:, :2]
+        near.append(np.take_along_axis(some, order, axis=1))
+        distances.append(np.take_along_axis(exact, order, axis=1))
+    return np.concatenate(near), np.concatenate(distances)
 
 
 def summed(values: Float[np.ndarray, "r k n"], shape: tuple[int, ...]) -> Float[np.ndarray, "r k p"]:

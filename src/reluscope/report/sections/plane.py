@@ -67,12 +67,12 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     measured = plane_measures(part, boundary)
     regions = measured.finding(NUM_REGIONS)
     shown = (NUM_FACETS, BOUNDARY_LENGTH) if subject.is_classifier else (NUM_FACETS,)
-    blocks: list[Block] = [
-        numbers(regions, *(measured.finding(quantity) for quantity in shown)),
-        Text(_introduction(subject, rows)),
-    ]
-    if found.expected is not None:
-        blocks.append(Text(_too_large(part, plane, found.expected)))
+    ahead = None if found.expected is None else found.expected.finding("forecast_regions")
+    blocks: list[Block] = [numbers(regions, *(measured.finding(quantity) for quantity in shown))]
+    if found.expected is not None and ahead is not None:
+        # What is expected of the whole plane comes before the window that was done.
+        blocks[:0] = [numbers(ahead), Text(_too_large(part, plane, found.expected))]
+    blocks.append(Text(_introduction(subject, rows)))
     if regions.claim is not Claim.EXACT:
         blocks.append(Text(_incomplete(part)))
     size = int(regions)
@@ -111,10 +111,10 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         data["sample_classes"] = [int(subject.classes[row]) for row in rows]
     return Content(
         tuple(blocks),
-        Number(regions),
+        Number(regions if ahead is None else ahead),
         data,
         interrupted=part.note == "interrupted",
-        sentences=(_answer(subject, regions, in_window=found.expected is not None),),
+        sentences=(_answer(subject, regions) if ahead is None else _forecast(subject, regions, ahead),),
     )
 
 
@@ -129,16 +129,31 @@ def _budget(subject: Subject) -> Budget:
     )
 
 
-def _answer(subject: Subject, regions: Finding, *, in_window: bool) -> Sentence:
-    where = f"{'a small window of ' * in_window}the plane through three {subject.noun}s"
+def _answer(subject: Subject, regions: Finding) -> Sentence:
+    where = f"the plane through three {subject.noun}s"
     if regions.value == 1 and regions.claim is Claim.EXACT:
         return Sentence(f"The network does not bend on {where}: it is one linear region.", surprise=2.0)
     text = f"The network has {said(regions)} linear regions on {where}."
-    return Sentence(text, surprise("plane_per_unit", regions.value / max(1, subject.network.num_units)))
+    return Sentence(text, _unusual(subject, regions))
+
+
+def _forecast(subject: Subject, in_window: Finding, ahead: Finding) -> Sentence:
+    """Return what is expected of a plane that is too large, and how much of it is a window that was done."""
+    ends = f", {ends_in_words(ahead)}," if ends_in_words(ahead) else ""
+    text = (
+        f"The plane through three {subject.noun}s is forecast to have {said(ahead)} linear regions{ends} of which a "
+        f"small window about its middle was done: {said(in_window)}."
+    )
+    return Sentence(text, _unusual(subject, ahead))
+
+
+def _unusual(subject: Subject, regions: Finding) -> float:
+    return surprise("plane_per_unit", regions.value / max(1, subject.network.num_units))
 
 
 def _too_large(part: Partition, plane: Slice, expected: Findings) -> str:
-    regions, seconds = (ends_in_words(expected.finding(name)) for name in ("forecast_regions", "forecast_seconds"))
+    findings = (expected.finding(name) for name in ("forecast_regions", "forecast_seconds"))
+    regions, seconds = (ends_in_words(one) or said(one) for one in findings)
     share = part.domain.volume() / plane.volume()
     return (
         f"The whole plane is expected to have {regions} regions, and to take {seconds} seconds: more than the limits "

@@ -67,6 +67,8 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     interrupted = False
     try:
         for architecture in plan.architectures:
+            if not setting.wants(architecture.name):
+                continue
             network, found = trained(setting, architecture, plan.training, training, testing)
             values = _values(setting, architecture.name, network, testing, rows)
             looked.append(Looked(architecture.name, network, found, values))

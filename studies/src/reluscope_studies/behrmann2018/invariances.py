@@ -11,14 +11,16 @@ from math import inf
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table
 from reluscope_studies.behrmann2018._networks import MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
+from reluscope_studies.sizes import planned
 
 SENTENCE = "images of other digits with the same first-layer features"
 POSITION = 50
 DATA = "mnist"
+CHANGES: dict[Change, str] = {"epochs": "training.epochs"}
 
 # The paper turns a 3 into a 6 and a 4; its second example is a 4, whose variants it does not name.
 PAIRS = ((3, 6), (3, 4), (4, 9), (4, 0))
@@ -43,7 +45,7 @@ class Variant:
 
 def protocol(setting: Setting) -> Outcome:
     """Train the network if it is not in the records yet, and search the preimages of two test images."""
-    return report(setting, PLANS[setting.size])
+    return report(setting, planned(setting, PLANS, CHANGES))
 
 
 def report(setting: Setting, plan: Plan) -> Outcome:

@@ -14,16 +14,18 @@ from jaxtyping import Bool, Int
 from scipy.stats import binom
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Record, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table
 from reluscope_studies.behrmann2018._networks import DENSE, MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import labelled_data
+from reluscope_studies.sizes import planned
 
 SENTENCE = (
     "preimages of first-layer outputs by their number of positive entries, and where the published algorithm errs"
 )
 POSITION = 20
 DATA = "mnist"
+CHANGES: dict[Change, str] = {"points": "num_asked", "epochs": "training.epochs"}
 
 BLOCK, RANGES = 250, 8
 # Where the paper has no more bounded preimages below, and no unbounded ones from (Figure 4).
@@ -46,7 +48,7 @@ PLANS = {
 
 def protocol(setting: Setting) -> Outcome:
     """Train the network if it is not in the records yet, classify the test samples, and ask Algorithm 1 at some."""
-    return report(setting, PLANS[setting.size])
+    return report(setting, planned(setting, PLANS, CHANGES))
 
 
 def report(setting: Setting, plan: AskedPlan) -> Outcome:

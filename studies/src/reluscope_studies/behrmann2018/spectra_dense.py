@@ -1,12 +1,14 @@
 """Figure 11: singular values through the layers of a dense network on MNIST."""
 
-from reluscope.studies import Outcome, Setting
+from reluscope.studies import Change, Outcome, Setting
 from reluscope_studies.behrmann2018._networks import DENSE, MLP, SMALL_DENSE, Training
 from reluscope_studies.behrmann2018._spectra import Plan, report
+from reluscope_studies.sizes import planned
 
 SENTENCE = "singular values through the layers of a dense network on MNIST"
 POSITION = 40
 DATA = "mnist"
+CHANGES: dict[Change, str] = {"points": "num_samples", "epochs": "training.epochs"}
 
 STATEMENTS = {"largest": "not said", "smallest": "decreases, by the figure"}
 PLANS = {
@@ -17,4 +19,4 @@ PLANS = {
 
 def protocol(setting: Setting) -> Outcome:
     """Train the network if it is not in the records yet, and decompose its Jacobians at test samples."""
-    return report(setting, PLANS[setting.size])
+    return report(setting, planned(setting, PLANS, CHANGES))

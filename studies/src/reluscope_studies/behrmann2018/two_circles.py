@@ -12,12 +12,14 @@ import numpy as np
 from jaxtyping import Float, Int
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table
+from reluscope_studies.sizes import number_of
 from reluscope_studies.training import Training, train_classifiers
 
 SENTENCE = "three units on two circles: what the layer leaves open, and how stable its inverse is, region by region"
 POSITION = 10
 DATA = None
+CHANGES: tuple[Change, ...] = ("replicates",)
 
 # Radii of the circles, the spread of points around them, and the box that is looked at.
 RADII, SPREAD, REACH = (0.5, 1.0), 0.05, 1.5
@@ -48,7 +50,7 @@ class Looked:
 def protocol(setting: Setting) -> Outcome:
     """Train networks from many first weights, see which kinds they show, and look at one that shows the most."""
     points, labels = _circles(setting.seed)
-    number = ATTEMPTS[setting.size]
+    number = number_of(setting, ATTEMPTS, "replicates")
     setting.progress(f"Training {number} networks")
     networks = train_classifiers(
         points,

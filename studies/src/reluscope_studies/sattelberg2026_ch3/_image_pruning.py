@@ -9,9 +9,10 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies.classifiers import Training, train, trained
 from reluscope_studies.labelled import Labelled, labelled_data
+from reluscope_studies.sizes import planned
 
 AMOUNTS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
 DROP = 0.01
@@ -40,6 +41,7 @@ class Plan:
 
 
 SGD = Training("SGD", 1e-3, 30, 40, momentum=0.9, weight_decay=1e-4)
+CHANGES: dict[Change, str] = {"epochs": "training.epochs"}
 PLANS: dict[Size, Plan] = {
     "small": Plan(8, replace(SGD, learning_rate=1e-2), 500, 0.3),
     "full": Plan(32, SGD, 5_000, 0.3),
@@ -80,7 +82,7 @@ def report(setting: Setting, name: str, said: Mapping[str, str]) -> Outcome:
     said : mapping
         What the dissertation says of removed channels and of removed weights.
     """
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     training, testing = labelled_data(setting)
     curves: dict[str, rs.compression.PruningCurve] = {}
     original, is_interrupted = None, False

@@ -9,18 +9,20 @@ from jaxtyping import Float, Int
 from scipy.stats import rankdata
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._cells import NUM_INPUTS, Cell, cell
 from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
 from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK
+from reluscope_studies.sizes import number_of
 
 SENTENCE = "which classes of four-input Boolean functions do small networks learn, and how often"
 POSITION = 30
 DATA = None
+CHANGES: tuple[Change, ...] = ("replicates",)
 
 WIDTHS, DEPTHS, LEAKS = range(2, 11), range(1, 6), (0.0, LEAK)
-TRIALS = {"small": 5, "full": 100}
+TRIALS = {"small": 5, "medium": 20, "full": 100}
 NAMES = {0.0: "ReLU", LEAK: f"leaky ReLU, a = {LEAK:g}"}
 # Table 3.3: how many of the 45 sizes find a class hardest, or within a percentage point of it.
 PRINTED = {
@@ -40,7 +42,7 @@ def protocol(setting: Setting) -> Outcome:
     try:
         for index, (depth, width, leak) in enumerate(every):
             setting.progress(f"{NAMES[leak]}, {depth} x {width} units", index / len(every))
-            cells[leak, width, depth] = cell(setting, width, depth, leak, TRIALS[setting.size])
+            cells[leak, width, depth] = cell(setting, width, depth, leak, number_of(setting, TRIALS, "replicates"))
     except KeyboardInterrupt:
         is_interrupted = True
     setting.progress("Swaps values")
@@ -58,7 +60,7 @@ def protocol(setting: Setting) -> Outcome:
 
 
 def _how(setting: Setting) -> str:
-    trials = TRIALS[setting.size]
+    trials = number_of(setting, TRIALS, "replicates")
     small = f" This is the small size: {trials} trials for the dissertation's 100." if setting.size == "small" else ""
     return (
         f"{trials} networks of {WIDTHS[0]} to {WIDTHS[-1]} units in each of 1 to {DEPTHS[-1]} hidden layers for each "

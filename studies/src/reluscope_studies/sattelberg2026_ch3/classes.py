@@ -45,7 +45,7 @@ def protocol(setting: Setting) -> Outcome:
 
 
 def _hardest_of_five(setting: Setting) -> rs.boolean.HardFunction:
-    if setting.size == "full":
+    if setting.size != "small":
         return rs.boolean.largest_swaps(5)
     return rs.boolean.search_hardest(5, steps=1, start=rs.boolean.BooleanFunction(5, HARD_OF_FIVE))
 

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Record, Setting, Size, Table
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, learned, parity, per_cent, share_of
+from reluscope_studies.sizes import planned
 
 SENTENCE = "parity by deep networks, pruned unit by unit: which widths are left"
 POSITION = 70
 DATA = None
+CHANGES: dict[Change, str] = {"replicates": "networks", "epochs": "epochs"}
 
 DEPTH = 5
 QUOTED_WIDTHS = (15,) * 4
@@ -39,12 +41,16 @@ class Plan:
     small_networks: int
 
 
-PLANS: dict[Size, Plan] = {"small": Plan(5, 2, 3, 500, 300), "full": Plan(6, 4, 10, 1_000, 1_000)}
+PLANS: dict[Size, Plan] = {
+    "small": Plan(5, 2, 3, 500, 300),
+    "medium": Plan(6, 2, 5, 1_000, 300),
+    "full": Plan(6, 4, 10, 1_000, 1_000),
+}
 
 
 def protocol(setting: Setting) -> Outcome:
     """Prune networks of 5n x 5 units on n digits, and those of the rates that are quoted."""
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     work = [(digits, (5 * digits,) * DEPTH) for digits in range(2, plan.digits + 1)] + [(4, QUOTED_WIDTHS)]
     found: dict[tuple[int, tuple[int, ...]], list[Record]] = {}
     direct, is_interrupted = None, False

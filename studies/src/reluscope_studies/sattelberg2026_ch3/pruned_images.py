@@ -1,11 +1,12 @@
 """Figure 3.11: a convolutional network on MNIST loses channels, or its smallest weights."""
 
 from reluscope.studies import Outcome, Setting
-from reluscope_studies.sattelberg2026_ch3._image_pruning import CHANNELS, WEIGHTS, report
+from reluscope_studies.sattelberg2026_ch3._image_pruning import CHANGES, CHANNELS, WEIGHTS, report
 
 SENTENCE = "convolutional networks on MNIST, pruned by channels and by the size of weights"
 POSITION = 80
 DATA = "mnist"
+__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
 
 SAID = {CHANNELS: "20 %, either way; channels fall faster", WEIGHTS: "20 %, either way"}
 

@@ -1,11 +1,12 @@
 """Figure 3.12: a convolutional network on CIFAR-10 loses channels, or its smallest weights."""
 
 from reluscope.studies import Outcome, Setting
-from reluscope_studies.sattelberg2026_ch3._image_pruning import CHANNELS, WEIGHTS, report
+from reluscope_studies.sattelberg2026_ch3._image_pruning import CHANGES, CHANNELS, WEIGHTS, report
 
 SENTENCE = "the same on CIFAR-10"
 POSITION = 90
 DATA = "cifar10"
+__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
 
 SAID = {CHANNELS: "60 %", WEIGHTS: "40 %"}
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies import plots
 from reluscope_studies.records import plain_findings
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
@@ -23,10 +23,12 @@ from reluscope_studies.sattelberg2026_ch3._parity import (
     per_cent,
     share_of,
 )
+from reluscope_studies.sizes import planned
 
 SENTENCE = "parity by one hidden layer: the smallest subnetworks of trained networks, all of them tried"
 POSITION = 60
 DATA = None
+CHANGES: dict[Change, str] = {"replicates": "networks"}
 
 TRIALS = 4
 # Table 3.4 as printed, by digits: (pruned width, subnetworks that learn parity), from the first width with an entry on.
@@ -36,7 +38,7 @@ PRINTED = {
     3: (3, [(3, 1), (3, 3), (3, 8), (3, 18), (3, 26), (3, 41), (3, 66), (3, 95), (3, 143), (3, 166), (3, 245),
             (3, 278)]),
     4: (3, [(3, 1), (4, 1), (4, 3), (3, 1), (3, 3), (3, 5), (3, 3), (3, 4), (3, 4), (3, 9), (3, 5), (3, 10)]),
-    5: (6, [(5, 1), (5, 3), (5, 4), (4, 5), (4, 1), (4, 1), (4, 2), (4, 5), (5, 22)]),
+    5: (6, [(5, 1), (5, 3), (5, 4), (5, 4), (4, 1), (4, 1), (4, 2), (4, 5), (5, 22)]),
     6: (6, [(6, 1), (6, 1), (6, 2), (5, 1), (5, 2), (5, 1), (5, 2), (5, 4), (5, 3)]),
 }  # fmt: skip
 # Quoted in the text, of four digits: approximate.
@@ -68,7 +70,7 @@ PLANS: dict[Size, Plan] = {"small": Plan(5, 10, 200), "full": Plan(6, 14, 1_000)
 
 def protocol(setting: Setting) -> Outcome:
     """Prune networks of all widths, and count how often training and pruning succeed on four digits."""
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     cells = [(width, digits) for width in range(2, plan.widths + 1) for digits in range(1, plan.digits + 1)]
     found: dict[tuple[int, int], Record] = {}
     rates, is_interrupted = None, False

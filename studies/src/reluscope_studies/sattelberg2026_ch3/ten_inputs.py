@@ -8,14 +8,16 @@ from jaxtyping import Bool, Float, Int
 from scipy.stats import binomtest
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._measures import Measures, measures_of, representatives
 from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK, Learned, learn, seeds_of
+from reluscope_studies.sizes import planned
 
 SENTENCE = "parity, random functions and mixtures of up to ten inputs: which do small networks learn"
 POSITION = 40
 DATA = None
+CHANGES: dict[Change, str] = {"replicates": "trials", "epochs": "epochs"}
 
 PARITY, MIXED, RANDOM = "parity", "class xor parity", "random"
 KINDS = (PARITY, MIXED, RANDOM)
@@ -60,13 +62,14 @@ class Plan:
 
 PLANS: dict[Size, Plan] = {
     "small": Plan(2000, (2, 4, 6, 8, 10), (1, 2, 3, 5), 4, 2, SIZES, DIMENSIONS, 3, 8, 12, 3),
+    "medium": Plan(EPOCHS, (2, 4, 6, 8, 10), (1, 2, 3, 5), 10, 3, SIZES, DIMENSIONS, 5, 10, 8, 5),
     "full": Plan(EPOCHS, tuple(range(2, 11)), tuple(range(1, 6)), 100, 10, SIZES, DIMENSIONS, 40, 100, 1, 20),
 }
 
 
 def protocol(setting: Setting) -> Outcome:
     """Train networks of many sizes on two kinds of functions, then networks of few sizes on three kinds."""
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     sizes: dict[tuple[int, int, str], Learned] = {}
     dimensions: dict[tuple[int, str], _Kind] = {}
     is_interrupted = False

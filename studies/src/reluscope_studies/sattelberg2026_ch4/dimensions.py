@@ -3,13 +3,15 @@
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, data_of, trained
+from reluscope_studies.sizes import number_of
 
 SENTENCE = "ball and shell in 2 to 8 dimensions: how many networks learn them, and what their regions are"
 POSITION = 30
 DATA = None
+CHANGES: tuple[Change, ...] = ("replicates", "points", "epochs")
 
 DIMS, LEAKS, BATCH = range(2, 9), (0.0, 0.01), 100
 THRESHOLDS = (0.95, 0.98, 0.99, 0.9999)
@@ -28,8 +30,7 @@ def protocol(setting: Setting) -> Outcome:
     try:
         for leak in LEAKS:
             for dim in DIMS:
-                size = setting.size
-                plan = Plan(dim, "bce", leak, BATCH, True, SAMPLES[size], EPOCHS[size], NETWORKS[size], THRESHOLDS[-1])
+                plan = Plan(dim, "bce", leak, BATCH, True, *_numbers(setting), THRESHOLDS[-1])
                 found[leak, dim] = trained(setting, plan)
     except KeyboardInterrupt:
         is_interrupted = True
@@ -62,16 +63,25 @@ def protocol(setting: Setting) -> Outcome:
     )
 
 
+def _numbers(setting: Setting) -> tuple[int, int, int]:
+    """Return how many samples, epochs and networks there are."""
+    return (
+        number_of(setting, SAMPLES, "points"),
+        number_of(setting, EPOCHS, "epochs"),
+        number_of(setting, NETWORKS, "replicates"),
+    )
+
+
 def _how(setting: Setting) -> str:
-    size = setting.size
+    samples, epochs, networks = _numbers(setting)
     small = " This is the small size; the dissertation has 100 networks, 10,000 samples and up to 1,000 epochs."
     return (
-        f"Networks of n + 1 units, binary cross-entropy, Adam at rate 0.01, batches of {BATCH} of {SAMPLES[size]:,} "
-        f"samples, inputs of standard deviation 1, at most {EPOCHS[size]:,} epochs, {NETWORKS[size]} networks, tested "
+        f"Networks of n + 1 units, binary cross-entropy, Adam at rate 0.01, batches of {BATCH} of {samples:,} "
+        f"samples, inputs of standard deviation 1, at most {epochs:,} epochs, {networks} networks, tested "
         f"on {TESTED:,} other samples. Training stops at {100 * THRESHOLDS[-1]:g} % of the training samples. The radii "
         f"are r1 = {RADIUS:g}, r2 = sqrt(n) r1 and r3 = 2^(1/n) r2, so that the shell has the volume of the ball "
         "within it; the dissertation does not say what r3 is, nor first weights. Its Figure 4.8 has no numbers to "
-        "compare with." + small * (size == "small")
+        "compare with." + small * (setting.size == "small")
     )
 
 

@@ -6,12 +6,14 @@ from itertools import product
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, trained
+from reluscope_studies.sizes import number_of
 
 SENTENCE = "circle and annulus by three units: losses, leaks, batches, scales, and the shapes that training finds"
 POSITION = 20
 DATA = None
+CHANGES: tuple[Change, ...] = ("replicates", "epochs")
 
 # Loss, leak, batch, and successes of 100 without and with normalised inputs: Table 4.2.
 PRINTED = {
@@ -43,18 +45,17 @@ SHOWN = 400
 def protocol(setting: Setting) -> Outcome:
     """Train networks for every choice, count successes, and look at their decision regions."""
     found: dict[tuple[str, float, int, bool], Networks] = {}
-    is_interrupted = False
+    number, is_interrupted = number_of(setting, NETWORKS, "replicates"), False
     try:
         for loss, leak, batch, is_normalized in product(
             ("mse", "bce"), (0.0, 0.01, 0.1), (10, 100, 1000), (False, True)
         ):
-            epochs = min(EPOCHS, STEPS[setting.size] * batch // SAMPLES)
-            plan = Plan(2, loss, leak, batch, is_normalized, SAMPLES, epochs, NETWORKS[setting.size], GOAL)
+            epochs = setting.epochs or min(EPOCHS, number_of(setting, STEPS) * batch // SAMPLES)
+            plan = Plan(2, loss, leak, batch, is_normalized, SAMPLES, epochs, number, GOAL)
             found[loss, leak, batch, is_normalized] = trained(setting, plan)
     except KeyboardInterrupt:
         is_interrupted = True
     setting.progress("Decision regions")
-    number = NETWORKS[setting.size]
     findings = [
         rs.Finding.of(
             int(one.solved.sum()),

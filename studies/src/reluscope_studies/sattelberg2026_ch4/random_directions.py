@@ -3,6 +3,7 @@
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table
 from reluscope_studies import plots
+from reluscope_studies.sizes import planned
 
 SENTENCE = "mean and largest scalar products of n random unit vectors in n dimensions"
 POSITION = 40
@@ -14,7 +15,8 @@ TRIALS = 100
 
 def protocol(setting: Setting) -> Outcome:
     """Draw directions, and compare the mean with its expectation."""
-    found = {dim: rs.annulus.random_orthogonality(dim, trials=TRIALS, seed=setting.seed) for dim in DIMS[setting.size]}
+    dims = planned(setting, DIMS)
+    found = {dim: rs.annulus.random_orthogonality(dim, trials=TRIALS, seed=setting.seed) for dim in dims}
     expected = {dim: rs.annulus.expected_cosine(dim) for dim in found}
     rows = tuple(
         (str(dim), f"{one.mean.value:.3f}", f"{expected[dim].value:.3f}", f"{one.largest.value:.3f}")

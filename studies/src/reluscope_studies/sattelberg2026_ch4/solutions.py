@@ -6,6 +6,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope_studies.sizes import number_of
 
 SENTENCE = "what n + 1 units can form around a ball: exact networks, facets, radii, volumes"
 POSITION = 10
@@ -47,7 +48,7 @@ def protocol(setting: Setting) -> Outcome:
         )
         findings += [simplex.inner_radius, simplex.ratio, cross.ratio, shells]
         measured = "not measured"
-        if dim <= MAX_DIMENSION[setting.size]:
+        if dim <= number_of(setting, MAX_DIMENSION):
             region = rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(dim))
             radius = rs.annulus.inner_radius(region)
             findings.append(radius)

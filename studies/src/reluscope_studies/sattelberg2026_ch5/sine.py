@@ -10,14 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Size, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch5._restarts import FIRST_EPOCHS, GOAL, MORE_EPOCHS, RATE, Cell, cell
 from reluscope_studies.sattelberg2026_ch5._sine import INTERVAL, X, Y, curve, tangents
+from reluscope_studies.sizes import planned
 
 SENTENCE = "sine learned by networks of many widths and depths: restarts, regions and linear coefficients"
 POSITION = 40
 DATA = None
+CHANGES: dict[Change, str] = {"replicates": "trials"}
 
 # Table 5.1: rows are widths 1 to 10, columns depths 1 to 10; None is more than 1,000.
 MAX_TRIED = 1000
@@ -55,7 +57,7 @@ Cells = dict[tuple[int, int], Cell]
 
 def protocol(setting: Setting) -> Outcome:
     """Train all networks of the grid from all first weights, and look at the first of each that begins to learn."""
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     cells: Cells = {}
     places = [(width, depth) for depth in plan.depths for width in plan.widths]
     # A step of a deep, wide network costs about as much as it has weights.

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Data, Outcome, Picture, Setting, Size, Table
+from reluscope.studies import Change, Data, Outcome, Picture, Setting, Size, Table
 from reluscope_studies import plots
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
 from reluscope_studies.sattelberg2026_images import SHAPE, nearest_triple, prepared, summed
 from reluscope_studies.sattelberg2026_networks import Model, Plan, accuracy_table, models, training_of
+from reluscope_studies.sizes import planned
 
 TOLERANCES = (1e-9, 1e-3, 1e-1)
 SHOWN_TOLERANCE = 1
@@ -39,8 +40,11 @@ class SlicePlan(Plan):
     close: float
 
 
+CHANGES: dict[Change, str] = {"epochs": "epochs"}
 PLANS: dict[Size, SlicePlan] = {
     "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25),
+    # The networks of the dissertation, trained for a fifth as long.
+    "medium": SlicePlan(3, 128, 32, True, 100, 0.1, 0.02),
     "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02),
 }
 
@@ -74,7 +78,7 @@ def report(setting: Setting, name: Data) -> Outcome:
     name : {"mnist", "cifar10"}
         Of the dissertation's data; stands before the names of pictures.
     """
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     given = labelled_data(setting)
     training, testing = prepared(*given, shape=SHAPE if plan.scaled else None)
     every = models(plan.hidden, plan.filters)
@@ -269,12 +273,12 @@ def _pictures(
             f"{name}-along",
             rs.plots.outputs_along([list(one.along) for one in first], rows=names, columns=classes),
             "Outputs of test images over positions along these directions, and the network on the line through the "
-            "mean image (Figures 6.15 and 6.18).",
+            "mean image (Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
         ),
         Picture(
             f"{name}-eigenvalues",
             rs.plots.gradient_eigenvalues(spectra),
             "Eigenvalues of gradient products by their sum: medians over classes, with bands from the least to the "
-            "largest (Figures 6.16 and 6.19).",
+            "largest (Figures 6.16 and 6.18).",
         ),
     ]

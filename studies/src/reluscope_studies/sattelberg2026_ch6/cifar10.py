@@ -1,11 +1,12 @@
 """Chapter 6 on CIFAR-10: Table 6.1, Figures 6.8, 6.10, 6.13 and 6.17 to 6.19."""
 
 from reluscope.studies import Outcome, Setting
-from reluscope_studies.sattelberg2026_ch6._protocol import report
+from reluscope_studies.sattelberg2026_ch6._protocol import CHANGES, report
 
 SENTENCE = "the same on CIFAR-10"
 POSITION = 20
 DATA = "cifar10"
+__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
 
 
 def protocol(setting: Setting) -> Outcome:

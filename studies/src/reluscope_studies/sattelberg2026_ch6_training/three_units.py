@@ -10,13 +10,15 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table
 from reluscope_studies.sattelberg2026_ch6_training._reporting import WIDE, Part, interrupted, report
 from reluscope_studies.sattelberg2026_runs import BATCH, SOLVED, Plan, Plans, Run, attempts
+from reluscope_studies.sizes import number_of, planned
 
 SENTENCE = "circle and annulus learned by three units: regions and coefficients in training"
 POSITION = 10
 DATA = None
+CHANGES: tuple[Change, ...] = ("replicates", "epochs")
 
 PLANS: Plans = {
     "small": Plan("three-units", rs.datasets.circle_annulus, (3,), 60, 40),
@@ -29,9 +31,9 @@ ENDS = ("hexagon", "quadrilateral", "another closed curve", "an open curve", UNS
 
 def protocol(setting: Setting) -> Outcome:
     """Train networks from many first weights, see how they end, and look at one of those the dissertation shows."""
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, {"epochs": "epochs"})
     try:
-        runs = attempts(setting, plan, ATTEMPTS[setting.size])
+        runs = attempts(setting, plan, number_of(setting, ATTEMPTS, "replicates"))
     except KeyboardInterrupt:
         return interrupted(plan)
     ends = [_end(run) for run in runs]

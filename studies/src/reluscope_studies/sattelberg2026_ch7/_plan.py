@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from reluscope.studies import Size
+from reluscope.studies import Change, Size
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.sattelberg2026_images import SHAPE
 from reluscope_studies.sattelberg2026_networks import Plan
@@ -43,7 +43,10 @@ class ComparisonPlan(Plan):
 
 
 NUMBERS = (1, 2, 5, 10, 20, 50, 100)
+CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "training"}
 PLANS: dict[Size, ComparisonPlan] = {
     "small": ComparisonPlan(30, 32, 8, 12, 3_000, 1_000, NUMBERS, 14, 2**30),
+    # The dissertation's networks and images, of which there are fewer.
+    "medium": ComparisonPlan(2, 128, 32, None, 10_000, 2_000, NUMBERS, 8, 2 * 2**30),
     "full": ComparisonPlan(15, 128, 32, None, None, None, NUMBERS, 8, 5 * 2**30),
 }

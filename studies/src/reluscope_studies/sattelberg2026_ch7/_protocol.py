@@ -11,9 +11,10 @@ from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch7 import _compression, _similarity
 from reluscope_studies.sattelberg2026_ch7._comparison import compared
-from reluscope_studies.sattelberg2026_ch7._plan import PLANS, ComparisonPlan
+from reluscope_studies.sattelberg2026_ch7._plan import CHANGES, PLANS, ComparisonPlan
 from reluscope_studies.sattelberg2026_images import drawn, prepared, summed
 from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, accuracy_table, models, training_of
+from reluscope_studies.sizes import planned
 
 # Figures of the accuracy over the number of maps.
 COMPRESSION: dict[Data, str] = {"mnist": "Figure 7.3", "cifar10": "Figure 7.4"}
@@ -30,7 +31,7 @@ def report(setting: Setting, name: Data) -> Outcome:
     name : {"mnist", "cifar10"}
         Of the dissertation's data; stands before the names of pictures.
     """
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     given = labelled_data(setting)
     few = (drawn(given[0], plan.training, setting.seed), drawn(given[1], plan.testing, setting.seed))
     training, testing = prepared(*few, shape=plan.shape(few[0]))

@@ -1,11 +1,13 @@
 """Chapter 7 on CIFAR-10: Table 7.1, Figures 7.4, 7.7, 7.9, 7.11, 7.13, 7.16 and 7.17."""
 
 from reluscope.studies import Outcome, Setting
+from reluscope_studies.sattelberg2026_ch7._plan import CHANGES
 from reluscope_studies.sattelberg2026_ch7._protocol import report
 
 SENTENCE = "the same on CIFAR-10"
 POSITION = 40
 DATA = "cifar10"
+__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
 
 
 def protocol(setting: Setting) -> Outcome:

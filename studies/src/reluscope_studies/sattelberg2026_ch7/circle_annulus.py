@@ -6,13 +6,15 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Size, Table
 from reluscope_studies.sattelberg2026_ch7._compression import named_accuracies
 from reluscope_studies.sattelberg2026_runs import POINTS, WINDOW, Plan, Run, trained
+from reluscope_studies.sizes import planned
 
 SENTENCE = "circle and annulus by three layers of eight units: how many affine maps matter"
 POSITION = 20
 DATA = None
+CHANGES: dict[Change, str] = {"epochs": "epochs"}
 
 PLANS: dict[Size, Plan] = {
     "small": Plan("circle", rs.datasets.circle_annulus, (8, 8, 8), 60, 2),
@@ -34,7 +36,7 @@ RULES: dict[rs.compression.Rule, str] = {
 
 def protocol(setting: Setting) -> Outcome:
     """Train the network, and look at how few affine maps it could do with."""
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     run = trained(setting, plan)
     part = run.partition(-1)
     network = run.networks[-1]

@@ -1,11 +1,13 @@
 """Chapter 7 on MNIST: Table 7.1, Figures 7.3, 7.7, 7.8, 7.10, 7.12, 7.14 and 7.15."""
 
 from reluscope.studies import Outcome, Setting
+from reluscope_studies.sattelberg2026_ch7._plan import CHANGES
 from reluscope_studies.sattelberg2026_ch7._protocol import report
 
 SENTENCE = "how few affine maps would do, and how similar networks are, on MNIST"
 POSITION = 30
 DATA = "mnist"
+__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
 
 
 def protocol(setting: Setting) -> Outcome:

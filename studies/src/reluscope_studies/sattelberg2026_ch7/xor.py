@@ -12,13 +12,15 @@ import torch
 from matplotlib.figure import Figure
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies import plots
 from reluscope_studies.plots.functions_and_slopes import OnGrid
+from reluscope_studies.sizes import number_of
 
 SENTENCE = "coefficients of networks of 2, 20 and 100 units for XOR, and maps between them"
 POSITION = 10
 DATA = None
+CHANGES: tuple[Change, ...] = ("epochs",)
 
 CORNERS = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
 CLASSES = np.array([0, 1, 1, 0])
@@ -103,7 +105,7 @@ def _trained(setting: Setting) -> dict[str, rs.Network]:
             CLASSES.astype(np.float64),
             loss="bce",
             optimizer=partial(torch.optim.SGD, lr=RATE),
-            epochs=EPOCHS[setting.size],
+            epochs=number_of(setting, EPOCHS, "epochs"),
             progress=lambda share: setting.progress("Training", share),
         )
         for place, name in enumerate(missing):
@@ -144,13 +146,14 @@ def _mapped_surfaces(
 
 
 def _sentences(setting: Setting, parts: dict[str, rs.Partition], similar: rs.Findings) -> list[str]:
+    steps = number_of(setting, EPOCHS, "epochs")
     agreed = rs.similarity.pair_matrix(similar, "mapped_agreement")
     agreed = agreed[~np.eye(len(agreed), dtype=bool)]
     how = (
         f"Networks with one hidden layer and one logit on the corners of {WINDOW.describe()}. That of two units is the "
         "dissertation's, with the bias (2, 0), to which its printed pieces belong; with (1, 0), as printed, it does "
         "not solve XOR. The others are trained by gradient descent on binary cross-entropy, rate "
-        f"{RATE:g}, {EPOCHS[setting.size]:,} steps with all four points, from PyTorch's usual first weights, all of "
+        f"{RATE:g}, {steps:,} steps with all four points, from PyTorch's usual first weights, all of "
         "which the dissertation leaves open."
     )
     two = (

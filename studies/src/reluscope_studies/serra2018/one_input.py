@@ -6,6 +6,7 @@ import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table
 from reluscope_studies import plots
 from reluscope_studies.serra2018._zigzag import zigzag
+from reluscope_studies.sizes import number_of
 
 SENTENCE = "with one input, networks that have exactly as many regions as the bound allows"
 POSITION = 30
@@ -17,7 +18,7 @@ MIXED = ((3,), (7,), (22,), (3, 4, 5), (11, 11), (5, 3, 8))
 
 def protocol(setting: Setting) -> Outcome:
     """Build networks that reach the bound, and count their regions on [0, 1]."""
-    deep = [(3,) * depth for depth in range(1, DEPTHS[setting.size] + 1)]
+    deep = [(3,) * depth for depth in range(1, number_of(setting, DEPTHS) + 1)]
     counts: dict[tuple[int, ...], rs.Finding] = {}
     every = [*deep, *(widths for widths in MIXED if widths not in deep)]
     for index, widths in enumerate(every):

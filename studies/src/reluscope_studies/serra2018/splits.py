@@ -10,17 +10,25 @@ import numpy as np
 from scipy.stats import rankdata
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table
 from reluscope_studies import plots
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.serra2018._split_networks import Measured, Networks, Plan
+from reluscope_studies.sizes import planned
 from reluscope_studies.training import Training
 
 SENTENCE = "regions, bounds and errors of networks with two hidden layers, for every split of 22 units"
 POSITION = 10
 DATA = "mnist"
+CHANGES: dict[Change, str] = {"replicates": "replicates", "epochs": "training.epochs"}
+PARTS = "n1+n2"
 
-PLANS = {"small": Plan(10, 3, Training("Adam", 1e-2, 40, 128)), "full": Plan(22, 10, Training("Adam", 2e-3, 10, 128))}
+TRAINING = Training("Adam", 2e-3, 10, 128)
+PLANS = {
+    "small": Plan(10, 3, Training("Adam", 1e-2, 40, 128)),
+    "medium": Plan(22, 3, TRAINING),
+    "full": Plan(22, 10, TRAINING),
+}
 BOUNDS = {
     "all codes": rs.bounds.naive_upper,
     "Montúfar 2017": rs.bounds.montufar_upper,
@@ -32,7 +40,7 @@ NARROW = 4
 
 def protocol(setting: Setting) -> Outcome:
     """Train, measure and count all networks that are not in the records yet, and compare."""
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     work = Networks(setting, plan)
     interrupted = False
     try:

@@ -3,6 +3,7 @@
 from reluscope.studies import Outcome, Setting
 from reluscope_studies.shepeleva2020._autoencoder import follow_autoencoder
 from reluscope_studies.shepeleva2020._following import Plan
+from reluscope_studies.sizes import planned
 
 SENTENCE = "codes of an autoencoder of CIFAR-10, in training, of all classes and of two"
 POSITION = 40
@@ -16,4 +17,4 @@ PLANS = {
 
 def protocol(setting: Setting) -> Outcome:
     """Train the networks that are not in the records yet, and look at their codes."""
-    return follow_autoencoder(setting, PLANS[setting.size])
+    return follow_autoencoder(setting, planned(setting, PLANS))

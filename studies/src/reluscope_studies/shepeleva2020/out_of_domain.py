@@ -15,18 +15,20 @@ from jaxtyping import Float
 from sklearn.neighbors import NearestNeighbors
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Record, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table
 from reluscope_studies import plots
 from reluscope_studies.fitting import Fit, fit_classifier
 from reluscope_studies.records import plain_findings
 from reluscope_studies.shepeleva2020._foreign import INSIDE, foreign_samples
 from reluscope_studies.shepeleva2020._networks import classifier
 from reluscope_studies.shepeleva2020._samples import Samples, samples_of
+from reluscope_studies.sizes import planned
 
 SENTENCE = "codes of samples out of the domain of the training data: rotated, shuffled, noise, other images"
 POSITION = 50
 DATA = "mnist"
 BESIDE = "cifar10"
+CHANGES: dict[Change, str] = {"replicates": "replicates", "epochs": "fit.most_epochs"}
 
 HEAD = (256, 128, 128)
 ALL = "all gates"
@@ -71,7 +73,7 @@ class _Judged:
 
 def protocol(setting: Setting) -> Outcome:
     """Train the networks that are not in the records yet, and ask how far samples are from occupied codes."""
-    plan = PLANS[setting.size]
+    plan = planned(setting, PLANS, CHANGES)
     samples = samples_of(setting, plan.most)
     kinds = foreign_samples(samples.validation, setting.beside, seed=setting.seed)
     judged, interrupted = [], False

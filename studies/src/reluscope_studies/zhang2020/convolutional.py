@@ -1,7 +1,8 @@
 """Tables 3 and 4, Figures 9 to 12: convolutional networks on CIFAR-10."""
 
-from reluscope.studies import Outcome, Setting
+from reluscope.studies import Change, Outcome, Setting
 from reluscope_studies.fitting import Fit
+from reluscope_studies.sizes import planned
 from reluscope_studies.zhang2020._networks import Architecture
 from reluscope_studies.zhang2020._plan import Plan
 from reluscope_studies.zhang2020._questions import Inquiry
@@ -10,6 +11,7 @@ from reluscope_studies.zhang2020._reporting import compare
 SENTENCE = "regions of convolutional networks on CIFAR-10, plain, with batch norm and with dropout"
 POSITION = 40
 DATA = "cifar10"
+CHANGES: dict[Change, str] = {"replicates": "replicates", "points": "inquiry.points", "epochs": "fit.most_epochs"}
 
 RATE = 1e-3
 PAPER = {
@@ -28,6 +30,17 @@ PLANS = {
         True,
         PAPER,
     ),
+    # Of the full size three points only, each of which takes minutes.
+    "medium": Plan(
+        "convolutional",
+        Architecture((1024,), ((32, 2), (64, 2), (128, 2))),
+        Fit(RATE),
+        (RATE,),
+        1,
+        Inquiry(3, "point", 16 / 255),
+        False,
+        PAPER,
+    ),
     # 15 x 15 x 32, 7 x 7 x 64 and 3 x 3 x 128 units, then 1,024: Table 3.
     "full": Plan(
         "convolutional",
@@ -44,4 +57,4 @@ PLANS = {
 
 def protocol(setting: Setting) -> Outcome:
     """Train the networks that are not in the records yet, ask about their regions, and compare."""
-    return compare(setting, PLANS[setting.size])
+    return compare(setting, planned(setting, PLANS, CHANGES))

@@ -1,7 +1,8 @@
 """Table 1 and 2, Figures 3 to 6: dense networks on MNIST."""
 
-from reluscope.studies import Outcome, Setting
+from reluscope.studies import Change, Outcome, Setting
 from reluscope_studies.fitting import Fit
+from reluscope_studies.sizes import planned
 from reluscope_studies.zhang2020._networks import Architecture
 from reluscope_studies.zhang2020._plan import Plan
 from reluscope_studies.zhang2020._questions import Inquiry
@@ -10,6 +11,7 @@ from reluscope_studies.zhang2020._reporting import compare
 SENTENCE = "regions of dense networks on MNIST, plain, with batch norm and with dropout, at two learning rates"
 POSITION = 20
 DATA = "mnist"
+CHANGES: dict[Change, str] = {"replicates": "replicates", "points": "inquiry.points", "epochs": "fit.most_epochs"}
 
 RATES = (1e-3, 1e-4)
 # Accuracies in percent, in the order of the paper's columns.
@@ -32,6 +34,7 @@ PLANS = {
         True,
         PAPER,
     ),
+    "medium": Plan("dense", Architecture((1024,) * 3), Fit(RATES[0]), RATES, 1, Inquiry(30, "mean", 0.6), True, PAPER),
     # Three networks of each kind, as in the paper's Figure 3.
     "full": Plan("dense", Architecture((1024,) * 3), Fit(RATES[0]), RATES, 3, Inquiry(1000, "mean", 0.6), True, PAPER),
 }
@@ -39,4 +42,4 @@ PLANS = {
 
 def protocol(setting: Setting) -> Outcome:
     """Train the networks that are not in the records yet, ask about their regions, and compare."""
-    return compare(setting, PLANS[setting.size])
+    return compare(setting, planned(setting, PLANS, CHANGES))

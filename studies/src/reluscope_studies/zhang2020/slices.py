@@ -1,15 +1,17 @@
 """Figure 1: a plane through three images, partitioned by small dense networks."""
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table
 from reluscope_studies import plots
 from reluscope_studies.fitting import Fit
 from reluscope_studies.labelled import labelled_data
+from reluscope_studies.sizes import planned
 from reluscope_studies.zhang2020._networks import Architecture, Workshop, centred
 
 SENTENCE = "a plane through three images, as networks of 3 x 20 units see it: regions and classes"
 POSITION = 10
 DATA = "mnist"
+CHANGES: dict[Change, str] = {"epochs": "most_epochs"}
 
 ARCHITECTURE = Architecture((20, 20, 20))
 RATE = 1e-3
@@ -20,7 +22,7 @@ MARGIN = 0.25
 def protocol(setting: Setting) -> Outcome:
     """Train the networks that are not in the records yet, and partition one plane by each."""
     training, testing = (centred(part) for part in labelled_data(setting))
-    fit = FITS[setting.size]
+    fit = planned(setting, FITS, CHANGES)
     workshop = Workshop(setting, ARCHITECTURE, training, testing, {RATE: fit})
     networks, interrupted = workshop.one_of_each(RATE)
     rows = rs.planes.choose_triple(testing.points, testing.labels, seed=setting.seed)

@@ -1,0 +1,169 @@
+"""Three sizes, what may be changed in them, comparisons with earlier runs, and the book of results."""
+
+import importlib
+import json
+from dataclasses import dataclass, is_dataclass
+
+import pytest
+
+from cli.running import is_one_sentence, reluscope
+from reluscope.cli.study_compare import DIFFERENT, EQUAL, GONE, NEW, WITHIN, compare
+from reluscope.findings import Finding
+from reluscope.studies import Setting, all_studies
+from reluscope_studies.book import keep, main, results
+from reluscope_studies.serra2018._split_networks import Networks
+from reluscope_studies.sizes import number_of, planned
+
+STUDIES = all_studies()
+FEW = ("reproduce", "sattelberg2026-ch6-training/three_units", "--epochs", "2", "--replicates", "2")
+
+
+@dataclass(frozen=True)
+class Inner:
+    epochs: int
+
+
+@dataclass(frozen=True)
+class Outer:
+    networks: int
+    training: Inner
+
+
+def test_a_size_and_what_replaces_its_numbers():
+    plans = {"small": Outer(2, Inner(3)), "full": Outer(100, Inner(50))}
+    changes = {"replicates": "networks", "epochs": "training.epochs"}
+    assert planned(Setting("medium"), plans, changes) == plans["full"]
+    assert planned(Setting("small", epochs=9), plans, changes) == Outer(2, Inner(9))
+    assert planned(Setting("full", replicates=4, points=7), plans, changes) == Outer(4, Inner(50))
+    assert number_of(Setting("medium", epochs=4), {"small": 1, "full": 2}) == 2
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=[study.name for study in STUDIES])
+def test_every_plan_has_the_numbers_that_can_be_changed(study):
+    paper, figure = study.name.replace("-", "_", 1).replace("-", "_").split("/")
+    module = importlib.import_module(f"reluscope_studies.{paper}.{figure}")
+    changes = getattr(module, "CHANGES", {})
+    assert set(changes) == study.changes <= {"replicates", "points", "epochs"}
+    plans = getattr(module, "PLANS", None)
+    if plans is None or not isinstance(changes, dict):
+        return
+    for size in ("small", "medium", "full"):
+        for change, place in changes.items():
+            plan = planned(Setting(size, **{change: 3}), plans, {change: place})
+            assert is_dataclass(plan)
+            for part in place.split("."):
+                plan = getattr(plan, part)
+            assert plan == 3
+
+
+def test_parts_of_a_study_are_chosen():
+    setting = Setting("small", only=("?+2*", "10+*"))
+    assert setting.wants("1+21")
+    assert setting.wants("10+12")
+    assert not setting.wants("11+11")
+    work = Networks.__new__(Networks)
+    work.setting, work.plan = setting, importlib.import_module("reluscope_studies.serra2018.splits").PLANS["full"]
+    assert work.splits == [(1, 21), (2, 20), (10, 12)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("serra2018/one_input", "--epochs", "3"), "its numbers are fixed"),
+        (("serra2018/splits", "--points", "3"), "--epochs and --replicates"),
+        (("sattelberg2026-ch4/solutions", "--only", "x"), "no parts"),
+        (("serra2018/splits", "--size", "medium"), "the medium size trains on the paper's data"),
+    ],
+)
+def test_what_cannot_be_changed_is_one_sentence(folder, arguments, words):
+    result = reluscope("reproduce", *arguments)
+    assert result.exit_code == 1
+    assert words in result.stderr
+    assert is_one_sentence(result.stderr), result.stderr
+
+
+def study_of(*findings, fingerprint="a"):
+    return {"name": "p/f", "fingerprint": fingerprint, "findings": [finding.to_dict() for finding in findings]}
+
+
+def test_numbers_are_equal_within_tolerance_or_different():
+    then = study_of(
+        Finding.of(5, name="regions"),
+        Finding.of(0.5, name="share", tolerance=1e-9),
+        Finding.of(0.25, 0.2, 0.3, name="estimate"),
+        Finding.of(7, name="regions"),
+        Finding.of(1, name="old"),
+    )
+    now = study_of(
+        Finding.of(5, name="regions"),
+        Finding.of(0.5 + 1e-10, name="share", tolerance=1e-9),
+        Finding.of(0.29, 0.28, 0.3, name="estimate"),
+        Finding.of(9, name="regions"),
+        Finding.of(1, name="other"),
+        fingerprint="b",
+    )
+    found = compare(now, then)
+    assert [one.how for one in found.numbers] == [EQUAL, WITHIN, WITHIN, DIFFERENT, GONE, NEW]
+    assert found.differs
+    assert not found.same_weights
+    assert found.numbers[3].difference == 2
+    assert not compare(then, then).differs
+    # A claim that became another one is no agreement.
+    assert compare(study_of(Finding.of(5, 5, 9, name="a")), study_of(Finding.of(5, name="a"))).differs
+
+
+def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
+    assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0
+    plain = json.loads((folder / "out" / "findings.json").read_text())
+    (study,) = plain["studies"]
+    assert plain["changes"] == {"replicates": 2, "epochs": 2}
+    assert plain["command"] == (
+        "reluscope reproduce sattelberg2026-ch6-training/three_units --size small --replicates 2 --epochs 2"
+    )
+    assert plain["machine"]["processor"]
+    assert len(study["fingerprint"]) == 16
+    assert study["processor_seconds"] > 0
+    assert study["tables"]
+    page = (folder / "out" / "index.html").read_text()
+    assert page.count("<svg") >= len(study["pictures"])
+    assert plain["command"] in page
+    main(["out", "-o", "book"])
+    own = folder / "book" / study["name"] / "small"
+    assert {path.suffix for path in own.iterdir()} <= {".json", ".md", ".svg"}
+    assert max(path.stat().st_size for path in own.iterdir()) <= 400_000
+    assert [path for path, _ in results(folder / "book")] == [own]
+    again = reluscope(*FEW, "-o", "again", "--compare", "book", "--json")
+    assert again.exit_code == 0, again.output
+    (compared,) = json.loads(again.stdout)["compared"]
+    assert compared["counts"] == {"equal": len(study["findings"])}
+    assert compared["same_weights"]
+    other = reluscope(*FEW, "-o", "other", "--seed", "1", "--compare", "book")
+    assert other.exit_code == 1
+    assert "made with another seed" in other.stderr
+    changed = json.loads((own / "findings.json").read_text())
+    changed["studies"][0]["findings"][0]["value"] += 1
+    (own / "findings.json").write_text(json.dumps(changed))
+    differing = reluscope(*FEW, "-o", "third", "--compare", "book")
+    assert differing.exit_code == 1
+    assert "(-1)" in differing.stdout
+    for broken in ("{}", "nothing", json.dumps({"format": "reluscope reproduce 1"})):
+        (own / "findings.json").write_text(broken)
+        result = reluscope(*FEW, "-o", "fourth", "--force", "--compare", "book")
+        assert result.exit_code == 1
+        assert is_one_sentence(result.stderr), result.stderr
+
+
+def test_work_that_went_on_adds_its_seconds(folder):
+    assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0
+    before = json.loads((folder / "out" / "findings.json").read_text())["studies"][0]
+    assert reluscope(*FEW, "-o", "out", "-q", "--resume").exit_code == 0
+    after = json.loads((folder / "out" / "findings.json").read_text())["studies"][0]
+    assert after["processor_seconds"] > before["processor_seconds"]
+    assert after["fingerprint"] == before["fingerprint"]
+
+
+def test_interrupted_work_is_not_kept(folder):
+    (folder / "out").mkdir()
+    (folder / "out" / "findings.json").write_text(json.dumps({"complete": False, "studies": []}))
+    with pytest.raises(ValueError, match="interrupted"):
+        keep(folder / "out", folder / "book")
