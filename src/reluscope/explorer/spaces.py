@@ -7,7 +7,6 @@ that those at its corners tell the class at each of its points.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
