@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 import numpy as np
 
 from reluscope.arguments.annotations import Reader, Sizes, reader_of
+from reluscope.arguments.jumping import refuse_jumps, refuses_jumps
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 
@@ -58,13 +59,18 @@ def read_drawn(public: Public) -> Public:
 def _reading(public: Public, *, has_gaps: bool) -> Public:
     function: Any = public
     plan: _Plan | None = None
+    refuses, asked = refuses_jumps(function), function.__qualname__.removesuffix(".__init__")
 
     @wraps(function)
     def read_and_call(*args: Any, **kwargs: Any) -> Any:
         nonlocal plan
         if plan is None:  # annotations may name classes that are defined further down
             plan = _Plan(function, has_gaps)
-        return function(*plan.positional(args, sizes := {}), **plan.by_name(kwargs, sizes))
+        found, named = plan.positional(args, sizes := {}), plan.by_name(kwargs, sizes)
+        if refuses:
+            for value in (*found[plan.num_own :], *named.values()):
+                refuse_jumps(asked, value)
+        return function(*found, **named)
 
     return read_and_call  # pyright: ignore[reportReturnType]
 
@@ -74,6 +80,8 @@ class _Plan:
 
     def __init__(self, function: Callable[..., Any], has_gaps: bool) -> None:
         signature = inspect.signature(function)
+        # An object's own network is for its methods to look at.
+        self.num_own = int(next(iter(signature.parameters), "") == "self")
         self._places: list[tuple[str, Reader | None, Any]] = []
         self._names: dict[str, tuple[Reader | None, Any]] = {}
         self._rest: tuple[str, Reader | None, Any] | None = None

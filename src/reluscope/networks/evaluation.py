@@ -99,6 +99,11 @@ class Evaluation:
     def __len__(self) -> int:
         return len(self.points)
 
+    @property
+    def jumps(self) -> tuple[str, ...]:
+        """Names of the network's gates that are not continuous."""
+        return self.network.jumps
+
     @read_arguments
     def __getitem__(self, rows: slice) -> "Evaluation":
         """Return the evaluation of some of the points, with what is known of them."""

@@ -24,7 +24,7 @@ from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.choices import read_outputs
 from reluscope.networks.decisions import Decision, read_decision, scores_network
 from reluscope.networks.devices import read_device
-from reluscope.networks.graph import Input, Max, Node, check_order
+from reluscope.networks.graph import Input, Max, Node, Pointwise, check_order
 from reluscope.networks.linearize import linearize, unit_maps
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.operators.arrange import Reshape
@@ -127,6 +127,12 @@ class Network:
         """The gates in order of evaluation."""
         nodes = (stage.gate for stage in self.stages)
         return tuple(Gate(node.name, node.kind, node.shape, node.num_units, node.num_pieces) for node in nodes)
+
+    @cached_property
+    def jumps(self) -> tuple[str, ...]:
+        """Names of the gates that are not continuous, such as steps; most questions refuse networks that have any."""
+        gates = (stage.gate for stage in self.stages)
+        return tuple(gate.name for gate in gates if isinstance(gate, Pointwise) and not gate.is_continuous)
 
     @property
     def device(self) -> torch.device:

@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Literal, overload
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.budget import INTERRUPTED, Budget, Interrupted, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
@@ -76,6 +76,7 @@ def partition(
 ) -> list[Partition]: ...
 @held
 @read_arguments
+@holds_across_jumps
 def partition(
     network: Network,
     domain: Domain | Sequence[Slice],

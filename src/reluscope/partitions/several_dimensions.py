@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import Executor
+from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -54,6 +55,8 @@ def partition_cellwise(
             progress=count,
         )
     regions, walked = joined_parts(walked, lambda parts: gather(parts, window.dim, network.layout.num_words))
+    if network.jumps:  # beyond a facet anything may be: keys match where nothing jumps, and there alone
+        regions = replace(regions, left=regions.left[:0], right=regions.right[:0], num_unmatched=0)
     seconds = time.perf_counter() - began
     return _table(
         network, domain, regions, walked, sum(walked.left), tolerance=tolerance, seconds=seconds, method=method
@@ -121,4 +124,5 @@ def _table(
         note=walked.note,
         work={**walked.work, "seconds": seconds},
         method=method,
+        jumps=network.jumps,
     )

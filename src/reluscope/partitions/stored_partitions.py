@@ -42,6 +42,7 @@ def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], net
         "geometry": read_geometry(arrays, dict(described), domain, claims["tolerance"], network),
         "certified": stored.truth(described, "certified"),
         "network": network,
+        "jumps": _jumps(described, layout),
         **claims,
     }
 
@@ -89,6 +90,14 @@ def read_place(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -
     """
     layout = CodeLayout(tuple(GateLayout(*_gate(gate)) for gate in described["gates"]))
     return read_domain(_domain_arrays(arrays)), layout
+
+
+def _jumps(described: Mapping[str, Any], layout: CodeLayout) -> tuple[str, ...]:
+    """Return the gates that jump, which files of continuous networks do not mention."""
+    names = described.get("jumps", [])
+    if not isinstance(names, list) or not {gate.name for gate in layout}.issuperset(names):
+        raise ValueError(f"{names!r} are no gates that jump")
+    return tuple(names)
 
 
 def _domain_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

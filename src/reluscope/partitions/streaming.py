@@ -122,7 +122,8 @@ def stream(
         work = _Work(network, domain, folder, budget, executor, tolerance, progress)
         found = {"incidence": _planes, "cellwise": _cells, "tree": _tree}[engine](work, staged)
         walked = found.walked
-        num_undecided = walked.num_undecided + found.num_unmatched
+        # Across a jump a facet has no other side of its own.
+        num_undecided = walked.num_undecided + (0 if network.jumps else found.num_unmatched)
         # Cells that are not sure to be there, or, after a second Ctrl-C without patience, written as well.
         is_sure = not num_undecided and staged.num_rows == walked.num_found
         part = StreamedPartition(

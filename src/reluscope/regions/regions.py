@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
@@ -30,6 +30,7 @@ MULTIPLICATIONS = 1_000_000
 
 
 @read_arguments
+@holds_across_jumps
 def region(network: Network, x: Points, *, domain: Domain | None = None, tolerance: Tolerance | None = None) -> Region:
     """Return the linear region at one point; see `regions`.
 
@@ -52,6 +53,7 @@ def region(network: Network, x: Points, *, domain: Domain | None = None, toleran
 
 
 @read_arguments
+@holds_across_jumps
 def regions(
     network: Network,
     x: Points,
@@ -118,6 +120,7 @@ class FoundRegions(NamedTuple):
 
 
 @read_arguments
+@holds_across_jumps
 def find_regions(
     at: Evaluation, *, domain: Box | Polyhedron | Space | None = None, budget: MemoryBudget | None = None
 ) -> FoundRegions:

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Int, Shaped
 
 from reluscope.analyses.classification.classes import predicted_classes, read_classes
-from reluscope.arguments import read_arguments
+from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -63,6 +63,7 @@ class SampleCodes:
 
 
 @read_arguments
+@holds_across_jumps
 def sample_codes(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> SampleCodes:
     """Return the codes of samples and which of them rounding could change.
 

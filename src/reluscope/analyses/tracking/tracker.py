@@ -24,7 +24,7 @@ from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_
 from reluscope.analyses.tracking.records import Records
 from reluscope.analyses.tracking.sinks import numbers_of
 from reluscope.analyses.tracking.table import ADVICE, LOGGED, WHAT, column_kind, plain, read_rows, row_of, write_rows
-from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
+from reluscope.arguments import Count, Natural, Seed, Share, read_arguments, refuse_jumps
 from reluscope.budget import Budget, RegionBudget
 from reluscope.codes.checked_words import check_words
 from reluscope.codes.layout import CodeLayout
@@ -145,6 +145,7 @@ class Tracker:
         try:
             self._model = getattr(model, "_orig_mod", model)  # what torch.compile wrapped
             network = load(model, input_shape, data=first_rows(data, CHECKED_AT))
+            refuse_jumps("Tracker", network)
             self._network = network.to(device)
             self._plan = make_plan(
                 network,

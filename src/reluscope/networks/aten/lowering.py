@@ -12,7 +12,7 @@ from torch.fx import Node as FxNode
 from torch.fx.node import map_arg
 
 from reluscope.errors import InputError, NotPiecewiseLinearError, UnsupportedOperatorError
-from reluscope.networks.aten import activations, arithmetic, layers, moves
+from reluscope.networks.aten import activations, arithmetic, jumps, layers, moves
 from reluscope.networks.aten.refusals import is_refused, refusal
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, Site, as_double, is_value
 from reluscope.networks.aten.tails import Tail, find_tail
@@ -21,7 +21,7 @@ from reluscope.networks.builder import GraphBuilder, Value
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import replace_parameters
 
-_FAMILIES = (activations, arithmetic, layers, moves)  # imported for their entries in the table of handlers
+_FAMILIES = (activations, arithmetic, jumps, layers, moves)  # imported for their entries in the table of handlers
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,17 @@ class Gates(Layers):
     """Methods for everything that is not affine."""
 
     def pointwise(
-        self, x: Value, kind: str, breakpoints: Any, slopes: Any, intercepts: Any, *, name: str | None = None
+        self,
+        x: Value,
+        kind: str,
+        breakpoints: Any,
+        slopes: Any,
+        intercepts: Any,
+        *,
+        name: str | None = None,
+        may_jump: bool = False,
     ) -> Value:
-        """Apply a continuous piecewise-linear function to every entry.
+        """Apply a piecewise-affine function to every entry, a continuous one unless it may jump.
 
         Rows of the tables are breakpoints ``(p, ...)`` and pieces ``(p + 1, ...)``; columns are units, or one for all.
         """
@@ -31,7 +39,7 @@ class Gates(Layers):
         if not len(points) + 1 == len(slope) == len(intercept):
             raise ShapeError(f"expected one more piece than breakpoints at {name or kind}")
         left, right = slope[:-1] * points + intercept[:-1], slope[1:] * points + intercept[1:]
-        if not torch.equal(left, right) or bool((points.diff(dim=0) < 0).any()):
+        if not (may_jump or torch.equal(left, right)) or bool((points.diff(dim=0) < 0).any()):
             raise InputError(f"expected a continuous function with increasing breakpoints at {name or kind}")
         return self.add_node(
             Pointwise(
