@@ -121,7 +121,7 @@ class _Programs:
         self.single = self.rows.float()
 
     def check(self, own: torch.Tensor, points: torch.Tensor, multipliers: torch.Tensor):
-        """Return points scaled into the bodies of some rows, how far these get, and the bounds that multipliers prove."""
+        """Return points scaled into bodies of some rows, how far these get, and the bounds that multipliers prove."""
         one = torch.arange(len(own))
         exact, y = points.double(), multipliers.double()
         shares = (exact @ self.rows.T) / self.offsets
