@@ -14,6 +14,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.shown import Shown
 
 
 class Verdict(StrEnum):
@@ -27,8 +28,8 @@ class Verdict(StrEnum):
     OPEN = "OPEN"
 
 
-@dataclass(frozen=True, eq=False)
-class Counterexample:
+@dataclass(frozen=True, eq=False, repr=False)
+class Counterexample(Shown):
     """An input at which a property is violated, in spite of all rounding of its outputs.
 
     Parameters
@@ -46,8 +47,8 @@ class Counterexample:
     case: int
 
 
-@dataclass(frozen=True, eq=False)
-class Verified:
+@dataclass(frozen=True, eq=False, repr=False)
+class Verified(Shown):
     """A verdict, with what it rests on.
 
     Parameters
