@@ -219,11 +219,8 @@ def partition(
         engine, reason = choose_engine(network, one, method, keep="codes", most_shared=MAX_STREAMED_DIMENSIONS)
         limit = patient(budget, network, one, MAX_KEPT)
         where = windowed(one) if engine == "incidence" else one
-<<<<<<< HEAD
-        part = stream(network, where, out, engine, reason + _in_place(network), limit, executor, tolerance, progress)
-=======
-        part = stream(network, where, out, engine, reason, limit, executor, tolerance, progress, rounding)
->>>>>>> main
+        method_said = reason + _in_place(network)
+        part = stream(network, where, out, engine, method_said, limit, executor, tolerance, progress, rounding)
         if has_struck():  # while the file was written
             part = replace(part, note=INTERRUPTED)
         _warn_if_interrupted([part])
