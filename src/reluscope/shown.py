@@ -45,7 +45,7 @@ def one_line(value: Any) -> str:
     >>> one_line(Cut(np.zeros((3, 2)), 0.1))
     'Cut(rows=float64 (3, 2), end=0.1)'
     """
-    names = value._fields if isinstance(value, tuple) else [field.name for field in fields(value) if field.repr]
+    names = getattr(value, "_fields", None) or [field.name for field in fields(value) if field.repr]
     return f"{type(value).__name__}({', '.join(f'{name}={_brief(getattr(value, name))}' for name in names)})"
 
 
