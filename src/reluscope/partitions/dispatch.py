@@ -220,7 +220,8 @@ def partition(
         engine, reason = choose_engine(network, one, method, keep="codes", most_shared=MAX_STREAMED_DIMENSIONS)
         limit = patient(budget, network, one, MAX_KEPT)
         where = windowed(one) if engine == "incidence" else one
-        part = stream(network, where, out, engine, reason, limit, executor, tolerance, progress, rounding)
+        method_said = reason + _in_place(network)
+        part = stream(network, where, out, engine, method_said, limit, executor, tolerance, progress, rounding)
         if has_struck():  # while the file was written
             part = replace(part, note=INTERRUPTED)
         _warn_if_interrupted([part])
@@ -242,6 +243,8 @@ def partition(
         found.append(cells_found(network, one, method, keep, limit, executor, progress, tolerance, certify, rounding))
     if keep == "codes":
         found = [_without_vertices(part) for part in found]
+    if network.approximations:
+        found = [replace(part, method=part.method + _in_place(network)) for part in found]
     found = [shown(part) for part in found]
     if has_struck():  # while results were put together
         found = [replace(part, note=INTERRUPTED) for part in found]
@@ -282,6 +285,15 @@ def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark:
         kept = f"the partition holds the regions finished so far{remark} and claims LOWER"
         # The caller of `partition`, behind what reads its arguments and what holds Ctrl-C.
         warnings.warn(f"interrupted: {'all regions were there already' if whole else kept}", stacklevel=5)
+
+
+def _in_place(network: Network) -> str:
+    """Return what a partition's method says of pieces that smooth functions were replaced by."""
+    said = [
+        f"; {gate.num_pieces} pieces in the place of {gate.replaces}, at most {gate.error:.2g} from it"
+        for gate in network.approximations
+    ]
+    return "".join(dict.fromkeys(said))
 
 
 def _without_vertices(part: Partition) -> Partition:
