@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 import numpy as np
 
 from reluscope.arguments.annotations import Reader, Sizes, reader_of
+from reluscope.errors import ReluscopeError
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 
@@ -62,9 +63,15 @@ def _reading(public: Public, *, has_gaps: bool) -> Public:
     @wraps(function)
     def read_and_call(*args: Any, **kwargs: Any) -> Any:
         nonlocal plan
+        __tracebackhide__ = True  # notebooks and pytest leave this frame out
         if plan is None:  # annotations may name classes that are defined further down
             plan = _Plan(function, has_gaps)
-        return function(*plan.positional(args, sizes := {}), **plan.by_name(kwargs, sizes))
+        try:
+            args, kwargs = plan.positional(args, sizes := {}), plan.by_name(kwargs, sizes)
+        except ReluscopeError as error:
+            # Whoever reads where a sentence comes from is to see their own call, and not the way through readers.
+            raise error.with_traceback(None)  # noqa: B904
+        return function(*args, **kwargs)
 
     return read_and_call  # pyright: ignore[reportReturnType]
 
@@ -87,15 +94,15 @@ class _Plan:
                     self._places.append((name, reader, parameter.default))
                 self._names[name] = (reader, parameter.default)
 
-    def positional(self, args: tuple[Any, ...], sizes: Sizes) -> list[Any]:
+    def positional(self, args: tuple[Any, ...], sizes: Sizes) -> tuple[Any, ...]:
         places = self._places
         if self._rest is not None:
             places = places + [self._rest] * (len(args) - len(places))
-        read = [
+        read = tuple(
             value if reader is None or value is default else reader.read(value, name, sizes)
             for value, (name, reader, default) in zip(args, places, strict=False)
-        ]
-        return read + list(args[len(read) :])
+        )
+        return read + args[len(read) :]
 
     def by_name(self, kwargs: dict[str, Any], sizes: Sizes) -> dict[str, Any]:
         for name, value in kwargs.items():

@@ -12,8 +12,10 @@ from jaxtyping import Float, Int
 
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, ShapeError
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Points, perhaps with labels, at which networks are evaluated.

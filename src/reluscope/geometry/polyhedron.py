@@ -36,6 +36,7 @@ from reluscope.geometry.sizes import (
     width_bounds,
     width_of_hull,
 )
+from reluscope.summaries import summarized
 
 # Vertices of this many half-spaces in five dimensions are found within a second or two.
 MAX_ROWS_OF_VERTICES = 300
@@ -51,6 +52,7 @@ class Maximum(NamedTuple):
     point: np.ndarray
 
 
+@summarized
 @read_arguments
 @dataclass(frozen=True, eq=False, init=False)
 class Polyhedron:

@@ -27,6 +27,7 @@ from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.points import chunks
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 from reluscope.networks.rounding import in_doubt, reaches_breakpoint
+from reluscope.summaries import summarized
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class _HalfSpaces(NamedTuple):
     maps: AffineMaps
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """A network at a batch of points: codes, outputs, pre-activations, affine maps, half-spaces, and their rounding.

@@ -14,8 +14,10 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.polygons import means_at_corners
 from reluscope.partitions.table import Partition
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True)
 class DecisionBoundary:
     """Pieces of the set where two classes tie that are ahead of all others.

@@ -27,11 +27,13 @@ from reluscope.networks.points import Points, chunks
 from reluscope.regions.region import Region
 from reluscope.regions.region_of_code import region_of_code
 from reluscope.regions.regions import region
+from reluscope.summaries import summarized
 from reluscope.tolerance import Tolerance
 
 BUDGET = 128 * 2**20
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Neighbors:
     """The regions that share a facet with a region.

@@ -8,8 +8,10 @@ from jaxtyping import Float, Int64
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.maps import AffineMaps
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Region:
     """A full-dimensional activation region, cut down to the domain that was asked for.

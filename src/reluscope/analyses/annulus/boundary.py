@@ -20,8 +20,10 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class DecisionRegion:
     """The decision region {f <= 0} of a network of one hidden layer.

@@ -19,8 +19,10 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.networks.carriers.maps import Derivatives
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class ShallowNetwork:
     """A network of one hidden layer and one output.

@@ -30,6 +30,7 @@ from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.regions.regions import region
+from reluscope.summaries import summarized
 from reluscope.tolerance import Tolerance
 
 SECONDS = 120.0
@@ -51,6 +52,7 @@ NUM_ADJACENT_FAR = declare(
 )
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Adjacency:
     """Which codes are neighbours, by facets and by Hamming distance.

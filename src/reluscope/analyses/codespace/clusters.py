@@ -17,6 +17,7 @@ from reluscope.arguments import Count, Natural, Seed, read_arguments, read_label
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, declare
+from reluscope.summaries import summarized
 
 NUM_SAMPLES = 3_000
 ROUNDING = 1e-9
@@ -28,6 +29,7 @@ AGREEMENT = declare(
 )
 
 
+@summarized
 @dataclass(frozen=True)
 class CodeClusters:
     """Clusters of samples by their codes.

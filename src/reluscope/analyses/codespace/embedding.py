@@ -20,6 +20,7 @@ from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
+from reluscope.summaries import summarized
 
 Method = Literal["mds", "umap"]
 LANDMARKS = 2_000
@@ -34,6 +35,7 @@ TRUST = declare(
 MIN_FOR_UMAP = 5
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Embedding:
     """Codes as points of the plane.

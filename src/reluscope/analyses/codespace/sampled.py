@@ -12,11 +12,13 @@ from reluscope.codes.packed import Codes
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.summaries import summarized
 from reluscope.tolerance import Tolerance
 
 METHOD = "float64 forward pass with a running error bound, codes compared exactly"
 
 
+@summarized
 @dataclass(frozen=True)
 class SampleCodes:
     """The codes of samples.

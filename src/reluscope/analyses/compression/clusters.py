@@ -14,11 +14,13 @@ from jaxtyping import Float, Int
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError
+from reluscope.summaries import summarized
 
 # Copies of a matrix that k-means works on.
 MATRICES_IN_MEMORY = 3
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class MapClusters:
     """Clusters of the affine functions that a network uses on samples, output by output.

@@ -25,6 +25,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.ranges import Ranges, unit_ranges
 from reluscope.partitions import partition
+from reluscope.summaries import summarized
 
 Method = Literal["auto", "intervals", "programs", "partition"]
 
@@ -35,6 +36,7 @@ BUDGET = Budget(regions=200_000, seconds=30.0)
 NEAR_BREAKPOINT = 1e-9
 
 
+@summarized
 @dataclass(frozen=True)
 class UnitPieces:
     """Least and largest piece of every unit on a domain.

@@ -11,6 +11,7 @@ from scipy.spatial import KDTree
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.decision import DecisionBoundary
+from reluscope.summaries import summarized
 
 # Ends of pieces this close, in parts of the boundary's extent, are one point: far above rounding.
 CLOSE = 1e-9
@@ -18,6 +19,7 @@ CLOSE = 1e-9
 STRAIGHT = 1e-6
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class BoundaryCurve:
     """A polygonal curve.

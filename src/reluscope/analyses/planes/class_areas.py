@@ -14,8 +14,10 @@ from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.polygons import means_at_corners
 from reluscope.partitions.table import Partition
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True)
 class ClassAreas:
     """Convex polygons on each of which one class wins.

@@ -12,8 +12,10 @@ from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.table import Partition
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True)
 class ClassIntervals:
     """Intervals on each of which one class wins, in ascending order.

@@ -20,11 +20,13 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.partitions.dispatch import partition
+from reluscope.summaries import summarized
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class OutputAlong:
     """An output over positions along a direction.

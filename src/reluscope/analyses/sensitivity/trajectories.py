@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike
 
 from reluscope.arguments import Count, read_arguments, read_array, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """A polyline.

@@ -13,8 +13,10 @@ from jaxtyping import Bool, Int
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Finding
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class CodePartitions:
     """Partitions of the same samples.

@@ -28,8 +28,10 @@ from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class CoefficientMaps:
     """The maps M_j from the coefficients of one network to those of another.

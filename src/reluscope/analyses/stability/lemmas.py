@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
+from reluscope.summaries import summarized
 
 EPS = float(np.finfo(np.float64).eps)
 # Eigenvalues of a Gram matrix above this share of the largest are surely not zero.
@@ -58,6 +59,7 @@ class Interlacing:
         )
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class RemovedRows:
     """Lemma 9 and the sharper bound, for every removed row k.
@@ -101,6 +103,7 @@ class RemovedRows:
         )
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class CorrelationCounts:
     """Number of the rows that are left which meet the correlation condition of Lemma 9, by the constant c.

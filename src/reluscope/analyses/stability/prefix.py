@@ -12,8 +12,10 @@ from reluscope.errors import InputError
 from reluscope.networks.linearize import point_pieces
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.summaries import summarized
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class PrefixMap:
     """A prefix Jacobian, and for layers followed by a pointwise gate the factors of its rows.

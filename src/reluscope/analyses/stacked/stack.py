@@ -17,10 +17,12 @@ from torch.nn.functional import leaky_relu
 
 from reluscope.arguments import describe, read_arguments, read_array, read_position, read_positions
 from reluscope.errors import InputError, ShapeError
+from reluscope.summaries import summarized
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Stack:
     """k dense networks with ReLU or leaky ReLU between their layers.

@@ -25,6 +25,7 @@ from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.progress import Progress, ProgressFunction, share_done
 from reluscope.single_threaded import one_thread
+from reluscope.summaries import summarized
 
 # Parameters, their gradients, what the optimiser keeps, and two numbers per unit and sample: a chunk of them stays in
 # the cache of a core, and on a GPU fills it.
@@ -35,6 +36,7 @@ DONE_SHARE = 0.25
 Goal = Callable[[Tensor, Tensor], Tensor]
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Trained:
     """Trained networks, with their losses and numbers of epochs.

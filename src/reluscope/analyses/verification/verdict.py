@@ -14,6 +14,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.summaries import summarized
 
 
 class Verdict(StrEnum):
@@ -27,6 +28,7 @@ class Verdict(StrEnum):
     OPEN = "OPEN"
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Counterexample:
     """An input at which a property is violated, in spite of all rounding of its outputs.
@@ -46,6 +48,7 @@ class Counterexample:
     case: int
 
 
+@summarized
 @dataclass(frozen=True, eq=False)
 class Verified:
     """A verdict, with what it rests on.
