@@ -11,14 +11,16 @@ namespace {
 
 // How many rows there are in the tables of `CutCells`, or how many of each come before a row.
 struct Extent {
-    std::size_t parts = 0, vertices = 0, facets = 0, flat_units = 0;
+    std::size_t parts = 0, vertices = 0, facets = 0, flat_units = 0, corners = 0;
 
     static Extent of(const CutCells& made) {
-        return {made.parents.size(), made.cells.vertices.size(), made.cells.slots.size(), made.flat_units.size()};
+        return {made.parents.size(), made.cells.vertices.size(), made.cells.slots.size(), made.flat_units.size(),
+                made.corners.size()};
     }
     Extent after(const Extent& begin, const Extent& end) const {
         return {parts + end.parts - begin.parts, vertices + end.vertices - begin.vertices,
-                facets + end.facets - begin.facets, flat_units + end.flat_units - begin.flat_units};
+                facets + end.facets - begin.facets, flat_units + end.flat_units - begin.flat_units,
+                corners + end.corners - begin.corners};
     }
 };
 
@@ -74,6 +76,7 @@ void copy(const CutCells& from, const Made& made, CutCells& to, const Extent& ta
     if (from.middles.size() > 0) {
         copy_rows(from.middles, begin.parts, end.parts, to.middles, target.parts);
         copy_rows(from.is_bounded, begin.parts, end.parts, to.is_bounded, target.parts);
+        copy_rows(from.corners, begin.corners, end.corners, to.corners, target.corners);
     }
     copy_rows(from.flat_units, begin.flat_units, end.flat_units, to.flat_units, target.flat_units);
     const auto step = [](std::size_t before, std::size_t after) { return static_cast<std::int64_t>(after - before); };
@@ -82,6 +85,8 @@ void copy(const CutCells& from, const Made& made, CutCells& to, const Extent& ta
         const std::size_t place = target.parts + part - begin.parts;
         out.vertex_offsets[place + 1] = cells.vertex_offsets[part + 1] + step(begin.vertices, target.vertices);
         out.facet_offsets[place + 1] = cells.facet_offsets[part + 1] + step(begin.facets, target.facets);
+        if (from.middles.size() > 0)
+            to.corner_offsets[place + 1] = from.corner_offsets[part + 1] + step(begin.corners, target.corners);
     }
     for (std::size_t row = begin.flat_units; row < end.flat_units; ++row)
         to.flat_units[target.flat_units + row - begin.flat_units][0] += step(begin.parts, target.parts);
@@ -101,11 +106,12 @@ CutCells joined(const Cutters& cutters, const std::vector<Made>& cells, bool has
     const auto& any = cutters.front()->made;
     CutCells all(any.cells.vertices.width(), num_words, any.pieces.width());
     const Extent& end = targets.back();
-    all.resize(end.parts, end.vertices, end.facets);
+    all.resize(end.parts, end.vertices, end.facets, end.corners);
     all.flat_units.resize(end.flat_units);
     if (has_middles) {
         all.middles.resize(end.parts);
         all.is_bounded.resize(end.parts);
+        all.corner_offsets.resize(end.parts + 1);
     }
     all.num_undecided = num_undecided;
     share_out(cells.size(), cutters.size(), [&](std::size_t, std::size_t cell) {
@@ -144,7 +150,7 @@ TakenCells cut_cells(const PolytopesView& cells, const CuttingUnits& units, std:
     }
     if (num_threads == 1) return {std::move(cutters.front()->made), num_taken};
     made.resize(num_taken);
-    return {joined(cutters, made, !units.keeps_vertices), num_taken};
+    return {joined(cutters, made, units.is_last), num_taken};
 }
 
 }  // namespace reluscope

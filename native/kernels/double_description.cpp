@@ -105,14 +105,20 @@ void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) 
     out.widen(tables_.num_words());
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const Polytope& at = parts_[i].at;
+        const bool is_finished = units_.is_last && next_unit == units_.number;
         made.num_vertices += at.num_vertices;
-        if (!units_.keeps_vertices) {
+        if (units_.is_last) {
             Middle middle(made);
-            for (std::size_t v = 0; v < at.num_vertices; ++v) middle.add(tables_.points[at.first_vertex + v]);
+            for (std::size_t v = 0; v < at.num_vertices; ++v) {
+                middle.add(tables_.points[at.first_vertex + v]);
+                if (is_finished && units_.keeps_vertices)
+                    made.add_corner(tables_.points[at.first_vertex + v], units_.corner_scale);
+            }
             middle.close();
+            made.corner_offsets.push_back(static_cast<std::int64_t>(made.corners.size()));
         }
         // What is at a breakpoint up to rounding has to be looked at where it is.
-        if (units_.keeps_vertices || next_unit < units_.number || !parts_[i].flat_units.empty()) {
+        if (!is_finished || !parts_[i].flat_units.empty()) {
             append(out.vertices, tables_.points[at.first_vertex], at.num_vertices);
             append(out.errors, tables_.errors[at.first_vertex], at.num_vertices);
             append(out.tight, tables_.tight[at.first_vertex], at.num_vertices);
@@ -149,9 +155,10 @@ void CutCells::keep(std::size_t number, std::size_t num_vertices_of_all) {
     num_vertices = num_vertices_of_all;
 }
 
-void CutCells::resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets) {
+void CutCells::resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets, std::size_t num_corners) {
     cells.resize(number, num_vertices, num_facets);
     resize_parts(number);
+    corners.resize(num_corners);
 }
 
 void CutCells::resize_parts(std::size_t number) {
@@ -162,6 +169,8 @@ void CutCells::resize_parts(std::size_t number) {
     // They are there for all parts or for none.
     middles.resize(std::min(middles.size(), number));
     is_bounded.resize(middles.size());
+    corner_offsets.resize(middles.size() + 1);
+    corners.resize(static_cast<std::size_t>(corner_offsets.back()));
 }
 
 }  // namespace reluscope

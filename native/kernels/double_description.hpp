@@ -27,8 +27,11 @@ struct CuttingUnits {
     // For each cell, which of the maps is that on it, and the unit to begin with.
     View<std::int64_t> map_of_cell, first;
     Room room;
-    // Whether vertices are kept of parts that all units have cut. Without, parts have middles.
-    bool keeps_vertices;
+    // Whether nothing cuts the parts that all units have cut. Of these there are middles then and, where vertices are
+    // kept, corners; nothing by which they could be cut.
+    bool is_last, keeps_vertices;
+    // What each coordinate of corners is multiplied by.
+    View<double> corner_scale;
 
     // The exclusive or of the words of the pieces of some units.
     Key hash(const std::uint16_t* pieces, std::size_t first_unit, std::size_t end_unit) const {
@@ -56,18 +59,26 @@ struct CutCells {
     Table<Word> hashes;
     // Breakpoints that units are at on a whole part as far as floats can tell: part, unit, level, and whether in doubt.
     Table<std::int64_t> flat_units;
-    // Where vertices are not kept: the mean of each part's, and whether all of them are points.
+    // Of the last units: the mean of each part's vertices, and whether all of them are points.
     Table<double> middles;
     Vector<std::uint8_t> is_bounded;
+    // And the vertices alone of parts that all units have cut: rows from one offset to the next.
+    Table<double> corners;
+    Vector<std::int64_t> corner_offsets;
     // Of all parts, kept or not.
     std::size_t num_vertices = 0, num_undecided = 0;
 
     CutCells(std::size_t width, std::size_t num_words, std::size_t num_units)
-        : cells(width, num_words), pieces(0, num_units), hashes(0, 2), flat_units(0, 4), middles(0, width) {}
+        : cells(width, num_words), pieces(0, num_units), hashes(0, 2), flat_units(0, 4), middles(0, width),
+          corners(0, width), corner_offsets(1, 0) {}
+    void add_corner(const double* vertex, View<double> scale) {
+        double* corner = corners.add();
+        for (std::size_t axis = 0; axis < scale.size(); ++axis) corner[axis] = vertex[axis] * scale[axis];
+    }
     // Keep so many parts, the first ones, which have so many vertices.
     void keep(std::size_t number, std::size_t num_vertices_of_all);
-    // Room for so many parts, with so many vertices and facets.
-    void resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets);
+    // Room for so many parts, with so many vertices and facets, and so many corners.
+    void resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets, std::size_t num_corners);
 
 private:
     void resize_parts(std::size_t number);

@@ -4,12 +4,14 @@
 #include <bit>
 #include <cmath>
 
+#include "wide.hpp"
+
 namespace reluscope {
 namespace {
 
 constexpr std::size_t BITS = 64;
 // Up to so many vertices are compared pair by pair.
-constexpr std::size_t FEW = 24;
+constexpr std::size_t FEW = 48;
 // In place of a vertex: both ends of the edge have been found.
 constexpr std::uint32_t TAKEN = 0xFFFFFFFF;
 
@@ -17,8 +19,39 @@ constexpr Word bit(std::size_t place) { return Word{1} << place; }
 
 constexpr Word first_bits(std::size_t number) { return number == BITS ? ~Word{0} : bit(number) - 1; }
 
+// Without a call of a library, which is what processors of all kinds have in common.
+constexpr std::size_t num_bits(Word word) {
+    std::size_t number = 0;
+    for (; word != 0; word &= word - 1) ++number;
+    return number;
+}
+
 template <class Visit> void each_bit(Word word, Visit visit) {
     for (; word != 0; word &= word - 1) visit(static_cast<std::size_t>(std::countr_zero(word)));
+}
+
+// Functions, and bounds on their errors, as rows of coefficients, a row for each coordinate.
+struct OpenFunctions {
+    const double *maps, *errors;
+    std::size_t number;
+};
+
+// Adds up, for functions side by side, values, the magnitudes of their terms, and what errors of the functions and of
+// the point may do to them.
+WIDE void add_up(const double* point, const double* blur, std::size_t width, const OpenFunctions& functions,
+                 double* __restrict values, double* __restrict terms, double* __restrict doubts,
+                 double* __restrict blurs) {
+    for (std::size_t a = 0; a < width; ++a) {
+        const double at = point[a], distance = std::fabs(at), error = blur[a];
+        const double *maps = functions.maps + a * functions.number, *errors = functions.errors + a * functions.number;
+        for (std::size_t i = 0; i < functions.number; ++i) {
+            const double term = maps[i] * at;
+            values[i] += term;
+            terms[i] += std::fabs(term);
+            doubts[i] += errors[i] * distance;
+            blurs[i] += error * std::fabs(maps[i]);
+        }
+    }
 }
 
 }  // namespace
@@ -28,6 +61,7 @@ SimpleCells::SimpleCells(const CuttingUnits& units, std::size_t width)
       dim_(width - 1),
       num_levels_(units.num_levels),
       num_columns_(num_levels_ == 0 ? 0 : std::min(units.number, BITS / num_levels_) * num_levels_),
+      steps_(num_columns_),
       maps_(dim_ + 1, num_columns_),
       map_errors_(dim_ + 1, num_columns_),
       floors_(num_columns_),
@@ -47,7 +81,7 @@ bool SimpleCells::cut(const PolytopesView& cells, std::size_t cell, CutCells& fo
     first_vertex_ = found.num_vertices;
     const Word open = first_bits(num_units_ * num_levels_);
     const bool is_done =
-        measure(0, open) && find_edges() && split({0, ids_.size(), 0, edges_.size()}, open, 0, found);
+        measure(0, open) && find_edges() && split({0, ids_.size(), 0, edges_.size()}, {open, 0, lowest_}, found);
     shrink(0, 0, 0);
     if (!is_done) found.keep(first_part_, first_vertex_);
     return is_done;
@@ -58,7 +92,7 @@ bool SimpleCells::start(const PolytopesView& cells, std::size_t cell) {
     const auto last = static_cast<std::size_t>(cells.vertex_offsets[cell + 1]);
     for (std::size_t v = first; v < last; ++v) {
         const Word* tight = cells.tight[v];
-        if (static_cast<std::size_t>(std::popcount(tight[0])) != dim_) return false;
+        if (num_bits(tight[0]) != dim_) return false;
         if (std::any_of(tight + 1, tight + cells.tight.width(), [](Word word) { return word != 0; })) return false;
     }
     const auto first_facet = cells.facet_offsets[cell], last_facet = cells.facet_offsets[cell + 1];
@@ -83,11 +117,15 @@ bool SimpleCells::start(const PolytopesView& cells, std::size_t cell) {
 
 void SimpleCells::set_functions() {
     Hyperplane plane;
+    lowest_ = {};
     for (std::size_t column = 0; column < num_units_ * num_levels_; ++column) {
         const std::size_t unit = first_unit_ + column / num_levels_, row = units_.row(cell_, unit);
         plane.set(units_.maps[row], units_.errors[row], units_.breakpoints[column % num_levels_][unit],
                   units_.resolution);
         floors_[column] = plane.floor;
+        const std::size_t piece = unit * (num_levels_ + 1) + column % num_levels_;
+        steps_[column] = Key(units_.piece_words[piece]) ^ Key(units_.piece_words[piece + 1]);
+        if (column % num_levels_ == 0) lowest_ ^= Key(units_.piece_words[piece]);
         for (std::size_t a = 0; a <= dim_; ++a) {
             maps_[a][column] = plane.coefficients[a];
             map_errors_[a][column] = plane.errors[a];
@@ -95,28 +133,33 @@ void SimpleCells::set_functions() {
     }
 }
 
-// Cuts a part by the functions that are open on it, of which those in `above` are known to be positive.
-bool SimpleCells::split(Part part, Word open, Word above, CutCells& found) {
-    Word some = 0, all = ~Word{0}, taken = 0;
+SimpleCells::Known SimpleCells::with(Known known, Word above) const {
+    known.above |= above;
+    each_bit(above, [&](std::size_t column) { known.hash ^= steps_[column]; });
+    return known;
+}
+
+bool SimpleCells::split(Part part, Known known, CutCells& found) {
+    Word some = 0, all = ~Word{0}, taken = 0, open = known.open;
     for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
         some |= above_[ids_[i]];
         all &= above_[ids_[i]];
         taken |= tight_[ids_[i]];
     }
-    above |= open & all;
-    open &= some & ~all;
+    known = with(known, open & all);
+    known.open = open &= some & ~all;
     const auto column = static_cast<std::size_t>(std::countr_zero(open));
     // A unit of several breakpoints is not left half done.
     const bool is_full = units_.room.is_full(found.parents.size() - first_part_, found.num_vertices - first_vertex_);
     if (open == 0 || (is_full && column % num_levels_ == 0)) {
-        write(part, open, above, found);
+        write(part, known, found);
         return true;
     }
     if (taken == ~Word{0}) return false;
     const auto slot = static_cast<std::size_t>(std::countr_one(taken));
-    open &= open - 1;
-    if (!units_.keeps_vertices && is_through(open)) {
-        halve(part, column, slot, above, found);
+    known.open = open &= open - 1;
+    if (units_.is_last && !units_.keeps_vertices && is_through(open)) {
+        halve(part, column, slot, known, found);
         return true;
     }
 
@@ -147,7 +190,7 @@ bool SimpleCells::split(Part part, Word open, Word above, CutCells& found) {
     facets_[slot] = {INNER, static_cast<std::int32_t>(column), {}};
     const Part upper_part{upper, lower, first_edge, lower_edge};
     const Part lower_part{lower, ids_.size(), lower_edge, edges_.size()};
-    const bool is_done = split(upper_part, open, above | bit(column), found) && split(lower_part, open, above, found);
+    const bool is_done = split(upper_part, with(known, bit(column)), found) && split(lower_part, known, found);
     facets_[slot] = before;
     shrink(first, first_id, first_edge);
     return is_done;
@@ -198,10 +241,12 @@ bool SimpleCells::find_edges() {
 void SimpleCells::add_edges_of_facet(std::size_t first_id, std::size_t end_id, Word new_facet) {
     const std::size_t number = end_id - first_id;
     if (number <= FEW) {
-        for (std::size_t i = first_id; i < end_id; ++i) {
-            for (std::size_t j = i + 1; j < end_id; ++j) {
-                const Word others = tight_[ids_[i]] & ~tight_[ids_[j]];
-                if ((others & (others - 1)) == 0) edges_.push_back({ids_[i], ids_[j]});
+        std::array<Word, FEW> sets;
+        for (std::size_t i = 0; i < number; ++i) sets[i] = tight_[ids_[first_id + i]];
+        for (std::size_t i = 0; i < number; ++i) {
+            for (std::size_t j = i + 1; j < number; ++j) {
+                const Word others = sets[i] & ~sets[j];
+                if ((others & (others - 1)) == 0) edges_.push_back({ids_[first_id + i], ids_[first_id + j]});
             }
         }
         return;
@@ -218,7 +263,7 @@ void SimpleCells::add_edges_of_facet(std::size_t first_id, std::size_t end_id, W
 
 // Fills in the open functions at the vertices from one on; false if a sign is in doubt.
 bool SimpleCells::measure(std::size_t first, Word open) {
-    const std::size_t last = points_.size(), number = static_cast<std::size_t>(std::popcount(open));
+    const std::size_t last = points_.size(), number = num_bits(open);
     values_.resize(last);
     doubts_.resize(last);
     blurs_.resize(last);
@@ -234,17 +279,8 @@ bool SimpleCells::measure(std::size_t first, Word open) {
     double *values = sums_.data(), *terms = values + number, *doubts = terms + number, *blurs = doubts + number;
     for (std::size_t v = first; v < last; ++v) {
         std::fill_n(values, 4 * number, 0.0);
-        for (std::size_t a = 0; a <= dim_; ++a) {
-            const double at = points_[v][a], distance = std::fabs(at), error = errors_[v][a];
-            const double *maps = open_maps_.data() + a * number, *errors = open_errors_.data() + a * number;
-            for (std::size_t i = 0; i < number; ++i) {
-                const double term = maps[i] * at;
-                values[i] += term;
-                terms[i] += std::fabs(term);
-                doubts[i] += errors[i] * distance;
-                blurs[i] += error * std::fabs(maps[i]);
-            }
-        }
+        add_up(points_[v], errors_[v], dim_ + 1, {open_maps_.data(), open_errors_.data(), number}, values, terms, doubts,
+               blurs);
         Word above = 0;
         bool is_clear = true;
         for (std::size_t i = 0; i < number; ++i) {
@@ -265,7 +301,7 @@ bool SimpleCells::measure(std::size_t first, Word open) {
 
 // The last cut of a part: what is left of its facets are those with a vertex on the same side, and of new vertices no
 // more is needed than where they are.
-void SimpleCells::halve(const Part& part, std::size_t column, std::size_t slot, Word above, CutCells& found) {
+void SimpleCells::halve(const Part& part, std::size_t column, std::size_t slot, const Known& known, CutCells& found) {
     const std::size_t first = points_.size();
     const auto is_above = [&](std::uint32_t id) { return (above_[id] & bit(column)) != 0; };
     for (std::size_t e = part.first_edge; e < part.end_edge; ++e) {
@@ -288,25 +324,35 @@ void SimpleCells::halve(const Part& part, std::size_t column, std::size_t slot, 
         }
         for (std::size_t row = first; row < points_.size(); ++row) middle.add(points_[row]);
         found.num_vertices += middle.close();
+        found.corner_offsets.push_back(static_cast<std::int64_t>(found.corners.size()));
         const KnownFacet before = facets_[slot];
         facets_[slot] = {INNER, static_cast<std::int32_t>(column), {}};
-        write_code(taken, 0, side ? above | bit(column) : above, found);
+        write_code(taken, side ? with(known, bit(column)) : known, found);
         facets_[slot] = before;
     }
     points_.resize(first);
 }
 
-void SimpleCells::write(const Part& part, Word open, Word above, CutCells& found) const {
+void SimpleCells::write(const Part& part, const Known& known, CutCells& found) const {
     Word taken = 0;
     for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) taken |= tight_[ids_[i]];
-    if (units_.keeps_vertices || !is_through(open)) write_vertices(part, found);
-    if (!units_.keeps_vertices) {
-        Middle middle(found);
-        for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) middle.add(points_[ids_[i]]);
-        middle.close();
-    }
+    const bool is_finished = units_.is_last && is_through(known.open);
+    if (!is_finished) write_vertices(part, found);
+    if (units_.is_last) write_middle_and_corners(part, is_finished, found);
     found.num_vertices += part.end_vertex - part.first_vertex;
-    write_code(taken, open, above, found);
+    write_code(taken, known, found);
+}
+
+void SimpleCells::write_middle_and_corners(const Part& part, bool is_finished, CutCells& found) const {
+    const bool is_kept = is_finished && units_.keeps_vertices;
+    Middle middle(found);
+    for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
+        const double* point = points_[ids_[i]];
+        middle.add(point);
+        if (is_kept) found.add_corner(point, units_.corner_scale);
+    }
+    middle.close();
+    found.corner_offsets.push_back(static_cast<std::int64_t>(found.corners.size()));
 }
 
 void SimpleCells::write_vertices(const Part& part, CutCells& found) const {
@@ -326,16 +372,19 @@ void SimpleCells::write_vertices(const Part& part, CutCells& found) const {
 }
 
 // Adds all but the vertices of a part on some facets.
-void SimpleCells::write_code(Word taken, Word open, Word above, CutCells& found) const {
+void SimpleCells::write_code(Word taken, const Known& known, CutCells& found) const {
     auto& out = found.cells;
+    const auto [open, above, hash] = known;
     const std::size_t num_done = open == 0 ? num_units_ : static_cast<std::size_t>(std::countr_zero(open)) / num_levels_;
     std::uint16_t* pieces = found.pieces.add();
     std::fill_n(pieces, units_.number, 0);
     for (std::size_t unit = 0; unit < num_done; ++unit) {
         const Word levels = above >> (unit * num_levels_) & first_bits(num_levels_);
-        pieces[first_unit_ + unit] = static_cast<std::uint16_t>(std::popcount(levels));
+        pieces[first_unit_ + unit] = static_cast<std::uint16_t>(num_levels_ == 1 ? levels : num_bits(levels));
     }
-    append(found.hashes, units_.hash(pieces, first_unit_, first_unit_ + num_done).words.data(), 1);
+    const bool is_whole = num_done == num_units_;
+    const Key shown = is_whole ? hash : units_.hash(pieces, first_unit_, first_unit_ + num_done);
+    append(found.hashes, shown.words.data(), 1);
     each_bit(taken, [&](std::size_t slot) {
         const KnownFacet& facet = facets_[slot];
         Key key = facet.key;

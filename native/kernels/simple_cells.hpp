@@ -35,16 +35,24 @@ private:
 
     bool start(const PolytopesView& cells, std::size_t cell);
     void set_functions();
-    bool split(Part part, Word open, Word above, CutCells& found);
+    // Functions of a part: those that are open on it, of which the sign changes, those known to be positive, and what
+    // these add to its hash.
+    struct Known {
+        Word open, above;
+        Key hash;
+    };
+    bool split(Part part, Known known, CutCells& found);
+    Known with(Known known, Word above) const;
     void add_crossings(const Part& part, std::size_t column, Word new_facet);
     bool find_edges();
     void add_edges_of_facet(std::size_t first_id, std::size_t end_id, Word new_facet);
     bool measure(std::size_t first, Word open);
     bool is_through(Word open) const { return open == 0 && first_unit_ + num_units_ == units_.number; }
-    void halve(const Part& part, std::size_t column, std::size_t slot, Word above, CutCells& found);
-    void write(const Part& part, Word open, Word above, CutCells& found) const;
+    void halve(const Part& part, std::size_t column, std::size_t slot, const Known& known, CutCells& found);
+    void write(const Part& part, const Known& known, CutCells& found) const;
     void write_vertices(const Part& part, CutCells& found) const;
-    void write_code(Word taken, Word open, Word above, CutCells& found) const;
+    void write_middle_and_corners(const Part& part, bool is_finished, CutCells& found) const;
+    void write_code(Word taken, const Known& known, CutCells& found) const;
     void shrink(std::size_t num_vertices, std::size_t num_ids, std::size_t num_edges);
 
     CuttingUnits units_;
@@ -55,6 +63,9 @@ private:
     std::size_t first_part_ = 0, first_vertex_ = 0;
     Key flat_{};
     std::array<KnownFacet, 64> facets_{};
+    // By what the hash changes with each function that is positive, from that of the lowest pieces.
+    Vector<Key> steps_;
+    Key lowest_{};
 
     // The functions of the cell at hand, then those of them that are open, side by side: a row for each coordinate.
     Table<double> maps_, map_errors_;

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from reluscope.analyses.counting import count
     from reluscope.analyses.inscribed_balls import inscribed_balls
     from reluscope.analyses.tracking import Tracker
-    from reluscope.analyses.verification import verify
+    from reluscope.analyses.verification import verify, violations
     from reluscope.analyses.volumes import region_volumes
     from reluscope.budget import Budget
     from reluscope.codes import CodeLayout, Codes, GateLayout
@@ -153,6 +153,7 @@ _HOMES = {
     "tropical": "reluscope.analyses.tropical",
     "verification": "reluscope.analyses.verification",
     "verify": "reluscope.analyses.verification",
+    "violations": "reluscope.analyses.verification",
     "window_within": "reluscope.partitions",
 }
 
@@ -233,6 +234,7 @@ __all__ = [
     "tropical",
     "verification",
     "verify",
+    "violations",
     "window_within",
 ]
 

@@ -113,9 +113,11 @@ def cut_cells(
     max_parts: int,
     max_vertices: int,
     max_units: int,
+    is_last: bool,
     keeps_vertices: bool,
+    corner_scale: Array,
     num_threads: int,
-) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, Array, Array, int, int]: ...
+) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, Array, Array, Array, Array, int, int]: ...
 def maps_behind(
     maps: Array,
     errors: Array,

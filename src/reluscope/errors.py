@@ -49,6 +49,10 @@ class ConversionMismatchError(ReluscopeError):
     """The network built from a model disagrees with that model on some point."""
 
 
+class DiscontinuousNetworkError(NotApplicableError):
+    """A question rests on a continuous network, and a gate of this one jumps."""
+
+
 class DegenerateGeometryError(ReluscopeError):
     """A geometric object has no interior or no dimension where one is needed."""
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "surface": ("surface", "my_models:cross", "--box", "-1,1", "--of", "0-1", "-o", "a.svg"),
     "snapshot": ("snapshot", "my_models:cross", "-o", "a.html"),
     "verify": ("verify", "my_models:cross", "safe.vnnlib"),
+    "violations": ("violations", "my_models:cross", "safe.vnnlib"),
     "bounds": ("bounds", "my_models:cross"),
     "boolean": ("boolean", "x1 & (x2 | x3)"),
     "track-report": ("track-report", "run.parquet"),

@@ -62,6 +62,7 @@ def test_an_open_batch_gives_the_same_network(case, tmp_path):
 _NOT_EXPORTED = {
     *("adaptive average pool", "adaptive average pool 1d", "nearest upsampling to a size", "channel shuffle"),
     *("threshold", "adaptive max pool", "softshrink", "average pool by a divisor"),
+    *("heaviside, no gradients", "jumping threshold", "jumps after jumps"),
 }
 
 

@@ -293,4 +293,38 @@ def _spread(prelu):
     return prelu
 
 
-CASES = [Case(*case) for case in (*_AFFINE, *_ARRANGED, *_GATES, *_WHOLE)]
+# What jumps, on values of which some are the breakpoints themselves: the positive parts are 0 on whole regions.
+_LEVELS = torch.tensor([0.5, -0.25, 0.0, 0.5])
+_JUMPING = [
+    ("sign", _f(lambda m, x: torch.sign(x), l=lambda: nn.Linear(4, 4)), (4,)),
+    ("sign of what is dead", _f(lambda m, x: torch.sign(x.relu())), (4,)),
+    ("sign as one", _f(lambda m, x: (x > 0).double() - (x < 0).double()), (4,)),
+    ("step", _f(lambda m, x: (x > 0).double()), (4,)),
+    ("step of what is dead", _f(lambda m, x: (x.relu() >= 0).to(x) + (x.relu() <= 0).to(x)), (4,)),
+    (
+        "heaviside, no gradients",
+        _f(lambda m, x: torch.heaviside(x.relu(), m.w.to(x)), w=torch.tensor([0.5, 1, 0, -2])),
+        (4,),
+    ),
+    ("jumprelu of levels", _f(lambda m, x: (x > m.w) * x.relu(), w=_LEVELS), (4,)),
+    ("jumprelu with its ends", _f(lambda m, x: torch.where(x >= m.w, x, 0.0), w=_LEVELS), (4,)),
+    ("jumprelu by a difference", _f(lambda m, x: x * (x - m.w > 0), w=_LEVELS), (4,)),
+    ("batch topk in use", _f(lambda m, x: x.relu() * (x.relu() > 0.3).to(x)), (4,)),
+    ("leaky by where", _f(lambda m, x: torch.where(x > 0, x, 0.1 * x)), (4,)),
+    ("jumping threshold", _s(lambda: nn.Threshold(0.5, -1.0)), (4,)),
+    ("hard shrinkage", _s(lambda: nn.Hardshrink(0.75)), (4,)),
+    ("masked fill by a condition", _f(lambda m, x: x.masked_fill(x < m.w, 1.5), w=_LEVELS), (4,)),
+    ("conditions together", _f(lambda m, x: ((x > -1) & (x <= 1) | (x > m.w + 2)).to(x), w=_LEVELS), (4,)),
+    ("conditions on two values", _f(lambda m, x: ((x > 0) & ~(x.flip(1) > 0)).to(x)), (4,)),
+    ("either of two", _f(lambda m, x: torch.logical_xor(x > 0, x.flip(1) > 0).to(x)), (4,)),
+    ("comparison of values", _f(lambda m, x: (x > x.flip(1)).long().to(x)), (4,)),
+    ("equal and not", _f(lambda m, x: (x.relu() == 0).to(x) + 2 * (x.relu() != 0).to(x)), (4,)),
+    (
+        "jumps after jumps",
+        _s(lambda: nn.Hardshrink(0.5), lambda: nn.Linear(4, 3), lambda: nn.Threshold(0.1, -1.0)),
+        (4,),
+    ),
+]
+
+JUMPING = [Case(*case) for case in _JUMPING]
+CASES = [*(Case(*case) for case in (*_AFFINE, *_ARRANGED, *_GATES, *_WHOLE)), *JUMPING]

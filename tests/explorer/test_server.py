@@ -17,7 +17,7 @@ from reluscope.explorer.wire import unpack
 class Echo:
     """Answers with the question; waits first where it is told to."""
 
-    has_space = False
+    has_solids = False
 
     def __init__(self):
         self.go_on = threading.Event()

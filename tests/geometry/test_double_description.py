@@ -54,8 +54,8 @@ def cut_by(
     )
 
 
-# Flat units, middles, and which are bounded.
-NOT_COMPARED = np.zeros((0, 4), dtype=np.int64), np.zeros((0, 0)), np.zeros(0, dtype=bool)
+# Flat units, middles, which are bounded, and corners.
+NOT_COMPARED = np.zeros((0, 4), dtype=np.int64), np.zeros((0, 0)), np.zeros(0, dtype=bool), np.zeros(1), np.zeros(0)
 
 
 def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
@@ -400,8 +400,9 @@ def test_without_room_there_is_room_for_a_part():
     assert len(cut_by(square, np.eye(3)[:2], max_parts=0).cells) == 4
 
 
+@pytest.mark.parametrize("kept", [{}, {"is_last": True}, {"is_last": True, "keeps_vertices": False}])
 @pytest.mark.parametrize("room", [{}, {"max_parts": 400}, {"max_vertices": 2000, "max_units": 5}])
-def test_any_number_of_threads_makes_the_same_tables(monkeypatch, room):
+def test_any_number_of_threads_makes_the_same_tables(monkeypatch, room, kept):
     """Cells along edges, cells by the general method and units that are zero on whole cells, between them."""
     monkeypatch.setattr(double_description, "THREADED_WORK", 0)
     rng = np.random.default_rng(5)
@@ -417,16 +418,24 @@ def test_any_number_of_threads_makes_the_same_tables(monkeypatch, room):
         monkeypatch.setattr(torch, "get_num_threads", lambda number=num_threads: number)
         resolution = np.array([0.0, 0.0, 0.0, 1e-9])
         how = {"rounding": 1e-15, "resolution": resolution, "relative": 1e-12}
-        found.append(cut_cells(many, maps, errors, levels, *words, **how, **room))
+        found.append(cut_cells(many, maps, errors, levels, *words, **how, **room, **kept))
     first = found[0]
+    assert (len(first.middles) > 0, len(first.corners) > 0) == (
+        "is_last" in kept,
+        len(kept) == 1 and not room.get("max_units"),
+    )
     assert len(first.cells) > 200
     assert len(first.flat_units) > 1
     assert len(np.unique(first.flat_units[:, 0])) > 1
     assert (first.num_taken < len(many)) == bool(room)
     for other in found[1:]:
         assert (other.num_taken, other.num_undecided) == (first.num_taken, first.num_undecided)
-        for one, two in zip(tables_of(first), tables_of(other), strict=True):
+        for one, two in zip(tables_of(first) + ends_of(first), tables_of(other) + ends_of(other), strict=True):
             np.testing.assert_array_equal(one, two)
+
+
+def ends_of(found: Pieces) -> list[np.ndarray]:
+    return [found.middles, found.is_bounded, found.corner_offsets, found.corners]
 
 
 def tables_of(found: Pieces) -> list[np.ndarray]:
@@ -463,8 +472,8 @@ def test_threads_that_run_out_of_memory_say_so():
 
 @pytest.mark.parametrize("room", [{}, {"max_parts": 9}, {"max_vertices": 60}])
 @pytest.mark.parametrize("num_levels", [1, 2])
-def test_parts_without_vertices_are_those_with_them(room, num_levels):
-    """Of simple cells and others; those that come back to be cut again have their vertices."""
+def test_behind_the_last_units_parts_are_the_same(room, num_levels):
+    """Simple cells and others have middles, and corners or none; those that come back to be cut have vertices."""
     rng = np.random.default_rng(num_levels)
     levels, words = np.sort(rng.normal(size=(num_levels, 7)), axis=0) * 0.3, random_words(7, num_levels)
     cells = cells_of(rs.Space(3))
@@ -474,8 +483,13 @@ def test_parts_without_vertices_are_those_with_them(room, num_levels):
     errors[3, 5, -1] = 1e-16
     how = {"rounding": 1e-15, "resolution": np.array([0.0, 0, 0, 1e-9]), "relative": 1e-12, **room}
     kept = cut_cells(cells, maps, errors, levels, *words, **how)
-    bare = cut_cells(cells, maps, errors, levels, *words, **how, keeps_vertices=False)
-    assert len(kept.middles) == len(kept.is_bounded) == 0
+    last = cut_cells(cells, maps, errors, levels, *words, **how, is_last=True)
+    bare = cut_cells(cells, maps, errors, levels, *words, **how, is_last=True, keeps_vertices=False)
+    assert len(kept.middles) == len(kept.is_bounded) == len(kept.corners) == len(bare.corners) == 0
+    assert not bare.corner_offsets.any()
+    np.testing.assert_allclose(last.middles, bare.middles, rtol=1e-14, atol=1e-15)
+    for one, other in zip((*tables_of(last), last.is_bounded), (*tables_of(bare), bare.is_bounded), strict=True):
+        np.testing.assert_array_equal(one, other)
     assert (kept.num_taken, kept.num_undecided) == (bare.num_taken, bare.num_undecided)
     for one, other in zip(tables_of(kept)[4:], tables_of(bare)[4:], strict=True):
         np.testing.assert_array_equal(one, other)
@@ -486,5 +500,7 @@ def test_parts_without_vertices_are_those_with_them(room, num_levels):
         vertices = kept.cells.take(part, part + 1).vertices
         np.testing.assert_allclose(bare.middles[part], vertices.mean(axis=0), rtol=1e-14, atol=1e-15)
         assert bare.is_bounded[part] == (vertices[:, -1] > 0).all()
+        corners = last.corners[last.corner_offsets[part] : last.corner_offsets[part + 1]]
+        np.testing.assert_array_equal(corners, vertices if bare.next_units[part] == 7 else vertices[:0])
         if sizes[part]:
             np.testing.assert_array_equal(bare.cells.take(part, part + 1).vertices, vertices)

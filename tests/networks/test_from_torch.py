@@ -95,16 +95,26 @@ class TestRefusals:
     @pytest.mark.parametrize(
         "function",
         [
-            *(torch.sign, torch.round, torch.floor, torch.heaviside, nn.functional.hardshrink, torch.frac),
-            *(lambda x: torch.where(x > 0, x, 0.1 * x), lambda x: (x > 0).double(), lambda x: x.argmax(1)),
-            *(lambda x: nn.functional.threshold(x, 1.0, 0.0), lambda x: torch.div(x, 2, rounding_mode="floor")),
-            *(lambda x: x * (x >= 0), lambda x: x.long(), lambda x: x % 2),
+            *(torch.round, torch.floor, torch.frac, lambda x: x.argmax(1), lambda x: x.long(), lambda x: x % 2),
+            lambda x: torch.div(x, 2, rounding_mode="floor"),
         ],
     )
-    def test_jumping(self, function):
-        if function is torch.heaviside:
-            function = lambda x: torch.heaviside(x, torch.zeros(()))  # noqa: E731
+    def test_jumping_too_often(self, function):
         refused(NotPiecewiseLinearError, "not piecewise linear|continuous", through(function))
+
+    @pytest.mark.parametrize(
+        ("function", "words"),
+        [
+            (lambda x: x * (x.flip(1) > 0), "only the value that a mask is a mask of may be multiplied by it"),
+            (lambda x: x * (x > 0) * x, "multiplies two values"),
+            (lambda x: torch.where(x.flip(1) > 0, x, 0.0), "expected a choice by a condition on the value"),
+            (lambda x: torch.heaviside(x, x), "value at zero that depends on the input"),
+            (lambda x: nn.functional.hardshrink(x, -1.0), "negative reach"),
+            (lambda x: (x > 0).long() & 3, "anything but the results of comparisons"),
+        ],
+    )
+    def test_gates_of_two_values(self, function, words):
+        refused(UnsupportedOperatorError, words, through(function))
 
     def test_positions_of_maxima(self):
         refused(NotPiecewiseLinearError, "positions", through(lambda x: x.max(dim=1).indices.double()))

@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 import reluscope as rs
 from empty_partitions import empty_partition
 from reluscope import plots
 from reluscope.errors import InputError
 from reluscope.partitions.level_polygons import area_vectors
-from reluscope.plots.space.facets import region_facets
+from reluscope.plots.space.facets import facets_by_qhull, region_facets
 from reluscope.testing import default_network
 
 BOX = rs.Box(-1, 1, 3)
@@ -28,10 +30,11 @@ NETWORKS = {
 }
 
 
+@pytest.mark.parametrize("found_by", [region_facets, facets_by_qhull])
 @pytest.mark.parametrize("name", NETWORKS)
-def test_facets_enclose_the_volumes_of_regions(name):
+def test_facets_enclose_the_volumes_of_regions(name, found_by):
     part = rs.partition(NETWORKS[name], BOX)
-    facets = region_facets(part)
+    facets = found_by(part)
     areas = area_vectors(facets.points, facets.offsets, facets.ids)
     # They are plane, around in order, and look away from their regions.
     outward = areas * np.sign((areas * facets.normals).sum(axis=1))[:, None]
@@ -47,6 +50,29 @@ def test_facets_enclose_the_volumes_of_regions(name):
 def _corners(part):
     offsets, ids = part.region_vertices
     return [ids[offsets[row] : offsets[row + 1]] for row in range(len(part))]
+
+
+def test_what_max_gates_have_cut_is_enclosed_as_one():
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        nn.Linear(3, 8), nn.Unflatten(1, (1, 8)), nn.MaxPool1d(2), nn.Flatten(), nn.Linear(4, 4), nn.ReLU()
+    )
+    part = rs.partition(rs.load(model, (3,)), BOX)
+    facets = region_facets(part)
+    areas = area_vectors(facets.points, facets.offsets, facets.ids)
+    volumes = np.bincount(facets.regions, (facets.middles * areas).sum(axis=1) / 3, len(part))
+    assert np.allclose(volumes, part.volumes(), rtol=1e-6, atol=1e-9)
+    other = facets_by_qhull(part)
+    expected = np.bincount(other.regions, np.linalg.norm(area_vectors(other.points, other.offsets, other.ids), axis=1))
+    # No wall within a region is among its facets.
+    assert np.allclose(np.bincount(facets.regions, np.linalg.norm(areas, axis=1)), expected, rtol=1e-6)
+
+
+def test_without_the_network_facets_are_found_from_corners(tmp_path):
+    part = rs.partition(NETWORKS["generic"], BOX)
+    part.save(tmp_path / "part.npz")
+    loaded = rs.Partition.load(tmp_path / "part.npz")
+    assert len(region_facets(loaded).regions) == len(region_facets(part).regions)
 
 
 @pytest.mark.parametrize("name", NETWORKS)

@@ -7,6 +7,7 @@ depends on other arguments (labels for so many classes, a gate of a network) is 
 
 from reluscope.arguments.annotations import Also
 from reluscope.arguments.arrays import read_array, read_labels, read_point
+from reluscope.arguments.jumping import holds_across_jumps, refuse_jumps
 from reluscope.arguments.numbers import (
     Count,
     Natural,
@@ -35,6 +36,7 @@ __all__ = [
     "Seed",
     "Share",
     "describe",
+    "holds_across_jumps",
     "read_arguments",
     "read_array",
     "read_drawn",
@@ -45,4 +47,5 @@ __all__ = [
     "read_position",
     "read_positions",
     "read_whole",
+    "refuse_jumps",
 ]

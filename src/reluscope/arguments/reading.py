@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 import numpy as np
 
 from reluscope.arguments.annotations import Reader, Sizes, reader_of
+from reluscope.arguments.jumping import refuse_jumps, refuses_jumps
 from reluscope.errors import ReluscopeError
 
 Public = TypeVar("Public", bound=Callable[..., Any])
@@ -59,6 +60,7 @@ def read_drawn(public: Public) -> Public:
 def _reading(public: Public, *, has_gaps: bool) -> Public:
     function: Any = public
     plan: _Plan | None = None
+    refuses, asked = refuses_jumps(function), function.__qualname__.removesuffix(".__init__")
 
     @wraps(function)
     def read_and_call(*args: Any, **kwargs: Any) -> Any:
@@ -67,11 +69,14 @@ def _reading(public: Public, *, has_gaps: bool) -> Public:
         if plan is None:  # annotations may name classes that are defined further down
             plan = _Plan(function, has_gaps)
         try:
-            args, kwargs = plan.positional(args, sizes := {}), plan.by_name(kwargs, sizes)
+            found, named = plan.positional(args, sizes := {}), plan.by_name(kwargs, sizes)
+            if refuses:
+                for value in (*found[plan.num_own :], *named.values()):
+                    refuse_jumps(asked, value)
         except ReluscopeError as error:
             # Whoever reads where a sentence comes from is to see their own call, and not the way through readers.
             raise error.with_traceback(None)  # noqa: B904
-        return function(*args, **kwargs)
+        return function(*found, **named)
 
     return read_and_call  # pyright: ignore[reportReturnType]
 
@@ -81,6 +86,8 @@ class _Plan:
 
     def __init__(self, function: Callable[..., Any], has_gaps: bool) -> None:
         signature = inspect.signature(function)
+        # An object's own network is for its methods to look at.
+        self.num_own = int(next(iter(signature.parameters), "") == "self")
         self._places: list[tuple[str, Reader | None, Any]] = []
         self._names: dict[str, tuple[Reader | None, Any]] = {}
         self._rest: tuple[str, Reader | None, Any] | None = None
@@ -94,15 +101,15 @@ class _Plan:
                     self._places.append((name, reader, parameter.default))
                 self._names[name] = (reader, parameter.default)
 
-    def positional(self, args: tuple[Any, ...], sizes: Sizes) -> tuple[Any, ...]:
+    def positional(self, args: tuple[Any, ...], sizes: Sizes) -> list[Any]:
         places = self._places
         if self._rest is not None:
             places = places + [self._rest] * (len(args) - len(places))
-        read = tuple(
+        read = [
             value if reader is None or value is default else reader.read(value, name, sizes)
             for value, (name, reader, default) in zip(args, places, strict=False)
-        )
-        return read + args[len(read) :]
+        ]
+        return read + list(args[len(read) :])
 
     def by_name(self, kwargs: dict[str, Any], sizes: Sizes) -> dict[str, Any]:
         for name, value in kwargs.items():

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from reluscope.arguments import refuse_jumps
 from reluscope.checking.unit_conditions import UnitConditions, whole
 from reluscope.errors import CertificateError, InputError
 
@@ -57,6 +58,7 @@ def check_certificate(certificate: "Certificate", network: "Network", domain: "D
     for name, value, has in (("certificate", certificate, "half_spaces"), ("network", network, "fingerprint")):
         if not hasattr(value, has):
             raise InputError(f"{name} must be a {name.capitalize()} of reluscope, got {type(value).__name__}: give one")
+    refuse_jumps("check_certificate", network)
     if domain is not None and not hasattr(domain, "ambient_dim"):
         raise InputError(f"domain must be a domain of reluscope, got {type(domain).__name__}: give a Box or a slice")
     dim, corners_of = len(certificate.half_spaces[0]) - 1, certificate.corners

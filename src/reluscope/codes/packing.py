@@ -37,7 +37,8 @@ def pack_pieces(
         _check_pieces(gate, array)
         for plane in range(gate.num_planes):
             bits = array if gate.num_planes == 1 else array >> plane & 1
-            _place(words, layout, index, plane, np.packbits(bits, axis=1, bitorder="little"))
+            # Of truths they are packed where they lie, of whole numbers in pieces.
+            _place(words, layout, index, plane, np.packbits(bits != 0, axis=1, bitorder="little"))
     return words
 
 

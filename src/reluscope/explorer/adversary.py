@@ -13,7 +13,9 @@ from reluscope.geometry.domains import Box
 RADII = tuple(2.0**power for power in range(-8, 1))
 
 
-def adversary_of(session: Session, point: Float[np.ndarray, " n"], name: str) -> tuple[Float[np.ndarray, " n"], str]:
+def adversary_of(
+    session: Session, point: Float[np.ndarray, " n"], name: str, written: str
+) -> tuple[Float[np.ndarray, " n"], str]:
     """Return a point of another class, in the smallest of some balls in which gradients find one, and its program.
 
     Parameters
@@ -22,6 +24,8 @@ def adversary_of(session: Session, point: Float[np.ndarray, " n"], name: str) ->
     point : (n,) float64
     name : str
         What the point is called.
+    written : str
+        The Python expression that it is.
 
     Raises
     ------
@@ -43,6 +47,6 @@ def adversary_of(session: Session, point: Float[np.ndarray, " n"], name: str) ->
             where = f"rs.Box({float(box.lo[0])!r}, {float(box.hi[0])!r}, {len(point)})"
             return (
                 found,
-                f"rs.local.pgd(net, {name.lower()}[None], np.array([{label[0]}]), {radius=!r}, box={where})[0]",
+                f"rs.local.pgd(net, {written}[None], np.array([{label[0]}]), {radius=!r}, box={where})[0]",
             )
     raise InputError(f"no adversary of {name} was found within the range of the samples: use another point")

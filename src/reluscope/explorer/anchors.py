@@ -1,5 +1,6 @@
 """The three points that a plane goes through: samples, or made from them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from reluscope.explorer.asked import Asked
 from reluscope.explorer.rooms import has_space, home_room, plane_across
 from reluscope.explorer.session import Session
 
-LETTERS = "ABC"
+LETTERS = "ABCD"
 KINDS = ("sample", "mean", "adversary", "random", "between", "point")
 MOST_PLACE = 1e9
 # Points between points between points: as deep as anybody could mean.
@@ -41,31 +42,44 @@ class Anchor:
     program: str
 
 
-def read_anchors(session: Session, value: object) -> tuple[Anchor, Anchor, Anchor]:
-    """Return the anchors of a plane.
+def read_anchors(
+    session: Session, value: object, *, number: int = 3, inside: Callable[[tuple[float, ...]], Anchor] | None = None
+) -> tuple[Anchor, ...]:
+    """Return the anchors of a plane, or of a solid.
 
     Parameters
     ----------
     session : Session
-    value : list of three mappings
+    value : list of mappings
         As they came with a question.
+    number : int
+        How many they have to be.
+    inside : callable, optional
+        Gives the anchor at a place of the solid that the plane is seen in.
 
     Raises
     ------
     InputError
         If they are none, or name points that are not there.
     """
-    if not isinstance(value, list | tuple) or len(value) != 3:
+    if not isinstance(value, list | tuple) or len(value) != number:
+        name, words = ("anchors", "three") if number == 3 else ("solid", "four")
         raise InputError(
-            'anchors must be a list of three points, such as {"kind": "sample", "row": 0}: give A, B and C'
+            f'{name} must be a list of {words} points, such as {{"kind": "sample", "row": 0}}: give '
+            f"{', '.join(LETTERS[: number - 1])} and {LETTERS[number - 1]}"
         )
+    kinds = (*KINDS, "inside") if inside is not None else KINDS
     made: dict[int, Anchor] = {}
     waiting: dict[int, int] = {}
     for place, one in enumerate(value):
         name = f"anchor {LETTERS[place]}"
         asked = Asked({name: one}, "the plane").inner(name)
-        if asked.choice("kind", KINDS) == "adversary":
-            waiting[place] = asked.whole("of", 0, 2)
+        kind = asked.choice("kind", kinds)
+        if kind == "adversary":
+            waiting[place] = asked.whole("of", 0, number - 1)
+            asked.end()
+        elif kind == "inside" and inside is not None:
+            made[place] = inside(asked.numbers("at", 3, MOST_PLACE))
             asked.end()
         else:
             made[place] = _read(session, asked)
@@ -74,9 +88,11 @@ def read_anchors(session: Session, value: object) -> tuple[Anchor, Anchor, Ancho
             raise InputError(f"the adversary of {LETTERS[of]} needs a point, and {LETTERS[of]} is an adversary itself")
     for place, of in waiting.items():
         origin = made[of]
-        found, program = adversary_of(session, origin.point, LETTERS[of])
+        found, program = adversary_of(
+            session, origin.point, LETTERS[of], LETTERS[of].lower() if number == 3 else f"({origin.program})"
+        )
         made[place] = Anchor(found, ("adversary", origin.key), f"adversary of {LETTERS[of]}", program)
-    return made[0], made[1], made[2]
+    return tuple(made[place] for place in range(number))
 
 
 def home_anchors(session: Session) -> list[dict[str, object]] | None:

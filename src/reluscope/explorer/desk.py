@@ -14,6 +14,7 @@ from reluscope.explorer.answers import Answer
 from reluscope.explorer.questions import answer
 from reluscope.explorer.rooms import has_space
 from reluscope.explorer.session import Session
+from reluscope.explorer.solids import has_solids
 from reluscope.single_threaded import one_thread
 
 # Questions that are answered while others are computed.
@@ -51,6 +52,11 @@ class Desk:
     def has_space(self) -> bool:
         """Whether the input space is one that can be seen."""
         return has_space(self.session)
+
+    @property
+    def has_solids(self) -> bool:
+        """Whether that, or slices of it in three dimensions."""
+        return self.has_space or has_solids(self.session)
 
     def answer(self, question: Any) -> Answer:
         """Answer a question; one that makes no sense is answered by an error.

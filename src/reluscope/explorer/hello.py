@@ -9,6 +9,7 @@ from reluscope.explorer.listening import Listener
 from reluscope.explorer.planes import frame_of
 from reluscope.explorer.rooms import has_space, home_room
 from reluscope.explorer.session import Session
+from reluscope.explorer.solids import fourth_anchor, has_solids
 from reluscope.explorer.thumbnails import thumbnail_shape
 from reluscope.explorer.training import training_header
 from reluscope.palette import CATEGORIES, DARK, LIGHT, NEUTRAL, mixed_with_white
@@ -36,6 +37,7 @@ def answer_hello(session: Session, asked: Asked, listener: Listener) -> Answer:
             "home": {
                 "anchors": anchors,
                 "window": {"center": frame.center.tolist(), "reach": frame.reach.tolist()},
+                "fourth": fourth_anchor(session, anchors or []) if has_solids(session) else None,
             },
             "space": home_room(session).header if has_space(session) else None,
             "training": None if session.records is None else training_header(session),

@@ -16,6 +16,7 @@ from reluscope.explorer.listening import Listener, ListeningBudget
 from reluscope.explorer.planes import Frame, View, frame_of, read_window
 from reluscope.explorer.rooms import has_space
 from reluscope.explorer.session import Session
+from reluscope.explorer.solids import read_solid
 from reluscope.explorer.training import network_of_epoch
 from reluscope.explorer.views import view_of
 from reluscope.geometry.domains import Slice
@@ -54,11 +55,11 @@ def answer_partition(session: Session, asked: Asked, listener: Listener) -> Answ
     certify = asked.truth("certify", False)
     fits = asked.truth("fit", not asked.has("window"))
     budget = _budget(session, asked)
-    anchors = asked.given("anchors")
+    anchors, solid = asked.given("anchors"), read_solid(session, asked)
     aspect = asked.number("aspect", *ASPECTS) if asked.has("aspect") else None
     asked.end()
     network = session.network if epoch is None else network_of_epoch(session, epoch)
-    frame = frame_of(session, anchors)
+    frame = frame_of(session, anchors, solid)
     center, reach = read_window(asked, frame) if aspect is None or asked.has("window") else frame.home_of(aspect)
     return _shown(session, Wanted(network, frame, center, reach, epoch, budget, certify, fits), listener)
 
@@ -88,7 +89,7 @@ def _shown(session: Session, wanted: Wanted, listener: Listener) -> Answer:
             part, reach, note = _fitting(wanted, part, listener)
         kept = key if reach is wanted.reach else ()
         view = View(0, plane_id, wanted.network, frame, wanted.center, reach, part, kept, wanted.epoch)
-    view = replace(view, version=next(session.versions))
+    view = replace(view, version=next(session.versions), frame=frame)
     header, arrays = drawn_arrays(session, view)
     session.remember(view)
     return Answer({**_header(session, view, note or view.part.note), **header}, arrays)
@@ -154,6 +155,13 @@ def _fitting(wanted: Wanted, part: Partition, listener: Listener) -> tuple[Parti
     return whole, wanted.reach, ""
 
 
+def _in_space(session: Session, frame: Frame) -> dict[str, Any] | None:
+    """Return where the plane lies in what is seen beside it; None where nothing is."""
+    if has_space(session):
+        return {"origin": frame.origin.tolist(), "basis": frame.basis.tolist()}
+    return None if frame.solid is None else frame.solid.frame_within(frame.origin, frame.basis)
+
+
 def _header(session: Session, view: View, note: str) -> dict[str, Any]:
     part, frame = view.part, view.frame
     return {
@@ -168,7 +176,7 @@ def _header(session: Session, view: View, note: str) -> dict[str, Any]:
         "seconds": part.work.get("seconds"),
         "window": {"center": view.center.tolist(), "reach": view.reach.tolist()},
         "home": {"center": frame.center.tolist(), "reach": frame.reach.tolist()},
-        "frame": {"origin": frame.origin.tolist(), "basis": frame.basis.tolist()} if has_space(session) else None,
+        "frame": _in_space(session, frame),
         "anchors_at": None if frame.places is None else frame.places.tolist(),
         "anchors_said": [anchor.said for anchor in frame.anchors],
         "axes": ["input 0", "input 1"] if session.is_plane else ["from A towards B", "towards C"],

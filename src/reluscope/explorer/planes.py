@@ -4,7 +4,7 @@ A window is a slice of its own, whose origin is the window's centre: coordinates
 whatever the magnification, and float32 is enough to draw them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -13,6 +13,7 @@ from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.explorer.anchors import LETTERS, Anchor, home_anchors, read_anchors
 from reluscope.explorer.asked import Asked
 from reluscope.explorer.session import Session
+from reluscope.explorer.solids import Solid
 from reluscope.geometry.domains import Box, Plane, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.table import Partition
@@ -39,6 +40,8 @@ class Frame:
         The anchors in the plane.
     center, reach : (2,) float64
         Of the home window.
+    solid : Solid, optional
+        What the plane is seen in.
     """
 
     origin: Float[np.ndarray, " n"]
@@ -47,6 +50,7 @@ class Frame:
     places: Float[np.ndarray, "3 2"] | None
     center: Float[np.ndarray, "2"]
     reach: Float[np.ndarray, "2"]
+    solid: Solid | None = None
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -108,8 +112,8 @@ class View:
         return self.part.domain
 
 
-def frame_of(session: Session, anchors: object) -> Frame:
-    """Return the plane that a question asks for.
+def frame_of(session: Session, anchors: object, solid: Solid | None = None) -> Frame:
+    """Return the plane that a question asks for, perhaps one in a solid.
 
     Raises
     ------
@@ -120,9 +124,10 @@ def frame_of(session: Session, anchors: object) -> Frame:
         if anchors is not None:
             raise InputError("a network of two inputs is shown on its own plane: leave the anchors out")
         return _input_plane(session)
-    if anchors is None:
-        anchors = home_anchors(session)
-    return _through(read_anchors(session, anchors))
+    if solid is not None:
+        given = solid.anchors[:3] if anchors is None else read_anchors(session, anchors, inside=solid.anchor_at)
+        return replace(_through(given), solid=solid)
+    return _through(read_anchors(session, home_anchors(session) if anchors is None else anchors))
 
 
 def read_window(asked: Asked, frame: Frame) -> tuple[Float[np.ndarray, "2"], Float[np.ndarray, "2"]]:
@@ -155,7 +160,7 @@ def _input_plane(session: Session) -> Frame:
     return Frame(np.zeros(2), np.eye(2), (), None, center, reach)
 
 
-def _through(anchors: tuple[Anchor, Anchor, Anchor]) -> Frame:
+def _through(anchors: tuple[Anchor, ...]) -> Frame:
     a, b, c = (anchor.point for anchor in anchors)
     for first, second in ((0, 1), (0, 2), (1, 2)):
         if np.array_equal(anchors[first].point, anchors[second].point):

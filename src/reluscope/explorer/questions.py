@@ -24,6 +24,7 @@ from reluscope.explorer.rooms import has_space
 from reluscope.explorer.samples import answer_samples
 from reluscope.explorer.segments import answer_segment
 from reluscope.explorer.session import Session
+from reluscope.explorer.solids import has_solids
 from reluscope.explorer.spaces import answer_space
 from reluscope.explorer.training import answer_epochs
 from reluscope.explorer.values import answer_values
@@ -38,7 +39,7 @@ def _hello(session: Session, asked: Asked, listener: Listener) -> Answer:
     found = answer_hello(session, asked, listener)
     missing = {"epochs"} if session.records is None else set()
     missing |= set() if len(session.points) else {"samples", "code_space"}
-    missing |= set() if has_space(session) else {"space"}
+    missing |= set() if has_space(session) or has_solids(session) else {"space"}
     return Answer({**found.header, "features": [name for name in QUESTIONS if name not in missing]}, found.arrays)
 
 

@@ -1,13 +1,16 @@
-"""The box that is looked at where a network has three inputs, and the plane that cuts it first."""
+"""The box that is looked at where a network has three inputs or is sliced in three dimensions, and the first plane."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 
 from reluscope.explorer.session import Session
-from reluscope.geometry.domains import Box
+from reluscope.geometry.domains import Box, Slice
+
+if TYPE_CHECKING:
+    from reluscope.explorer.solids import Solid
 
 DIMENSION = 3
 MARGIN = 0.25
@@ -17,10 +20,11 @@ FILLS = 0.75
 
 @dataclass(frozen=True, eq=False)
 class Room:
-    """A box of the input space that is looked at."""
+    """A box that is looked at: of the input space, or in the coordinates of a solid."""
 
     center: Float[np.ndarray, "3"]
     reach: Float[np.ndarray, "3"]
+    solid: "Solid | None" = None
 
     @property
     def scale(self) -> float:
@@ -28,9 +32,20 @@ class Room:
         return float(self.reach.max())
 
     @property
-    def box(self) -> Box:
-        """The box itself."""
-        return Box(self.center - self.reach, self.center + self.reach)
+    def domain(self) -> Box | Slice:
+        """The box itself, or the part of the slice."""
+        box = Box(self.center - self.reach, self.center + self.reach)
+        return box if self.solid is None else Slice(self.solid.origin, self.solid.basis, box)
+
+    def lift(self, places: Float[np.ndarray, "k 3"]) -> Float[np.ndarray, "k n"]:
+        """Return places as points of the input space."""
+        return places if self.solid is None else self.solid.lift(places)
+
+    def part(self, reach: Float[np.ndarray, "3"], about: Float[np.ndarray, "3"] | None) -> "Room":
+        """Return a smaller room in this one, about its middle, or as near to a place as it can be."""
+        away = self.reach - reach
+        center = self.center if about is None else np.clip(about, self.center - away, self.center + away)
+        return Room(center, reach, self.solid)
 
     def relative(self, places: Float[np.ndarray, "k 3"]) -> Float[np.ndarray, "k 3"]:
         """Return places as pictures have them."""
@@ -47,11 +62,11 @@ def has_space(session: Session) -> bool:
     return session.network.num_inputs == DIMENSION
 
 
-def home_room(session: Session) -> Room:
-    """Return the box that is looked at: that of the samples, and some more."""
-    low, high = session.low_and_high
+def home_room(session: Session, solid: "Solid | None" = None) -> Room:
+    """Return the box that is looked at: that of the samples, or of the corners of a solid, and some more."""
+    low, high = session.low_and_high if solid is None else (solid.places.min(axis=0), solid.places.max(axis=0))
     border = MARGIN * float((high - low).max() or 1.0)
-    return Room((low + high) / 2, (high - low) / 2 + border)
+    return Room((low + high) / 2, (high - low) / 2 + border, solid)
 
 
 def plane_across(room: Room) -> list[dict[str, Any]]:

@@ -129,7 +129,7 @@ class _Request(BaseHTTPRequestHandler):
             self._refuse(404, "expected / or /explorer.js")
             return
         page = (files("reluscope.explorer") / "web/page.html").read_text(encoding="utf-8")
-        text = page if name == "/" else program(live=True, space=self.server.desk.has_space)
+        text = page if name == "/" else program(live=True, space=self.server.desk.has_solids)
         self._reply(200, f"{PAGES[name]}; charset=utf-8", text.encode())
 
     def do_POST(self) -> None:

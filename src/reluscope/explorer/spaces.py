@@ -1,4 +1,6 @@
-"""The question of space: the exact regions of a box of three inputs, or a surface in it, as polygons to draw.
+"""The question of space: the exact regions of a box of three dimensions, or a surface in it, as polygons to draw.
+
+Of a network of three inputs it is part of the input space, of others a slice through four points, a solid.
 
 Places are relative to the middle of the box, in units of half its longest side. Outputs are affine along a polygon, so
 that those at its corners tell the class at each of its points.
@@ -18,10 +20,10 @@ from reluscope.explorer.answers import Answer, finding
 from reluscope.explorer.asked import Asked
 from reluscope.explorer.held_maps import logits
 from reluscope.explorer.listening import Listener, ListeningBudget
-from reluscope.explorer.rooms import Room, has_space, home_room
+from reluscope.explorer.rooms import DIMENSION, Room, has_space, home_room
 from reluscope.explorer.session import Session
+from reluscope.explorer.solids import read_solid
 from reluscope.explorer.training import network_of_epoch
-from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.partitions.decision_surfaces import DecisionSurface
 from reluscope.partitions.decision_walk import decision_surface
@@ -29,12 +31,14 @@ from reluscope.partitions.dispatch import partition
 from reluscope.partitions.level_polygons import sums
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.level_walk import level_set
+from reluscope.partitions.table import Partition
 
 if TYPE_CHECKING:
     from reluscope.plots.space.facets import RegionFacets
 
+MOST_PLACE = 1e9
 KINDS = ("regions", "decision", "level")
-# Of the regions of a box each costs a fifth of a millisecond, and some kilobytes; surfaces have fewer sides.
+# Of the regions of a box each costs some kilobytes; surfaces have fewer sides.
 MOST_REGIONS, MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 20_000, 200_000, 600.0
 # Planes wait while a box is cut; a surface in it takes less, and is worth more.
 MOST_SECONDS = 2.0
@@ -48,46 +52,53 @@ _Arrays = dict[str, np.ndarray]
 
 def answer_space(session: Session, asked: Asked, listener: Listener) -> Answer:
     """Return the regions of the box of the samples, or a surface in it, as polygons."""
-    if not has_space(session):
+    solid = read_solid(session, asked)
+    if solid is None and not has_space(session):
         raise InputError(
-            f"a network of three inputs can be seen in space, and this one has {session.network.num_inputs:,}: ask for "
-            "a plane"
+            f"a network of three inputs can be seen in space, and this one has {session.network.num_inputs}: ask for a "
+            "plane, or from four inputs on for a solid through four points"
         )
     kind = asked.choice("of", KINDS)
     epoch = asked.whole("epoch", 0, 10**9) if asked.has("epoch") else None
     output = asked.whole("output", 0, session.network.num_outputs - 1, 0)
     level = asked.number("level", -1e12, 1e12, 0.0)
+    about = np.array(asked.numbers("about", DIMENSION, MOST_PLACE)) if asked.has("about") else None
     budget = _budget(session, asked, kind)
     asked.end()
     network = session.network if epoch is None else network_of_epoch(session, epoch)
     if kind == "decision" and not (session.is_classifier and session.num_classes > 1):
         raise InputError("a decision boundary needs a classifier: ask for the level of an output")
-    made: dict[str, Callable[[Room], tuple[Finding, int, str, _Arrays]]] = {
-        "regions": lambda room: _regions(session, network, room, budget(listener), listener),
-        "decision": lambda room: _surface(decision_surface(
-            network, room.box, budget=budget(listener), progress=listener.share), room),
-        "level": lambda room: _surface(level_set(
-            network, room.box, level=level, output=output, budget=budget(listener), progress=listener.share), room),
+    find: dict[str, Callable[[Room], Partition | LevelSet | DecisionSurface]] = {
+        "regions": lambda room: partition(network, room.domain, budget=budget(listener), progress=listener.share),
+        "decision": lambda room: decision_surface(
+            network, room.domain, budget=budget(listener), progress=listener.share),
+        "level": lambda room: level_set(
+            network, room.domain, level=level, output=output, budget=budget(listener), progress=listener.share),
     }  # fmt: skip
-    room, note = home_room(session), ""
-    found, num_open, why, arrays = made[kind](room)
+    home = room = home_room(session, solid)
+    note, found = "", find[kind](room)
     for _ in range(MOST_TRIES):
-        if not num_open or listener.cancelled():
+        if not found.num_open or listener.cancelled():
             break
-        smaller = Room(room.center, room.reach * np.cbrt(CAUTION * max(listener.share_done, LEAST_SHARE)))
-        note = f"the whole box takes longer ({why}): this is the part around its middle"
-        room = smaller
-        found, num_open, why, arrays = made[kind](room)
+        note = f"the whole box takes longer ({found.note}): this is the part around its middle"
+        if about is not None:
+            note = f"the whole box takes longer ({found.note}): this is the part around the plane's middle"
+        room = home.part(room.reach * np.cbrt(CAUTION * max(listener.share_done, LEAST_SHARE)), about)
+        found = find[kind](room)
+    arrays = _regions(session, network, room, found) if isinstance(found, Partition) else _surface(found, room)
     header = {
         "of": kind,
         "output": output if kind == "level" else None,
         "level": level if kind == "level" else None,
         "epoch": epoch,
         "room": room.header,
+        "home": home.header,
         "scale": room.scale,
-        "found": finding(found),
-        "num_open": num_open,
-        "note": note or why,
+        "corners": None if solid is None else room.relative(solid.places).tolist(),
+        "corners_said": None if solid is None else [anchor.said for anchor in solid.anchors],
+        "found": finding(found.finding()),
+        "num_open": found.num_open,
+        "note": note or found.note,
     }
     return Answer(header, arrays)
 
@@ -105,13 +116,10 @@ def _budget(session: Session, asked: Asked, kind: str) -> Callable[[Listener], B
     return lambda listener: ListeningBudget(regions=regions, seconds=seconds, listener=listener)
 
 
-def _regions(
-    session: Session, network: Network, room: Room, budget: Budget, listener: Listener
-) -> tuple[Finding, int, str, _Arrays]:
+def _regions(session: Session, network: Network, room: Room, part: Partition) -> _Arrays:
     """Return the regions of a box, each by its facets."""
     from reluscope.plots.space.facets import region_facets  # it brings Matplotlib, which planes do without
 
-    part = partition(network, room.box, budget=budget, progress=listener.share)
     facets = region_facets(part)
     rate = activation_rate(part.codes)
     arrays = {
@@ -123,11 +131,11 @@ def _regions(
         "region_random": random_kinds(part.codes).astype(np.uint8),
     }
     if session.is_classifier:
-        arrays["region_class"] = predicted_classes(network, part.witnesses).astype(np.int16)
+        arrays["region_class"] = predicted_classes(network, room.lift(part.witnesses)).astype(np.int16)
         if session.num_classes <= MOST_SCORES:
-            scores = network.scores(facets.points).reshape(len(facets.points), -1).cpu().numpy()
+            scores = network.scores(room.lift(facets.points)).reshape(len(facets.points), -1).cpu().numpy()
             arrays["scores"] = logits(scores).astype(np.float32)
-    return part.finding(), part.num_open, part.note, arrays
+    return arrays
 
 
 def _volumes(facets: "RegionFacets", witnesses: np.ndarray) -> np.ndarray:
@@ -143,12 +151,12 @@ def _volumes(facets: "RegionFacets", witnesses: np.ndarray) -> np.ndarray:
     return np.bincount(facets.regions, areas * heights / 3, len(witnesses))
 
 
-def _surface(found: LevelSet | DecisionSurface, room: Room) -> tuple[Finding, int, str, _Arrays]:
+def _surface(found: LevelSet | DecisionSurface, room: Room) -> _Arrays:
     """Return a surface; one between classes says which of them each polygon parts."""
     arrays = _polygons(room, found.vertices, found.offsets, found.ids, found.normals)
     if isinstance(found, DecisionSurface):
         arrays["piece_classes"] = found.classes.astype(np.int16)
-    return found.finding(), found.num_open, found.note, arrays
+    return arrays
 
 
 def _polygons(room: Room, points: np.ndarray, offsets: np.ndarray, ids: np.ndarray, normals: np.ndarray) -> _Arrays:

@@ -31,11 +31,11 @@ def make_widget(desk: Desk, initial: Mapping[str, Any]) -> Any:
     ReluscopeError
         If anywidget is not installed.
     """
-    return _widget_class(desk.has_space)(desk, initial=dict(initial))
+    return _widget_class(desk.has_solids)(desk, initial=dict(initial))
 
 
 @cache
-def _widget_class(has_space: bool) -> type[Any]:
+def _widget_class(has_solids: bool) -> type[Any]:
     """Return the class of widgets, with or without what shows space, made when anywidget is first needed."""
     try:
         import anywidget  # pyright: ignore[reportMissingImports]
@@ -46,7 +46,7 @@ def _widget_class(has_space: bool) -> type[Any]:
     class ExplorerWidget(anywidget.AnyWidget):
         """One explorer in a notebook, shown in any number of places."""
 
-        _esm = program(live=True, space=has_space)
+        _esm = program(live=True, space=has_solids)
         initial = traitlets.Dict({}).tag(sync=True)
 
         def __init__(self, desk: Desk, **state: Any) -> None:

@@ -41,7 +41,9 @@ class Pieces:
         Breakpoints that a unit is at on a whole part, up to rounding: part, unit, number of the breakpoint, and whether
         it is in doubt (1) that it counts as zero there. Its piece is the one below.
     middles : (c, d + 1) float64; is_bounded : (c,) bool
-        Where vertices are not kept: the mean of each part's, and whether all of them are points. Otherwise empty.
+        After the last units the mean of each part's vertices, and whether all of them are points. Otherwise empty.
+    corner_offsets : (c + 1,) int64; corners : (v, d + 1) float64
+        After the last units the vertices of parts that all of these have cut, if they are kept. Otherwise empty.
     num_taken : int
         Cells that were cut, the first ones: of the others there are no parts here.
     num_undecided : int
@@ -56,6 +58,8 @@ class Pieces:
     flat_units: np.ndarray
     middles: np.ndarray
     is_bounded: np.ndarray
+    corner_offsets: np.ndarray
+    corners: np.ndarray
     num_taken: int
     num_undecided: int
 
@@ -76,7 +80,9 @@ def cut_cells(
     max_parts: float = np.inf,
     max_vertices: float = np.inf,
     max_units: float = np.inf,
+    is_last: bool = False,
     keeps_vertices: bool = True,
+    corner_scale: np.ndarray | None = None,
 ) -> Pieces:
     """Cut cells where a unit, affine on the cell, crosses a breakpoint.
 
@@ -106,8 +112,13 @@ def cut_cells(
         cut further: what is left then comes back as it is, to be cut another time.
     max_units : float
         Units by which a cell is cut at most.
+    is_last : bool
+        Whether nothing cuts the parts that all units have cut: they have middles and corners then, and no vertices by
+        which they could be cut; those with flat units have them in any case.
     keeps_vertices : bool
-        Whether vertices are kept of parts that all units have cut; those with flat units have them in any case.
+        Whether these parts have corners.
+    corner_scale : (d + 1,) float64, optional
+        What each coordinate of corners is multiplied by; 1 by default.
 
     Returns
     -------
@@ -122,7 +133,7 @@ def cut_cells(
     vertex where neither of two vertices is simple. Both give the same parts, vertices and bounds, in other orders.
 
     Cells are shared out to the threads of `kernel_threads`, where that pays; what is returned is the same for any
-    number of them. Where no vertices are kept, the last cut of a part builds none: its facets are those of the part
+    number of them. Where no corners are kept, the last cut of a part builds none: its facets are those of the part
     with a vertex on its side, and the new one.
     """
     if map_of_cell is None:
@@ -144,10 +155,13 @@ def cut_cells(
         max_parts=max(1, int(min(max_parts, UNLIMITED))),
         max_vertices=max(1, int(min(max_vertices, UNLIMITED))),
         max_units=max(1, int(min(max_units, UNLIMITED))),
+        is_last=is_last,
         keeps_vertices=keeps_vertices,
+        corner_scale=np.ones(maps.shape[2]) if corner_scale is None else corner_scale,
         num_threads=kernel_threads(len(cells.vertices) * maps.shape[1], THREADED_WORK),
     )
-    made, parents, pieces, hashes, next_units, flat_units, middles, is_bounded, num_taken, num_undecided = found
+    made, parents, pieces, hashes, next_units, *others, num_taken, num_undecided = found
+    flat_units, middles, is_bounded, corner_offsets, corners = others
     return Pieces(
         cells=Polytopes(*made),
         parents=parents,
@@ -157,6 +171,8 @@ def cut_cells(
         flat_units=flat_units,
         middles=middles,
         is_bounded=is_bounded,
+        corner_offsets=corner_offsets,
+        corners=corners,
         num_taken=num_taken,
         num_undecided=num_undecided,
     )

@@ -90,8 +90,8 @@ class Polytopes:
 
     def select(self, rows: np.ndarray) -> "Polytopes":
         """Return some cells, in the order given."""
-        vertex_offsets, vertices = _rows_of(self.vertex_offsets, rows)
-        facet_offsets, facets = _rows_of(self.facet_offsets, rows)
+        vertex_offsets, vertices = ragged_rows(self.vertex_offsets, rows)
+        facet_offsets, facets = ragged_rows(self.facet_offsets, rows)
         return Polytopes(
             vertex_offsets,
             self.vertices[vertices],
@@ -105,7 +105,7 @@ class Polytopes:
         )
 
 
-def _rows_of(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ragged_rows(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return new offsets, and which entries of a ragged array belong to some rows."""
     sizes = np.diff(offsets)[rows]
     ends = np.cumsum(sizes)

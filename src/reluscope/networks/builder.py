@@ -4,12 +4,12 @@ Shapes and axes leave the batch axis out: axis 0 is the first axis of one point.
 """
 
 from reluscope.networks.building.core import Operand, Value
-from reluscope.networks.building.gates import Gates
+from reluscope.networks.building.jumps import Jumps
 
 __all__ = ["GraphBuilder", "Operand", "Value"]
 
 
-class GraphBuilder(Gates):
+class GraphBuilder(Jumps):
     """A graph under construction.
 
     Examples

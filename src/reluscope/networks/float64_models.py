@@ -83,12 +83,15 @@ class _NoCasts(TorchFunctionMode):
         kwargs = dict(kwargs or {})
         if self.tracing and func is nn.functional.softshrink:
             return _softshrink(*args, **kwargs)
-        if func in _CASTS and args[0].is_floating_point():
-            return self._leave_off(args[0], _CASTS[func])
-        if func in (Tensor.to, Tensor.type) and args[0].is_floating_point():
-            args = tuple(self._widened(args[0], entry) for entry in args)
+        if func in _CASTS:
+            # Whole numbers and masks become numbers of the kind that everything else has.
+            return self._leave_off(args[0], _CASTS[func]) if args[0].is_floating_point() else args[0].double()
+        if func in (Tensor.to, Tensor.type):
+            value = args[0] if args[0].is_floating_point() else None
+            args = tuple(self._widened(value, entry) for entry in args)
         if self._is_lower(kwargs.get("dtype")):
-            kwargs["dtype"] = self._widened(args[0] if args else None, kwargs["dtype"])
+            value = args[0] if args and isinstance(args[0], Tensor) and args[0].is_floating_point() else None
+            kwargs["dtype"] = self._widened(value, kwargs["dtype"])
         return func(*args, **kwargs)
 
     def _widened(self, value: Any, setting: Any) -> Any:

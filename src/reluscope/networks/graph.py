@@ -175,10 +175,10 @@ class GateNode(Node):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pointwise(GateNode):
-    """Units that apply one continuous piecewise-linear function of one variable.
+    """Units that apply one piecewise-affine function of one variable.
 
     With breakpoints ``t_1 <= ... <= t_p``, piece j (the number of breakpoints strictly below z) has the value
-    ``slopes[j] * z + intercepts[j]``.
+    ``slopes[j] * z + intercepts[j]``. Where neighbouring pieces do not agree at their breakpoint the function `jumps`.
 
     Parameters
     ----------
@@ -187,12 +187,39 @@ class Pointwise(GateNode):
     breakpoints : (p, u) or (p, 1) tensor
         Increasing along the first axis; one column where all units share the function.
     slopes, intercepts : (p + 1, u) or (p + 1, 1) tensors
-        One affine function per piece; neighbours agree at their breakpoint.
+        One affine function per piece.
     """
 
     breakpoints: Tensor
     slopes: Tensor
     intercepts: Tensor
+
+    @cached_property
+    def jumps(self) -> Tensor:
+        """By how much the value just above each breakpoint exceeds that at it, ``(p, u)`` or ``(p, 1)``.
+
+        Exactly zero where the pieces meet. Of breakpoints that coincide the last one has what all of them make.
+        """
+        below, above = self._on_pieces(slice(None, -1)), self.just_above
+        is_last = torch.isfinite(self.breakpoints).expand_as(above).clone()
+        for row in range(len(above) - 1):
+            same = self.breakpoints[row] == self.breakpoints[row + 1]
+            below[row + 1] = torch.where(same, below[row], below[row + 1])
+            is_last[row] &= ~same
+        return torch.where(is_last, above - below, 0.0)
+
+    @property
+    def just_above(self) -> Tensor:
+        """The values that the piece above each breakpoint comes from, ``(p, u)`` or ``(p, 1)``."""
+        return self._on_pieces(slice(1, None))
+
+    @cached_property
+    def is_continuous(self) -> bool:
+        """Whether it jumps nowhere."""
+        return not bool(self.jumps.any())
+
+    def _on_pieces(self, pieces: slice) -> Tensor:
+        return self.slopes[pieces] * self.breakpoints + self.intercepts[pieces]
 
     @property
     def num_pieces(self) -> int:
@@ -238,6 +265,22 @@ class Pointwise(GateNode):
     def intercept(self, pieces: Tensor) -> Tensor:
         """Return the intercept of every unit on the given pieces, ``(s, u)``."""
         return _by_piece(self.intercepts, pieces)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Approximate(Pointwise):
+    """A pointwise gate in place of a smooth function, as was asked for.
+
+    Parameters
+    ----------
+    replaces : str
+        The smooth function.
+    error : float
+        Proved bound on how far the gate is from it, everywhere.
+    """
+
+    replaces: str
+    error: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

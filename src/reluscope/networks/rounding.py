@@ -91,8 +91,27 @@ def gate_error(gate: Pointwise | Max, pre: Tensor, error: Tensor, unit: float) -
     slope = gate.slope(pieces)
     passed = piece_error(slope, gate.intercept(pieces), pre.abs(), error, unit)
     steepest = gate.slopes.abs().amax(0)
-    # Another piece may be the true one: the function then changes by its steepest slope at most.
-    return passed + torch.where(reaches_breakpoint(gate, pre, error), (steepest - slope.abs()) * error, 0.0)
+    # Another piece may be the true one: the function then changes by its steepest slope at most, and jumps.
+    passed = passed + torch.where(reaches_breakpoint(gate, pre, error), (steepest - slope.abs()) * error, 0.0)
+    return passed if gate.is_continuous else passed + jumps_within(gate, pre, error)
+
+
+def jumps_within(gate: Pointwise, pre: Tensor, error: Tensor) -> Tensor:
+    """Return by how much a gate may jump between pre-activations ``(s, u)`` and what they are without their errors.
+
+    Examples
+    --------
+    >>> from reluscope.networks.builder import GraphBuilder
+    >>> gate = GraphBuilder()
+    >>> step = gate.build(gate.pointwise(gate.input((1,)), "step", [1.0], [0.0, 0.0], [0.0, 5.0], may_jump=True))
+    >>> pre = torch.tensor([[0.5], [0.75], [1.0], [1.5]]).double()
+    >>> jumps_within(step.stages[0].gate, pre, torch.tensor([[0.25]]).double()).flatten().tolist()
+    [0.0, 5.0, 5.0, 0.0]
+    """
+    found = torch.zeros_like(pre)
+    for threshold, jump in zip(gate.breakpoints, gate.jumps.abs(), strict=True):
+        found += torch.where(((pre - threshold).abs() <= error) & (error > 0), jump, 0.0)
+    return found
 
 
 def any_piece_error(gate: Pointwise, size: Tensor, error: Tensor, unit: float) -> Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from reluscope import _kernels
-from reluscope.geometry.polytopes import Polytopes
+from reluscope.geometry.polytopes import Polytopes, ragged_rows
 from reluscope.networks.affine_values import AffineValues, advance_affinely, pass_affinely
 from reluscope.networks.network import Network
 
@@ -99,25 +99,40 @@ class AtGate(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """Cells behind the last gate of which vertices are not kept.
+    """Cells behind the last gate.
 
     Parameters
     ----------
     middles : (c, d + 1) float64; is_bounded : (c,) bool
         The mean of the homogeneous vertices of each cell, and whether all of them are points.
+    corner_offsets : (c + 1,) int64; corners : (v, d + 1) float64
+        These vertices in the domain's own coordinates, where they are kept.
     """
 
     middles: np.ndarray
     is_bounded: np.ndarray
+    corner_offsets: np.ndarray
+    corners: np.ndarray
 
     @classmethod
-    def of(cls, cells: Polytopes) -> "Finished":
-        """Return what is known of cells by their vertices."""
-        return cls(*_kernels.middles(cells.vertex_offsets, cells.vertices))
+    def of(cls, cells: Polytopes, keeps_vertices: bool, scale: np.ndarray) -> "Finished":
+        """Return what is known of cells by their vertices, of which coordinates are in units of a scale."""
+        kept = cells if keeps_vertices else cells.without_vertices()
+        found = _kernels.middles(cells.vertex_offsets, cells.vertices)
+        return cls(*found, kept.vertex_offsets, kept.vertices * scale)
 
     def take(self, rows: Rows) -> "Finished":
-        """Return the same of some cells."""
-        return Finished(self.middles[rows], self.is_bounded[rows])
+        """Return the same of some cells, in increasing order."""
+        places = np.arange(len(self.middles))[rows]
+        if len(places) == len(self.middles):
+            return self
+        if isinstance(rows, slice):
+            offsets = self.corner_offsets[rows.start : rows.stop + 1]
+            corners, offsets = self.corners[offsets[0] : offsets[-1]], offsets - offsets[0]
+        else:
+            offsets, entries = ragged_rows(self.corner_offsets, places)
+            corners = self.corners[entries]
+        return Finished(self.middles[rows], self.is_bounded[rows], offsets, corners)
 
     def alone(self) -> "Finished":
         """Return the same: nothing in it is of other cells."""

@@ -31,6 +31,8 @@ from reluscope.tolerance import Tolerance
 
 # What one step takes on and what it makes, so that it is short whatever the dimension: cells, and their vertices.
 BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
+# Cells behind the last gate that are finished together.
+MAX_FINISHED = 4096
 # Fewer cells than this are cut by so many units first: there are then cells for all threads.
 FEW, UNITS_OF_FEW = 8, 6
 # And pieces of units, of which every cell has its own.
@@ -124,38 +126,47 @@ class _Cutting:
     exact_signs: ExactSigns
     keeps_vertices: bool
 
+    @property
+    def scale(self) -> np.ndarray:
+        """What makes homogeneous coordinates of cells those of the domain."""
+        return np.append(np.full(len(self.start.resolution) - 1, self.start.scale), 1.0)
+
     def step(self, batch: Batch, room: float) -> Step:
         """Take a batch through units of a gate, or spread it if it is too large, also for the regions asked for."""
-        most = int(min(_most(batch), max(1, room)))
+        end = len(self.network.stages)
+        most, most_finished = (int(min(one, max(1, room))) for one in (_most(batch), MAX_FINISHED))
+        if batch.stage == end:
+            return Step([replace(part, is_finished=True) for part in batch.spread(most_finished)])
         if len(batch) > most:
             return Step(batch.spread(most))
-        if batch.stage == len(self.network.stages):
-            return Step([replace(batch, is_finished=True)])
         following, undecided = self._cut(batch, room)
         work = {"batches": 1, "evaluated_cells": len(batch)}
-        return Step([part for some in following for part in some.spread(most)], num_undecided=undecided, work=work)
+        parts = [
+            replace(part, is_finished=some.stage == end)
+            for some in following
+            for part in some.spread(most_finished if some.stage == end else most)
+        ]
+        return Step(parts, num_undecided=undecided, work=work)
 
     def finish(self, batch: Batch) -> CellPatch:
         """Return the cells that have a point at all: of others rounding has left nothing but directions."""
         cells, hashes = batch.cells, batch.hashes
         words = np.concatenate([*batch.words, np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
-        middles, is_bounded = batch.known if isinstance(batch.known, Finished) else Finished.of(cells)
-        has_point = middles[:, -1] > 0
+        known = (
+            batch.known if isinstance(batch.known, Finished) else Finished.of(cells, self.keeps_vertices, self.scale)
+        )
+        has_point = known.middles[:, -1] > 0
         if not has_point.all():
             finite = np.flatnonzero(has_point)
-            cells, hashes, words = cells.select(finite), hashes[finite], words[finite]
-            middles, is_bounded = middles[finite], is_bounded[finite]
+            cells, hashes, words, known = cells.select(finite), hashes[finite], words[finite], known.take(finite)
         owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
         shown = cells.kinds != BORDER
-        scale = np.append(np.full(cells.vertices.shape[1] - 1, self.start.scale), 1.0)
-        kept = cells if self.keeps_vertices else cells.without_vertices()
         return CellPatch(
             words=words,
-            vertex_offsets=kept.vertex_offsets,
-            # Of a box such as [-1, 1]^n the scale is one, and vertices stay where they are.
-            vertices=kept.vertices if self.start.scale == 1.0 else kept.vertices * scale,
-            middles=middles * scale,
-            is_bounded=is_bounded,
+            vertex_offsets=known.corner_offsets,
+            vertices=known.corners,
+            middles=known.middles * self.scale,
+            is_bounded=known.is_bounded,
             facet_cells=owner[shown],
             facet_keys=cells.keys[shown] ^ hashes[owner[shown]],
             on_walls=cells.kinds[shown] == WALL,
@@ -169,7 +180,7 @@ class _Cutting:
         opened = batch.known
         assert isinstance(opened, AtGate)
         num_units = self.network.stages[number].gate.num_units
-        keeps_vertices = self.keeps_vertices or number < len(self.network.stages) - 1
+        is_last = number == len(self.network.stages) - 1
         cut = cut_cells(
             batch.cells,
             opened.maps,
@@ -185,12 +196,15 @@ class _Cutting:
             max_parts=min(room, max(1, MAX_PIECES // max(1, num_units))),
             max_vertices=MAX_MADE,
             max_units=UNITS_OF_FEW if len(batch) < FEW else np.inf,
-            keeps_vertices=keeps_vertices,
+            is_last=is_last,
+            keeps_vertices=self.keeps_vertices,
+            corner_scale=self.scale,
         )
         is_through = cut.next_units == num_units
         parts = batch.replaced(cut.cells, cut.parents)
         parts = replace(parts, hashes=parts.hashes ^ cut.hashes)
-        pieces = opened.pieces[cut.parents] + cut.pieces
+        # Units that have cut before have cut all parts of a cell.
+        pieces = opened.pieces[cut.parents] + cut.pieces if opened.next_units.any() else cut.pieces
         num_flat = self._settle_flat(parts, cut.flat_units, pieces)
         following = [batch.take(cut.num_taken, len(batch))] if cut.num_taken < len(batch) else []
         if not is_through.all():
@@ -202,8 +216,9 @@ class _Cutting:
             parts, pieces = parts.replaced(parts.cells.select(rows), rows), pieces[rows]
         if len(parts):
             parts = self._pass(parts, pieces)
-            if not keeps_vertices:
-                parts = replace(parts, known=Finished(cut.middles, cut.is_bounded).take(is_through))
+            if is_last:
+                known = Finished(cut.middles, cut.is_bounded, cut.corner_offsets, cut.corners)
+                parts = replace(parts, known=known.take(is_through))
             following.append(parts)
         return following, cut.num_undecided + num_flat
 
@@ -215,7 +230,6 @@ class _Cutting:
         if not len(flat_units):
             return 0
         levels, num_open = self.keys.levels[parts.stage], 0
-        scale = np.append(np.full(parts.cells.vertices.shape[1] - 1, self.start.scale), 1.0)
         for rows in np.split(flat_units, np.flatnonzero(np.diff(flat_units[:, 0])) + 1):
             part, (_, units, which, is_in_doubt) = int(rows[0, 0]), rows.T
             cuts = [
@@ -224,7 +238,7 @@ class _Cutting:
             ]
             vertices = parts.cells.vertices[parts.cells.vertex_offsets[part] : parts.cells.vertex_offsets[part + 1]]
             words = np.concatenate([*(word[part] for word in parts.words), np.zeros(0, dtype=np.uint64)])
-            signs = self.exact_signs.signs(0, vertices * scale, words, cuts)
+            signs = self.exact_signs.signs(0, vertices * self.scale, words, cuts)
             if signs is None:
                 num_open += int(is_in_doubt.sum())
                 continue

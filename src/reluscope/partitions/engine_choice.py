@@ -48,6 +48,8 @@ def choose_engine(
             f"certify=True works on bounded domains of at most {MAX_DIMENSIONS} dimensions, got {domain.describe()}: "
             "give a Segment, a Plane or a small Box"
         )
+    if certify and network.jumps:
+        raise InputError("certify=True reaches regions through their facets, and gates jump there: leave it out")
     max_gates = supports(network)
     if method == "auto":
         able = covering_engines(network, domain, keep, most_shared)
@@ -57,6 +59,7 @@ def choose_engine(
         is_large = domain.is_bounded() or domain.dim > MAX_VERTICES
         because = f"for {domain.dim} dimensions" if is_large else "for an unbounded domain"
         because += f" with {max_gates}" if max_gates else ""
+        because += f"{' and' if max_gates else ' with'} gates that jump" if network.jumps else ""
     elif reason := _against(network, domain, most_shared)[method]:
         raise InputError(
             f"method={method!r} does not cover {reason}, got {domain.describe()}: leave method out to have one chosen "
@@ -91,9 +94,11 @@ def _against(network: Network, domain: Domain, most_shared: int) -> dict[str, st
     unbounded = None if domain.is_bounded() else "an unbounded domain"
     max_gates = supports(network)
     both = " with ".join(part for part in (unbounded, max_gates) if part)
+    # A value at a vertex is one for all cells around it only where nothing jumps.
+    jumps = "gates that jump" if network.jumps else None
     streamed = f"{domain.dim} dimensions with out=" if domain.dim > most_shared else None
     return {
-        "incidence": too_many or unbounded or streamed,
-        "cellwise": too_many or (both if max_gates else None),
+        "incidence": jumps or too_many or unbounded or streamed,
+        "cellwise": too_many or ((jumps and "max gates beside gates that jump") or both if max_gates else None),
         "tree": None,
     }

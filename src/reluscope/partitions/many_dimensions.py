@@ -40,4 +40,5 @@ def partition_by_tree(
         note=found.stopped,
         work=found.work,
         method=method,
+        jumps=network.jumps,
     )

@@ -18,7 +18,7 @@ def partition_page(part: "Partition") -> str:
     entries: list[tuple[str, object]] = []
     # What linear programs would have to find is not computed just to be shown.
     kept = part.has_vertices
-    if kept:
+    if kept and not part.jumps:
         entries.append(("pairs that share a facet", str(part.adjacency_finding())))
     if kept and part.dim <= 2:
         entries.append(("vertices", len(part.vertices)))

@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import Executor
+from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -22,6 +23,7 @@ from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.solids import SolidPatch, join
 from reluscope.partitions.table import Partition
 from reluscope.partitions.walk import Walked
+from reluscope.partitions.walk_rounding import Rounding, rounding_of
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -54,6 +56,8 @@ def partition_cellwise(
             progress=count,
         )
     regions, walked = joined_parts(walked, lambda parts: gather(parts, window.dim, network.layout.num_words))
+    if network.jumps:  # beyond a facet anything may be: keys match where nothing jumps, and there alone
+        regions = replace(regions, left=regions.left[:0], right=regions.right[:0], num_unmatched=0)
     seconds = time.perf_counter() - began
     return _table(
         network, domain, regions, walked, sum(walked.left), tolerance=tolerance, seconds=seconds, method=method
@@ -68,6 +72,7 @@ def partition_solid(
     executor: Executor | None,
     tolerance: Tolerance,
     progress: Progress,
+    rounding: Rounding = "measured",
 ) -> Partition:
     """Partition a bounded domain by a complex of shared faces."""
     began = time.perf_counter()
@@ -88,6 +93,7 @@ def partition_solid(
             progress=count,
             finish=SolidPatch.of,
             exact_signs=ExactSigns(inner, [window]),
+            rounding=rounding_of(inner, window, tolerance, rounding),
         )
     regions, walked = joined_parts(
         walked,
@@ -121,4 +127,5 @@ def _table(
         note=walked.note,
         work={**walked.work, "seconds": seconds},
         method=method,
+        jumps=network.jumps,
     )

@@ -42,6 +42,7 @@ def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], net
         "geometry": read_geometry(arrays, dict(described), domain, claims["tolerance"], network),
         "certified": stored.truth(described, "certified"),
         "network": network,
+        "jumps": _jumps(described, layout),
         **claims,
     }
 
@@ -61,7 +62,9 @@ def read_described(
     undecided, unfinished, pending = (
         stored.whole(described, name) for name in ("num_undecided", "num_open", "num_pending")
     )
-    if claim is not (Claim.LOWER if undecided or unfinished else Claim.EXACT):
+    work = stored.numbers(described, "work")
+    least = Claim.ESTIMATE if work.get("cells_unconfirmed") else Claim.LOWER
+    if claim is not (least if undecided or unfinished else Claim.EXACT):
         raise ValueError(f"{claim} with {undecided} signs undecided and {unfinished} cells open")
     return (
         domain,
@@ -73,7 +76,7 @@ def read_described(
             "tolerance": Tolerance(**stored.numbers(described, "tolerance")),
             "fingerprint": stored.text(described, "fingerprint"),
             "note": stored.text(described, "note"),
-            "work": stored.numbers(described, "work"),
+            "work": work,
             "method": stored.text(described, "method"),
         },
     )
@@ -89,6 +92,14 @@ def read_place(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -
     """
     layout = CodeLayout(tuple(GateLayout(*_gate(gate)) for gate in described["gates"]))
     return read_domain(_domain_arrays(arrays)), layout
+
+
+def _jumps(described: Mapping[str, Any], layout: CodeLayout) -> tuple[str, ...]:
+    """Return the gates that jump, which files of continuous networks do not mention."""
+    names = described.get("jumps", [])
+    if not isinstance(names, list) or not {gate.name for gate in layout}.issuperset(names):
+        raise ValueError(f"{names!r} are no gates that jump")
+    return tuple(names)
 
 
 def _domain_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -10,7 +11,14 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from reluscope.arguments import read_arguments, read_array, read_position, read_positions
+from reluscope.arguments import (
+    holds_across_jumps,
+    read_arguments,
+    read_array,
+    read_position,
+    read_positions,
+    refuse_jumps,
+)
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
@@ -98,6 +106,9 @@ class Partition:
         Open cells that are sure to hold a region of their own.
     proof : Certificate, optional
         If the regions were found together with it; `certificate` gives it in any case.
+    jumps : tuple of str
+        Gates of the network that are not continuous. What lies beyond a facet is then not told by the units of its
+        hyperplane: `facets`, `adjacency` and `faces` raise DiscontinuousNetworkError.
     """
 
     domain: Domain
@@ -114,6 +125,7 @@ class Partition:
     method: str
     num_pending: int = 0
     proof: Certificate | None = None
+    jumps: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -243,10 +255,12 @@ class Partition:
 
     @cached_property
     def _sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        refuse_jumps("Partition.facets", self)
         return self.geometry.sides
 
     @cached_property
     def _adjacency(self) -> csr_array:
+        refuse_jumps("Partition.adjacency", self)
         return adjacency_matrix(self.geometry)
 
     def adjacency_finding(self) -> Finding:
@@ -272,6 +286,7 @@ class Partition:
         InputError
             If the partition was loaded without its network, or its domain has more dimensions.
         """
+        refuse_jumps("Partition.faces", self)
         found = find_faces(self.network_on_domain, self.window, budget=Budget(), tolerance=self.tolerance)
         return found.of_regions(self.codes.words)
 
@@ -403,6 +418,8 @@ class Partition:
     def outputs(self) -> Float[np.ndarray, "v m"]:
         """The network's outputs at the vertices, from one forward pass that is kept.
 
+        Where gates jump these are the values that the region of the vertex goes to there, by its affine map.
+
         Raises
         ------
         InputError
@@ -410,6 +427,12 @@ class Partition:
         """
         network = self.network_on_domain
         found = np.zeros((len(self.vertices), network.num_outputs))
+        if self.jumps:
+            offsets, ids = self.region_vertices
+            for region, (start, stop) in enumerate(pairwise(offsets)):
+                rows, maps = ids[start:stop], self.linearize([region])
+                found[rows] = self.vertices[rows] @ maps.weight[0].cpu().numpy().T + maps.bias[0].cpu().numpy()
+            return found
         memory = max(CACHE_BYTES, MIN_ROWS * network.bytes_per_point)
         for rows in chunks(len(found), network.bytes_per_point, memory) if len(found) else ():
             found[rows] = network(self.vertices[rows]).reshape(-1, network.num_outputs).cpu().numpy()
@@ -510,11 +533,13 @@ class Partition:
             "note": self.note,
             "work": self.work,
             "gates": [[gate.name, gate.num_units, gate.num_pieces] for gate in self.codes.layout],
+            **({"jumps": list(self.jumps)} if self.jumps else {}),
         }
         save_arrays(path, {**arrays, **domain_arrays(self.domain)}, description)
 
     @staticmethod
     @read_arguments
+    @holds_across_jumps
     def load(path: "str | os.PathLike[str]", network: Network | None = None) -> "Partition":
         """Read a partition that `save` wrote.
 

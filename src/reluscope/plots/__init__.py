@@ -57,6 +57,7 @@ from reluscope.plots.tracking import tracking
 from reluscope.plots.training_films import training_animation
 from reluscope.plots.transitions_on_ways import transitions
 from reluscope.plots.usage import unit_usage
+from reluscope.plots.violations import violations
 
 __all__ = [
     "RegionColors",
@@ -121,4 +122,5 @@ __all__ = [
     "transitions",
     "turntable",
     "unit_usage",
+    "violations",
 ]

@@ -136,6 +136,8 @@ PANELS: Sequence[_Panel] = (
     _Panel("always-on units", _by_gate("always_on_units_by_gate"), is_whole=True, by_gate=True),
     _Panel("regions on segments", _segments),
     _Panel("median norm of the Jacobian", _named(spectral_norm="spectral", frobenius_norm="Frobenius")),
+    _Panel("local complexity: units", _named(crossing_units="crossing units", square_regions="regions in a square")),
+    _Panel("local complexity: density of bends", _named(kink_density="density")),
     _Panel("regions on the plane", _named(plane_regions="regions"), is_whole=True),
 )
 

@@ -17,11 +17,9 @@ from reluscope.networks.gradient_errors import gradient_errors
 from reluscope.networks.half_spaces import Rows, gate_rows
 from reluscope.networks.linearize import maps_of_pieces
 from reluscope.networks.network import Network
-from reluscope.summaries import summarized
 from reluscope.tolerance import Tolerance
 
 
-@summarized
 @dataclass(frozen=True, eq=False)
 class CodeRegion:
     """A code's region around a point, in steps u away from the point.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
@@ -22,6 +22,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rational import RationalNetwork, multiplications
 from reluscope.regions.region import Region
+from reluscope.shown import one_line
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20
@@ -30,6 +31,7 @@ MULTIPLICATIONS = 1_000_000
 
 
 @read_arguments
+@holds_across_jumps
 def region(network: Network, x: Points, *, domain: Domain | None = None, tolerance: Tolerance | None = None) -> Region:
     """Return the linear region at one point; see `regions`.
 
@@ -52,6 +54,7 @@ def region(network: Network, x: Points, *, domain: Domain | None = None, toleran
 
 
 @read_arguments
+@holds_across_jumps
 def regions(
     network: Network,
     x: Points,
@@ -116,8 +119,11 @@ class FoundRegions(NamedTuple):
     regions: tuple[Region | None, ...]
     reasons: tuple[str, ...]
 
+    __repr__ = one_line
+
 
 @read_arguments
+@holds_across_jumps
 def find_regions(
     at: Evaluation, *, domain: Box | Polyhedron | Space | None = None, budget: MemoryBudget | None = None
 ) -> FoundRegions:

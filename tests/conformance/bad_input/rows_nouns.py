@@ -176,6 +176,7 @@ ROWS = {
             "plane": "ours",
             "keep_weights": "flag",
             "sinks": "each function",
+            "complexity_radius": "positive",
         },
     ),
     "Tracker.record": row(
@@ -234,6 +235,7 @@ ROWS = {
     "find_regions": row(at=NET.at(X), kinds={"at": "ours"}),
     "regions": row(network=NET, x=X),
     "verify": row(network=NET, safe=SAFE, kinds={"safe": "ours"}),
+    "violations": row(network=NET, safe=SAFE, kinds={"safe": "ours"}),
     "explore": row(
         network=NET,
         data=X,

@@ -4,6 +4,7 @@ import numpy as np
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
+from conformance.bad_input.rows_verification import FOUND
 from conformance.bad_input.things import (
     CODES,
     FIGURE,
@@ -250,4 +251,5 @@ ROWS = {
         kinds={"view": "ours", "picture": "function", "found": "free", "frames": "count"},
     ),
     "plots.unit_usage": row(usage=Later(lambda: rs.codespace.unit_usage(NET, SAMPLED.value))),
+    "plots.violations": row(found=FOUND, inputs=(0, 1), kinds={"inputs": "each index"}),
 }

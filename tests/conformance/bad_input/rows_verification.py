@@ -3,7 +3,7 @@
 import numpy as np
 
 import reluscope as rs
-from conformance.bad_input.calls import row
+from conformance.bad_input.calls import Later, row
 from conformance.bad_input.things import FOLDER, NET
 
 _UNSAFE = [rs.Polyhedron([[1.0, 0.0]], [-100.0])]
@@ -11,6 +11,18 @@ _CASE = rs.verification.Case(-np.ones(2), np.ones(2), _UNSAFE)
 SAFE = rs.verification.Property([_CASE])
 _FILE = FOLDER / "safe.vnnlib"
 _FILE.write_text("(declare-const X_0 Real) (declare-const Y_0 Real) (assert (<= 0 X_0 1)) (assert (<= Y_0 0))")
+
+_SOME = [rs.Polyhedron([[1.0, 0.0]], [0.0])]
+FOUND = Later(
+    lambda: rs.violations(NET, rs.verification.Property([rs.verification.Case(-np.ones(2), np.ones(2), _SOME)]))
+)
+_SAVED = FOLDER / "violations.arrow"
+
+
+def _save():
+    FOUND.value.save(_SAVED)
+    return _SAVED
+
 
 ROWS = {
     "verification.Case": row(
@@ -22,4 +34,10 @@ ROWS = {
     "verification.Property": row(cases=[_CASE], kinds={"cases": "each ours"}),
     "verification.read_property": row(path=_FILE),
     "verification.replay": row(network=NET, safe=SAFE, x=np.zeros((1, 2)), kinds={"safe": "ours"}),
+    "verification.Violations.__getitem__": row(on=FOUND, index=0),
+    "verification.Violations.contains": row(
+        on=FOUND, x=np.zeros((1, 2)), kinds={"x": "points", "tolerance": "nonnegative"}
+    ),
+    "verification.Violations.load": row(path=Later(_save), kinds={"path": "read"}),
+    "verification.Violations.save": row(on=FOUND, path=FOLDER / "saved.arrow", kinds={"path": "write"}),
 }

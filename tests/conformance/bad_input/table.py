@@ -32,7 +32,7 @@ _RESULTS = """
     surfaces.MergedPolygons tracking.Records
     tropical.ExactCell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
     tropical.Pieces tropical.TropicalPolynomial tropical.TropicalRational testing.ReferenceNetwork
-    verification.Counterexample verification.Verdict verification.Verified
+    verification.Counterexample verification.Verdict verification.Verified verification.Violations
 """
 # What packages of studies hand to the command line; pyright is their reader.
 _STUDIES = "studies.Film studies.Outcome studies.Picture studies.Record studies.Setting studies.Study studies.Table"

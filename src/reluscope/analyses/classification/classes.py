@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from reluscope.arguments import read_arguments, read_labels
+from reluscope.arguments import holds_across_jumps, read_arguments, read_labels
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.networks.network import Network
@@ -23,6 +23,7 @@ ACCURACY = declare("accuracy", "share of samples whose class is their label", ki
 
 
 @read_arguments
+@holds_across_jumps
 def num_classes(network: Network) -> int:
     """Return how many classes a network tells apart: its outputs, or 2 for a single output."""
     return max(2, network.num_outputs)
@@ -43,6 +44,7 @@ def classes_of_outputs(outputs: Float[np.ndarray, "s m"]) -> Int[np.ndarray, " s
 
 
 @read_arguments
+@holds_across_jumps
 def predicted_classes(network: Network, x: Points) -> Int[np.ndarray, " s"]:
     """Return the class of every point.
 
@@ -63,6 +65,7 @@ def predicted_classes(network: Network, x: Points) -> Int[np.ndarray, " s"]:
 
 
 @read_arguments
+@holds_across_jumps
 def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Finding:
     """Return the share of points whose class is their label.
 

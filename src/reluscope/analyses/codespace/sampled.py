@@ -7,20 +7,19 @@ import numpy as np
 from jaxtyping import Bool, Int, Shaped
 
 from reluscope.analyses.classification.classes import predicted_classes, read_classes
-from reluscope.arguments import read_arguments
+from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
-from reluscope.summaries import summarized
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 METHOD = "float64 forward pass with a running error bound, codes compared exactly"
 
 
-@summarized
-@dataclass(frozen=True)
-class SampleCodes:
+@dataclass(frozen=True, repr=False)
+class SampleCodes(Shown):
     """The codes of samples.
 
     Parameters
@@ -65,6 +64,7 @@ class SampleCodes:
 
 
 @read_arguments
+@holds_across_jumps
 def sample_codes(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> SampleCodes:
     """Return the codes of samples and which of them rounding could change.
 

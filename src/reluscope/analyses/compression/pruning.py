@@ -24,7 +24,7 @@ from reluscope.analyses.compression.removals import (
     remove_unused,
     times_sizes,
 )
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, refuse_jumps
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.load import load
@@ -157,6 +157,7 @@ def prune_exact(
     [(3, 'dead', 'never above 0 on the domain'), (1, 'duplicate', 'channel 0 times 2')]
     """
     network = model if isinstance(model, Network) else load(model, input_shape)
+    refuse_jumps("prune_exact", network)
     layers = layers_of(network)
     found = unit_pieces(network, domain=domain, method=method)
     _set_sizes(layers, found)

@@ -12,7 +12,7 @@ from reluscope.analyses.counting.by_rational_tree import count_by_rational_tree
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
-from reluscope.arguments import read_arguments, read_option
+from reluscope.arguments import holds_across_jumps, read_arguments, read_option, refuse_jumps
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
@@ -29,6 +29,7 @@ MAX_DIMENSIONS_BY_VERTICES, MAX_DIMENSIONS_WITH_MAX_GATES = 6, 3
 
 
 @read_arguments
+@holds_across_jumps
 def count(
     network: Network,
     domain: Domain,
@@ -147,6 +148,8 @@ def counted(
 ) -> Counted:
     """Count as `count` does, and say why the work stopped early."""
     kind = find_definition(definition)
+    if kind.name != "proper_activation":
+        refuse_jumps(f'count(definition="{kind.name}")', network)
     domain = read_domain(domain, network.num_inputs)
     method = read_option(method, "method", ("auto", *METHODS))
     question = _Question(network, domain, kind, budget or Budget(), executor, tolerance, checkpoint, progress, certify)

@@ -194,7 +194,7 @@ def of_polytope(
         part = domain
     else:
         part = partition(features, domain, budget=budget, tolerance=tolerance, progress=progress)
-    may, whole = _by_vertices(part, target)
+    may, whole = by_vertices(part, target)
     length = _scale(part)
     thin = 10 * RESOLUTION * length
     pieces: list[Polyhedron] = []
@@ -294,8 +294,17 @@ def of_features(
     return of_polytope(network, target, domain=domain, gate=gate, budget=budget, progress=progress, tolerance=tolerance)
 
 
-def _by_vertices(part: Partition, target: Polyhedron) -> tuple[np.ndarray, np.ndarray]:
-    """Return the regions that outputs at vertices do not rule out, and which of all regions lie inside by them."""
+def by_vertices(part: Partition, target: Polyhedron) -> tuple[np.ndarray, np.ndarray]:
+    """Return the regions that outputs at vertices do not rule out, and which of all regions lie inside by them.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
+    >>> may, inside = by_vertices(rs.partition(net, rs.Box(-1, 1, 1)), Polyhedron([[1.0]], [0.0]))
+    >>> may.tolist(), inside.tolist()
+    ([0, 1], [False, True])
+    """
     every = np.arange(len(part))
     if not part.has_vertices or not len(part) or not part.is_bounded().all():
         return every, np.zeros(len(part), dtype=bool)

@@ -3,6 +3,18 @@
 from reluscope.analyses.verification.property import Case, Property
 from reluscope.analyses.verification.verdict import Counterexample, Verdict, Verified, replay
 from reluscope.analyses.verification.verify import verify
+from reluscope.analyses.verification.violations import Violations, violations
 from reluscope.analyses.verification.vnnlib import read_property
 
-__all__ = ["Case", "Counterexample", "Property", "Verdict", "Verified", "read_property", "replay", "verify"]
+__all__ = [
+    "Case",
+    "Counterexample",
+    "Property",
+    "Verdict",
+    "Verified",
+    "Violations",
+    "read_property",
+    "replay",
+    "verify",
+    "violations",
+]

@@ -14,7 +14,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
-from reluscope.summaries import summarized
+from reluscope.shown import Shown
 
 
 class Verdict(StrEnum):
@@ -28,9 +28,8 @@ class Verdict(StrEnum):
     OPEN = "OPEN"
 
 
-@summarized
-@dataclass(frozen=True, eq=False)
-class Counterexample:
+@dataclass(frozen=True, eq=False, repr=False)
+class Counterexample(Shown):
     """An input at which a property is violated, in spite of all rounding of its outputs.
 
     Parameters
@@ -48,9 +47,8 @@ class Counterexample:
     case: int
 
 
-@summarized
-@dataclass(frozen=True, eq=False)
-class Verified:
+@dataclass(frozen=True, eq=False, repr=False)
+class Verified(Shown):
     """A verdict, with what it rests on.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The command that proves properties or finds counterexamples."""
+"""The commands that prove properties, find counterexamples, or all of them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +9,7 @@ from reluscope.cli.commands.application import app
 from reluscope.cli.commands.arguments import Force, Model
 from reluscope.cli.commands.loading_options import LoadingOptions
 from reluscope.cli.options import Common, command
+from reluscope.cli.parsing import read_numbers
 
 
 @command(app, "Prove a property of VNN-LIB, or find a counterexample.")
@@ -58,3 +59,66 @@ def verify(
 
     budget = None if boxes is None and seconds is None else Budget(regions=boxes, seconds=seconds)
     return run(given, Path(safe), budget=budget, files=[Path(one) for one in output or ()], force=force, common=common)
+
+
+@command(app, "Find all inputs that violate a property of VNN-LIB, and their volume.")
+def violations(
+    model: Model,
+    safe: Annotated[
+        str, typer.Argument(metavar="PROPERTY", help="A .vnnlib file: what no input may do.", show_default=False)
+    ],
+    regions: Annotated[
+        int | None,
+        typer.Option("--regions", min=1, metavar="N", help="Stop after so many boxes and linear regions."),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=0.0, metavar="S", help="Stop after this time, with a part.")
+    ] = None,
+    inputs: Annotated[
+        str, typer.Option("--inputs", metavar="I,J", help="The inputs that become the axes of a picture.")
+    ] = "0,1",
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A row for each polyhedron (.csv, .parquet), all of it for rs.verification.Violations.load (.arrow), "
+            "a picture (.svg, .png, .pdf), or what --json prints (.json); may be given several times.",
+        ),
+    ] = None,
+    force: Force = False,
+    *,
+    loading: LoadingOptions,
+    common: Common,
+) -> int:
+    """Find all inputs that violate a property, as polyhedra, and their exact volume.
+
+    Boxes of inputs are halved until outputs are all safe, all unsafe, or until a box has so few linear regions that
+    each is examined exactly: for up to about six inputs that vary. Without the time for all of them the volume is an
+    interval, and the table has what was found. The exit code is 0 if there are none, 3 if there are some, 4 if none
+    were found and some inputs are not decided.
+
+    \b
+    Examples:
+      reluscope violations net.onnx property.vnnlib
+      reluscope violations net.onnx property.vnnlib --seconds 60 -o where.csv -o where.png --inputs 0,1
+      reluscope violations net.onnx property.vnnlib --json | jq .findings
+    """  # noqa: D301
+    places = read_numbers(inputs, "--inputs") or ()
+    if len(places) != 2:
+        raise typer.BadParameter(f"give two inputs, as in 0,1, not {inputs!r}", param_hint="--inputs")
+    given = loading.read(model)
+
+    from reluscope.budget import Budget
+    from reluscope.cli.violations import violations as run
+
+    return run(
+        given,
+        Path(safe),
+        budget=None if regions is None and seconds is None else Budget(regions=regions, seconds=seconds),
+        inputs=places,
+        files=[Path(one) for one in output or ()],
+        force=force,
+        common=common,
+    )

@@ -85,17 +85,6 @@ def softshrink(site: Site, a: SimpleNamespace) -> Value:
     return site.builder.softshrink(a.self, float(a.lambd), name=site.name)
 
 
-@lowers("threshold")
-def threshold(site: Site, a: SimpleNamespace) -> Value:
-    """``x`` above the threshold, else a value: continuous only if they are equal."""
-    if float(a.threshold) != float(a.value):
-        raise NotPiecewiseLinearError(
-            f"expected continuous operators, but threshold at {site.place} jumps from {a.value} to {a.threshold}: "
-            "use equal numbers"
-        )
-    return site.builder.clamp(a.self, low=float(a.threshold), kind="threshold", name=site.name)
-
-
 @lowers("maximum", "fmax")
 def maximum(site: Site, a: SimpleNamespace) -> Value:
     """Take the larger of two values."""

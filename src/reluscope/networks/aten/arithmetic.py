@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from reluscope.errors import NotPiecewiseLinearError
+from reluscope.networks.aten import jumps
 from reluscope.networks.aten.site import Site, is_value, lowers
 from reluscope.networks.builder import Value
 from reluscope.networks.building.core import constant
@@ -29,13 +30,10 @@ def add(site: Site, a: SimpleNamespace) -> Value:
 
 @lowers("mul", "multiply")
 def multiply(site: Site, a: SimpleNamespace) -> Value:
-    """``self * other`` with one side constant."""
+    """``self * other`` with one side constant, or a mask of the other."""
     first, second = _sides(site, a.self, a.other)
     if isinstance(first, Value) and isinstance(second, Value):
-        raise NotPiecewiseLinearError(
-            f"expected products with constants, but {site.operator} at {site.place} multiplies two values that depend "
-            "on the input, which is not piecewise linear"
-        )
+        return jumps.multiply(site, first, second)
     return site.builder.multiply(first, second, name=site.name)
 
 
@@ -98,8 +96,12 @@ def native_dropout(site: Site, a: SimpleNamespace) -> list[Any]:
 
 @lowers("_to_copy", "to", "type_as", "_to_dtype")
 def cast(site: Site, a: SimpleNamespace) -> Value:
-    """Casts between floating-point types are the identity, with a note; casts to integers are refused."""
+    """Casts between floating-point types are the identity, with a note; only masks may be cast to whole numbers."""
     dtype = getattr(a, "dtype", None)
+    if site.builder.is_mask(a.self):
+        return a.self
+    if dtype == torch.bool:
+        return site.builder.compare(a.self, 0.0, "!=", name=site.name)
     if isinstance(dtype, torch.dtype) and not dtype.is_floating_point:
         raise NotPiecewiseLinearError(
             f"expected continuous operators, but {site.operator} at {site.place} rounds to {dtype}, which is not "

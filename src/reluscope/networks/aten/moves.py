@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from reluscope.networks.aten import jumps
 from reluscope.networks.aten.site import Site, is_value, lowers
 from reluscope.networks.builder import Value
 from reluscope.networks.building.core import constant
@@ -40,6 +41,10 @@ _ENTRIES = {
 def move(site: Site, a: SimpleNamespace) -> Any:
     """Lower an operator by running it on positions."""
     arguments = vars(a)
+    if site.operator == "where" and isinstance(a.condition, Value):
+        return jumps.choose(site, a.condition, a.self, a.other)
+    if site.operator == "masked_fill" and isinstance(a.mask, Value):
+        return jumps.choose(site, a.mask, a.value, a.self)
     if getattr(a, "accumulate", False) or getattr(a, "reduce", None):
         raise site.unsupported("where it adds to entries: write it as a sum")
     for name in ("condition", "mask", "index", "indices"):

@@ -3,7 +3,7 @@
 from reluscope.errors import NotPiecewiseLinearError, UnsupportedOperatorError
 
 _SMOOTH = "use ReLU, leaky ReLU, PReLU, ReLU6, hard-tanh or another piecewise-linear activation"
-_STEP = "use relu, clamp, abs, maximum or minimum, which are continuous"
+_STEP = "use relu, clamp, abs, maximum, minimum or a comparison, which have few pieces"
 _NORM = "use batch normalisation in evaluation mode, which divides by constants"
 _POWER = "powers and roots have no linear pieces; abs, sums and maxima do"
 _LAST = "is left off only where it is the very last step"
@@ -21,11 +21,12 @@ _INSTEAD: dict[str, str] = {
     **dict.fromkeys(("pow", "square", "sqrt", "rsqrt", "reciprocal", "norm", "linalg_vector_norm", "prod"), _POWER),
     **dict.fromkeys(("var", "std", "var_mean", "std_mean", "cumprod", "dist", "cdist", "hypot", "linalg_norm"), _POWER),
     **dict.fromkeys(("scaled_dot_product_attention", "baddbmm", "bilinear", "atan2"), _ATTENTION),
-    **dict.fromkeys(("sign", "sgn", "heaviside", "hardshrink", "round", "floor", "ceil", "trunc", "frac"), _STEP),
-    **dict.fromkeys(("gt", "ge", "lt", "le", "eq", "ne", "logical_and", "logical_or", "logical_not"), _STEP),
+    **dict.fromkeys(("round", "floor", "ceil", "trunc", "frac"), _STEP),
     **dict.fromkeys(("argmax", "argmin", "floor_divide", "fmod", "remainder", "bucketize", "bernoulli"), _STEP),
-    **dict.fromkeys(("isnan", "isinf", "isfinite", "nonzero", "bitwise_not", "argsort", "nan_to_num"), _STEP),
+    **dict.fromkeys(("isnan", "isinf", "isfinite", "nonzero", "argsort", "nan_to_num"), _STEP),
 }
+_PIECES = ("gelu", "silu", "softplus", "sigmoid", "tanh")
+_INSTEAD |= {name: f"{_INSTEAD[name]}, or pieces in its place: approximate={{{name!r}: 32}}" for name in _PIECES}
 _INSTEAD |= dict.fromkeys(("softmax", "_softmax", "log_softmax", "_log_softmax"), f"a softmax {_LAST}")
 
 _UNSUPPORTED: dict[str, str] = {

@@ -45,7 +45,7 @@ def place_of(node: FxNode) -> str:
 def gate_name(node: FxNode, operator: str) -> str:
     """Return a name for the gate that an operator may become: the path of PyTorch's own module, else with operator."""
     path, kind = _module_of(node)
-    operator = operator.removeprefix("_").removesuffix("_with_indices")
+    operator = operator.strip("_").removesuffix("_with_indices")
     if not path:
         return operator
     return path if kind.startswith("torch.nn.modules.") else f"{path}.{operator}"

@@ -50,12 +50,16 @@ class Intervals:
         return Ends(*(stage.gate.candidates(end) for end in value))
 
     def leave(self, stage: "Stage", arrived: Ends) -> Ends:
-        """Return the ends of the gate's output; a pointwise one is extreme at an end or at a breakpoint between."""
+        """Return the ends of the gate's output; a pointwise one is extreme at an end, or at or above a breakpoint."""
         gate, (low, high) = stage.gate, arrived
         if isinstance(gate, Max):
             return Ends(gate.apply(low), gate.apply(high))
         extremes = [gate.apply(end) for end in arrived]
         extremes += [gate.apply(torch.clamp(level.expand_as(low), low, high)) for level in gate.breakpoints]
+        if not gate.is_continuous:  # just above a breakpoint the value is another one
+            for level, above in zip(gate.breakpoints, gate.just_above, strict=True):
+                within = ((low <= level) & (level < high)).reshape(extremes[0].shape)
+                extremes.append(torch.where(within, above.expand_as(low).reshape(within.shape), extremes[0]))
         stacked = torch.stack(extremes)
         size = torch.maximum(low.abs(), high.abs())
         slack = any_piece_error(gate, size, torch.zeros_like(size), self.unit).reshape(stacked.shape[1:])

@@ -7,7 +7,14 @@ import torch
 from torch import Tensor
 
 from reluscope.networks.graph import Affine, Max
-from reluscope.networks.rounding import affine_error, any_piece_error, candidate_bounds, gate_error, piece_error
+from reluscope.networks.rounding import (
+    affine_error,
+    any_piece_error,
+    candidate_bounds,
+    gate_error,
+    jumps_within,
+    piece_error,
+)
 
 if TYPE_CHECKING:
     from reluscope.networks.stages import Stage
@@ -98,4 +105,6 @@ class NumbersRoundedAlike(RoundedNumbers):
             passed = error.amax(-1)
         else:
             passed = any_piece_error(gate, pre.abs().amax(0, keepdim=True), error, self.unit)
+            if not gate.is_continuous and len(pre):
+                passed = passed + jumps_within(gate, pre, error).amax(0, keepdim=True)
         return Rounded(gate.apply(pre), passed.reshape(1, *gate.shape))

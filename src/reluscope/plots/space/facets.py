@@ -8,6 +8,7 @@ from scipy.spatial import ConvexHull, KDTree, QhullError
 
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Space
+from reluscope.partitions.faces import Faces
 from reluscope.partitions.level_polygons import sums
 from reluscope.partitions.table import Partition
 
@@ -54,7 +55,74 @@ class RegionFacets:
 
 
 def region_facets(part: Partition) -> RegionFacets:
-    """Return the facets of all regions, by Qhull; of none that is thinner than floats can show."""
+    """Return the facets of all regions: from the faces of the partition, or by Qhull where these cannot be had.
+
+    Of none that is thinner than floats can show.
+    """
+    try:
+        faces = part.faces if part.has_vertices and not part.num_open else None
+    except InputError:  # it was loaded without its network
+        faces = None
+    # Where signs are in doubt, faces may be missing, and polygons be open.
+    return facets_by_qhull(part) if faces is None or faces.num_undecided else _facets_of_faces(part, faces)
+
+
+def _facets_of_faces(part: Partition, faces: Faces) -> RegionFacets:
+    """Return the facets that a complex lists, each for the regions on both sides of it."""
+    number, facets = faces.num_faces[2], faces.ids[2]
+    sides = np.repeat(faces.regions, np.diff(faces.offsets[2]))
+    # Cells of one region have a facet between them where max gates have cut.
+    highest, lowest = np.full(number, -1), np.full(number, len(part))
+    np.maximum.at(highest, facets, sides)
+    np.minimum.at(lowest, facets, sides)
+    is_inner = (np.bincount(facets, minlength=number) == 2) & (highest == lowest)
+    rows, corners = _corners_of_facets(faces)
+    offsets = np.searchsorted(rows, np.arange(number + 1))
+    middles = sums(faces.vertices[corners], offsets) / np.diff(offsets)[:, None]
+    normals = _normals(faces.vertices[corners] - middles[rows], offsets, rows)
+    ids = _in_cycles(faces.vertices, rows, corners, normals)
+    is_shown = (sides >= 0) & ~is_inner[facets] & (normals[facets] != 0).any(axis=1)
+    order = np.argsort(np.where(is_shown, sides, len(part)), kind="stable")[: is_shown.sum()]
+    facets, sides = facets[order], sides[order]
+    is_outside = ((middles[facets] - part.witnesses[sides]) * normals[facets]).sum(axis=1) > 0
+    counts = np.diff(offsets)[facets]
+    begins = np.concatenate([[0], np.cumsum(counts)])
+    # Seen from its other side a polygon is turned the other way.
+    place = np.arange(begins[-1]) - np.repeat(begins[:-1], counts)
+    place = np.where(np.repeat(is_outside, counts), place, np.repeat(counts, counts) - 1 - place)
+    found = normals[facets] * np.where(is_outside, 1.0, -1.0)[:, None]
+    return RegionFacets(faces.vertices, begins, ids[np.repeat(offsets[:-1][facets], counts) + place], sides, found)
+
+
+def _corners_of_facets(faces: Faces) -> tuple[np.ndarray, np.ndarray]:
+    """Return facets and their corners as pairs, by facets; a corner is an end of two edges of a facet."""
+    ends = faces.ids[0].reshape(-1, 2)[faces.ids[1]].reshape(-1)
+    rows = np.repeat(np.arange(faces.num_faces[2]), 2 * np.diff(faces.offsets[1]))
+    pairs = np.sort(rows * len(faces.vertices) + ends)[::2]
+    return pairs // len(faces.vertices), pairs % len(faces.vertices)
+
+
+def _normals(around: np.ndarray, offsets: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return a unit normal of every polygon, 0 of one without area: from its farthest corner and the one across it."""
+    starts = offsets[:-1]
+    sizes = (around**2).sum(axis=1)
+    far = around[_first_of_largest(sizes, starts, rows)]
+    across = np.cross(far[rows], around)
+    found = across[_first_of_largest((across**2).sum(axis=1), starts, rows)]
+    size, extent = np.linalg.norm(found, axis=1), (far**2).sum(axis=1)
+    is_flat = size > ALIKE * extent
+    return np.where(is_flat[:, None], found / np.where(is_flat, size, 1.0)[:, None], 0.0)
+
+
+def _first_of_largest(values: np.ndarray, starts: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return for every row the place of its largest value."""
+    largest = np.maximum.reduceat(values, starts) if len(starts) else values[:0]
+    places = np.flatnonzero(values == largest[rows])
+    return places[np.unique(rows[places], return_index=True)[1]]
+
+
+def facets_by_qhull(part: Partition) -> RegionFacets:
+    """Return the facets of all regions from their corners alone."""
     starts, corners = part.region_vertices
     points, corners = _merged(part.vertices, corners)
     triangles, equations, regions = [np.zeros((0, 3), np.int64)], [np.zeros((0, 4))], [np.zeros(0, np.int64)]
@@ -73,17 +141,22 @@ def region_facets(part: Partition) -> RegionFacets:
     keys = np.column_stack([np.concatenate(regions), np.concatenate(equations)])
     distinct, facet = np.unique(keys, axis=0, return_inverse=True)
     of_corner = np.stack([np.repeat(facet.reshape(-1), 3), np.concatenate(triangles).reshape(-1)], axis=1)
-    of_corner = np.unique(of_corner, axis=0)
-    rows, ids = of_corner.T
-    offsets = np.searchsorted(rows, np.arange(len(distinct) + 1))
-    normals = distinct[:, 1:4]
+    rows, ids = np.unique(of_corner, axis=0).T
+    normals, offsets = distinct[:, 1:4], np.searchsorted(rows, np.arange(len(distinct) + 1))
+    return RegionFacets(
+        points, offsets, _in_cycles(points, rows, ids, normals), distinct[:, 0].astype(np.int64), normals
+    )
+
+
+def _in_cycles(points: np.ndarray, rows: np.ndarray, ids: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """Return the corners of polygons in cyclic order, counterclockwise as seen from where their normals point."""
+    offsets = np.searchsorted(rows, np.arange(len(normals) + 1))
     around = points[ids] - (sums(points[ids], offsets) / np.diff(offsets)[:, None])[rows]
     across = np.eye(3)[np.abs(normals).argmin(axis=1)]
     first = np.cross(normals, across)
     second = np.cross(normals, first)
     angles = np.arctan2((around * second[rows]).sum(axis=1), (around * first[rows]).sum(axis=1))
-    order = np.lexsort((angles, rows))
-    return RegionFacets(points, offsets, ids[order], distinct[:, 0].astype(np.int64), normals)
+    return ids[np.lexsort((angles, rows))]
 
 
 def _merged(points: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

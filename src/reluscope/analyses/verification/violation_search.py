@@ -1,0 +1,199 @@
+"""All inputs that violate a property, from boxes: halved until outputs are all safe, all unsafe, or few regions.
+
+The largest box is next, so that what is not decided when work ends is as small as it can be.
+"""
+
+from heapq import heappop
+from typing import NamedTuple
+
+import numpy as np
+
+from reluscope.analyses.preimages.box_search import OutputBox, halved, output_boxes
+from reluscope.analyses.verification.disjoint_boxes import Unsafe, disjoint_boxes
+from reluscope.analyses.verification.property import Property
+from reluscope.analyses.verification.ruling_out import reach
+from reluscope.analyses.verification.unsafe_regions import Piece, unsafe_regions
+from reluscope.budget import Budget
+from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.network import Network
+from reluscope.partitions.best_first import BestFirst, Branch
+
+# Boxes that are bounded together: so many, and arrays of so many numbers.
+NUM_TOGETHER, MAX_NUMBERS = 64, 2**22
+# Regions are listed on boxes of up to so many dimensions, where so many units may change their piece, and if there turn
+# out to be no more than so many of them.
+MAX_DIMENSIONS, MAX_OPEN, MAX_REGIONS = 6, 40, 5_000
+# On lines and planes so many units.
+MAX_OPEN_IN_PLANE = 1_000
+
+
+class _Box(NamedTuple):
+    """A box of inputs, and what may be unsafe on it."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    unsafe: tuple[Unsafe, ...]
+
+
+class _Open(NamedTuple):
+    """A box on which something unsafe may be reached, and its halves."""
+
+    box: _Box
+    halves: list[tuple[np.ndarray, np.ndarray]]
+
+
+class ViolationSearch(BestFirst):
+    """The search for all violations of a property.
+
+    Parameters
+    ----------
+    network : Network
+    safe : Property
+
+    Attributes
+    ----------
+    free : (n,) bool
+        Inputs that some case lets vary; volumes are in these.
+    total : float
+        Volume of all inputs of the property.
+    pieces : list of Piece
+        In the space of inputs.
+    missing : float
+        Volume in which exact regions were not decided, or that was too small to be halved.
+    num_regions : int
+        Regions examined.
+    """
+
+    def __init__(self, network: Network, safe: Property) -> None:
+        super().__init__()
+        self.network = network
+        self.free = np.any([case.lower < case.upper for case in safe.cases], axis=0)
+        boxes = disjoint_boxes(safe.cases)
+        # Boxes that are flat where others are not have no volume.
+        self._boxes = [_Box(*box) for box in boxes if (box.lower < box.upper)[self.free].all()]
+        self.total = sum(self._volume(box) for box in self._boxes)
+        self.pieces: list[Piece] = []
+        self.missing, self.num_regions = 0.0, 0
+        self._is_begun = False
+        self._restricted: dict[bytes, Network] = {}
+        widest = max([network.num_inputs, *(gate.num_units for gate in network.gates)])
+        numbers = (network.num_inputs + network.num_units) * widest
+        self._together = max(2, min(NUM_TOGETHER, MAX_NUMBERS // numbers))
+
+    @property
+    def open_boxes(self) -> list[_Box]:
+        """Boxes that are not decided."""
+        if self.is_broken or not self._is_begun:
+            return self._boxes
+        return [branch.what.box for branch in self.queue]
+
+    @property
+    def undecided(self) -> float:
+        """Volume that is not decided."""
+        return min(self.total, self.missing + sum(self._volume(box) for box in self.open_boxes))
+
+    def is_settled(self, key: float) -> bool:
+        """Whether there is nothing left to find: never, while a box is open."""
+        return False
+
+    def begin(self) -> bool:
+        """Bound the boxes of all cases."""
+        if self._is_begun:
+            return False
+        for start in range(0, len(self._boxes), self._together):
+            self._bound(self._boxes[start : start + self._together])
+        self._is_begun = True
+        return True
+
+    def split(self, branch: Branch) -> None:
+        """Bound the halves of a box, and of those that come next, together."""
+        taken = [branch.what]
+        while self.queue and 2 * len(taken) < self._together:
+            taken.append(heappop(self.queue).what)
+        self._bound([_Box(lower, upper, what.box.unsafe) for what in taken for lower, upper in what.halves])
+
+    def _bound(self, boxes: list[_Box]) -> None:
+        """Settle boxes, or put them into the queue."""
+        self.num_branches += len(boxes)
+        found = output_boxes(
+            self.network, np.stack([box.lower for box in boxes]), np.stack([box.upper for box in boxes])
+        )
+        for box, bounds in zip(boxes, found, strict=True):
+            reached = tuple(one for one in box.unsafe if not reach(bounds, one.outputs).excess > 0)
+            if not reached:
+                continue
+            whole = next((one for one in reached if _is_inside(bounds, one.outputs)), None)
+            if whole is not None:
+                self.pieces.append(self._as_piece(box, whole))
+            elif not (self._is_small(bounds) and self._list(box._replace(unsafe=reached))):
+                tables = [table for one in reached for table in (one.outputs.A, one.outputs.C)]
+                halves = halved(bounds, np.concatenate(tables))
+                if any(np.array_equal(half, (box.lower, box.upper)) for half in halves):
+                    self.missing += self._volume(box)
+                else:
+                    self.push(-self._volume(box), _Open(box._replace(unsafe=reached), halves))
+
+    def _is_small(self, bounds: OutputBox) -> bool:
+        """Whether the regions of a box can be listed quickly."""
+        dim = int(self.free.sum())
+        count = int(np.count_nonzero(np.abs(bounds.outputs.noise).any(axis=0)))
+        return dim <= MAX_DIMENSIONS and count <= (MAX_OPEN_IN_PLANE if dim < 3 else MAX_OPEN)
+
+    def _list(self, box: _Box) -> bool:
+        """Take the pieces of a box from its regions; False if there are too many."""
+        free = self.free
+        found = unsafe_regions(
+            self._within(box), Box(box.lower[free], box.upper[free]), box.unsafe, Budget(regions=MAX_REGIONS)
+        )
+        self.num_regions += found.num_regions
+        self.num_branches += found.num_regions
+        if not found.is_whole and not found.pieces and found.missing >= self._volume(box):
+            return False
+        self.missing += found.missing
+        self.pieces += [self._lifted(piece, box) for piece in found.pieces]
+        return True
+
+    def _within(self, box: _Box) -> Network:
+        """Return the network as a function of the inputs that vary."""
+        free = self.free
+        if free.all():
+            return self.network
+        fixed = np.where(free, 0.0, box.lower)
+        if (known := self._restricted.get(fixed.tobytes())) is None:
+            window = Box(box.lower[free], box.upper[free])
+            known = self.network.restrict(Slice(fixed, np.eye(len(free))[free], window))
+            self._restricted[fixed.tobytes()] = known
+        return known
+
+    def _lifted(self, piece: Piece, box: _Box) -> Piece:
+        """Return a piece in the space of all inputs: those that do not vary fulfil equations."""
+        free = self.free
+        if free.all():
+            return piece
+        normals = np.zeros((len(piece.polyhedron.A), len(free)))
+        normals[:, free] = piece.polyhedron.A
+        witness = box.lower.copy()
+        witness[free] = piece.witness
+        ends = np.stack([box.lower, box.lower])
+        ends[:, free] = piece.ends
+        lifted = Polyhedron(normals, piece.polyhedron.b, np.eye(len(free))[~free], box.lower[~free])
+        return piece._replace(polyhedron=lifted, witness=witness, ends=ends)
+
+    def _as_piece(self, box: _Box, unsafe: Unsafe) -> Piece:
+        free, every = self.free, np.eye(len(self.free))
+        rows = np.concatenate([every[free], -every[free]])
+        offsets = np.concatenate([box.upper[free], -box.lower[free]])
+        polyhedron = Polyhedron(rows, offsets, every[~free], box.lower[~free])
+        ends = np.stack([box.lower, box.upper])
+        return Piece(polyhedron, self._volume(box), (box.lower + box.upper) / 2, unsafe, ends, True)
+
+    def _volume(self, box: _Box) -> float:
+        return float(np.prod((box.upper - box.lower)[self.free]))
+
+
+def _is_inside(bounds: OutputBox, unsafe: Polyhedron) -> bool:
+    """Whether all outputs on a box are unsafe, rounding included."""
+    if len(unsafe.C):
+        return False
+    return bool((bounds.range(unsafe.A)[1] <= unsafe.b).all())

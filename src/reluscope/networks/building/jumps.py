@@ -1,0 +1,213 @@
+"""Gates that jump: steps, signs, masks and what they choose between.
+
+Whatever depends on one value alone is a function of it, however many operators it was written with: a mask times the
+value that it is a mask of is one gate. A gate counts a breakpoint as passed strictly above it, so that a condition such
+as ``z >= t`` is read off ``-z``: values at breakpoints are those of the model.
+"""
+
+from collections.abc import Iterator
+from math import prod
+
+import torch
+from torch import Tensor
+
+from reluscope.errors import UnsupportedOperatorError
+from reluscope.networks.building.core import Operand, Value, constant
+from reluscope.networks.building.functions import Function
+from reluscope.networks.building.gates import Gates
+from reluscope.networks.graph import Pointwise
+from reluscope.networks.operators.elementwise import ScaleShift
+
+_ZERO, _ONE = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64)
+
+
+class Jumps(Gates):
+    """Methods for what is not continuous."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Values that were made as functions of others, by their positions.
+        self._made: dict[int, tuple[Value, Function]] = {}
+
+    def compare(self, x: Operand, y: Operand, relation: str, *, name: str = "step") -> Value:
+        """Return 1 where ``x relation y`` holds and 0 elsewhere; one side may be a constant.
+
+        ``relation`` is one of ``> >= < <= == !=``.
+        """
+        if not isinstance(x, Value):
+            mirrored = {">": "<", ">=": "<=", "<": ">", "<=": ">="}.get(relation, relation)
+            return self.compare(y, x, mirrored, name=name)
+        if isinstance(y, Value):
+            x, y = self.subtract(x, y, name=name), 0.0
+        level = constant(y)
+        x = self.expand(x, torch.broadcast_shapes(x.shape, level.shape), name=name)
+        return self._function(x, _indicator(self._columns(level, x), relation), name)
+
+    def sign(self, x: Value, *, name: str = "sign") -> Value:
+        """Return -1, 0 or 1."""
+        above, below = (_indicator(_ZERO, relation) for relation in (">", "<"))
+        return self._function(x, above.plus(below.then(-_ONE, _ZERO)), name)
+
+    def heaviside(self, x: Value, at_zero: Tensor | float, *, name: str = "heaviside") -> Value:
+        """Return 0 below zero, 1 above, and a constant at zero."""
+        level = constant(at_zero)
+        x = self.expand(x, torch.broadcast_shapes(x.shape, level.shape), name=name)
+        at_it = _indicator(_ZERO, "==").then(self._columns(level, x), _ZERO)
+        return self._function(x, _indicator(_ZERO, ">").plus(at_it), name)
+
+    def hardshrink(self, x: Value, reach: float, *, name: str = "hardshrink") -> Value:
+        """Return ``x`` where ``|x| > reach``, else 0."""
+        level = torch.full((1,), reach, dtype=torch.float64)
+        outside = _indicator(level, ">").plus(_indicator(-level, "<"))
+        function = outside.product(Function.affine(_ONE, _ZERO))
+        assert function is not None
+        return self._function(x, function, name)
+
+    def where(self, mask: Value, x: Operand, y: Operand, *, name: str = "where") -> Value:
+        """Return ``x`` where a mask is 1, else ``y``; what is chosen has to depend on the same value as the mask."""
+        shape = torch.broadcast_shapes(*(one.shape for one in (mask, x, y) if isinstance(one, Value | Tensor)))
+        sides = [self.expand(one, shape, name=name) if isinstance(one, Value) else constant(one) for one in (x, y)]
+        mask = self.expand(mask, shape, name=name)
+        source, (chooses, above, below) = self._of_one_value([mask, *sides], name)
+        return self._function(source, chooses.chooses(above, below), name)
+
+    def masked(self, x: Value, y: Value, *, name: str = "mul") -> Value | None:
+        """Return the product of two values that are functions of one value, None if it is not piecewise affine."""
+        shape = torch.broadcast_shapes(x.shape, y.shape)
+        found = self._common([self.expand(one, shape, name=name) for one in (x, y)])
+        product = None if found is None else found[1][0].product(found[1][1])
+        return None if found is None or product is None else self._function(found[0], product, name)
+
+    def both(self, x: Value, y: Value, *, name: str = "and") -> Value:
+        """Return 1 where two masks are 1."""
+        product = self.masked(x, y, name=name)
+        return self.compare(self.add(x, y, name=name), 1.5, ">", name=name) if product is None else product
+
+    def either(self, x: Value, y: Value, *, name: str = "or") -> Value:
+        """Return 1 where one of two masks is 1, or both are."""
+        return self.negated(self.both(self.negated(x), self.negated(y), name=name))
+
+    def negated(self, x: Value, *, name: str = "not") -> Value:
+        """Return 1 where a mask is 0."""
+        return self.subtract(1.0, x, name=name)
+
+    def is_mask(self, x: Value) -> bool:
+        """Whether the values are known to be 0 or 1."""
+        return any(function.is_mask for _, function in self._functions(x))
+
+    def _function(self, x: Value, function: Function, name: str) -> Value:
+        """Add a function of a value: a gate for open breakpoints, one of ``-x`` for closed ones."""
+        function = function.simplified()
+        result = self._parts_of(x, function, name)
+        self._made[result.index] = x, function
+        return result
+
+    def _parts_of(self, x: Value, function: Function, name: str) -> Value:
+        if function.is_affine:
+            return self._line(x, function, name)
+        if not bool(function.is_closed.any()):
+            return self._gate(x, function, name)
+        if bool(function.is_closed.all()):
+            return self._gate(self.negate(x, name=name), function.after(-_ONE, _ZERO), name)
+        parts = [self._function(x, function.part(closed=closed), name) for closed in (False, True)]
+        return self.add(*parts, name=name)
+
+    def _gate(self, x: Value, function: Function, name: str) -> Value:
+        tables = (function.points, function.slopes, function.intercepts)
+        return self.pointwise(x, _kind(function), *tables, name=name, may_jump=True)
+
+    def _line(self, x: Value, function: Function, name: str) -> Value:
+        slope, shift = (
+            table[0] if table.shape[1] == 1 else table[0].reshape(x.shape)
+            for table in (function.slopes, function.intercepts)
+        )
+        return self.scale_shift(x, slope, shift, name=name)
+
+    def _of_one_value(self, operands: list[Value | Tensor], name: str) -> tuple[Value, list[Function]]:
+        """Return the value that some operands are functions of, and the functions; constants are so of any."""
+        values = [one for one in operands if isinstance(one, Value)]
+        found = self._common(values)
+        if found is None:
+            raise UnsupportedOperatorError(
+                f"expected a choice by a condition on the value that is chosen, but {name} chooses by one value "
+                "between others, and a gate sees one: write it with relu, abs, maximum or minimum"
+            )
+        source, functions = found
+        known = iter(functions)
+        return source, [
+            next(known) if isinstance(one, Value) else Function.affine(_ZERO, self._columns(one, source))
+            for one in operands
+        ]
+
+    def _common(self, values: list[Value]) -> tuple[Value, list[Function]] | None:
+        """Return the nearest value that all are functions of, and these functions."""
+        known = [{self._first(source.index): function for source, function in self._functions(one)} for one in values]
+        for source, _ in self._functions(values[0]):
+            first = self._first(source.index)
+            if all(first in one for one in known):
+                return source, [one[first] for one in known]
+        return None
+
+    def _first(self, index: int) -> int:
+        """Return the first node that computes the same: what is written twice is one value."""
+        node = self.nodes[index]
+        if not isinstance(node, ScaleShift | Pointwise):
+            return index
+        source, tensors = self._first(node.inputs[0]), node.tensors()
+        for earlier, other in enumerate(self.nodes[:index]):
+            if type(other) is type(node) and other.shape == node.shape and self._first(other.inputs[0]) == source:
+                theirs = other.tensors()
+                if theirs.keys() == tensors.keys() and all(torch.equal(tensors[name], theirs[name]) for name in theirs):
+                    return earlier
+        return index
+
+    def _functions(self, x: Value) -> Iterator[tuple[Value, Function]]:
+        """Yield the values that a value is a function of, itself first, and these functions."""
+        function = Function.affine(_ONE, _ZERO)
+        while True:
+            yield x, function
+            node = self.nodes[x.index]
+            if function.is_affine and x.index in self._made:
+                x, own = self._made[x.index]
+                function = own.then(function.slopes[0], function.intercepts[0])
+                continue
+            if isinstance(node, ScaleShift) and node.input_shapes[0] == node.shape:
+                slope, shift = (
+                    _row(factor, default, node.shape) for factor, default in ((node.scale, _ONE), (node.shift, _ZERO))
+                )
+                if not (bool((slope > 0).all()) or bool((slope < 0).all())):
+                    return
+                function = function.after(slope, shift)
+            elif isinstance(node, Pointwise) and function.is_affine:
+                own = Function.of_pieces(node.breakpoints, node.slopes, node.intercepts)
+                function = own.then(function.slopes[0], function.intercepts[0])
+            else:
+                return
+            x = Value(node.inputs[0], node.shape)
+
+
+def _indicator(level: Tensor, relation: str) -> Function:
+    """Return the function that is 1 where ``z relation level``, and 0 elsewhere."""
+    zero, one = torch.zeros_like(level), torch.ones_like(level)
+    if relation in (">", ">="):
+        intercepts = torch.stack([zero, one])
+        return Function.of_pieces(level[None], torch.zeros_like(intercepts), intercepts, closed=relation == ">=")
+    if relation == "==":
+        return _indicator(level, ">=").plus(_indicator(level, ">").then(-_ONE, _ZERO))
+    opposite = {"<": ">=", "<=": ">", "!=": "=="}[relation]
+    return _indicator(level, opposite).then(-_ONE, _ONE)
+
+
+def _row(factor: Tensor | None, default: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Return a factor as one number for all units, or one for each."""
+    if factor is None:
+        return default
+    return factor.reshape(1) if factor.numel() == 1 else factor.expand(shape).reshape(prod(shape))
+
+
+def _kind(function: Function) -> str:
+    """Return what a function is called."""
+    if not bool(function.slopes.any()):
+        return "step"
+    zero_below = not bool(function.slopes[0].any() or function.intercepts.any())
+    return "jumprelu" if len(function.points) == 1 and zero_below and bool((function.slopes[1] == 1).all()) else "where"

@@ -1,0 +1,234 @@
+"""All violations against one whole partition, and against dense samples; pieces must not overlap and miss nothing."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from reluscope.analyses.verification import unsafe_regions as listing
+from reluscope.analyses.verification import violation_search as searching
+from reluscope.analyses.verification.disjoint_boxes import disjoint_boxes
+from reluscope.errors import InputError, ShapeError
+from reluscope.testing import default_network, networks
+
+Case, Property = rs.verification.Case, rs.verification.Property
+ABSOLUTE = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+
+
+def is_unsafe(net, safe, points, slack=0.0):
+    """Return which points violate a property, each row missed by a slack."""
+    outputs = net(points).numpy().reshape(len(points), -1)
+    found = np.zeros(len(points), dtype=bool)
+    for case in safe.cases:
+        inside = ((points >= case.lower) & (points <= case.upper)).all(axis=1)
+        for one in case.unsafe:
+            found |= inside & (outputs @ one.A.T <= one.b + slack).all(axis=1)
+    return found
+
+
+def check(net, safe, found, seed=0, count=4_000):
+    """Check pieces against samples of the property's boxes, and volumes against the boxes around them."""
+    rng = np.random.default_rng(seed)
+    low, high = found.inputs
+    points = rng.uniform(low, high, (count, len(low)))
+    held = found.contains(points)
+    sure, may = is_unsafe(net, safe, points, -1e-7), is_unsafe(net, safe, points, 1e-7)
+    assert not (held & ~may).any()
+    opened = np.zeros(count, dtype=bool)
+    for ends in found.open_boxes:
+        opened |= ((points >= ends[0]) & (points <= ends[1])).all(axis=1)
+    assert not (sure & ~held & ~opened).any()
+    inside = np.array([piece.contains(points) for piece in found.pieces]).reshape(-1, count)
+    # Interiors do not meet: random points are in at most one.
+    assert inside.sum(axis=0).max(initial=0) <= 1
+    for piece, witness, volume, ends in zip(found.pieces, found.witnesses, found.volumes, found.ends, strict=True):
+        assert piece.contains(witness)
+        assert is_unsafe(net, safe, witness[None], 1e-9).all()
+        assert volume == pytest.approx(piece.volume(), rel=1e-6, abs=1e-12)
+        free = low < high
+        assert volume <= np.prod((ends[1] - ends[0])[free]) * (1 + 1e-9)
+        assert (ends[0] <= witness).all()
+        assert (witness <= ends[1]).all()
+    return held.mean()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_volumes_are_those_of_one_partition(seed):
+    net = rs.load(default_network([2, 9, 8, 3], seed=seed))
+    low, high = np.array([-2.0, -1.0]), np.array([1.0, 2.0])
+    target = rs.Polyhedron([[1.0, -1.0, 0.0], [1.0, 0.0, -1.0]], [0.0, 0.1])
+    whole = rs.preimages.of_polytope(net, target, domain=rs.Box(low, high))
+    safe = Property([Case(low, high, [target])])
+    found = rs.violations(net, safe)
+    check(net, safe, found, seed)
+    assert found.claim == "EXACT"
+    assert found.volume().value == pytest.approx(whole.volume().value, rel=1e-7)
+
+
+def test_boxes_change_nothing_about_the_volume(monkeypatch):
+    net = rs.load(default_network([3, 12, 10, 2], seed=1))
+    safe = Property([Case(-np.ones(3), np.ones(3), [rs.Polyhedron([[1.0, -1.0]], [-0.1])])])
+    at_once = rs.violations(net, safe)
+    monkeypatch.setattr(searching, "MAX_OPEN", 6)
+    by_boxes = rs.violations(net, safe)
+    check(net, safe, at_once)
+    check(net, safe, by_boxes)
+    assert by_boxes.work["boxes"] > 10 * at_once.work["boxes"]
+    assert by_boxes.volume().value == pytest.approx(at_once.volume().value, rel=1e-7)
+    assert at_once.claim == by_boxes.claim == "EXACT"
+
+
+@settings(max_examples=25, deadline=None)
+@given(layers=networks(), seed=st.integers(0, 10**6))
+def test_nothing_is_missed_or_counted_twice(layers, seed):
+    net, rng = rs.load(layers), np.random.default_rng(seed)
+    cases = []
+    for _ in range(rng.integers(1, 3)):
+        lower = rng.uniform(-2, 0, net.num_inputs)
+        upper = lower + rng.uniform(0.5, 3, net.num_inputs)
+        points = rng.uniform(lower, upper, (500, len(lower)))
+        outputs = net(points).numpy().reshape(len(points), -1)
+        polyhedra = []
+        for _ in range(rng.integers(1, 3)):
+            A = np.round(rng.normal(size=(rng.integers(1, 3), net.num_outputs)) * 4) / 4
+            polyhedra.append(rs.Polyhedron(A, np.quantile(outputs @ A.T, 0.4, axis=0)))
+        cases.append(Case(lower, upper, polyhedra))
+    safe = Property(cases)
+    found = rs.violations(net, safe, budget=rs.Budget(regions=500))
+    check(net, safe, found, seed, 1_000)
+    assert found.volume().value <= found.total * (1 + 1e-9)
+
+
+def test_the_samples_would_see_a_part_that_is_forgotten(monkeypatch):
+    monkeypatch.setattr(listing, "_without", lambda body, cut, length: [])
+    with pytest.raises(AssertionError):
+        test_overlapping_kinds_and_cases_are_counted_once()
+
+
+def test_the_samples_would_see_regions_that_are_forgotten(monkeypatch):
+    monkeypatch.setattr(listing, "_solid", lambda *of: None)
+    with pytest.raises(AssertionError):
+        test_volumes_are_those_of_one_partition(0)
+
+
+def test_overlapping_kinds_and_cases_are_counted_once():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])  # relu, entry by entry
+    right, top = rs.Polyhedron([[-1.0, 0.0]], [-0.5]), rs.Polyhedron([[0.0, -1.0]], [-0.5])
+    safe = Property([Case([0.0, 0.0], [1.0, 1.0], [right, top])])
+    found = rs.violations(net, safe)
+    check(net, safe, found)
+    assert found.volume().value == pytest.approx(0.75)
+    twice = Property([*safe.cases, Case([-1.0, 0.75], [1.0, 1.0], [top, right])])
+    found = rs.violations(net, twice)
+    check(net, twice, found)
+    assert found.volume().value == pytest.approx(0.75 + 0.25)
+
+
+def test_disjoint_boxes_cover_all_cases():
+    rng = np.random.default_rng(0)
+    some = [rs.Polyhedron([[1.0]], [0.0])]
+    for _ in range(20):
+        ends = np.sort(rng.integers(0, 6, (4, 2, 3)).astype(float), axis=1)
+        boxes = disjoint_boxes([Case(*one, some) for one in ends])
+        points = rng.uniform(0, 5, (2_000, 3))
+        number = np.zeros(len(points), dtype=int)
+        for box in boxes:
+            inside = ((points > box.lower) & (points < box.upper)).all(axis=1)
+            number += inside
+            names = {one.case for one in box.unsafe}
+            for case, (low, high) in enumerate(ends):
+                assert ((points[inside] >= low) & (points[inside] <= high)).all() == (case in names) or not inside.any()
+        covered = np.any([((points >= low) & (points <= high)).all(axis=1) for low, high in ends], axis=0)
+        np.testing.assert_array_equal(number, covered)
+
+
+def test_fixed_inputs_fulfil_equations():
+    net = rs.load(default_network([3, 8, 2], seed=5))
+    low, high = np.array([-1.0, 0.25, -1.0]), np.array([1.0, 0.25, 1.0])
+    safe = Property([Case(low, high, [rs.Polyhedron([[1.0, -1.0]], [0.0])])])
+    found = rs.violations(net, safe)
+    check(net, safe, found)
+    assert len(found)
+    assert found.total == pytest.approx(4.0)
+    assert all(piece.C.tolist() == [[0.0, 1.0, 0.0]] and piece.d.tolist() == [0.25] for piece in found.pieces)
+    with pytest.raises(InputError, match="lets some input vary"):
+        rs.violations(ABSOLUTE, Property([Case([1.0], [1.0], [rs.Polyhedron([[1.0]], [0.0])])]))
+
+
+def test_what_is_touched_has_no_volume():
+    touched = Property([Case([-1.0], [1.0], [rs.Polyhedron([[-1.0]], [-1.0]), rs.Polyhedron([[1.0]], [0.0])])])
+    found = rs.violations(ABSOLUTE, touched)
+    assert (len(found), found.volume().value, str(found.claim)) == (0, 0.0, "EXACT")
+    level = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [0.5])  # |x| = 0.5
+    assert len(rs.violations(ABSOLUTE, Property([Case([-1.0], [1.0], [level])]))) == 0
+    assert rs.violations(ABSOLUTE, Property([Case([-1.0], [1.0], [rs.Polyhedron([[0.0]], [1.0])])])).share().value == 1
+
+
+def test_a_budget_leaves_boxes_open():
+    net = rs.load(default_network([3, 60, 60, 2], seed=3))
+    safe = Property([Case(-np.ones(3), np.ones(3), [rs.Polyhedron([[1.0, -1.0]], [0.0])])])
+    found = rs.violations(net, safe, budget=rs.Budget(regions=20))
+    check(net, safe, found)
+    assert found.claim == "LOWER"
+    assert len(found.open_boxes)
+    sides = found.open_boxes[:, 1] - found.open_boxes[:, 0]
+    low, high = found.volume().interval
+    assert high - low == pytest.approx(np.prod(sides, axis=1).sum())
+    share = is_unsafe(net, safe, np.random.default_rng(0).uniform(-1, 1, (20_000, 3))).mean()
+    assert low - 0.1 <= share * 8 <= high + 0.1
+    nothing = rs.violations(net, safe, budget=rs.Budget(seconds=0.0))
+    assert nothing.volume().interval[1] == pytest.approx(8.0)
+
+
+def test_the_table_and_the_file(tmp_path):
+    net = rs.load(default_network([3, 8, 2], seed=5))
+    safe = Property([Case([-1.0, 0.5, -1.0], [1.0, 0.5, 1.0], [rs.Polyhedron([[1.0, -1.0]], [0.0])])])
+    found = rs.violations(net, safe)
+    table = found.to_table()
+    assert table.num_rows == len(found)
+    assert sum(table["volume"].to_pylist()) == pytest.approx(found.volume().value)
+    assert table["lower_1"].to_pylist() == [0.5] * len(found)
+    found.save(tmp_path / "found.arrow")
+    again = rs.verification.Violations.load(tmp_path / "found.arrow")
+    assert again.to_table().equals(table)
+    assert str(again.share()) == str(found.share())
+    for one, other in zip(found.pieces, again.pieces, strict=True):
+        for name in ("A", "b", "C", "d"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    none = Property([Case([-1.0], [1.0], [rs.Polyhedron([[1.0]], [-1.0])])])
+    rs.violations(ABSOLUTE, none).save(tmp_path / "none.arrow")
+    assert len(rs.verification.Violations.load(tmp_path / "none.arrow")) == 0
+    (tmp_path / "found.arrow").write_bytes((tmp_path / "found.arrow").read_bytes()[:-40])
+    with pytest.raises(InputError, match="violations"):
+        rs.verification.Violations.load(tmp_path / "found.arrow")
+
+
+def test_pictures_of_two_and_of_three_inputs():
+    for dim in (2, 3):
+        net = rs.load(default_network([dim, 8, 2], seed=5))
+        safe = Property([Case(-np.ones(dim), np.ones(dim), [rs.Polyhedron([[1.0, -1.0]], [0.0])])])
+        found = rs.violations(net, safe)
+        figure = rs.plots.violations(found, inputs=(dim - 1, 0))
+        assert figure.axes[0].get_xlabel() == f"input {dim - 1}"
+        paths = figure.axes[0].collections[0].get_paths()
+        assert len(paths) == len(found)
+        if dim == 2:
+            area = sum(abs(np.linalg.det(np.array([b - a, c - a]))) / 2 for a, b, c in _triangles(paths))
+            assert area == pytest.approx(found.volume().value)
+    with pytest.raises(InputError, match="two different"):
+        rs.plots.violations(found, inputs=(1, 1))
+
+
+def _triangles(paths):
+    for path in paths:
+        corners = path.vertices[:-1]
+        for second, third in pairwise(corners[1:]):
+            yield corners[0], second, third
+
+
+def test_what_does_not_fit():
+    with pytest.raises(ShapeError, match="over 1 inputs, as many as the network has, got 2"):
+        rs.violations(ABSOLUTE, Property([Case([0.0, 0.0], [1.0, 1.0], [rs.Polyhedron([[1.0]], [0.0])])]))

@@ -1,0 +1,65 @@
+"""Every public function refuses a network that jumps, but for those that are known to hold across jumps."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from conformance.bad_input.calls import settled
+from conformance.bad_input.running import call, namespaces, public
+from conformance.bad_input.table import rows_of
+from reluscope.errors import DiscontinuousNetworkError
+from reluscope.networks.graph import Pointwise
+from reluscope.networks.network import Network
+
+# `tests/partitions/test_jumps.py` compares them with an oracle.
+HOLDS = {"count", "find_regions", "partition", "region", "regions"}
+# What follows from codes and outputs at points alone.
+HOLDS |= {"classification.accuracy", "classification.num_classes", "classification.predicted_classes"}
+HOLDS |= {"codespace.sample_codes"}
+
+
+def with_a_jump(network):
+    """Return the same network with 1 added to what its first gate's units give on their last piece."""
+    nodes = list(network.nodes)
+    place = next(position for position, node in enumerate(nodes) if isinstance(node, Pointwise))
+    step = torch.zeros_like(nodes[place].intercepts)
+    step[-1] = 1.0
+    nodes[place] = replace(nodes[place], intercepts=nodes[place].intercepts + step)
+    return replace(network, nodes=tuple(nodes), trace=None, verification=None)
+
+
+def asked():
+    """Yield what is public and takes networks or what carries one, with its row."""
+    for namespace in namespaces():
+        rows = rows_of(namespace)
+        for name, (thing, owner) in public(namespace).items():
+            if name in rows and owner is None and any(map(_carries, _flat(rows[name].arguments.values()))):
+                yield pytest.param(name, thing, owner, rows[name], id=name)
+
+
+def _flat(values):
+    for value in values:
+        value = settled(value)
+        yield from _flat(value) if isinstance(value, list | tuple) else [value]
+
+
+def _carries(value):
+    return isinstance(value, Network)
+
+
+def _jumping(value):
+    value = settled(value)
+    if isinstance(value, list | tuple):
+        return type(value)(map(_jumping, value))
+    return with_a_jump(value) if _carries(value) else value
+
+
+@pytest.mark.parametrize(("name", "thing", "owner", "row"), list(asked()))
+def test_networks_that_jump_are_refused(name, thing, owner, row):
+    given = replace(row, arguments={key: _jumping(value) for key, value in row.arguments.items()})
+    if name in HOLDS:
+        call(thing, owner, given, given.arguments)
+    else:
+        with pytest.raises(DiscontinuousNetworkError, match="rests on a continuous network"):
+            call(thing, owner, given, given.arguments)

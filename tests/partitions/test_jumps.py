@@ -1,0 +1,203 @@
+"""Partitions of networks whose gates jump, against the fuzzer's oracle, which holds pieces and joins nothing."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+import reluscope as rs
+from reluscope.errors import DiscontinuousNetworkError, InputError
+from reluscope.networks.builder import GraphBuilder
+from reluscope.testing.fuzz import truth
+
+# Breakpoints, slopes and intercepts of one unit: steps, JumpReLUs, falling jumps, several, some of them at one place.
+GATES = {
+    "step": ([0.0], [0.0, 0.0], [0.0, 1.0]),
+    "jumprelu": ([0.5], [0.0, 1.0], [0.0, 0.0]),
+    "jumprelu below zero": ([-0.5], [0.0, 1.0], [0.0, 0.0]),
+    "falling": ([0.25], [1.0, 1.0], [1.0, -1.0]),
+    "kink and jump": ([-0.5, 0.5], [0.0, 1.0, 0.5], [0.0, 0.5, -2.0]),
+    "two at one place": ([0.25, 0.25, 1.0], [0.0, 3.0, 1.0, 0.0], [-1.0, 5.0, 0.0, 0.0]),
+    "relu": ([0.0], [0.0, 1.0], [0.0, 0.0]),
+}
+
+
+def network(layers):
+    """Return a network of dense layers and gates, and the oracle's form of it."""
+    builder, exact = GraphBuilder(), []
+    value = builder.input((len(layers[0][0][0]),))
+    for layer in layers:
+        if isinstance(layer, str):
+            points, slopes, intercepts = GATES[layer]
+            value = builder.pointwise(value, layer, points, slopes, intercepts, may_jump=True)
+            pieces = tuple(zip(map(Fraction, slopes), map(Fraction, intercepts), strict=True))
+            units = value.shape[0]
+            exact.append(truth.Pointwise((tuple(map(Fraction, points)),) * units, (pieces,) * units))
+        else:
+            weight, bias = (np.array(part, dtype=float) for part in layer)
+            value = builder.linear(value, torch.from_numpy(weight), torch.from_numpy(bias))
+            rows = [tuple(map(Fraction, row)) for row in weight.tolist()]
+            exact.append(truth.Dense(tuple(rows), tuple(map(Fraction, bias.tolist()))))
+    return builder.build(value), exact
+
+
+def dyadic(generator, rows, columns):
+    return generator.integers(-4, 5, size=(rows, columns)) / 4, generator.integers(-4, 5, size=rows) / 4
+
+
+def drawn(seed, dim):
+    """Return a small network of drawn gates; some rows come twice, or turned round."""
+    generator = np.random.default_rng(seed)
+    widths = [dim, *generator.integers(1, 5, size=generator.integers(1, 4))]
+    layers = []
+    for before, after in pairwise(widths):
+        weight, bias = dyadic(generator, after, before)
+        if after > 1 and generator.random() < 0.5:
+            weight[-1], bias[-1] = (weight[0], bias[0]) if generator.random() < 0.5 else (-weight[0], -bias[0])
+        layers += [(weight, bias), str(generator.choice(list(GATES)))]
+    return network([*layers, dyadic(generator, 2, widths[-1])])
+
+
+def box(dim):
+    rows = []
+    for axis in range(dim):
+        for sign in (1, -1):
+            rows.append((*(Fraction(sign * (i == axis)) for i in range(dim)), Fraction(2)))
+    return truth.Setting(dim, tuple(rows))
+
+
+def rows_of(codes):
+    return [tuple(row) for row in codes.to_array().tolist()]
+
+
+@pytest.mark.parametrize("method", ["auto", "tree"])
+@pytest.mark.parametrize("seed", range(24))
+def test_regions_are_those_of_the_oracle(seed, method):
+    dim = 1 + seed % 3
+    net, exact = drawn(seed, dim)
+    known = truth.Truth(exact, box(dim), seconds=60.0)
+    part = rs.partition(net, rs.Box(-2, 2, dim), method=method)
+    assert sorted(rows_of(part.codes)) == sorted(cell.code for cell in known.regions)
+    assert str(part.claim) == "EXACT"
+    place = {cell.code: row for row, cell in enumerate(known.regions)}
+    order = [place[code] for code in rows_of(part.codes)]
+    if method == "auto":
+        np.testing.assert_allclose(part.volumes(), [float(known.volumes[row]) for row in order], atol=1e-12)
+    maps = part.maps
+    for row, weight, bias in zip(order, maps.weight.tolist(), maps.bias.tolist(), strict=True):
+        forms = [[float(entry) for entry in form] for form in known.regions[row].outputs]
+        np.testing.assert_allclose(np.column_stack([weight, bias]), forms, atol=1e-12)
+    assert part.locate(part.witnesses).tolist() == list(range(len(part)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_regions_of_a_whole_space(seed):
+    dim = 1 + seed % 2
+    net, exact = drawn(100 + seed, dim)
+    known = truth.Truth(exact, truth.Setting(dim, ()), seconds=60.0)
+    part = rs.partition(net, rs.Space(dim))
+    assert sorted(rows_of(part.codes)) == sorted(cell.code for cell in known.regions)
+    bounded = {cell.code for cell in known.regions if cell.cone.is_bounded}
+    assert {code for code, inside in zip(rows_of(part.codes), part.is_bounded(), strict=True) if inside} == bounded
+    assert rs.count(net, rs.Space(dim)).value == len(known.regions)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_regions_at_points_are_rows_of_the_partition(seed):
+    net, _ = drawn(200 + seed, 2)
+    part = rs.partition(net, rs.Box(-2, 2, 2))
+    for row, found in enumerate(rs.regions(net, part.witnesses, domain=rs.Box(-2, 2, 2))):
+        assert rows_of(found.code) == rows_of(part.codes[row : row + 1])
+        assert found.polyhedron.volume() == pytest.approx(part.volumes()[row])
+        torch.testing.assert_close(found.map.weight, part.maps.weight[row : row + 1])
+
+
+def test_a_plane_through_more_inputs():
+    net, exact = drawn(7, 4)
+    plane = rs.Slice(np.zeros(4), np.eye(2, 4), rs.Box(-2, 2, 2))
+    embedding = tuple(tuple(Fraction(int(i == j)) for j in range(3)) if i < 2 else (Fraction(0),) * 3 for i in range(4))
+    known = truth.Truth(exact, truth.Setting(2, box(2).rows, embedding), seconds=60.0)
+    part = rs.partition(net, plane)
+    assert sorted(rows_of(part.codes)) == sorted(cell.code for cell in known.regions)
+
+
+def test_the_value_beside_a_jump_is_that_of_the_region():
+    net, _ = network([([[1.0]], [0.0]), "step", ([[2.0]], [1.0])])
+    part = rs.partition(net, rs.Box(-1, 1, 1))
+    offsets, ids = part.region_vertices
+    seen = [part.outputs[ids[a:b]].ravel().tolist() for a, b in pairwise(offsets)]
+    assert sorted(seen) == [[1.0, 1.0], [3.0, 3.0]]
+    assert net([[0.0]]).item() == 1.0
+
+
+def test_a_step_of_a_unit_that_is_dead_on_a_region():
+    # sign(relu(x)): below zero the second gate stands on its breakpoint everywhere, and says 0.
+    net, exact = network([([[1.0]], [0.0]), "relu", ([[1.0]], [0.0]), "step", ([[1.0]], [0.0])])
+    part = rs.partition(net, rs.Space(1))
+    assert sorted(rows_of(part.codes)) == [(0, 0), (1, 1)]
+    assert len(truth.Truth(exact, truth.Setting(1, ())).regions) == 2
+
+
+def test_files_keep_what_jumps(tmp_path):
+    net, _ = drawn(3, 2)
+    part = rs.partition(net, rs.Box(-2, 2, 2))
+    part.save(tmp_path / "part.arrow")
+    again = rs.Partition.load(tmp_path / "part.arrow")
+    assert again.jumps == part.jumps == net.jumps != ()
+    assert rows_of(again.codes) == rows_of(part.codes)
+    with pytest.raises(DiscontinuousNetworkError, match=r"Partition.adjacency rests on a continuous network"):
+        again.adjacency()
+
+
+def test_regions_stream_to_a_file(tmp_path):
+    net, _ = drawn(4, 3)
+    part = rs.partition(net, rs.Box(-2, 2, 3))
+    streamed = rs.partition(net, rs.Box(-2, 2, 3), out=tmp_path / "regions.parquet")
+    assert str(streamed.claim) == "EXACT"
+    assert len(streamed) == len(part)
+
+
+def test_the_notebook_shows_it():
+    net, _ = drawn(3, 2)
+    page = rs.partition(net, rs.Box(-2, 2, 2))._repr_html_()
+    assert "share a facet" not in page
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda net, part: part.facets,
+        lambda net, part: part.adjacency_finding(),
+        lambda net, part: part.faces,
+        lambda net, part: part.to_networkx(),
+        lambda net, part: rs.decision_boundary(part),
+        lambda net, part: rs.decision_surface(net, rs.Box(-2, 2, 2)),
+        lambda net, part: rs.level_set(net, rs.Box(-2, 2, 2), level=0.0),
+        lambda net, part: rs.neighbors(net, [0.1, 0.2]),
+        lambda net, part: rs.count(net, rs.Box(-2, 2, 2), definition="affine"),
+        lambda net, part: rs.forecast(net, rs.Box(-2, 2, 2)),
+        lambda net, part: rs.coarse_partition(net, rs.Box(-2, 2, 2), rs.Budget(seconds=1)),
+        lambda net, part: rs.robustness.certified_radius(net, [[0.1, 0.2]], norm="l2"),
+    ],
+)
+def test_what_rests_on_continuity_is_refused(ask):
+    net, _ = network([(np.eye(2), [0.0, 0.0]), "step", (np.ones((2, 2)), [0.0, 0.0])])
+    part = rs.partition(net, rs.Box(-2, 2, 2))
+    with pytest.raises(DiscontinuousNetworkError, match="rests on a continuous network, and 'step' jumps"):
+        ask(net, part)
+
+
+@pytest.mark.parametrize("options", [{"method": "incidence"}, {"certify": True}])
+def test_engines_that_rest_on_continuity_are_refused(options):
+    net, _ = network([(np.eye(2), [0.0, 0.0]), "step", (np.ones((2, 2)), [0.0, 0.0])])
+    with pytest.raises(InputError, match="jump"):
+        rs.partition(net, rs.Box(-2, 2, 2), **options)
+
+
+def test_the_oracle_sees_a_planted_fault():
+    _, exact = network([([[1.0]], [0.0]), "jumprelu", ([[1.0]], [-0.25]), "relu", ([[1.0]], [0.0])])
+    assert len(truth.Truth(exact, box(1)).regions) == 2  # relu(jumprelu(x) - 1/4): the jump passes over 1/4
+    exact[1] = truth.Pointwise(((Fraction(0),),), exact[1].pieces)
+    assert len(truth.Truth(exact, box(1)).regions) == 3  # without a jump it is met on the way
