@@ -83,7 +83,7 @@ def test_results_full_of_numbers_are_one_line():
         found,
     ):
         assert repr(thing).startswith(f"{type(thing).__name__}(")
-        assert len(repr(thing)) < 600
+        assert len(repr(thing)) < 700
         assert "\n" not in repr(thing)
     assert (str(found), "verdict=VIOLATED" in repr(found)) == ("VIOLATED", True)
     assert ["verdict", "VIOLATED"] in cells(read(found)[0])

@@ -6,6 +6,7 @@ those that users meet and that have no better line of their own: ``Ball(center=f
 
 from collections.abc import Mapping
 from dataclasses import fields
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,8 @@ def _brief(value: Any) -> str:
         return f"{str(value.dtype).removeprefix('torch.')} {tuple(value.shape)}"
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, Enum):
+        return str(value)
     text = repr(value)
     if len(text) <= LONGEST and "\n" not in text and not _holds_arrays(value):
         return text
