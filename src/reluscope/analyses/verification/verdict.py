@@ -124,7 +124,8 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
                 row = int(sure.argmax())
                 return Counterexample(flat[row], forward.outputs[row], forward.errors[row], index)
             excess = np.where(inside, _least_excess(unsafe, forward.outputs, forward.errors), np.inf)
-            near += [(excess[row], row, index, unsafe) for row in np.argsort(excess, kind="stable")[:NUM_EXACT]]
+            for row in np.argsort(excess, kind="stable")[:NUM_EXACT].tolist():
+                near.append((float(excess[row]), row, index, unsafe))
     near = sorted((one for one in near if one[0] <= 0), key=lambda one: one[:3])[:NUM_EXACT]
     if near and multiplications(network) <= MAX_MULTIPLICATIONS:
         exact = RationalNetwork(network)
