@@ -44,7 +44,8 @@ def test_parity_pruned_at_a_tiny_size(monkeypatch):
     monkeypatch.setitem(pruned_parity.PLANS, "small", pruned_parity.Plan(2, 4, 20))
     setting = Setting("small")
     outcome = pruned_parity.protocol(setting)
-    table, quoted = outcome.tables
+    table, by_leak, quoted = outcome.tables
+    assert [row[:2] for row in by_leak.rows] == [("4", "3, 3/4")]
     assert [row[0] for row in table.rows] == ["2", "3", "4"]
     assert [row[1] for row in table.rows] == ["1, 1/2", "1, 2/3", "1, 2/4"]
     assert len(quoted.rows) == 5

@@ -11,8 +11,9 @@ from reluscope.cli.study_compare import DIFFERENT, EQUAL, GONE, NEW, WITHIN, com
 from reluscope.findings import Finding
 from reluscope.studies import Setting, all_studies
 from reluscope_studies.book import keep, main, results
-from reluscope_studies.serra2018._split_networks import Networks
+from reluscope_studies.serra2018 import splits
 from reluscope_studies.sizes import number_of, planned
+from reluscope_studies.training import Training
 
 STUDIES = all_studies()
 FEW = ("reproduce", "sattelberg2026-ch6-training/three_units", "--epochs", "2", "--replicates", "2")
@@ -61,9 +62,19 @@ def test_parts_of_a_study_are_chosen():
     assert setting.wants("1+21")
     assert setting.wants("10+12")
     assert not setting.wants("11+11")
-    work = Networks.__new__(Networks)
-    work.setting, work.plan = setting, importlib.import_module("reluscope_studies.serra2018.splits").PLANS["full"]
-    assert work.splits == [(1, 21), (2, 20), (10, 12)]
+
+
+def test_only_some_splits_are_done(folder, monkeypatch):
+    monkeypatch.setitem(splits.PLANS, "small", splits.Plan(5, 1, Training("Adam", 2e-3, 1, 128)))
+    command = ("reproduce", "serra2018/splits", "-q")
+    assert reluscope(*command, "--only", "[12]+*", "-o", "out").exit_code == 0
+    (study,) = json.loads((folder / "out" / "findings.json").read_text())["studies"]
+    assert [row[0] for row in study["tables"][0]["rows"]] == ["1+4", "2+3"]
+    (first,) = study["verdicts"]
+    assert (first["word"], first["found"]) == ("confirmed", "2 of 2 counts are below it")
+    nothing = reluscope(*command, "--only", "9+9", "-o", "none")
+    assert nothing.exit_code == 1
+    assert is_one_sentence(nothing.stderr)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +139,7 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     assert page.count("<svg") >= len(study["pictures"])
     assert plain["command"] in page
     main(["out", "-o", "book"])
-    own = folder / "book" / study["name"] / "small"
+    own = folder / "book" / study["name"] / "small-replicates-2-epochs-2"
     assert {path.suffix for path in own.iterdir()} <= {".json", ".md", ".svg"}
     assert max(path.stat().st_size for path in own.iterdir()) <= 400_000
     assert [path for path, _ in results(folder / "book")] == [own]

@@ -13,6 +13,7 @@ from jaxtyping import Int
 
 from reluscope.arguments import Count, Natural, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
+from reluscope.shown import Shown
 
 WORD_BITS = 64
 MAX_PIECES = 2**16
@@ -78,8 +79,8 @@ class GateLayout:
 
 
 @read_arguments
-@dataclass(frozen=True)
-class CodeLayout:
+@dataclass(frozen=True, repr=False)
+class CodeLayout(Shown):
     """The layout of the codes of a network: its gates in order of evaluation.
 
     Parameters

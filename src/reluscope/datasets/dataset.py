@@ -12,10 +12,11 @@ from jaxtyping import Float, Int
 
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, ShapeError
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class Dataset:
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset(Shown):
     """Points, perhaps with labels, at which networks are evaluated.
 
     Parameters

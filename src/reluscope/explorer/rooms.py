@@ -41,6 +41,12 @@ class Room:
         """Return places as points of the input space."""
         return places if self.solid is None else self.solid.lift(places)
 
+    def part(self, reach: Float[np.ndarray, "3"], about: Float[np.ndarray, "3"] | None) -> "Room":
+        """Return a smaller room in this one, about its middle, or as near to a place as it can be."""
+        away = self.reach - reach
+        center = self.center if about is None else np.clip(about, self.center - away, self.center + away)
+        return Room(center, reach, self.solid)
+
     def relative(self, places: Float[np.ndarray, "k 3"]) -> Float[np.ndarray, "k 3"]:
         """Return places as pictures have them."""
         return ((places - self.center) / self.scale).astype(np.float32)

@@ -7,7 +7,6 @@ that those at its corners tell the class at each of its points.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +20,7 @@ from reluscope.explorer.answers import Answer, finding
 from reluscope.explorer.asked import Asked
 from reluscope.explorer.held_maps import logits
 from reluscope.explorer.listening import Listener, ListeningBudget
-from reluscope.explorer.rooms import Room, has_space, home_room
+from reluscope.explorer.rooms import DIMENSION, Room, has_space, home_room
 from reluscope.explorer.session import Session
 from reluscope.explorer.solids import read_solid
 from reluscope.explorer.training import network_of_epoch
@@ -37,6 +36,7 @@ from reluscope.partitions.table import Partition
 if TYPE_CHECKING:
     from reluscope.plots.space.facets import RegionFacets
 
+MOST_PLACE = 1e9
 KINDS = ("regions", "decision", "level")
 # Of the regions of a box each costs some kilobytes; surfaces have fewer sides.
 MOST_REGIONS, MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 20_000, 200_000, 600.0
@@ -62,6 +62,7 @@ def answer_space(session: Session, asked: Asked, listener: Listener) -> Answer:
     epoch = asked.whole("epoch", 0, 10**9) if asked.has("epoch") else None
     output = asked.whole("output", 0, session.network.num_outputs - 1, 0)
     level = asked.number("level", -1e12, 1e12, 0.0)
+    about = np.array(asked.numbers("about", DIMENSION, MOST_PLACE)) if asked.has("about") else None
     budget = _budget(session, asked, kind)
     asked.end()
     network = session.network if epoch is None else network_of_epoch(session, epoch)
@@ -80,7 +81,9 @@ def answer_space(session: Session, asked: Asked, listener: Listener) -> Answer:
         if not found.num_open or listener.cancelled():
             break
         note = f"the whole box takes longer ({found.note}): this is the part around its middle"
-        room = replace(room, reach=room.reach * np.cbrt(CAUTION * max(listener.share_done, LEAST_SHARE)))
+        if about is not None:
+            note = f"the whole box takes longer ({found.note}): this is the part around the plane's middle"
+        room = home.part(room.reach * np.cbrt(CAUTION * max(listener.share_done, LEAST_SHARE)), about)
         found = find[kind](room)
     arrays = _regions(session, network, room, found) if isinstance(found, Partition) else _surface(found, room)
     header = {

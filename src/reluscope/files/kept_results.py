@@ -31,14 +31,15 @@ from reluscope.files.sealed_files import (
 )
 from reluscope.files.stored import MALFORMED
 from reluscope.files.whole_files import make_folder, write_files
+from reluscope.shown import Shown
 
 FORMAT = "reluscope results 1"
 KEY, PLAIN = "key.json", "plain.json"
 WHAT, ADVICE = "a kept result", "remove that file, and its result is computed again"
 
 
-@dataclass(frozen=True, eq=False)
-class Record:
+@dataclass(frozen=True, eq=False, repr=False)
+class Record(Shown):
     """A result as plain types and arrays, ready to be written.
 
     Parameters

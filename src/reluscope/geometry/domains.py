@@ -16,6 +16,7 @@ from reluscope.arguments import Count, describe, read_arguments, read_array, rea
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.sizes import Diameter, diameter_of_hull
+from reluscope.shown import Shown
 
 # More than the largest images have; a point of so many coordinates takes a gigabyte.
 MAX_DIMENSIONS = 2**27
@@ -78,8 +79,8 @@ class Space:
 
 
 @read_arguments
-@dataclass(frozen=True, eq=False, init=False)
-class Box:
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Box(Shown):
     """The points x with ``lo <= x <= hi``, coordinate by coordinate.
 
     Parameters
@@ -191,8 +192,8 @@ class Box:
 
 
 @read_arguments
-@dataclass(frozen=True, eq=False, init=False)
-class Slice:
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Slice(Shown):
     """An affine picture of a low-dimensional window in input space: ``x = origin + y @ basis`` for y in the window.
 
     Parameters

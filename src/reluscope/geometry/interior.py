@@ -20,6 +20,7 @@ from reluscope.geometry.proved_programs import MAX_DIMENSIONS, ProvedSystem
 from reluscope.geometry.rational_equations import reduced
 from reluscope.geometry.row_scales import scaled_rows, unit_rows
 from reluscope.geometry.scales import exponents, times_power
+from reluscope.shown import Shown
 
 # From this many entries on the interior-point method is the faster one.
 MANY_ENTRIES = 10_000
@@ -29,8 +30,8 @@ WELL_PROVED = 1e-6
 FARTHEST_FOR_SOLVERS = 1e15
 
 
-@dataclass(frozen=True, eq=False)
-class Ball:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ball(Shown):
     """A largest ball inside a polyhedron.
 
     Parameters

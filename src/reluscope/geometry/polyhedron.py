@@ -36,6 +36,7 @@ from reluscope.geometry.sizes import (
     width_bounds,
     width_of_hull,
 )
+from reluscope.shown import Shown
 
 # Vertices of this many half-spaces in five dimensions are found within a second or two.
 MAX_ROWS_OF_VERTICES = 300
@@ -52,8 +53,8 @@ class Maximum(NamedTuple):
 
 
 @read_arguments
-@dataclass(frozen=True, eq=False, init=False)
-class Polyhedron:
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Polyhedron(Shown):
     """The closed set of points x with ``A x <= b`` and ``C x = d``.
 
     Parameters

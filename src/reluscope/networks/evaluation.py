@@ -27,6 +27,7 @@ from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.points import chunks
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 from reluscope.networks.rounding import in_doubt, reaches_breakpoint
+from reluscope.shown import Shown, one_line
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class GateValues(NamedTuple):
     preactivations: Tensor
     errors: Tensor
 
+    __repr__ = one_line
+
 
 class _HalfSpaces(NamedTuple):
     """Half-spaces of every gate, and the affine maps of the outputs, computed in the same pass."""
@@ -65,8 +68,8 @@ class _HalfSpaces(NamedTuple):
     maps: AffineMaps
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Shown):
     """A network at a batch of points: codes, outputs, pre-activations, affine maps, half-spaces, and their rounding.
 
     Made by ``Network.at``. Every attribute is computed when it is first asked for, and then kept. Codes and outputs of

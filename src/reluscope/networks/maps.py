@@ -7,9 +7,11 @@ from typing import Self
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.shown import Shown
 
-@dataclass(frozen=True, eq=False)
-class AffineMaps:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AffineMaps(Shown):
     """A batch of affine maps between flattened spaces.
 
     Parameters

@@ -12,6 +12,7 @@ from reluscope.networks.carriers.rounded import NumbersRoundedAlike, Rounded, Ro
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
 from reluscope.networks.rounding import in_doubt
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 # Values are looked at several times: smaller chunks stay closer to the processor, which is twice as fast.
@@ -20,8 +21,8 @@ CLOSE_BUDGET = 32 * 2**20
 COPIES = 12
 
 
-@dataclass(frozen=True)
-class RoundedForward:
+@dataclass(frozen=True, repr=False)
+class RoundedForward(Shown):
     """Outputs of a forward pass, bounds on their errors, and whether rounding could change codes.
 
     Parameters

@@ -34,14 +34,15 @@ from reluscope.arguments import read_arguments, read_position
 from reluscope.files.sealed_files import not_as_written, read_sealed_json, to_sealed_json
 from reluscope.files.stored import MALFORMED
 from reluscope.files.whole_files import write_files
+from reluscope.shown import Shown
 
 FORMAT = "reluscope certificate 2"
 Point = tuple[Fraction, ...]
 Code = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Shown):
     """The regions of a network on a bounded domain, exactly; `reluscope.testing.check_certificate` checks it.
 
     Parameters

@@ -14,10 +14,11 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.polygons import means_at_corners
 from reluscope.partitions.table import Partition
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True)
-class DecisionBoundary:
+@dataclass(frozen=True, repr=False)
+class DecisionBoundary(Shown):
     """Pieces of the set where two classes tie that are ahead of all others.
 
     Parameters

@@ -13,12 +13,13 @@ from jaxtyping import Int
 from reluscope.arguments import read_drawn
 from reluscope.partitions.table import Partition
 from reluscope.plots.style import CATEGORIES, tint
+from reluscope.shown import Shown
 
 SHADES = tuple(tint(color, share) for share in (0.62, 0.32) for color in CATEGORIES)
 
 
-@dataclass(frozen=True, eq=False)
-class RegionColors:
+@dataclass(frozen=True, eq=False, repr=False)
+class RegionColors(Shown):
     """The colours of all codes seen so far.
 
     Parameters

@@ -27,13 +27,14 @@ from reluscope.networks.points import Points, chunks
 from reluscope.regions.region import Region
 from reluscope.regions.region_of_code import region_of_code
 from reluscope.regions.regions import region
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 BUDGET = 128 * 2**20
 
 
-@dataclass(frozen=True, eq=False)
-class Neighbors:
+@dataclass(frozen=True, eq=False, repr=False)
+class Neighbors(Shown):
     """The regions that share a facet with a region.
 
     Parameters

@@ -8,10 +8,11 @@ from jaxtyping import Float, Int64
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.maps import AffineMaps
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class Region:
+@dataclass(frozen=True, eq=False, repr=False)
+class Region(Shown):
     """A full-dimensional activation region, cut down to the domain that was asked for.
 
     Parameters

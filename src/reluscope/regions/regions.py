@@ -22,6 +22,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rational import RationalNetwork, multiplications
 from reluscope.regions.region import Region
+from reluscope.shown import one_line
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20
@@ -117,6 +118,8 @@ class FoundRegions(NamedTuple):
 
     regions: tuple[Region | None, ...]
     reasons: tuple[str, ...]
+
+    __repr__ = one_line
 
 
 @read_arguments

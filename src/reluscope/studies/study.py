@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from reluscope.datasets.dataset import Dataset
 from reluscope.files.kept_results import Record
 from reluscope.findings import Finding
+from reluscope.shown import Shown
 
 Size = Literal["small", "medium", "full"]
 # What a size may be changed in, besides which parts of a study are done.
@@ -123,8 +124,8 @@ class Film:
     caption: str
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Shown):
     """What became of a statement of a paper.
 
     Parameters

@@ -10,12 +10,13 @@ from itertools import pairwise
 import numpy as np
 
 from reluscope.arguments import Count, Seed, read_arguments
+from reluscope.shown import Shown
 
 Parameters = list[tuple[np.ndarray, np.ndarray]]
 
 
-@dataclass(frozen=True)
-class ReferenceNetwork:
+@dataclass(frozen=True, repr=False)
+class ReferenceNetwork(Shown):
     """A network with its known counts.
 
     Parameters

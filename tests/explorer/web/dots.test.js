@@ -18,7 +18,10 @@ test("an arrow leads to the nearest dot in its direction, and nowhere at the edg
 
 test("arrows reach nearly every dot, those in one place too", () => {
   let seed = 7;
-  const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
+  const random = () => {
+    seed = (seed * 16807) % 2147483647;
+    return seed / 2147483647;
+  };
   const places = Array.from({ length: 200 }, () => [Math.round(40 * random()), Math.round(40 * random())]);
   const seen = new Set([0]);
   const waiting = [0];

@@ -20,10 +20,11 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class DecisionRegion:
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionRegion(Shown):
     """The decision region {f <= 0} of a network of one hidden layer.
 
     Parameters

@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 from reluscope.arguments import Count, Seed, read_arguments, read_array
 from reluscope.errors import InputError
 from reluscope.findings import Finding
+from reluscope.shown import Shown
 
 EPSILON = float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True)
-class Orthogonality:
+@dataclass(frozen=True, repr=False)
+class Orthogonality(Shown):
     """Absolute scalar products of the directions of different vectors.
 
     Parameters

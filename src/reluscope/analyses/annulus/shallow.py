@@ -19,10 +19,11 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.networks.carriers.maps import Derivatives
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class ShallowNetwork:
+@dataclass(frozen=True, eq=False, repr=False)
+class ShallowNetwork(Shown):
     """A network of one hidden layer and one output.
 
     Parameters

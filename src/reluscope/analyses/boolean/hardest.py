@@ -20,6 +20,7 @@ from reluscope.analyses.boolean.symmetries import cube_symmetries
 from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Finding
+from reluscope.shown import Shown
 
 _MAX_INPUTS = 5
 # A function of five inputs of swaps value 9, found by search: class 857 of four inputs, exclusive or x5.
@@ -28,8 +29,8 @@ _STAGES = (96, 512, 4096)
 _AT_ONCE = 8_000_000
 
 
-@dataclass(frozen=True)
-class HardFunction:
+@dataclass(frozen=True, repr=False)
+class HardFunction(Shown):
     """A function of large swaps value, and what that says of the largest value of all functions."""
 
     function: BooleanFunction

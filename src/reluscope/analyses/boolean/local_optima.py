@@ -20,6 +20,7 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import SolverError
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.rational_program import CONSTANT, Form, deepest, highest, negative, whole_form
+from reluscope.shown import Shown
 
 INPUTS = (-1, 0, 1)
 TARGETS = (-1, 1, -1)
@@ -27,8 +28,8 @@ WEIGHTS = (1, 2, 1)
 Pattern = tuple[bool, bool, bool]
 
 
-@dataclass(frozen=True)
-class SteadyState:
+@dataclass(frozen=True, repr=False)
+class SteadyState(Shown):
     """A family of steady states of XOR on a line within one sign case.
 
     Parameters
@@ -58,8 +59,8 @@ class SteadyState:
     is_minimum: bool
 
 
-@dataclass(frozen=True)
-class SingleUnitState:
+@dataclass(frozen=True, repr=False)
+class SingleUnitState(Shown):
     """A solution of the steady-state equations of max(a x, 0) + b on (-1, -1), (1, 1), and whether it is one.
 
     Parameters

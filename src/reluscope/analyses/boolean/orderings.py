@@ -18,12 +18,13 @@ from jaxtyping import Integer
 
 from reluscope.analyses.boolean.function import all_inputs, check_num_inputs
 from reluscope.arguments import Natural, read_arguments
+from reluscope.shown import Shown
 
 MAX_INPUTS = 6
 
 
-@dataclass(frozen=True)
-class Orderings:
+@dataclass(frozen=True, repr=False)
+class Orderings(Shown):
     """Some strict orderings of the subset sums of n ascending positive weights.
 
     Parameters

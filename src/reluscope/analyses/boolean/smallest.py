@@ -22,6 +22,7 @@ from reluscope.analyses.boolean.thresholds import threshold_test
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Finding
+from reluscope.shown import Shown
 
 _MAX_INPUTS = 10
 _REPORTED = (
@@ -30,8 +31,8 @@ _REPORTED = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class SmallestKnown:
+@dataclass(frozen=True, eq=False, repr=False)
+class SmallestKnown(Shown):
     """The smallest network known here, and what is known of smaller ones.
 
     Parameters

@@ -22,6 +22,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.findings import Finding
 from reluscope.partitions.best_first import BestFirst, Branch
+from reluscope.shown import Shown
 
 MAX_EXACT_INPUTS = 6
 _AT_ONCE = 5
@@ -29,8 +30,8 @@ _SOURCE = "sattelberg2026"
 _DEFINITION = "fewest changes of the value along a direction w, inputs with equal x . w having equal values"
 
 
-@dataclass(frozen=True)
-class Swaps:
+@dataclass(frozen=True, repr=False)
+class Swaps(Shown):
     """The swaps value and the direction that shows it.
 
     Parameters

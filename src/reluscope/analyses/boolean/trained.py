@@ -14,10 +14,11 @@ from torch import nn
 from reluscope.analyses.boolean.local_optima import INPUTS, TARGETS, WEIGHTS, Pattern, SteadyState, steady_states
 from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True)
-class ReachedStates:
+@dataclass(frozen=True, repr=False)
+class ReachedStates(Shown):
     """Where trained networks ended.
 
     Parameters

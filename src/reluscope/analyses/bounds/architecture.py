@@ -12,6 +12,7 @@ from reluscope.arguments import Also, Count, Natural, read_arguments
 from reluscope.arguments.annotations import reader_of
 from reluscope.errors import InputError
 from reluscope.networks.is_network import is_network
+from reluscope.shown import Shown
 
 if TYPE_CHECKING:
     from reluscope.networks.network import Network
@@ -45,8 +46,8 @@ class LayerSize:
 
 
 @read_arguments
-@dataclass(frozen=True)
-class Architecture:
+@dataclass(frozen=True, repr=False)
+class Architecture(Shown):
     """Inputs and gates.
 
     Parameters

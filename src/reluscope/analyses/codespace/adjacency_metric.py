@@ -30,6 +30,7 @@ from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.regions.regions import region
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 SECONDS = 120.0
@@ -51,8 +52,8 @@ NUM_ADJACENT_FAR = declare(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Adjacency:
+@dataclass(frozen=True, eq=False, repr=False)
+class Adjacency(Shown):
     """Which codes are neighbours, by facets and by Hamming distance.
 
     Rows of all pairs are positions i < j in ``codes``, in lexicographic order.

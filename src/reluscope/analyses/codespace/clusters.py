@@ -17,6 +17,7 @@ from reluscope.arguments import Count, Natural, Seed, read_arguments, read_label
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, declare
+from reluscope.shown import Shown
 
 NUM_SAMPLES = 3_000
 ROUNDING = 1e-9
@@ -28,8 +29,8 @@ AGREEMENT = declare(
 )
 
 
-@dataclass(frozen=True)
-class CodeClusters:
+@dataclass(frozen=True, repr=False)
+class CodeClusters(Shown):
     """Clusters of samples by their codes.
 
     Parameters

@@ -20,6 +20,7 @@ from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
+from reluscope.shown import Shown
 
 Method = Literal["mds", "umap"]
 LANDMARKS = 2_000
@@ -34,8 +35,8 @@ TRUST = declare(
 MIN_FOR_UMAP = 5
 
 
-@dataclass(frozen=True, eq=False)
-class Embedding:
+@dataclass(frozen=True, eq=False, repr=False)
+class Embedding(Shown):
     """Codes as points of the plane.
 
     Parameters

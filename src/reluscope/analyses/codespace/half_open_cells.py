@@ -19,6 +19,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.face_lattices import from_polytope
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.regions.region import Region
+from reluscope.shown import Shown, one_line
 
 MAX_DIMENSIONS = 6
 # A row is tight at a vertex that is this near, relative to the radius of the largest ball inside.
@@ -39,9 +40,11 @@ class ClassFacets(NamedTuple):
     rows: tuple[np.ndarray, ...]
     belongs: Bool[np.ndarray, " f"]
 
+    __repr__ = one_line
 
-@dataclass(frozen=True, eq=False)
-class ClassFaces:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassFaces(Shown):
     """All faces of a closed bounded region, and which of them are in the class.
 
     Parameters
@@ -64,8 +67,8 @@ class ClassFaces:
         return np.array(means).reshape(len(means), self.vertices.shape[1])
 
 
-@dataclass(frozen=True, eq=False)
-class HalfOpenCell:
+@dataclass(frozen=True, eq=False, repr=False)
+class HalfOpenCell(Shown):
     """All points of one code, within the domain of the region that they make up.
 
     Parameters
@@ -131,7 +134,7 @@ class HalfOpenCell:
         >>> import reluscope as rs
         >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
         >>> rs.codespace.half_open(rs.region(net, [1.0, -1.0])).facets()
-        ClassFacets(rows=(array([0]), array([1])), belongs=array([False,  True]))
+        ClassFacets(rows=2 items, belongs=[False, True])
         """
         groups = self.polyhedron.facets()
         return ClassFacets(groups, np.array([not self.is_strict[rows].any() for rows in groups], dtype=bool))

@@ -12,13 +12,14 @@ from reluscope.codes.packed import Codes
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 METHOD = "float64 forward pass with a running error bound, codes compared exactly"
 
 
-@dataclass(frozen=True)
-class SampleCodes:
+@dataclass(frozen=True, repr=False)
+class SampleCodes(Shown):
     """The codes of samples.
 
     Parameters

@@ -14,13 +14,14 @@ from jaxtyping import Float, Int
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError
+from reluscope.shown import Shown
 
 # Copies of a matrix that k-means works on.
 MATRICES_IN_MEMORY = 3
 
 
-@dataclass(frozen=True, eq=False)
-class MapClusters:
+@dataclass(frozen=True, eq=False, repr=False)
+class MapClusters(Shown):
     """Clusters of the affine functions that a network uses on samples, output by output.
 
     These are affine functions, from which other outputs are computed: an object, not a table of measurements.

@@ -25,6 +25,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.ranges import Ranges, unit_ranges
 from reluscope.partitions import partition
+from reluscope.shown import Shown
 
 Method = Literal["auto", "intervals", "programs", "partition"]
 
@@ -35,8 +36,8 @@ BUDGET = Budget(regions=200_000, seconds=30.0)
 NEAR_BREAKPOINT = 1e-9
 
 
-@dataclass(frozen=True)
-class UnitPieces:
+@dataclass(frozen=True, repr=False)
+class UnitPieces(Shown):
     """Least and largest piece of every unit on a domain.
 
     These are arrays of bounds on pieces, gate by gate, each proved: pruning reads them, and they claim nothing else.

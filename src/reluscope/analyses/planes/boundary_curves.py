@@ -11,6 +11,7 @@ from scipy.spatial import KDTree
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.decision import DecisionBoundary
+from reluscope.shown import Shown
 
 # Ends of pieces this close, in parts of the boundary's extent, are one point: far above rounding.
 CLOSE = 1e-9
@@ -18,8 +19,8 @@ CLOSE = 1e-9
 STRAIGHT = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class BoundaryCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class BoundaryCurve(Shown):
     """A polygonal curve.
 
     Parameters

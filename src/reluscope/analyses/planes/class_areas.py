@@ -14,10 +14,11 @@ from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.polygons import means_at_corners
 from reluscope.partitions.table import Partition
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True)
-class ClassAreas:
+@dataclass(frozen=True, repr=False)
+class ClassAreas(Shown):
     """Convex polygons on each of which one class wins.
 
     Parameters

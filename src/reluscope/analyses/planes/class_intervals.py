@@ -12,10 +12,11 @@ from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.table import Partition
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True)
-class ClassIntervals:
+@dataclass(frozen=True, repr=False)
+class ClassIntervals(Shown):
     """Intervals on each of which one class wins, in ascending order.
 
     Parameters

@@ -26,6 +26,7 @@ from reluscope.networks.linearize import each_unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress, ProgressFunction, share_done
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -33,8 +34,8 @@ EPSILON = float(np.finfo(np.float64).eps)
 TABLES_IN_MEMORY = 4
 
 
-@dataclass(frozen=True, eq=False)
-class ActiveSubspaces:
+@dataclass(frozen=True, eq=False, repr=False)
+class ActiveSubspaces(Shown):
     """Eigenvalues and eigenvectors of the mean products of gradients, output by output.
 
     Parameters

@@ -20,13 +20,14 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.partitions.dispatch import partition
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True, eq=False)
-class OutputAlong:
+@dataclass(frozen=True, eq=False, repr=False)
+class OutputAlong(Shown):
     """An output over positions along a direction.
 
     Parameters

@@ -19,13 +19,14 @@ from reluscope.networks.evaluation import BUDGET
 from reluscope.networks.linearize import linearize
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
 
 
-@dataclass(frozen=True, eq=False)
-class Saliency:
+@dataclass(frozen=True, eq=False, repr=False)
+class Saliency(Shown):
     """Gradient, contributions of the inputs and constant of one output at every sample.
 
     Parameters

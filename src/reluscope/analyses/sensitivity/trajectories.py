@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike
 
 from reluscope.arguments import Count, read_arguments, read_array, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class Trajectory:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Shown):
     """A polyline.
 
     Parameters

@@ -13,10 +13,11 @@ from jaxtyping import Bool, Int
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Finding
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class CodePartitions:
+@dataclass(frozen=True, eq=False, repr=False)
+class CodePartitions(Shown):
     """Partitions of the same samples.
 
     Parameters

@@ -28,10 +28,11 @@ from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class CoefficientMaps:
+@dataclass(frozen=True, eq=False, repr=False)
+class CoefficientMaps(Shown):
     """The maps M_j from the coefficients of one network to those of another.
 
     These are linear maps, which give a network that can be evaluated: an object, not a table of measurements.

@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
+from reluscope.shown import Shown
 
 EPS = float(np.finfo(np.float64).eps)
 # Eigenvalues of a Gram matrix above this share of the largest are surely not zero.
@@ -58,8 +59,8 @@ class Interlacing:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class RemovedRows:
+@dataclass(frozen=True, eq=False, repr=False)
+class RemovedRows(Shown):
     """Lemma 9 and the sharper bound, for every removed row k.
 
     Parameters
@@ -101,8 +102,8 @@ class RemovedRows:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class CorrelationCounts:
+@dataclass(frozen=True, eq=False, repr=False)
+class CorrelationCounts(Shown):
     """Number of the rows that are left which meet the correlation condition of Lemma 9, by the constant c.
 
     Parameters

@@ -12,10 +12,11 @@ from reluscope.errors import InputError
 from reluscope.networks.linearize import point_pieces
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class PrefixMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class PrefixMap(Shown):
     """A prefix Jacobian, and for layers followed by a pointwise gate the factors of its rows.
 
     Parameters

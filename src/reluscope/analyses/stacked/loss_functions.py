@@ -16,10 +16,11 @@ from torch.nn.functional import binary_cross_entropy_with_logits, log_softmax
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.arguments import read_arguments, read_option
 from reluscope.errors import ShapeError
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True)
-class LossFunction:
+@dataclass(frozen=True, repr=False)
+class LossFunction(Shown):
     """A mean over samples and outputs, network by network.
 
     Parameters

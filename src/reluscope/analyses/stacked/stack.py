@@ -17,12 +17,13 @@ from torch.nn.functional import leaky_relu
 
 from reluscope.arguments import describe, read_arguments, read_array, read_position, read_positions
 from reluscope.errors import InputError, ShapeError
+from reluscope.shown import Shown
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
-@dataclass(frozen=True, eq=False)
-class Stack:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stack(Shown):
     """k dense networks with ReLU or leaky ReLU between their layers.
 
     Parameters

@@ -24,6 +24,7 @@ from reluscope.analyses.stacked.stack import Stack
 from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.progress import Progress, ProgressFunction, share_done
+from reluscope.shown import Shown
 from reluscope.single_threaded import one_thread
 
 # Parameters, their gradients, what the optimiser keeps, and two numbers per unit and sample: a chunk of them stays in
@@ -35,8 +36,8 @@ DONE_SHARE = 0.25
 Goal = Callable[[Tensor, Tensor], Tensor]
 
 
-@dataclass(frozen=True, eq=False)
-class Trained:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trained(Shown):
     """Trained networks, with their losses and numbers of epochs.
 
     Parameters

@@ -20,13 +20,14 @@ from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.certificates import Code
 from reluscope.partitions.exact_regions import code_rows
+from reluscope.shown import Shown
 
 MAX_UNITS = 64
 MAX_CELLS = 2_000
 
 
-@dataclass(frozen=True)
-class ExactCell:
+@dataclass(frozen=True, repr=False)
+class ExactCell(Shown):
     """One full-dimensional region.
 
     Parameters

@@ -22,10 +22,11 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
 from reluscope.networks.load import load
 from reluscope.networks.rational import RationalNetwork
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class Interpolant:
+@dataclass(frozen=True, eq=False, repr=False)
+class Interpolant(Shown):
     """A continuous piecewise affine function of one variable as a network.
 
     Parameters

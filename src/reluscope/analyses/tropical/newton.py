@@ -16,10 +16,11 @@ from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.rational_polytopes import Row
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class NewtonPolygon:
+@dataclass(frozen=True, eq=False, repr=False)
+class NewtonPolygon(Shown):
     """The exponents of a maximum, and the subdivision of their convex hull.
 
     Parameters
@@ -40,8 +41,8 @@ class NewtonPolygon:
     faces: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class NewtonPolygons:
+@dataclass(frozen=True, eq=False, repr=False)
+class NewtonPolygons(Shown):
     """The polygons of the numerator and of the denominator of one output."""
 
     numerator: NewtonPolygon

@@ -22,10 +22,11 @@ from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True)
-class Pieces:
+@dataclass(frozen=True, repr=False)
+class Pieces(Shown):
     """A piecewise affine function as a table, in rational numbers.
 
     Parameters

@@ -19,10 +19,11 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.rational_cones import cone
 from reluscope.geometry.rational_polytopes import RationalPolytope, Row, integer_row
 from reluscope.networks.rational_maps import AffineFunction
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True)
-class TropicalPolynomial:
+@dataclass(frozen=True, repr=False)
+class TropicalPolynomial(Shown):
     """The function ``x -> max_j (a_j . x + c_j)``; `of` makes it without monomials that are nowhere largest.
 
     Parameters

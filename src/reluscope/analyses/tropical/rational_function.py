@@ -12,10 +12,11 @@ from reluscope.analyses.tropical.polynomial import TropicalPolynomial
 from reluscope.analyses.tropical.printing import affine, affine_latex
 from reluscope.arguments import read_arguments, read_array
 from reluscope.errors import ShapeError
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True)
-class TropicalRational:
+@dataclass(frozen=True, repr=False)
+class TropicalRational(Shown):
     """The function with outputs ``numerators[i](x) - denominators[i](x)``.
 
     Parameters

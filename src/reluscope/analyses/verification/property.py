@@ -13,11 +13,12 @@ from jaxtyping import Float
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.shown import Shown
 
 
 @read_arguments
-@dataclass(frozen=True, eq=False)
-class Case:
+@dataclass(frozen=True, eq=False, repr=False)
+class Case(Shown):
     """A box of inputs, and the outputs that none of them may have.
 
     Parameters
@@ -57,8 +58,8 @@ class Case:
 
 
 @read_arguments
-@dataclass(frozen=True, eq=False)
-class Property:
+@dataclass(frozen=True, eq=False, repr=False)
+class Property(Shown):
     """What must not happen: inputs in the box of a case whose outputs lie in one of its polyhedra.
 
     Parameters

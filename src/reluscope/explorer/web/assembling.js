@@ -49,18 +49,19 @@ export function assemble({ body, model, asker, hello, theme }) {
   const hover = hoverPanel({ hello, looking, stage });
   const legend = legendPanel({ store });
   const sampleMarks = createSampleMarks({ hello, asker });
-  const anchors = () => store.get().anchors ?? hello.home.anchors;
+  const anchors = () => store.get().solid ?? store.get().anchors ?? hello.home.anchors;
   // A script before this one leaves it; a snapshot has nobody to ask.
   const more = hello.still ? undefined : globalThis.reluscopeLive;
   const samples = more?.samplesPanel({ hello, asker, anchors, put: (...choice) => dock?.put(...choice), show: () => store.set({ tab: "samples" }) });
   const dock = hello.plane === "inputs" ? null
-    : anchorsPanel({ hello, store, samples, pictureOf: createSamplePictures({ hello, asker }), current: anchors, announce });
+    : anchorsPanel({ hello, store, samples, pictureOf: createSamplePictures({ hello, asker }), current: anchors, announce, hasSolids: hello.home.fourth && more && can("space") });
   const layers = layersPanel({ hello, store, can });
   const line = can("segment") && more?.linePanel({ hello, store, looking, hover: pointAlong });
   const tries = [
     ["Open the region in the middle", () => pick([...stage.camera().view().center])],
     !hello.still && ["Zoom in a hundred times", () => stage.camera().zoomBy(100)],
     layers && ["Watch layers fold the plane", layers.play],
+    dock?.enterSpace && ["See it in space, with a fourth sample", dock.enterSpace],
     dock && line && ["Draw the line from A to B", () => shown.get().plane && online(shown.get().plane.header.anchors_at.slice(0, 2), true)],
   ].filter(Boolean);
   const region = regionPanel({ hello, store, looking, announce, walk, look: lookBeyond, tries });
@@ -96,8 +97,17 @@ export function assemble({ body, model, asker, hello, theme }) {
       make("div.view", stage.element, make("div.under", colouring.unit, legend.element, layers?.element), dock?.element),
       make("aside.side", tabs)),
     live, keys.element);
-  // A script before this one leaves it, where there are three inputs.
-  const closeSpace = globalThis.reluscopeSpace?.({ body, stage, hello, asker, store, looking, announce, theme, colours });
+  // A script before this one leaves it, where there are three inputs or more.
+  let closeSpace;
+  function openOrCloseSpace() {
+    const isWanted = hello.space !== null || store.get().solid !== null;
+    if (isWanted) closeSpace ??= globalThis.reluscopeSpace?.({ body, stage, hello, asker, store, looking, announce, theme, colours });
+    else {
+      closeSpace?.();
+      closeSpace = undefined;
+    }
+  }
+  openOrCloseSpace();
 
   function viewButtons() {
     const pen = make("button.tool", { "aria-pressed": "false", title: "Draw a line (L)", onclick: toggleLine }, "Line");
@@ -167,8 +177,9 @@ export function assemble({ body, model, asker, hello, theme }) {
   function mark(more = []) {
     const { plane, region: card } = shown.get();
     if (plane === null) return;
-    const anchors = (plane.header.anchors_at ?? []).map(([x, y], at) => ({ x, y, label: "ABC"[at], kind: "anchor" }));
-    stage.scene.marks([...sampleMarks.on(card?.header.samples_inside), ...anchors, ...more]);
+    const through = store.get().anchors ?? hello.home.anchors;
+    const places = (plane.header.anchors_at ?? []).map(([x, y], at) => through[at]?.kind !== "inside" && { x, y, label: "ABC"[at], kind: "anchor" });
+    stage.scene.marks([...sampleMarks.on(card?.header.samples_inside), ...places.filter(Boolean), ...more]);
   }
 
   function paint({ isNew = false } = {}) {
@@ -205,6 +216,7 @@ export function assemble({ body, model, asker, hello, theme }) {
   });
   store.subscribe((state, changed) => {
     if (["by", "hidden", "edges", "boundary"].some((key) => changed.has(key))) paint();
+    if (changed.has("solid")) openOrCloseSpace();
     if (changed.has("tool")) stage.draws(state.tool === "line");
     if (changed.has("line")) stage.scene.stretch(state.line);
     // An earlier choice may have come back.

@@ -1,10 +1,11 @@
 // The state as text of a link's fragment, short and readable: `#a=s12,m3,v0&at=0.5,1&zoom=0.001&by=area`.
 //
-// Anchors: p1_0.5_2 point, s12 sample, m3 mean of class 3, v0 adversary of the first anchor, r5 random of seed 5, s1:s2@0.3 between two.
+// Anchors: p1_0.5_2 point, i1_0.5_2 place of the solid, s12 sample, m3 mean of class 3, v0 adversary of the first anchor, r5 random of seed 5, s1:s2@0.3 between two.
 
 import { BEGINNING } from "./state.js";
 
 const FIELDS = { sample: "row", mean: "class", adversary: "of", random: "seed" };
+const PLACES = { p: "point", i: "inside" };
 const LETTERS = { s: "sample", m: "mean", v: "adversary", r: "random" };
 const WORDS = {
   by: ["class", "rate", "area", "norm", "depth", "random", "unit", "inradius"],
@@ -15,7 +16,7 @@ const WORDS = {
 /** Return an anchor as text. */
 export function anchorText({ kind, from, to, share, ...rest }) {
   if (kind === "between") return `${anchorText(from)}:${anchorText(to)}@${Number(share.toFixed(4))}`;
-  if (kind === "point") return `p${rest.at.join("_")}`;
+  if (rest.at) return `${kind[0]}${rest.at.join("_")}`;
   return Object.keys(LETTERS).find((letter) => LETTERS[letter] === kind) + rest[FIELDS[kind]];
 }
 
@@ -26,9 +27,9 @@ export function readAnchor(text) {
     const [from, to, share] = [readAnchor(first), readAnchor(second), Number(part)];
     return from && to && share >= 0 && share <= 1 ? { kind: "between", from, to, share } : null;
   }
-  if (/^p[-+.\de_]+$/.test(text)) {
+  if (/^[pi][-+.\de_]+$/.test(text)) {
     const at = text.slice(1).split("_").map(Number);
-    return at.every(Number.isFinite) ? { kind: "point", at } : null;
+    return at.every(Number.isFinite) ? { kind: PLACES[text[0]], at } : null;
   }
   const [, letter, number] = /^([smvr])(\d{1,9})$/.exec(text) ?? [];
   const kind = LETTERS[letter];
@@ -39,7 +40,7 @@ export function readAnchor(text) {
  * Return what differs from the beginning as text of a fragment.
  * @param {typeof BEGINNING} state
  */
-export function stateText({ anchors, window, unit, layers, boundary, hidden, selected, line, epoch, space, ...rest }) {
+export function stateText({ anchors, window, unit, layers, boundary, hidden, selected, line, epoch, solid, space, ...rest }) {
   const parts = {
     a: anchors?.map(anchorText).join(),
     at: window?.center.join(),
@@ -51,6 +52,7 @@ export function stateText({ anchors, window, unit, layers, boundary, hidden, sel
     on: selected?.join(),
     line: line?.flat().join(),
     epoch,
+    solid: solid?.map(anchorText).join(),
     space,
   };
   for (const key of Object.keys(WORDS)) if (rest[key] !== BEGINNING[key]) parts[key] = rest[key];
@@ -77,8 +79,10 @@ export function readStateText(text) {
     const read = get(key).split(apart);
     return read.every((part) => form.test(part)) && (count === undefined || read.length === count) ? read.map(Number) : null;
   };
-  const anchors = get("a").split(",").map(readAnchor);
-  keep("anchors", anchors.length === 3 && anchors.every(Boolean) ? anchors : null);
+  for (const [key, name, size] of [["a", "anchors", 3], ["solid", "solid", 4]]) {
+    const anchors = get(key).split(",").map(readAnchor);
+    keep(name, anchors.length === size && anchors.every(Boolean) ? anchors : null);
+  }
   const [center, [height]] = [numbers("at", 2), numbers("zoom", 1) ?? [0]];
   keep("window", center && height > 0 ? { center, height } : null);
   const unit = whole("unit", ".", 2);

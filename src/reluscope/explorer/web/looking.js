@@ -30,12 +30,13 @@ export function createLooking({ asker, hello, store, aspect }) {
   const fail = (error, retry) => shown.set({ busy: null, trouble: { kind: error.kind, message: error.message, retry } });
 
   async function lookAtPlane({ certify = false, patient = false } = {}) {
-    const { anchors, epoch, window } = store.get();
+    const { anchors, epoch, solid, window } = store.get();
     const ratio = aspect();
     const question = { ask: "partition", anchors: hello.plane === "inputs" ? null : (anchors ?? hello.home.anchors) };
     if (window === null) Object.assign(question, { window: null, aspect: ratio });
     else question.window = { center: window.center, reach: [window.height * ratio, window.height] };
     if (epoch !== null) question.epoch = epoch;
+    if (solid !== null) question.solid = solid;
     if (certify) question.certify = true;
     if (patient) question.budget = PATIENT;
     wanted = question.window;
@@ -130,7 +131,7 @@ export function createLooking({ asker, hello, store, aspect }) {
   store.subscribe((_, changed) => {
     const any = (...keys) => keys.some((key) => changed.has(key));
     // A snapshot has one plane, whatever part of it is in view.
-    if (any("anchors", "epoch") || (any("window") && !hello.still)) void lookAtPlane();
+    if (any("anchors", "epoch", "solid") || (any("window") && !hello.still)) void lookAtPlane();
     else if (any("by", "unit", "layers")) void lookAtValues();
     if (any("selected")) void lookAtRegion();
     if (any("line")) void lookAlongLine();

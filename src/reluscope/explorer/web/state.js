@@ -15,6 +15,7 @@ export const BEGINNING = Object.freeze({
   tool: "move",
   tab: "region",
   epoch: null,
+  solid: null, // four anchors, of the slice that is seen in space beside the plane
   space: null, // how space is looked at, as text
 });
 

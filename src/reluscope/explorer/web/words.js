@@ -62,10 +62,11 @@ export function anchorName(anchor, hello) {
     case "mean":
       return `mean of ${className(hello, anchor.class)}`;
     case "adversary":
-      return `adversary of ${"ABC"[anchor.of]}`;
+      return `adversary of ${"ABCD"[anchor.of]}`;
     case "random":
       return `random ${anchor.seed}`;
     case "point":
+    case "inside":
       return `(${anchor.at.map((one) => number(one, 2)).join(", ")})`;
     default:
       return `${anchorName(anchor.from, hello)} → ${anchorName(anchor.to, hello).replace("sample ", "")}, ${percent(anchor.share)}`;

@@ -6,6 +6,7 @@ printed is asked at some of the samples to see how often it errs.
 """
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,7 +15,7 @@ from jaxtyping import Bool, Int
 from scipy.stats import binom
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table, Verdict
 from reluscope_studies.behrmann2018._networks import DENSE, MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import labelled_data
@@ -98,7 +99,8 @@ def report(setting: Setting, plan: AskedPlan) -> Outcome:
         rs.plots.preimages(kinds),
         "Kinds of preimages of first-layer outputs of test samples, over the number of positive outputs (Figure 4).",
     )
-    return Outcome(tuple(sentences), tuple(findings), tables, (picture,), interrupted)
+    verdicts = tuple(_verdicts(setting, kinds, layer, errors))
+    return Outcome(tuple(sentences), tuple(findings), tables, (picture,), interrupted, verdicts=verdicts)
 
 
 def _kinds(setting: Setting, layer: rs.preimages.GateLayer, points: np.ndarray) -> tuple[rs.preimages.Preimages, bool]:
@@ -214,6 +216,49 @@ def _error(error: rs.preimages.Error, errors: np.ndarray) -> rs.Finding:
         domain=f"{len(errors):,} test samples",
         source="behrmann2018",
     )
+
+
+def _verdicts(
+    setting: Setting, kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, errors: np.ndarray
+) -> Iterator[Verdict]:
+    """Return what becomes of what the paper says of its Figure 4."""
+    positive, is_unbounded = kinds.num_equations, kinds.kinds == rs.preimages.Kind.UNBOUNDED
+    enough = kinds.kinds[positive >= layer.num_inputs]
+    points = int((enough == rs.preimages.Kind.SINGLETON).sum())
+    yield Verdict(
+        "with as many positive outputs as inputs the preimage is a point",
+        "section 2.2",
+        "assumed",
+        f"{points:,} of {len(enough):,}",
+        points == len(enough) if len(enough) else None,
+    )
+    some = kinds.kinds[positive < layer.num_inputs]
+    bounded = int((some == rs.preimages.Kind.COMPACT).sum())
+    yield Verdict(
+        "finite and infinite preimages both occur",
+        "Figure 4",
+        "both curves",
+        f"{bounded:,} compact, {int(is_unbounded.sum()):,} unbounded of {len(some):,} with fewer positive outputs",
+        bounded > 0 and bool(is_unbounded.any()) if len(some) else None,
+    )
+    if setting.size != "small" and is_unbounded.any() and not is_unbounded.all():
+        first, last = int(positive[~is_unbounded].min()), int(positive[is_unbounded].max())
+        yield Verdict(
+            "below 723 positive outputs all preimages are infinite, and both kinds occur from there to 784",
+            "Figure 4",
+            f"{PAPER_BOUNDED_FROM} and {PAPER_POINTS_FROM}",
+            f"the first bounded at {first}, the last unbounded at {last}",
+            abs(first - PAPER_BOUNDED_FROM) <= 5 and abs(last - PAPER_POINTS_FROM) <= 5,
+        )
+    if len(errors):
+        wrong = int((errors != rs.preimages.Error.NONE).sum())
+        yield Verdict(
+            "Algorithm 1 tells the kinds of preimages of trained layers",
+            "section 2.1",
+            "always",
+            f"{wrong} of {len(errors)} answers are wrong",
+            wrong == 0,
+        )
 
 
 def _statements(kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, errors: np.ndarray) -> Table:

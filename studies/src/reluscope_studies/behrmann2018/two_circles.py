@@ -6,13 +6,14 @@ can be of another kind than on both sides.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies.sizes import number_of
 from reluscope_studies.training import Training, train_classifiers
 
@@ -133,7 +134,9 @@ def _outcome(setting: Setting, points: np.ndarray, labels: np.ndarray, looked: l
         "the exact regions. Dots are training points."
     )
     tables = (_statements(shown), _regions(shown), _survey(looked))
-    return Outcome(sentences, tuple(findings), tables, (Picture("two-circles", figure, caption),))
+    return Outcome(
+        sentences, tuple(findings), tables, (Picture("two-circles", figure, caption),), verdicts=tuple(_verdicts(shown))
+    )
 
 
 def _agreement(shown: Looked) -> rs.Finding:
@@ -151,6 +154,31 @@ def _agrees(shown: Looked) -> np.ndarray:
     is_point = shown.found.kinds == rs.preimages.Kind.SINGLETON
     is_above = (shown.num_nonzero > 0) & (shown.conditions > 1 + 1e-9)
     return is_point == is_above
+
+
+def _verdicts(shown: Looked) -> Iterator[Verdict]:
+    """Return what becomes of what the paper says of its Figure 1."""
+    is_point = shown.found.kinds == rs.preimages.Kind.SINGLETON
+    named = ", ".join(kind.name.lower() for kind in sorted(shown.kinds, reverse=True))
+    yield Verdict(
+        "preimages are infinite, finite and single points", "Figure 1", "all three", named, len(shown.kinds) == 3
+    )
+    at_points = shown.conditions[is_point]
+    yield Verdict(
+        "single points link to condition numbers above one",
+        "introduction",
+        "larger than one",
+        _between(at_points),
+        bool((at_points > 1 + 1e-9).all()) if len(at_points) else None,
+    )
+    others = shown.conditions[~is_point & (shown.num_nonzero > 0)]
+    yield Verdict(
+        "other preimages have the condition number one or zero",
+        "introduction",
+        "one or zero",
+        f"{_between(others)}; zero has to stand for none, as in {int((shown.num_nonzero == 0).sum())} of the regions",
+        bool((others < 1 + 1e-9).all()),
+    )
 
 
 def _statements(shown: Looked) -> Table:

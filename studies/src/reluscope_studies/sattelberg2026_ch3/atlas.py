@@ -1,6 +1,7 @@
 """Figures 3.5 and 3.6, Table 3.3: rates at which networks of each size learn each of the 222 classes of four inputs."""
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -9,12 +10,13 @@ from jaxtyping import Float, Int
 from scipy.stats import rankdata
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._cells import NUM_INPUTS, Cell, cell
 from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
 from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK
 from reluscope_studies.sizes import number_of
+from reluscope_studies.verdicts import Rate, increasing
 
 SENTENCE = "which classes of four-input Boolean functions do small networks learn, and how often"
 POSITION = 30
@@ -30,6 +32,7 @@ PRINTED = {
     LEAK: {2022: 2, 1713: 2, 5786: 2, 1717: 2, 5774: 2, 7905: 2, 5737: 2, 6038: 2, 7128: 5, 27030: 12},
 }
 NEAR = 0.01
+MEASURES = ("swaps", "degree", "influence", "entropy")
 
 Cells = dict[tuple[float, int, int], Cell]
 
@@ -56,7 +59,10 @@ def protocol(setting: Setting) -> Outcome:
     if LEAK in classes:
         pictures.append(classes[LEAK].picture())
         tables.append(_correlations(classes))
-    return Outcome(tuple(said), tuple(findings), tuple(tables), tuple(pictures), interrupted=is_interrupted)
+    verdicts = tuple(_verdicts(cells, classes))
+    return Outcome(
+        tuple(said), tuple(findings), tuple(tables), tuple(pictures), interrupted=is_interrupted, verdicts=verdicts
+    )
 
 
 def _how(setting: Setting) -> str:
@@ -79,6 +85,56 @@ def grids(cells: Cells, leak: float) -> tuple[Float[np.ndarray, "w d"], Float[np
             rates = cells[leak, width, depth].rates
             mean[row, column], least[row, column] = rates.mean(), rates.min()
     return mean, least
+
+
+def _verdicts(cells: Cells, classes: Mapping[float, "_Classes"]) -> Iterator[Verdict]:
+    """Return what becomes of what the dissertation says of its Figures 3.5 and 3.6 and of Table 3.3."""
+    for leak, (sizes, place) in {0.0: (((5, 1), (3, 2)), "ReLU"), LEAK: (((3, 1), (2, 2)), "leaky")}.items():
+        if leak not in classes:
+            continue
+        for width, depth in sizes:
+            if not {(leak, width, depth), (leak, max(width - 1, WIDTHS[0]), depth)} <= cells.keys():
+                continue
+            number = int(cells[leak, width, depth].never_solved)
+            before = int(cells[leak, width - 1, depth].never_solved) if width > WIDTHS[0] else 222
+            yield Verdict(
+                f"{depth} x {width} units solve every class, narrower ones do not ({place})",
+                "Figure 3.5",
+                "all 222",
+                f"{222 - number} of 222; with one unit less in a layer {222 - before if before < 222 else 'not tried'}",
+                number == 0 and before > 0,
+            )
+        own = classes[leak]
+        hardest = int(np.argmin(own.mean))
+        most = own.counts.most_common(1)
+        yield Verdict(
+            f"parity is the hardest class ({place})",
+            "Table 3.3",
+            f"for {PRINTED[leak][27030]} of 45 sizes",
+            f"for {own.counts[27030]} sizes; solved least often over all sizes: "
+            f"{representatives(NUM_INPUTS)[hardest].number}",
+            bool(most) and own.counts[27030] == most[0][1] and representatives(NUM_INPUTS)[hardest].number == 27030,
+        )
+        ranks = rankdata(own.mean)
+        found = {name: np.corrcoef(rankdata(own.measures()[name]), ranks)[0, 1] for name in MEASURES}
+        yield Verdict(
+            f"influence goes inversely with success and explains more than other measures ({place})",
+            "Figure 3.6",
+            "in words",
+            ", ".join(f"{name} {value:+.2f}" for name, value in found.items()),
+            found["influence"] < 0 and found["influence"] == min(found.values()),
+        )
+    if len(classes) == len(LEAKS):
+        rates = [_rate(classes[leak].cells) for leak in LEAKS]
+        yield increasing("leaky ReLU does better than ReLU", "section 3.4.2", "in words", rates)
+        narrow, wide = (
+            _rate([one for one in classes[0.0].cells if (one.width < 4) is is_narrow]) for is_narrow in (True, False)
+        )
+        yield increasing("ReLU networks narrower than 4 rarely succeed", "Figure 3.5", "in words", [narrow, wide])
+
+
+def _rate(cells: Sequence[Cell]) -> Rate:
+    return Rate(sum(int(one.solved) for one in cells), sum(one.epochs.size for one in cells))
 
 
 def _by_size(cells: Cells) -> Picture:

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
 
@@ -41,7 +41,40 @@ def protocol(setting: Setting) -> Outcome:
     pictures += [_cube(number, MAX_LISTED) for number in LARGEST]
     pictures += [_distribution(), _measures()]
     findings = (*largest, *_counts(), *sums)
-    return Outcome(_said(largest, sums), findings, _tables(largest), tuple(pictures), interrupted=is_interrupted)
+    same = sum(PRINTED[inputs] == f"{int(one)}" for inputs, one in enumerate(largest[:MAX_LISTED], start=1))
+    verdicts = (
+        Verdict(
+            "the largest swaps values of one to four inputs",
+            "Table 3.1",
+            ", ".join(PRINTED[inputs] for inputs in range(1, MAX_LISTED + 1)),
+            ", ".join(f"{int(one)}" for one in largest[:MAX_LISTED]),
+            same == MAX_LISTED,
+        ),
+        Verdict(
+            "two classes of four inputs have the largest",
+            "section 3.3.1",
+            "1785 and 7140",
+            " and ".join(
+                str(one.number)
+                for one, value in zip(representatives(MAX_LISTED), class_swaps(MAX_LISTED), strict=True)
+                if value == 5
+            ),
+            {
+                one.number
+                for one, value in zip(representatives(MAX_LISTED), class_swaps(MAX_LISTED), strict=True)
+                if value == 5
+            }
+            == set(LARGEST),
+        ),
+    )
+    return Outcome(
+        _said(largest, sums),
+        findings,
+        _tables(largest),
+        tuple(pictures),
+        interrupted=is_interrupted,
+        verdicts=verdicts,
+    )
 
 
 def _hardest_of_five(setting: Setting) -> rs.boolean.HardFunction:

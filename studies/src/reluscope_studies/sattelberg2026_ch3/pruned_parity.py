@@ -10,10 +10,10 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.records import plain_findings
-from reluscope_studies.sattelberg2026_ch3._networks import first_networks
+from reluscope_studies.sattelberg2026_ch3._networks import LEAK, first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import (
     EPOCHS,
     HOW,
@@ -24,6 +24,7 @@ from reluscope_studies.sattelberg2026_ch3._parity import (
     share_of,
 )
 from reluscope_studies.sizes import planned
+from reluscope_studies.verdicts import Rate, same_rate
 
 SENTENCE = "parity by one hidden layer: the smallest subnetworks of trained networks, all of them tried"
 POSITION = 60
@@ -31,6 +32,7 @@ DATA = None
 CHANGES: dict[Change, str] = {"replicates": "networks"}
 
 TRIALS = 4
+LEAKY_DIGITS = 3
 # Table 3.4 as printed, by digits: (pruned width, subnetworks that learn parity), from the first width with an entry on.
 PRINTED = {
     1: (2, [(1, 1), (1, 2), (1, 2), (1, 3), (1, 3), (1, 4), (1, 5), (1, 7), (1, 5), (1, 6), (1, 5), (1, 3), (1, 5)]),
@@ -73,6 +75,7 @@ def protocol(setting: Setting) -> Outcome:
     plan = planned(setting, PLANS, CHANGES)
     cells = [(width, digits) for width in range(2, plan.widths + 1) for digits in range(1, plan.digits + 1)]
     found: dict[tuple[int, int], Record] = {}
+    leaky: dict[int, Record] = {}
     rates, is_interrupted = None, False
     try:
         rates = _kept(setting, "rates", lambda: _rates(setting, plan))
@@ -81,6 +84,10 @@ def protocol(setting: Setting) -> Outcome:
             found[width, digits] = _kept(
                 setting, f"width-{width}-digits-{digits}", lambda w=width, d=digits: _cell(setting, w, d)
             )
+        for width in range(4, plan.widths + 1):
+            setting.progress(f"Leaky subnetworks of width {width}")
+            name = f"leaky-width-{width}-digits-{LEAKY_DIGITS}"
+            leaky[width] = _kept(setting, name, lambda w=width: _cell(setting, w, LEAKY_DIGITS, LEAK))
     except KeyboardInterrupt:
         is_interrupted = True
     sentences = (
@@ -94,9 +101,10 @@ def protocol(setting: Setting) -> Outcome:
     return Outcome(
         sentences,
         (*shares.values(), *units),
-        (_table(plan, found), _quoted(rates, shares)),
+        (_table(plan, found), _by_leak(plan, found, leaky), _quoted(rates, shares)),
         tuple(pictures),
         interrupted=is_interrupted,
+        verdicts=tuple(_verdicts(plan, rates, found, leaky)),
     )
 
 
@@ -110,10 +118,11 @@ def _seeds(setting: Setting, number: int, *about: int) -> list[int]:
     return np.random.default_rng([setting.seed, *about]).integers(2**31, size=number).tolist()
 
 
-def _cell(setting: Setting, width: int, digits: int) -> Record:
+def _cell(setting: Setting, width: int, digits: int, leak: float = 0.0) -> Record:
     """Train networks of one width and prune the first that learns parity."""
     seeds = _seeds(setting, TRIALS, width, digits)
-    trained = learned(first_networks((width,), num_inputs=digits, seeds=seeds, device=setting.device), digits)
+    first = first_networks((width,), num_inputs=digits, seeds=seeds, leak=leak, device=setting.device)
+    trained = learned(first, digits)
     rows = trained.reached.nonzero()[:, 0].tolist()
     if not rows:
         return Record({"units": None})
@@ -177,6 +186,69 @@ def _shares(rates: Record) -> dict[str, rs.Finding]:
     names = list(QUOTED)
     counts = [(wide, networks), (good, wide), (good, networks), (plain["narrow"], networks)]
     return {name: share_of(some, number, name) for name, (some, number) in zip(names, counts, strict=False) if number}
+
+
+def _verdicts(
+    plan: Plan, rates: Record | None, found: Mapping[tuple[int, int], Record], leaky: Mapping[int, Record]
+) -> Iterator[Verdict]:
+    """Return what becomes of the rates that are quoted, and of Table 3.4."""
+    if rates is not None:
+        plain = rates.plain
+        networks, wide, good = plain["networks"], plain["wide"], sum(one > 0 for one in plain["of_each"])
+        place = "section 3.4.4"
+        yield same_rate("width 6 learns four digits", place, 0.65, Rate(wide, networks))
+        if wide:
+            yield same_rate("such a network has a subnetwork of 3 units that does", place, 0.15, Rate(good, wide))
+        yield same_rate("both", place, 0.10, Rate(good, networks))
+        yield same_rate("width 3 learns four digits", place, 0.02, Rate(plain["narrow"], networks))
+    widths = {cell: int(rs.Finding.from_dict(one.plain["units"])) for cell, one in found.items() if one.plain["units"]}
+    printed = {
+        (width, digits): entries[width - first][0]
+        for digits, (first, entries) in PRINTED.items()
+        for width in range(first, plan.widths + 1)
+        if digits <= plan.digits
+    }
+    both = [cell for cell in printed if cell in widths]
+    if both:
+        same = sum(widths[cell] == printed[cell] for cell in both)
+        yield Verdict(
+            "the fewest units that are left, for widths and digits",
+            "Table 3.4",
+            "one network each",
+            f"the same for {same} of {len(both)}, fewer for {sum(widths[one] < printed[one] for one in both)}",
+            None if same < len(both) else True,
+        )
+    of_three = {width: record for (width, digits), record in found.items() if digits == LEAKY_DIGITS}
+    for name, records in (("ReLU", of_three), (f"leak {LEAK:g}", leaky)):
+        rows = [width for width, record in records.items() if width > 3 and _units(record) == 3]
+        if rows:
+            first, entries = PRINTED[LEAKY_DIGITS]
+            said = sum(entries[width - first][1] for width in rows)
+            rate = Rate(*(sum(records[width].plain[what] for width in rows) for what in ("successes", "choices")))
+            yield Verdict(
+                f"of the subnetworks of 3 units most learn three digits ({name}, widths {rows[0]} to {rows[-1]})",
+                "Table 3.4",
+                str(Rate(said, rate.trials)),
+                str(rate),
+                rate.share > 0.5,
+            )
+
+
+def _units(record: Record | None) -> int:
+    """Return the fewest units of a record, 0 where no network was pruned."""
+    return int(rs.Finding.from_dict(record.plain["units"])) if record is not None and record.plain["units"] else 0
+
+
+def _by_leak(plan: Plan, found: Mapping[tuple[int, int], Record], leaky: Mapping[int, Record]) -> Table:
+    rows = tuple(
+        (str(width), _printed(width, LEAKY_DIGITS), _cell_text(found.get((width, LEAKY_DIGITS))), _cell_text(record))
+        for width, record in leaky.items()
+    )
+    caption = (
+        f"Three digits again, with leak {LEAK:g}: section 3.4 has that leak everywhere but in section 3.4.2, and does "
+        "not say which one Table 3.4 has. One network each."
+    )
+    return Table(("width", "paper", "ReLU", f"leak {LEAK:g}"), rows, caption)
 
 
 def _quoted(rates: Record | None, shares: Mapping[str, rs.Finding]) -> Table:

@@ -3,10 +3,11 @@
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, data_of, trained
 from reluscope_studies.sizes import number_of
+from reluscope_studies.verdicts import Rate, increasing, is_larger
 
 SENTENCE = "ball and shell in 2 to 8 dimensions: how many networks learn them, and what their regions are"
 POSITION = 30
@@ -59,7 +60,12 @@ def protocol(setting: Setting) -> Outcome:
         ),
     )
     return Outcome(
-        (_how(setting),), tuple(findings), (_table(tested), _regions(found)), pictures, interrupted=is_interrupted
+        (_how(setting),),
+        tuple(findings),
+        (_table(tested), _regions(found)),
+        pictures,
+        interrupted=is_interrupted,
+        verdicts=tuple(_verdicts(tested, found)),
     )
 
 
@@ -97,6 +103,51 @@ def _table(tested: dict[tuple[float, int], np.ndarray]) -> Table:
     )
     columns = ("leak", "dimension", *(f"at {100 * threshold:g} %" for threshold in THRESHOLDS), "median right, %")
     return Table(columns, rows, "Networks, in per cent, with so many test samples right.")
+
+
+def _verdicts(tested: dict[tuple[float, int], np.ndarray], found: dict[tuple[float, int], Networks]) -> list[Verdict]:
+    """Return what becomes of the statements about Figure 4.8, which has no numbers, and of section 4.1."""
+    low, high = DIMS[0], DIMS[-1]
+    verdicts = []
+    for leak in LEAKS:
+        if (leak, low) not in tested or (leak, high) not in tested:
+            continue
+        few, many = (
+            {at: Rate(int((tested[leak, dim] >= at).sum()), len(tested[leak, dim])) for at in THRESHOLDS}
+            for dim in (low, high)
+        )
+        name = f"leak {leak:g}, dimensions {low} and {high}"
+        is_less = is_larger(few[0.95], many[0.95])
+        verdicts += [
+            Verdict(
+                f"the share of networks with 95 % right does not fall with the dimension ({name})",
+                "Figure 4.8",
+                "a figure without numbers",
+                f"{few[0.95]}, {many[0.95]}",
+                None if is_less is None else not is_less,
+            ),
+            increasing(
+                f"the share with 99.99 % right falls (dimensions {high} and {low}, leak {leak:g})",
+                "Figure 4.8",
+                "a figure without numbers",
+                [many[0.9999], few[0.9999]],
+            ),
+        ]
+        forms = [
+            Rate(sum(found[leak, dim].counts[kind] for kind in (*CROSS, *SIMPLEX)), len(tested[leak, dim]))
+            for dim in (low, high)
+        ]
+        is_less = is_larger(*forms)
+        verdicts.append(
+            Verdict(
+                f"the share of networks that construct one of the two forms remains consistent ({name})",
+                "section 4.2.2",
+                "not given",
+                ", ".join(map(str, forms)),
+                None if is_less is None else not is_less,
+            )
+        )
+    return verdicts
 
 
 def _regions(found: dict[tuple[float, int], Networks]) -> Table:

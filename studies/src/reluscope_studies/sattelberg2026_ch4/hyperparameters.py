@@ -6,9 +6,10 @@ from itertools import product
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, trained
 from reluscope_studies.sizes import number_of
+from reluscope_studies.verdicts import Rate, increasing, is_larger
 
 SENTENCE = "circle and annulus by three units: losses, leaks, batches, scales, and the shapes that training finds"
 POSITION = 20
@@ -68,7 +69,12 @@ def protocol(setting: Setting) -> Outcome:
     ]
     tables = (_grid(found, number), *_averages(found, number), *_shapes(found))
     return Outcome(
-        (_how(setting), *_said(found)), tuple(findings), tables, tuple(_pictures(found)), interrupted=is_interrupted
+        (_how(setting), *_said(found)),
+        tuple(findings),
+        tables,
+        tuple(_pictures(found)),
+        interrupted=is_interrupted,
+        verdicts=tuple(_verdicts(found)),
     )
 
 
@@ -134,6 +140,53 @@ def _averages(found: dict[tuple[str, float, int, bool], Networks], number: int) 
             rows.append((name, str(value).upper() if position == 0 else str(value), f"{printed:.1f}", f"{ours:.1f}"))
     caption = "Table 4.3: average successes in per cent; the dissertation's are averages of its Table 4.2."
     return [Table(("choice", "value", "the dissertation", "here"), tuple(rows), caption)]
+
+
+def _verdicts(found: dict[tuple[str, float, int, bool], Networks]) -> list[Verdict]:
+    """Return what becomes of the statements about Table 4.3."""
+    if len(found) < 2 * len(PRINTED):
+        return []
+
+    def rate(position: int, value: object) -> Rate:
+        some = [one.solved for key, one in found.items() if key[position] == value]
+        return Rate(sum(int(one.sum()) for one in some), sum(len(one) for one in some))
+
+    table = "Table 4.3"
+    leaks = [rate(1, leak) for leak in (0.0, 0.01, 0.1)]
+    most = max(found.values(), key=lambda one: float(one.solved.mean()))
+    return [
+        increasing("leak 0.01 does better than none", table, "48.8 and 69.8 %", leaks[:2]),
+        increasing("leak 0.1 does better than none", table, "48.8 and 68.3 %", leaks[::2]),
+        increasing(
+            "smaller batches do better (1,000, 100, 10)",
+            table,
+            "48.0, 62.1 and 76.8 %",
+            [rate(2, batch) for batch in (1000, 100, 10)],
+        ),
+        increasing("normalised inputs do better", table, "59.1 and 65.6 %", [rate(3, False), rate(3, True)]),
+        increasing(
+            "cross-entropy does slightly better than the squared error",
+            table,
+            "57.4 and 67.2 %",
+            [rate(0, "mse"), rate(0, "bce")],
+        ),
+        Verdict(
+            "leak 0.1, batch 10, normalised, squared error is the best choice",
+            "Table 4.2",
+            "94 of 100",
+            f"best here: {_say(next(key for key, one in found.items() if one is most))}, {most.solved.mean():.0%}",
+            _is_among_best(found),
+        ),
+    ]
+
+
+def _is_among_best(found: dict[tuple[str, float, int, bool], Networks]) -> bool | None:
+    """Return whether the dissertation's best choice is the best here, None where chance may be why it is not."""
+    rates = {key: Rate(int(one.solved.sum()), len(one.solved)) for key, one in found.items()}
+    own = rates["mse", 0.1, 10, True]
+    if all(own.share >= other.share for other in rates.values()):
+        return True
+    return False if any(is_larger(other, own) for other in rates.values()) else None
 
 
 def _shapes(found: dict[tuple[str, float, int, bool], Networks]) -> list[Table]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Setting, Table
+from reluscope.studies import Outcome, Setting, Table, Verdict
 
 SENTENCE = "how a code turns a network into one affine map, with the printed arithmetic put right"
 POSITION = 10
@@ -73,7 +73,24 @@ def protocol(setting: Setting) -> Outcome:
         ),
     )
     columns = ("", "printed", "from the printed weights and code")
-    return Outcome(sentences, findings, (Table(columns, rows, "The affine map of the printed code."),))
+    verdicts = (
+        Verdict(
+            "the code turns the network into the printed map",
+            "Figure 5.1",
+            _affine(PRINTED[0][0], PRINTED[1][0]),
+            _affine(weight[0], bias[0]),
+            bool((weight == PRINTED[0]).all() and (bias == PRINTED[1]).all()),
+        ),
+        Verdict(
+            "the map holds where the network has the code",
+            "Figure 5.1",
+            "a region",
+            f"{with_code} regions",
+            with_code > 0,
+        ),
+    )
+    table = Table(columns, rows, "The affine map of the printed code.")
+    return Outcome(sentences, findings, (table,), verdicts=verdicts)
 
 
 def map_of_code(code: tuple[tuple[int, ...], ...]) -> tuple[np.ndarray, np.ndarray]:

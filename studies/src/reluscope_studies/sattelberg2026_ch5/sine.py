@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Size, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch5._restarts import FIRST_EPOCHS, GOAL, MORE_EPOCHS, RATE, Cell, cell
 from reluscope_studies.sattelberg2026_ch5._sine import INTERVAL, X, Y, curve, tangents
 from reluscope_studies.sizes import planned
+from reluscope_studies.verdicts import Rate, increasing
 
 SENTENCE = "sine learned by networks of many widths and depths: restarts, regions and linear coefficients"
 POSITION = 40
@@ -85,6 +86,7 @@ def _report(plan: Plan, cells: Cells) -> Outcome:
         tuple(findings),
         _tables(plan, cells, pieces),
         _pictures(plan, cells),
+        verdicts=tuple(_verdicts(cells)),
     )
 
 
@@ -125,6 +127,26 @@ def _what_came_out(plan: Plan, cells: Cells, pieces: dict[tuple[int, int], rs.Fi
             f"{most[1][0]} units. Regions are activation regions; neighbours with the same affine map are one piece."
         )
     return said
+
+
+def _verdicts(cells: Cells) -> list[Verdict]:
+    """Return what becomes of Table 5.1."""
+    agreeing = sum(one.agrees(_papers(*place), MAX_TRIED) for place, one in cells.items())
+    # Each tail has 2.5 %, so that of numbers that agree one in twenty is beyond it.
+    expected = 0.95 * len(cells)
+    deepest, widest = max(depth for _, depth in cells), max(width for width, _ in cells)
+    ends = (cells[widest, deepest], cells[widest, 1])
+    rates = [Rate(int((one.losses < GOAL).sum()), len(one.losses)) for one in ends]
+    return [
+        Verdict(
+            "the numbers of restarts",
+            "Table 5.1",
+            f"{len(cells)} numbers",
+            f"{agreeing} are no surprise at the rates found here (each tail at least 2.5 %)",
+            agreeing >= expected - 2 * (0.05 * expected) ** 0.5,
+        ),
+        increasing("deep networks fail more often than shallow ones", "section 5.3", "in words", rates),
+    ]
 
 
 def _tables(plan: Plan, cells: Cells, pieces: dict[tuple[int, int], rs.Finding | None]) -> tuple[Table, ...]:

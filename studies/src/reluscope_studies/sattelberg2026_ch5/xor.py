@@ -7,7 +7,7 @@ pieces are those that are printed, on other half-spaces, and XOR is solved.
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies.plots import surfaces
 
 SENTENCE = "the two units of XOR as pieces and as a tropical rational function, as printed and put right"
@@ -77,7 +77,24 @@ def protocol(setting: Setting) -> Outcome:
             "Figure 5.3: both networks as surfaces, flat over every region.",
         ),
     )
-    return Outcome((said, *sentences), tuple(findings), (table,), pictures)
+    solved = {name: int(found) for name, found in zip(BIASES, findings[::3], strict=True)}
+    verdicts = (
+        Verdict(
+            "the printed network solves XOR",
+            "equations 5.10 and 5.11",
+            "all four points",
+            f"{solved['as printed']} of 4 points",
+            solved["as printed"] == len(LABELS),
+        ),
+        Verdict(
+            "two ReLU units solve XOR",
+            "section 5.2",
+            "yes",
+            f"with the biases (2, 0) {solved['put right']} of 4 points",
+            solved["put right"] == len(LABELS),
+        ),
+    )
+    return Outcome((said, *sentences), tuple(findings), (table,), pictures, verdicts=verdicts)
 
 
 def network(bias: tuple[float, float]) -> rs.Network:

@@ -21,15 +21,20 @@ class Plan:
     replicates : int
         Networks of each split.
     training : Training
+    only : tuple of splits, optional
+        Those that are looked at; all of them by default.
     """
 
     units: int
     replicates: int
     training: Training
+    only: tuple[tuple[int, int], ...] | None = None
 
     @property
     def splits(self) -> list[tuple[int, int]]:
-        """Units of the two layers, for every split."""
+        """Units of the two layers, for every split that is looked at."""
+        if self.only is not None:
+            return list(self.only)
         return [(first, self.units - first) for first in range(1, self.units)]
 
 
@@ -55,11 +60,6 @@ class Networks:
         self.setting, self.plan = setting, plan
         self.training, self.testing = labelled_data(setting)
 
-    @property
-    def splits(self) -> list[tuple[int, int]]:
-        """Units of the two layers, for every split that is wanted."""
-        return [split for split in self.plan.splits if self.setting.wants(f"{split[0]}+{split[1]}")]
-
     def finish(self) -> None:
         """Train, measure and count all networks that are not finished, one replicate after another."""
         clock = _Clock(self.setting, self._open_splits())
@@ -70,7 +70,7 @@ class Networks:
     def _train(self, replicate: int) -> None:
         """Train the networks of a replicate together, and measure them."""
         plan, records = self.plan, self.setting.records
-        missing = [split for split in self.splits if _name(split, replicate) not in records]
+        missing = [split for split in plan.splits if _name(split, replicate) not in records]
         if not missing:
             return
         label = f"Training {len(missing)} networks at once, {replicate + 1} of {plan.replicates}"
@@ -97,7 +97,7 @@ class Networks:
 
     def _count(self, replicate: int, clock: "_Clock") -> None:
         """Count the regions of networks that were not counted, or for less time than there is now."""
-        for split in self.splits:
+        for split in self.plan.splits:
             name = _name(split, replicate)
             if not self._is_open(name):
                 continue
@@ -116,7 +116,7 @@ class Networks:
 
     def _open_splits(self) -> list[tuple[int, int]]:
         """Return the split of every network that is to be counted."""
-        every = [(split, replicate) for replicate in range(self.plan.replicates) for split in self.splits]
+        every = [(split, replicate) for replicate in range(self.plan.replicates) for split in self.plan.splits]
         return [split for split, replicate in every if self._is_open(_name(split, replicate))]
 
     def _is_open(self, name: str) -> bool:

@@ -4,13 +4,14 @@ For every split n_1 + n_2 of a number of units, ten networks are trained on MNIS
 the unit box and compared with bounds, and their errors with their numbers of regions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.stats import rankdata, spearmanr
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.serra2018._split_networks import Measured, Networks, Plan
@@ -36,11 +37,19 @@ BOUNDS = {
 }
 # The poster speaks of networks where no layer is too narrow without a number.
 NARROW = 4
+# With fewer networks no correlation says anything.
+FEWEST = 8
 
 
 def protocol(setting: Setting) -> Outcome:
     """Train, measure and count all networks that are not in the records yet, and compare."""
     plan = planned(setting, PLANS, CHANGES)
+    wanted = tuple(split for split in plan.splits if setting.wants(f"{split[0]}+{split[1]}"))
+    if not wanted:
+        raise rs.errors.InputError(
+            f"no split of {plan.units} units is called so: --only takes one as 4+{plan.units - 4}"
+        )
+    plan = replace(plan, only=wanted)
     work = Networks(setting, plan)
     interrupted = False
     try:
@@ -70,6 +79,7 @@ def _outcome(setting: Setting, plan: Plan, networks: Sequence[Measured], interru
         (_table(plan, groups, bounds, summaries),),
         tuple(_pictures(plan, groups, counts, bounds, counted)),
         interrupted,
+        verdicts=tuple(_verdicts(plan, counted, bounds)),
     )
 
 
@@ -119,6 +129,48 @@ def _relations(counted: Sequence[Measured]) -> list[rs.Finding]:
             )
         )
     return found
+
+
+def _verdicts(plan: Plan, counted: Sequence[Measured], bounds: Mapping[str, list[rs.Finding]]) -> Iterator[Verdict]:
+    """Return what becomes of what the poster says of its two figures."""
+    if counted:
+        limits = dict(zip(plan.splits, map(int, bounds["Serra 2018"]), strict=True))
+        kept = sum(int(one.findings["regions"]) <= limits[one.split] for one in counted)
+        whole = f"{kept} of {len(counted)} counts are below it"
+        yield Verdict("Theorem 1 bounds the number of regions", "section 3", "for all", whole, kept == len(counted))
+    wide = [one for one in counted if min(one.split) >= NARROW]
+    if len(wide) < FEWEST or not all(one.findings["regions"].claim is rs.Claim.EXACT for one in wide):
+        return
+    counts = [int(one.findings["regions"]) for one in wide]
+    for what, errors in _errors(wide).items():
+        value, chance = _spearman(counts, errors)
+        # Where splits differ, both may follow the split: within one split regions have to do it on their own.
+        within = _within_splits(wide, errors)
+        yield Verdict(
+            f"{what} relates to the number of regions where no layer is too narrow ({NARROW} or more units)",
+            "section 5",
+            "evidence found, no number",
+            f"rank correlation {value:+.2f} over {len(wide)} networks (by chance in {100 * chance:.2g} % of cases)"
+            + ("" if within is None else f"; mean within splits {within:+.2f}"),
+            True if chance < 0.05 and value < 0 else False if chance < 0.05 else None,
+        )
+
+
+def _spearman(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
+    """Return a rank correlation, and how likely one as far from zero is by chance."""
+    value, chance = np.asarray(spearmanr(one, other), dtype=np.float64)
+    return float(value), float(chance)
+
+
+def _within_splits(networks: Sequence[Measured], errors: Sequence[float]) -> float | None:
+    """Return the mean rank correlation of regions and errors within a split, of splits with three networks or more."""
+    found = []
+    for split in dict.fromkeys(one.split for one in networks):
+        rows = [row for row, one in enumerate(networks) if one.split == split]
+        counts = [int(networks[row].findings["regions"]) for row in rows]
+        if len(rows) >= 3 and np.ptp(counts) and np.ptp([errors[row] for row in rows]):
+            found.append(_spearman(counts, [errors[row] for row in rows])[0])
+    return float(np.mean(found)) if found else None
 
 
 def _errors(networks: Sequence[Measured]) -> dict[str, list[float]]:

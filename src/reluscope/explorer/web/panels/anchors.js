@@ -1,21 +1,26 @@
-// The three points that the plane goes through, and the slider that turns C towards another sample.
+// The three points that the plane goes through, and the slider that turns C towards another sample; or the four of the
+// solid that the plane is moved through.
 
 import { make, quiet, refill, sign, write } from "../elements.js";
 import { anchorName, shortened } from "../words.js";
 import { thumbnail } from "./pictures.js";
 
-const LETTERS = "ABC";
+const LETTERS = "ABCD";
 
-/** Return the dock of anchors, and `put(place, anchor)`; `current()` gives the three that are looked at. */
-export function anchorsPanel({ hello, store, samples, pictureOf, current, announce }) {
+/** Return the dock of anchors, and `put(place, anchor)`; `current()` gives the three or four that are looked at. */
+export function anchorsPanel({ hello, store, samples, pictureOf, current, announce, hasSolids }) {
   const slots = [...LETTERS].map(makeSlot);
   const slider = make("input", { type: "range", max: 1, step: 0.01, "aria-label": "turn C",
     oninput: () => turn(Number(slider.value)) });
   const turning = make("div.turning", { title: "The plane turns about the line through A and B" },
     make("span.soft", "Turn C"), slider, quiet("towards …", () => samples.choose("towards")));
-  const reset = sign("↺", "back to the first plane", () => setAnchors(store, null));
-  const element = make("div.dock", { role: "group", "aria-label": "the three points of the plane" },
-    make("span.soft.heading", "Plane through"), slots.map((slot) => slot.element), !hello.still && [hello.data && turning, reset]);
+  const reset = sign("↺", "back to the first plane", () => setAnchors(store, store.get().solid?.slice(0, 3) ?? null));
+  const leave = sign("×", "leave space", () => setSolid(null));
+  const enter = make("button", { title: "A fourth point, D: the network in the space through A, B, C and D, which the plane slices",
+    onclick: () => setSolid([...current(), hello.home.fourth]) }, "+ D: space");
+  const heading = make("span.soft.heading");
+  const element = make("div.dock", { role: "group", "aria-label": "the points that are looked at" },
+    heading, slots.map((slot) => slot.element), hasSolids && [enter, leave], !hello.still && [hello.data && turning, reset]);
 
   function makeSlot(letter, place) {
     const picture = make("span.thumb");
@@ -38,8 +43,14 @@ export function anchorsPanel({ hello, store, samples, pictureOf, current, announ
     return { element: button, picture, name };
   }
 
+  /** See the plane in the solid through four anchors, or alone. */
+  function setSolid(solid) {
+    setAnchors(store, (solid ?? current()).slice(0, 3), { solid });
+  }
   function put(place, anchor) {
-    setAnchors(store, current().map((one, at) => (at === place ? anchor : one)));
+    const next = current().map((one, at) => (at === place ? anchor : one));
+    if (next.length > 3) setSolid(next);
+    else setAnchors(store, next);
     announce(`${LETTERS[place]} is ${anchorName(anchor, hello)}.`);
   }
   /** Turn C: the frame of the plane stays, and so does the window. */
@@ -50,6 +61,11 @@ export function anchorsPanel({ hello, store, samples, pictureOf, current, announ
     store.set({ anchors: [first, second, { kind: "between", from, to, share }], selected: null, line: null });
   }
   function show() {
+    const isSolid = store.get().solid !== null;
+    slots[3].element.hidden = leave.hidden = !isSolid;
+    enter.hidden = turning.hidden = isSolid;
+    enter.hidden ||= current().some((anchor) => anchor.kind === "inside");
+    write(heading, isSolid ? "Space through" : "Plane through");
     current().forEach((anchor, place) => {
       const { picture, name } = slots[place];
       write(name, shortened(anchorName(anchor, hello), 26));
@@ -58,14 +74,15 @@ export function anchorsPanel({ hello, store, samples, pictureOf, current, announ
     const third = current()[2];
     slider.value = String(third.share ?? 0);
     slider.disabled = third.kind === "adversary" || hello.data?.num_samples < 4;
-    reset.disabled = store.get().anchors === null;
+    reset.disabled = isSolid ? !store.get().anchors?.some((anchor) => anchor.kind === "inside") : store.get().anchors === null;
+    samples?.tell();
   }
-  store.subscribe((_, changed) => changed.has("anchors") && show());
+  store.subscribe((_, changed) => (changed.has("anchors") || changed.has("solid")) && show());
   show();
-  return { element, put };
+  return { element, put, enterSpace: hasSolids && (() => enter.click()) };
 }
 
 /** Choose anchors, and begin to look at their plane from its home. */
-export function setAnchors(store, anchors) {
-  store.set({ anchors, window: null, selected: null, line: null });
+export function setAnchors(store, anchors, more = {}) {
+  store.set({ anchors, window: null, selected: null, line: null, ...more });
 }

@@ -89,13 +89,14 @@ export function codesPanel({ hello, asker, store, looking, use }) {
 
   /** Mark the samples in the chosen region and those that the plane goes through. */
   function link() {
-    const anchors = store.get().anchors ?? hello.home.anchors ?? [];
-    const inside = new Set([...(looking.shown.get().region?.header.samples_inside ?? []), ...anchors.map((anchor) => anchor.row)]);
+    const { solid, anchors = null } = store.get();
+    const through = solid ?? anchors ?? hello.home.anchors ?? [];
+    const inside = new Set([...(looking.shown.get().region?.header.samples_inside ?? []), ...through.map((anchor) => anchor.row)]);
     for (const [row, dot] of dots) {
       dot.classList.toggle("inside", inside.has(row));
     }
   }
   looking.shown.subscribe((_, changed) => changed.has("region") && link());
-  store.subscribe((_, changed) => changed.has("anchors") && link());
+  store.subscribe((_, changed) => (changed.has("anchors") || changed.has("solid")) && link());
   return { element, open: () => loaded || load() };
 }

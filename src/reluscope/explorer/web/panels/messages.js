@@ -31,9 +31,9 @@ export function messagesPanel({ looking, store }) {
           wrong.kind !== "graphics" && plane !== null && quiet("Keep the picture", looking.dismiss)));
     }
   }
-  const isElsewhere = ({ anchors, window, epoch }) => [anchors, window, epoch].some((one) => one !== null);
+  const isElsewhere = ({ anchors, window, epoch, solid }) => [anchors, window, epoch, solid].some((one) => one !== null);
   function goHome() {
-    store.set({ epoch: null });
+    store.set({ epoch: null, solid: null });
     setAnchors(store, null);
   }
   /** Return a button that does something about what is wrong. */

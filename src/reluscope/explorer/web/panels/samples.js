@@ -31,7 +31,7 @@ export function samplesPanel({ hello, asker, anchors, put, show }) {
   const made = make("div.made", allClasses.length > 0 && mean, hello.is_classifier && adversary,
     make("button", { onclick: () => use({ kind: "random", seed: Math.floor(Math.random() * 10_000) }) }, "random"));
   const heading = make("p.target");
-  const targets = [..."ABC"].map((letter, place) => quiet(letter, () => choose(place)));
+  const targets = [..."ABCD"].map((letter, place) => quiet(letter, () => choose(place)));
   const list = make("div.samples");
   const status = make("p.soft", { role: "status" });
   const previous = quiet("‹ before", () => load(offset - AT_ONCE));
@@ -98,11 +98,11 @@ export function samplesPanel({ hello, asker, anchors, put, show }) {
   }
   function tell() {
     made.hidden = target === "towards";
-    refill(heading, made.hidden ? "Turn C towards a sample: " : "Choose a sample for ", targets);
+    refill(heading, made.hidden ? "Turn C towards a sample: " : "Choose a sample for ", targets.slice(0, anchors().length));
     targets.forEach((button, place) => button.setAttribute("aria-pressed", place === target));
     write(adversary, `adversary of ${target === 0 ? "B" : "A"}`);
   }
   tell();
 
-  return { element, load, choose };
+  return { element, load, choose, tell };
 }

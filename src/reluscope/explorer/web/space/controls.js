@@ -1,5 +1,5 @@
 // What one can do to space besides turning it: what is shown, how far apart, how the plane lies, in one line.
-import { make, refill, write } from "../elements.js";
+import { capital, make, refill, write } from "../elements.js";
 import { count, several } from "../words.js";
 import { claimBadge } from "../panels/claims.js";
 
@@ -12,7 +12,7 @@ const AXES = [["x", [1, 0, 0]], ["y", [0, 1, 0]], ["z", [0, 0, 1]]];
 
 /** Whether something can be shown: a snapshot holds some of it. */
 export function isThere(show, { space, is_classifier: isClassifier }) {
-  return (show !== "decision" || isClassifier) && (space.held?.includes(QUESTIONS[show]) ?? true);
+  return (show !== "decision" || isClassifier) && (space?.held?.includes(QUESTIONS[show]) ?? true);
 }
 
 /**
@@ -36,7 +36,7 @@ export function controlsOf({ hello, change, face, step, slices }) {
     onchange: () => Number.isFinite(level.valueAsNumber) && change({ level: level.valueAsNumber }) });
   const leveling = make("span", output, " at ", level);
   const planes = !slices ? null : make("span", { role: "group", "aria-label": "the plane" }, "Plane ",
-    AXES.map(([name, normal]) => make("button", { title: `across input ${"xyz".indexOf(name)}`, onclick: () => face(normal) }, name)),
+    AXES.map(([name, normal]) => make("button", { title: hello.space ? `across input ${"xyz".indexOf(name)}` : "across this direction: x leads from A to B, y to C, z to D", onclick: () => face(normal) }, name)),
     make("button", { title: "as you look at it", onclick: () => face(null) }, "⊙"),
     make("button", { title: "move the plane away", onclick: () => step(-1) }, "−"),
     make("button", { title: "move the plane nearer", onclick: () => step(1) }, "+"));
@@ -64,7 +64,7 @@ export function countsOf() {
     show({ found, note: why, num_open: open }, show) {
       const some = { LOWER: "at least ", UPPER: "at most " }[found.claim] ?? "";
       refill(number, make("strong", some, several(found.value, NOUNS[show])), WHERE[show], claimBadge(found.claim, found.definition));
-      write(note, [why, open > 0 && `${count(open)} cells were left`].filter(Boolean).join("; "));
+      write(note, capital([why, open > 0 && `${count(open)} cells were left`].filter(Boolean).join("; ")));
     },
     busy: (text) => write(note, text),
   };

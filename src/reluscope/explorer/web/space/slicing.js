@@ -14,14 +14,15 @@ export function axesOf(normal) {
  * Return three points of a plane as anchors.
  * @param {{normal: number[], offset: number}} plane in places of the box
  * @param {{center: number[], reach: number[]}} room
+ * @param {string} kind "point" of the inputs, or "inside" of a solid
  */
-export function anchorsOf({ normal, offset }, { center, reach }) {
+export function anchorsOf({ normal, offset }, { center, reach }, kind = "point") {
   const scale = Math.max(...reach);
   const [right, up] = axesOf(normal);
   const [wide, high] = [right, up].map((axis) => FILLS * axis.reduce((sum, one, k) => sum + (Math.abs(one) * reach[k]) / scale, 0));
   const middle = normal.map((one) => one * offset);
   const points = [[-1, -1], [1, -1], [0, 1]].map(([x, y]) => along(along(middle, right, x * wide), up, y * high));
-  return points.map((point) => ({ kind: "point", at: point.map((one, k) => tidy(center[k] + scale * one)) }));
+  return points.map((point) => ({ kind, at: point.map((one, k) => tidy(center[k] + scale * one)) }));
 }
 
 /**
@@ -54,4 +55,4 @@ export function meetPlane(eye, direction, { normal, offset }) {
 }
 
 /** Return a number without the digits that nobody chose. */
-const tidy = (value) => Number(value.toPrecision(7));
+export const tidy = (value) => Number(value.toPrecision(7));

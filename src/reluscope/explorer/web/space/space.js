@@ -1,20 +1,24 @@
-// Space: the solid that a network of three inputs cuts its box into, or a surface in it, beside the plane that slices it.
+// Space: the solid that a network of three inputs cuts its box into, or one of more inputs the slice through four points;
+// or a surface in it, beside the plane that slices it.
 //
-// A script of its own, before the explorer's module where a network has three inputs: the explorer calls what it leaves.
+// A script of its own, before the explorer's module where a network has three inputs or more: the explorer calls what it
+// leaves.
 
-import { capital, make, refill } from "../elements.js";
+import { make, refill } from "../elements.js";
 import { listen } from "../gestures.js";
-import { toRelative } from "../places.js";
-import { className, count, number } from "../words.js";
+import { count } from "../words.js";
 import { watchVisibility } from "../visibility.js";
 import { controlsOf, countsOf, isThere, QUESTIONS } from "./controls.js";
+import { createCorners } from "./corners.js";
 import { createDrawing } from "./drawing.js";
 import { boxLines, lineLayer, sectionLayer, sectionOf, solidLayer } from "./layers.js";
-import { classAt, meshOf } from "./mesh.js";
+import { createKnob } from "./knob.js";
+import { meshOf } from "./mesh.js";
 import { along, clamp, dot, turned, viewOf } from "./orbit.js";
 import { readSettings, settingsText, SHOWS } from "./settings.js";
-import { kindOf, paletteOf, shadesOf, sideNames, sidesOf } from "./shades.js";
-import { anchorsOf, axesOf, inBox, meetPlane, onPlane, planeOf } from "./slicing.js";
+import { wordsOf } from "./saying.js";
+import { kindOf, paletteOf, shadesOf, sidesOf } from "./shades.js";
+import { anchorsOf, axesOf, inBox, meetPlane, onPlane, planeOf, tidy } from "./slicing.js";
 import style from "./space.css";
 
 const SAID = "Space: arrows turn it, + and − zoom, [ and ] move the plane, Enter opens the region in the middle.";
@@ -22,6 +26,7 @@ const PER_PIXEL = 0.008; // radians
 const STEP = 0.12;
 const REST = 350; // milliseconds after which a view is a choice
 const MOST_MOVING = 400_000; // entries of edges, four to each
+const NOWHERE = { center: [0, 0, 0], reach: [1, 1, 1] }; // until an answer says what box it is
 const INSIDE = 0.02; // of the way from the place that was clicked to the middle of its region
 
 globalThis.reluscopeSpace = openSpace;
@@ -31,7 +36,6 @@ globalThis.reluscopeSpace = openSpace;
  * @param {object} explorer its body, stage, hello, asker, store, looking, announce, theme, and the colours of classes
  */
 function openSpace({ body, stage, hello, asker, store, looking, announce, theme, colours }) {
-  if (!hello.space) return () => {};
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
   const root = body.getRootNode();
@@ -40,10 +44,11 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   const canvas = make("canvas", { "aria-hidden": "true" });
   const surface = make("div.surface", { tabindex: "0", role: "application", "aria-label": SAID }, canvas);
   const hover = make("div.hover", { "aria-hidden": "true", hidden: true });
-  const knob = hello.still ? null : make("button.knob", { role: "slider", "aria-label": "move the plane", title: "Drag: the plane moves through the solid" }, "⇕");
+  const knob = hello.still ? null : createKnob({ surface, border, slide, step: 0.4 * STEP });
+  const corners = createCorners();
   const counts = countsOf();
   const controls = controlsOf({ hello, change, face, step: (by) => slide(by * STEP * Math.sign(toward())), slices: !hello.still });
-  const element = make("div.room", surface, knob, counts.element, hover, controls.element);
+  const element = make("div.room", surface, corners.element, knob?.element, counts.element, hover, controls.element);
   const pair = make("div.pair");
   stage.element.replaceWith(pair);
   pair.append(element, stage.element);
@@ -52,7 +57,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   const answers = new Map();
   const numClasses = hello.is_classifier ? Math.max(2, hello.model.num_outputs) : 0;
   let settings = known(readSettings(store.get().space));
-  let room = hello.space;
+  let room = hello.space ?? NOWHERE;
   let mesh = null;
   let plane = null; // where the picture of the plane lies
   let pending = null; // where the plane will lie
@@ -62,6 +67,8 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   let outlined = ""; // what the outline of the plane was drawn of
   let [hovered, chosen] = [-1, -1];
   let [frame, timer] = [0, 0];
+  let before = null; // what is done where the theme changes, without space
+  let isGone = false;
 
   /** Return settings that there is something to show for. */
   function known(read) {
@@ -76,7 +83,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   const shows = (what) => settings.show === what;
   const current = () => pending ?? plane;
   const toward = () => (plane ? dot(plane.normal, camera().eye) - plane.offset : 1);
-  const isCut = () => settings.cut === 1 && spread() === 0 && plane !== null;
+  const isCut = () => settings.cut === 1 && spread() === 0 && plane !== null && sectionOf(plane, reachOf()).length > 0;
   /** The half-space before the plane, which is cut away. */
   function cutting() {
     if (!isCut()) return undefined;
@@ -84,26 +91,41 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     return [...plane.normal.map((one) => sign * one), sign * plane.offset + 1e-5];
   }
 
-  const isSmall = ({ scale }) => scale < 0.6 * Math.max(...hello.space.reach);
+  const isSmall = ({ scale, home }) => scale < 0.6 * Math.max(...home.reach);
 
   // What is shown.
 
-  async function ask() {
-    const { epoch } = store.get();
+  /** Return the middle of the picture of the plane, in coordinates of the box; null where the plane is not known. */
+  function middleOfPlane() {
+    const { plane: picture } = looking.shown.get();
+    const { frame, window } = picture?.header ?? {};
+    return frame ? frame.origin.map((start, axis) => tidy(start + frame.basis.reduce((sum, one, k) => sum + window.center[k] * one[axis], 0))) : null;
+  }
+
+  /** Whether the plane has left the part of the box that is shown. */
+  const isPlaneAway = () => mesh !== null && plane !== null && isPart(mesh.header) && sectionOf(plane, reachOf()).length === 0;
+  const isPart = ({ scale, home }) => scale < 0.999 * Math.max(...home.reach);
+
+  async function ask({ again = false } = {}) {
+    const { epoch, solid } = store.get();
     const question = { ask: "space", of: QUESTIONS[settings.show] };
     if (shows("level")) Object.assign(question, { output: Math.min(settings.output, hello.model.num_outputs - 1), level: settings.level });
     if (epoch !== null) question.epoch = epoch;
+    if (solid !== null) question.solid = solid;
     const key = JSON.stringify(question);
+    // Of a box that is too large the part about the plane is shown.
+    const about = hello.still ? null : middleOfPlane();
+    if (about !== null) question.about = about;
     try {
-      if (!answers.has(key)) {
+      if (again || !answers.has(key)) {
         const answer = await asker.latest("space", question, ({ seconds, regions }) =>
           counts.busy(`Cutting space … ${count(regions ?? 0)} regions, ${Math.round(seconds)} s`));
-        if (answer === null) return;
+        if (answer === null || isGone) return;
         if (answers.size > 8) answers.clear();
         answers.set(key, meshOf(answer));
       }
       mesh = answers.get(key);
-      if (isFirst && shows("cells") && store.get().space === null && isSmall(mesh.header)) {
+      if (isFirst && hello.space && shows("cells") && store.get().space === null && isSmall(mesh.header)) {
         // Of a solid of too many cells the surface in it says more than a crumb.
         isFirst = false;
         settings = { ...settings, show: hello.is_classifier ? "decision" : "level", cut: 0 };
@@ -208,6 +230,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
       });
       if (isSolid() && isCut()) drawSection(view, reach, edges === "none" ? null : [...ink, 0.5]);
     }
+    corners.place(view, spread() === 0 ? mesh?.header.corners : null, reach);
     if (spread() === 0) drawing.draw("box", view, { reach, triangles: 0, edges: 24, ink: [...line, 0.5] });
     drawOutline(view, reach, line);
   }
@@ -218,31 +241,21 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     drawing.draw("section", view, { reach, light: 0.25, triangles: 3 * (corners - 2 * pieces), edges: 2 * corners, ink });
   }
 
+  /** Where the plane cuts the box. */
+  function border() {
+    const plane = current();
+    return { view: camera(), plane, ring: plane === null || spread() > 0 ? [] : sectionOf(plane, reachOf()) };
+  }
+
   /** The border of the plane within the box, and the knob that moves it. */
   function drawOutline(view, reach, line) {
-    const where = current();
-    const ring = where === null || spread() > 0 ? [] : sectionOf(where, reach);
-    if (knob) knob.hidden = ring.length === 0;
+    knob?.place();
+    const { ring } = border();
     if (ring.length === 0) return;
     const key = ring.join();
     if (key !== outlined) drawing.put("outline", lineLayer(ring.map((one, at) => [one, ring[(at + 1) % ring.length]])));
     outlined = key;
     drawing.draw("outline", view, { reach, triangles: 0, edges: 2 * ring.length, ink: [...line, 1], nearer: 1e-3 });
-    if (!knob) return;
-    const [x, y] = view.project(middleOf(ring));
-    knob.style.left = `${50 + 50 * x}%`;
-    knob.style.top = `${50 - 50 * y}%`;
-    const [right, up] = across(view, ring);
-    knob.style.rotate = `${Math.atan2(right, up)}rad`;
-    knob.setAttribute("aria-valuenow", number(where.offset));
-  }
-  const middleOf = (ring) => ring.reduce((sum, one) => along(sum, one, 1 / ring.length), [0, 0, 0]);
-
-  /** How many pixels to the right and up a small move of the plane along its normal is, for one unit. */
-  function across(view, ring) {
-    const middle = middleOf(ring);
-    const [from, to] = [middle, along(middle, current().normal, 1e-3)].map(view.project);
-    return [((to[0] - from[0]) * surface.clientWidth) / 2e-3, ((to[1] - from[1]) * surface.clientHeight) / 2e-3];
   }
 
   // What the reader does.
@@ -264,12 +277,15 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     store.set({ space: settingsText(settings) });
   }
 
+  /** How points of the box are called: by their inputs, or by their place in a solid. */
+  const placeKind = () => (store.get().solid === null ? "point" : "inside");
+
   /** Look at another plane. */
   function cutAt({ normal, offset }, selected = null) {
     const most = normal.reduce((sum, one, axis) => sum + Math.abs(one) * reachOf()[axis], 0);
     const kept = clamp(offset, -0.999 * most, 0.999 * most);
     pending = { normal, offset: kept };
-    store.set({ anchors: anchorsOf(pending, room), window: null, line: null, selected, ...(selected ? { tab: "region" } : {}) });
+    store.set({ anchors: anchorsOf(pending, room, placeKind()), window: null, line: null, selected, ...(selected ? { tab: "region" } : {}) });
     draw();
   }
   function slide(by) {
@@ -306,34 +322,11 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     }
     hover.hidden = seen === null || event?.pointerType === "touch";
     if (hover.hidden) return;
-    refill(hover, wordsOf(seen, region).map((line) => make("div", line)));
+    refill(hover, wordsOf(seen, region, { hello, mesh, looking, numClasses }).map((line) => make("div", line)));
     const { left, top, width } = element.getBoundingClientRect();
     const [x, y] = [at[0] - left, at[1] - top];
     hover.style.left = `${x + 16 + hover.offsetWidth > width ? x - 16 - hover.offsetWidth : x + 16}px`;
     hover.style.top = `${y + 16}px`;
-  }
-
-  function wordsOf(seen, region) {
-    const { arrays } = mesh;
-    if (arrays.piece_classes) return [`between ${sideNames(arrays.piece_classes, seen.piece, hello).join(" and ")}`];
-    if (!arrays.region_rate) return [`output ${mesh.header.output} is ${number(mesh.header.level)}`];
-    const one = classOf(seen, region);
-    const units = hello.model.gates.filter((gate) => gate.pieces === 2).reduce((sum, gate) => sum + gate.units, 0);
-    return [
-      one >= 0 && make("b", capital(className(hello, one))),
-      region >= 0 && units > 0 && `${count(Math.round(arrays.region_rate[region] * units))} of ${count(units)} units on`,
-      region >= 0 && `volume in the box ${number(arrays.region_volume[region] )}`,
-    ].filter(Boolean);
-  }
-  function classOf(seen, region) {
-    if (!hello.is_classifier) return -1;
-    if (seen.on) {
-      const { plane: picture, picker } = looking.shown.get();
-      const found = picker?.at(...toRelative(picture, seen.on));
-      return found ? picture.arrays.piece_class[found.piece] : -1;
-    }
-    const { scores, region_class: classes } = mesh.arrays;
-    return scores ? classAt(scores, numClasses, seen.shares) : (classes?.[region] ?? -1);
   }
 
   /** Open the card of what is seen: the plane goes there, if it is not there already. */
@@ -383,7 +376,6 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
       stretches: () => false,
       wheels: () => body.classList.contains("page") || root.activeElement === surface,
     }),
-    knob && dragKnob(),
     looking.shown.subscribe((_, changed) => {
       if (!changed.has("plane")) return;
       const wasFirst = section === null;
@@ -393,7 +385,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
       // Colours of classes are known when a plane has been painted.
       if (wasFirst) queueMicrotask(colour);
       // The plane is asked for first: it is there sooner.
-      if (mesh === null && !asker.isBusy("space")) void ask();
+      if ((mesh === null || isPlaneAway()) && !asker.isBusy("space")) void ask({ again: true });
     }),
     store.subscribe((state, changed) => {
       if (changed.has("space") && state.space !== settingsText(settings)) {
@@ -402,7 +394,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
         controls.show(settings);
         if (["show", "output", "level"].some((one) => settings[one] !== before[one])) void ask();
       }
-      if (changed.has("epoch")) void ask();
+      if (changed.has("epoch") || changed.has("solid")) void ask();
       if (changed.has("selected")) refreshChosen();
       if (changed.has("by")) colour();
       else draw();
@@ -413,51 +405,6 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   function refreshChosen() {
     const { selected } = store.get();
     if (pending === null) chosen = selected && plane && mesh ? mesh.regionAt(inBox(plane, selected)) : -1;
-  }
-
-  function dragKnob() {
-    let held = null; // where it was taken, beside its middle
-    const screenOf = (view, ring) => {
-      const { left, top, width, height } = surface.getBoundingClientRect();
-      const [x, y] = view.project(middleOf(ring));
-      return [left + (width * (1 + x)) / 2, top + (height * (1 - y)) / 2];
-    };
-    const away = (event) => {
-      const view = camera();
-      const ring = sectionOf(current(), reachOf());
-      const [x, y] = screenOf(view, ring);
-      return { right: event.clientX - x, up: y - event.clientY, along: across(view, ring) };
-    };
-    const listeners = {
-      pointerdown(event) {
-        knob.setPointerCapture(event.pointerId);
-        held = away(event);
-      },
-      pointermove(event) {
-        if (held === null) return;
-        const now = away(event);
-        const [right, up] = now.along;
-        const size = right * right + up * up;
-        const [dx, dy] = [now.right - held.right, now.up - held.up];
-        // Seen along its normal a plane moves with the height of the pointer.
-        if (size > 400) slide((dx * right + dy * up) / size);
-        else {
-          slide(dy / surface.clientHeight);
-          held = now;
-        }
-      },
-      pointerup: () => {
-        held = null;
-      },
-      keydown(event) {
-        const by = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 }[event.key];
-        if (!by) return;
-        event.preventDefault();
-        slide(by * 0.4 * STEP);
-      },
-    };
-    for (const [name, act] of Object.entries(listeners)) knob.addEventListener(name, act);
-    return () => {};
   }
 
   function watchSize() {
@@ -481,7 +428,7 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
   }
 
   queueMicrotask(() => {
-    const before = theme.onchange;
+    before = theme.onchange;
     theme.onchange = () => {
       before();
       draw();
@@ -495,5 +442,9 @@ function openSpace({ body, stage, hello, asker, store, looking, announce, theme,
     cancelAnimationFrame(frame);
     for (const end of silence) end?.();
     drawing.dispose();
+    isGone = true;
+    pair.replaceWith(stage.element);
+    root.adoptedStyleSheets = root.adoptedStyleSheets.filter((one) => one !== sheet);
+    if (before) theme.onchange = before;
   };
 }

@@ -1,0 +1,49 @@
+"""What becomes of statements: rates decide only where chance does not explain them."""
+
+import numpy as np
+import pytest
+
+from reluscope.studies import Setting
+from reluscope_studies.sattelberg2026_ch3 import classes
+from reluscope_studies.sattelberg2026_ch5 import one_code, xor
+from reluscope_studies.serra2018 import depth_and_width, one_input
+from reluscope_studies.verdicts import Rate, increasing, is_larger, same_rate
+
+
+@pytest.mark.parametrize(("one", "other"), [(0.5, 0.5), (0.05, 0.05), (1.0, 1.0)])
+def test_equal_rates_are_seldom_told_apart(one, other):
+    drawn = np.random.default_rng(0).binomial(100, [[one, other]] * 2000)
+    told = [is_larger(Rate(int(a), 100), Rate(int(b), 100)) is not None for a, b in drawn]
+    assert np.mean(told) < 0.07
+
+
+def test_rates_far_apart_are_told_apart():
+    drawn = np.random.default_rng(1).binomial(100, [[0.8, 0.5]] * 500)
+    assert np.mean([is_larger(Rate(int(a), 100), Rate(int(b), 100)) is True for a, b in drawn]) > 0.95
+
+
+def test_the_words():
+    up = [Rate(10, 50), Rate(30, 50), Rate(49, 50)]
+    assert increasing("a", "b", "c", up).word == "confirmed"
+    assert increasing("a", "b", "c", up[::-1]).word == "contradicted"
+    assert increasing("a", "b", "c", [up[0], Rate(11, 50), up[2]]).word == "not confirmed"
+    assert same_rate("a", "b", 0.65, Rate(130, 200)).word == "confirmed"
+    assert same_rate("a", "b", 0.15, Rate(37, 139)).word == "contradicted"
+    # A printed rate that is one of few trials itself is no exact number.
+    assert same_rate("a", "b", 0.15, Rate(37, 139), trials=20).word == "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("study", "words"),
+    [
+        (one_input, ["confirmed"]),
+        (depth_and_width, ["confirmed", "confirmed"]),
+        (one_code, ["contradicted", "contradicted"]),
+        (xor, ["contradicted", "confirmed"]),
+        (classes, ["confirmed", "confirmed"]),
+    ],
+)
+def test_statements_that_need_no_training(study, words):
+    found = study.protocol(Setting("small")).verdicts
+    assert [one.word for one in found] == words
+    assert all(one.statement and one.place and one.printed and one.found for one in found)
