@@ -349,7 +349,8 @@ def print_partition(
         say(
             console,
             f"No proved bound on rounding decides {several(part.num_undecided, 'sign')}: measured rounding does, and "
-            f"{_num_proved(part):,} of the regions are proved. By the first gates alone: reluscope.coarse_partition.",
+            f"{_num_proved(part):,} of the regions are proved. Fewer gates, all proved: "
+            'reluscope.coarse_partition(..., rounding="proved").',
         )
     elif part.num_undecided:
         how = " With --certify rational arithmetic decides them." if part.dim <= 2 else ""

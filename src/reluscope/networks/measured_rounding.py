@@ -8,7 +8,7 @@ ESTIMATE.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -58,6 +58,9 @@ class MeasuredRounding:
         """
         return max(1.0, SAFETY * self.growth[stage.index]) * _own(stage, sizes, gamma)
 
+    def __str__(self) -> str:
+        return f"errors of {self.largest:.1g} found, up to {self.proved:.2g} proved"
+
     def work(self, first: int) -> dict[str, float]:
         """Return what is to be told of it, used from a gate on."""
         return {"gates_proved": first, "rounding_measured": self.largest, "rounding_proved": self.proved}
@@ -80,9 +83,7 @@ def said_of(work: Mapping[str, float]) -> str:
 
 
 @torch.no_grad()
-def measured_rounding(
-    network: Network, x: Tensor, tolerance: Tolerance, known: MeasuredRounding | None = None
-) -> MeasuredRounding | None:
+def measured_rounding(network: Network, x: Tensor, tolerance: Tolerance) -> MeasuredRounding | None:
     """Measure rounding, if bounds that are proved do not suffice for all gates.
 
     Parameters
@@ -91,8 +92,6 @@ def measured_rounding(
     x : (s, *input_shape) tensor
         Points that tell what values are like; rounding is measured at the last two of them.
     tolerance : Tolerance
-    known : MeasuredRounding, optional
-        What was measured before, near these points: only what proofs are good for is found again.
 
     Returns
     -------
@@ -114,8 +113,6 @@ def measured_rounding(
     proved, suffices = _proved(network, x, tolerance.unit)
     if suffices:
         return None
-    if known is not None:
-        return replace(known, proved=proved)
     x = x[-SAMPLES:]
     wide, values = carry(network, WideNumbers(), Wide.exactly(x)), network.start(x)
     growth, largest = [], 0.0

@@ -40,10 +40,10 @@ def wide_codes(network: Network, x: Points) -> Iterator[tuple[slice, Codes, Bool
     Examples
     --------
     >>> import reluscope as rs
-    >>> net = rs.load([([[1.0], [1.0]], [1.0, 1.0]), ([[1.0, -1.0]], [-1e-30])])  # the second layer has no gate
-    >>> for rows, codes, is_doubtful in wide_codes(net, [[2.0**-80 - 1], [-1.0]]):
+    >>> net = rs.load([([[1.0]], [1.0]), ([[1.0]], [-1.0]), ([[1.0]], [0.0])])
+    >>> for rows, codes, is_doubtful in wide_codes(net, [[2.0**-60], [0.0]]):  # of the first float64 loses the sum
     ...     print(rows, codes.to_array().tolist(), is_doubtful)
-    slice(0, 2, None) [[1, 1], [0, 0]] [False False]
+    slice(0, 2, None) [[1, 1], [1, 0]] [False False]
     """
     points, layout = network.points(x), network.layout
     for rows in chunks(len(points), COPIES * network.bytes_per_point, MEMORY):

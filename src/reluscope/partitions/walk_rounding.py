@@ -37,6 +37,8 @@ def rounding_of(
     MeasuredRounding, or None
         None also for networks that are small enough for exact arithmetic, which decides what matters.
     """
+    if isinstance(rounding, MeasuredRounding):
+        return rounding
     if rounding == "proved" or max_exact(network) or not network.gates:
         return None
     window = domain.window if isinstance(domain, Slice) else domain
@@ -46,5 +48,4 @@ def rounding_of(
     shares = np.random.default_rng(0).dirichlet(np.ones(len(corners)), INSIDE)
     points = np.concatenate([corners, shares @ corners])
     inputs = network.points(domain.lift(points) if isinstance(domain, Slice) else points)
-    known = rounding if isinstance(rounding, MeasuredRounding) else None
-    return measured_rounding(network, inputs, tolerance, known)
+    return measured_rounding(network, inputs, tolerance)
