@@ -163,7 +163,7 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
             if left <= 0 or (larger < MIN_GROWTH * scale and larger < 1):
                 break
             most = None if budget.regions is None else budget.regions + 1
-            tried = cells_found(network, where.about_center(larger), budget=Budget(regions=most, seconds=left))
+            tried = cells_found(network, where.about_center(larger), budget=replace(budget, regions=most, seconds=left))
             if tried.note == INTERRUPTED:
                 break
             if tried.num_open or len(tried) > budget.room(0):
