@@ -2,6 +2,7 @@
 
 #include "../kernels/cell_bounds.hpp"
 #include "../kernels/chains.hpp"
+#include "../kernels/heights.hpp"
 #include "../kernels/splitting.hpp"
 #include "checks.hpp"
 #include "numpy.hpp"

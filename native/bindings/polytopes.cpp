@@ -57,7 +57,7 @@ void bind_polytopes(nb::module_& module) {
            In64 facet_offsets, In64 slots, In<std::uint8_t, 1> kinds, In<Word, 2> keys, In<Word, 2> flat,
            In3<double> maps, In3<double> errors, In<double, 2> breakpoints, In3<Word> piece_words,
            In3<Word> zero_words, double rounding, In<double, 1> resolution, double relative, In64 map_of_cell, In64 first_units,
-           std::size_t max_parts, std::size_t max_vertices, std::size_t max_units, bool is_last, bool keeps_vertices,
+           std::size_t max_parts, std::size_t max_vertices, std::size_t max_units, bool is_last, bool keeps_vertices, In<double, 1> corner_scale,
            std::size_t num_threads) {
             const PolytopesView cells{view(vertex_offsets), rows(vertices), rows(vertex_errors), rows(tight),
                                       view(facet_offsets),  view(slots),    view(kinds),         rows(keys),
@@ -74,13 +74,14 @@ void bind_polytopes(nb::module_& module) {
                        first_units.shape(0) == cells.size() && are_below(view(first_units), number + 1),
                     "expected a map and a unit to begin with on every cell");
             expect(max_parts > 0 && max_vertices > 0 && max_units > 0, "expected room for a part, and a unit");
+            expect(corner_scale.shape(0) == width, "expected a scale of every coordinate");
             expect(num_threads > 0, "expected a thread");
             auto [made, num_taken] = unlocked([&] {
                 return cut_cells(cells,
                                  {number, num_levels, flat_rows(maps), flat_rows(errors), rows(breakpoints),
                                   flat_rows(piece_words), flat_rows(zero_words), {rounding, view(resolution), relative},
                                   view(map_of_cell), view(first_units), {max_parts, max_vertices, max_units}, is_last,
-                                  keeps_vertices},
+                                  keeps_vertices, view(corner_scale)},
                                  std::min(num_threads, std::max<std::size_t>(1, cells.size())));
             });
             return nb::make_tuple(give(std::move(made.cells)), give(std::move(made.parents)),
@@ -92,7 +93,7 @@ void bind_polytopes(nb::module_& module) {
         "vertex_offsets"_a, "vertices"_a, "vertex_errors"_a, "tight"_a, "facet_offsets"_a, "slots"_a, "kinds"_a,
         "keys"_a, "flat"_a, "maps"_a, "errors"_a, "breakpoints"_a, "piece_words"_a, "zero_words"_a, "rounding"_a,
         "resolution"_a, "relative"_a, "map_of_cell"_a, "first_units"_a, "max_parts"_a, "max_vertices"_a, "max_units"_a,
-        "is_last"_a, "keeps_vertices"_a, "num_threads"_a);
+        "is_last"_a, "keeps_vertices"_a, "corner_scale"_a, "num_threads"_a);
     module.def(
         "maps_behind",
         [](In3<double> maps, In3<double> errors, In64 cell_of, In<std::uint16_t, 2> pieces, In<double, 2> slopes,

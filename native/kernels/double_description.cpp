@@ -109,9 +109,12 @@ void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) 
         made.num_vertices += at.num_vertices;
         if (units_.is_last) {
             Middle middle(made);
-            for (std::size_t v = 0; v < at.num_vertices; ++v) middle.add(tables_.points[at.first_vertex + v]);
+            for (std::size_t v = 0; v < at.num_vertices; ++v) {
+                middle.add(tables_.points[at.first_vertex + v]);
+                if (is_finished && units_.keeps_vertices)
+                    made.add_corner(tables_.points[at.first_vertex + v], units_.corner_scale);
+            }
             middle.close();
-            if (is_finished && units_.keeps_vertices) append(made.corners, tables_.points[at.first_vertex], at.num_vertices);
             made.corner_offsets.push_back(static_cast<std::int64_t>(made.corners.size()));
         }
         // What is at a breakpoint up to rounding has to be looked at where it is.

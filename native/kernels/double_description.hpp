@@ -30,6 +30,8 @@ struct CuttingUnits {
     // Whether nothing cuts the parts that all units have cut. Of these there are middles then and, where vertices are
     // kept, corners; nothing by which they could be cut.
     bool is_last, keeps_vertices;
+    // What each coordinate of corners is multiplied by.
+    View<double> corner_scale;
 
     // The exclusive or of the words of the pieces of some units.
     Key hash(const std::uint16_t* pieces, std::size_t first_unit, std::size_t end_unit) const {
@@ -69,6 +71,10 @@ struct CutCells {
     CutCells(std::size_t width, std::size_t num_words, std::size_t num_units)
         : cells(width, num_words), pieces(0, num_units), hashes(0, 2), flat_units(0, 4), middles(0, width),
           corners(0, width), corner_offsets(1, 0) {}
+    void add_corner(const double* vertex, View<double> scale) {
+        double* corner = corners.add();
+        for (std::size_t axis = 0; axis < scale.size(); ++axis) corner[axis] = vertex[axis] * scale[axis];
+    }
     // Keep so many parts, the first ones, which have so many vertices.
     void keep(std::size_t number, std::size_t num_vertices_of_all);
     // Room for so many parts, with so many vertices and facets, and so many corners.

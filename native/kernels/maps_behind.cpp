@@ -4,12 +4,26 @@
 #include <cmath>
 
 #include "threads.hpp"
+#include "wide.hpp"
 
 namespace reluscope {
 namespace {
 
 // Cells that one thread takes on at a time: of their sums many are shared.
 constexpr std::size_t CELLS = 64;
+
+// Sums of one unit more: of coefficients, output by output for each coordinate, and of bounds behind them.
+WIDE void add_terms(const double* before, const double* weights, const double* terms, const double* errors,
+                    std::size_t width, std::size_t number, double* __restrict after) {
+    for (std::size_t a = 0; a < width; ++a, before += number, after += number) {
+        const double term = terms[a];
+        for (std::size_t i = 0; i < number; ++i) after[i] = before[i] + weights[i] * term;
+    }
+    for (std::size_t a = 0; a < width; ++a, before += number, after += number) {
+        const double error = errors[a];
+        for (std::size_t i = 0; i < number; ++i) after[i] = before[i] + std::abs(weights[i]) * error;
+    }
+}
 
 // Adds up one cell after another.
 class Sums {
@@ -60,12 +74,7 @@ private:
         }
         const std::size_t level = units_.size(), number = between_.num_outputs();
         if (sums_.size() < level + 2) sums_.resize(level + 2);
-        const double *before = sums_[level], *weights = between_.weights[unit];
-        double* after = sums_[level + 1];
-        for (std::size_t a = 0; a < width_; ++a, before += number, after += number)
-            for (std::size_t i = 0; i < number; ++i) after[i] = before[i] + weights[i] * term_[a];
-        for (std::size_t a = 0; a < width_; ++a, before += number, after += number)
-            for (std::size_t i = 0; i < number; ++i) after[i] = before[i] + std::abs(weights[i]) * error_[a];
+        add_terms(sums_[level], between_.weights[unit], term_.data(), error_.data(), width_, number, sums_[level + 1]);
         units_.push_back(unit);
     }
 

@@ -344,14 +344,12 @@ void SimpleCells::write(const Part& part, const Known& known, CutCells& found) c
 }
 
 void SimpleCells::write_middle_and_corners(const Part& part, bool is_finished, CutCells& found) const {
-    std::size_t row = found.corners.size();
     const bool is_kept = is_finished && units_.keeps_vertices;
-    if (is_kept) found.corners.resize(row + part.end_vertex - part.first_vertex);
     Middle middle(found);
     for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
         const double* point = points_[ids_[i]];
         middle.add(point);
-        if (is_kept) std::copy_n(point, dim_ + 1, found.corners[row++]);
+        if (is_kept) found.add_corner(point, units_.corner_scale);
     }
     middle.close();
     found.corner_offsets.push_back(static_cast<std::int64_t>(found.corners.size()));

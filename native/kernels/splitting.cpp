@@ -7,54 +7,15 @@
 #include <limits>
 #include <stdexcept>
 
+#include "doubtful_zeros.hpp"
+#include "heights.hpp"
+
 namespace reluscope {
 namespace {
 
-using Word = std::uint64_t;
-
 // Sides of a face; the same numbers as in reluscope.geometry.splitting.
 constexpr std::uint8_t PLUS = 1, MINUS = 2, NOISE_PLUS = 4, NOISE_MINUS = 8;
-// A vertex decided to be zero hides nothing thicker than the resolution, if it is known this many times as exactly.
-constexpr double SLACK = 32.0;
-// Signs of so many cuts at a time are kept as the bits of one word.
-constexpr std::size_t GROUP = 64;
 constexpr std::size_t MAX_POOL = std::numeric_limits<std::int32_t>::max() - 4;
-
-double distance(const double* one, const double* two, std::size_t dim) {
-    double sum = 0.0;
-    for (std::size_t axis = 0; axis < dim; ++axis) sum += (one[axis] - two[axis]) * (one[axis] - two[axis]);
-    return std::sqrt(sum);
-}
-
-// All faces of one dimension, vertices included.
-struct Faces {
-    Vector<std::int32_t> start, count;
-    // Bit by bit for the cuts of a group: which lie below some point of a face, and which above.
-    Vector<Word> above, below;
-    // The other half of a face that the cut at hand has split.
-    Vector<std::int32_t> other;
-    // The last face, two dimensions up, for which this one was seen.
-    Vector<std::int64_t> stamp;
-    // Of each cut of a group the faces with both signs, as far as they were found before it; some may have lost one.
-    std::array<Vector<std::int32_t>, GROUP> crossed;
-
-    std::size_t size() const { return above.size(); }
-
-    std::int32_t add(std::int32_t first, std::int32_t number) {
-        start.push_back(first);
-        count.push_back(number);
-        above.push_back(0);
-        below.push_back(0);
-        other.push_back(NONE);
-        stamp.push_back(NONE);
-        return static_cast<std::int32_t>(size() - 1);
-    }
-};
-
-// Add a face to the lists of some cuts.
-void enlist(std::array<Vector<std::int32_t>, GROUP>& lists, Word cuts, std::size_t face) {
-    for (; cuts; cuts &= cuts - 1) lists[std::countr_zero(cuts)].push_back(static_cast<std::int32_t>(face));
-}
 
 class Subdivider {
 public:
@@ -244,62 +205,9 @@ private:
             rise_[v] = out_.heights[v][j] = 0.0;
             out_.snapped[j] = std::max(out_.snapped[j], std::abs(raw_[v]));
         }
-        if (!zeros.empty() && zeros.size() < faces_[0].size()) count_doubts(j);
-    }
-
-    // Doubtful zeros in cells with strict signs; flat cells are seen as such. What a zero hides is as thick as the
-    // function is small there by how steep it is on the cell, which may be much less than elsewhere.
-    void count_doubts(std::size_t j) {
-        const Word bit = this->bit(j);
-        const double known = errors_.rounding[j], slope = errors_.slopes[j], floor = errors_.floor[j];
-        const double resolution = floor / slope;
-        const Vector<double> least = least_steep(cell_slopes(j), bit);
-        for (std::size_t v = 0; v < faces_[0].size(); ++v) {
-            if ((faces_[0].above[v] | faces_[0].below[v]) & bit || least[v] == INFINITE) continue;
-            const double error = known + slope * out_.blur[v], thinnest = std::min(error, resolution * least[v]);
-            // A zero whose sign is known or that may hide a region, or one that is not known well enough.
-            out_.num_undecided += std::abs(raw_[v]) > thinnest || error > SLACK * floor;
-        }
-    }
-
-    // The largest slope along the edges of every cell: from faces up to those that they bound.
-    Vector<double> cell_slopes(std::size_t j) const {
-        const Word bit = this->bit(j);
-        const auto value = [&](std::int32_t v) {
-            return (faces_[0].above[v] | faces_[0].below[v]) & bit ? out_.heights[v][j] : raw_[v];
-        };
-        Vector<double> largest(faces_[1].size());
-        for (std::size_t edge = 0; edge < faces_[1].size(); ++edge) {
-            const auto a = pool_[faces_[1].start[edge]], b = pool_[faces_[1].start[edge] + 1];
-            const double length = distance(a, b);
-            largest[edge] = length > 0 ? std::abs(value(a) - value(b)) / length : 0.0;
-        }
-        for (std::size_t k = 2; k <= dim_; ++k) {
-            const auto& faces = faces_[k];
-            Vector<double> above(faces.size(), 0.0);
-            for (std::size_t f = 0; f < faces.size(); ++f)
-                for (auto i = faces.start[f]; i < faces.start[f] + faces.count[f]; ++i)
-                    above[f] = std::max(above[f], largest[pool_[i]]);
-            largest = std::move(above);
-        }
-        return largest;
-    }
-
-    // The slope of the least steep cell with a strict sign around every vertex, infinite where there is none: from
-    // cells down to the faces that bound them.
-    Vector<double> least_steep(Vector<double> least, Word bit) const {
-        const auto& cells = faces_[dim_];
-        for (std::size_t cell = 0; cell < cells.size(); ++cell)
-            if (!((cells.above[cell] | cells.below[cell]) & bit)) least[cell] = INFINITE;
-        for (std::size_t k = dim_; k > 0; --k) {
-            const auto& faces = faces_[k];
-            Vector<double> below(faces_[k - 1].size(), INFINITE);
-            for (std::size_t f = 0; f < faces.size(); ++f)
-                for (auto i = faces.start[f]; i < faces.start[f] + faces.count[f]; ++i)
-                    below[pool_[i]] = std::min(below[pool_[i]], least[f]);
-            least = std::move(below);
-        }
-        return least;
+        if (!zeros.empty() && zeros.size() < faces_[0].size())
+            out_.num_undecided += num_doubtful(faces_, pool_, {out_.points, out_.heights, raw_, out_.blur},
+                                               {j, bit(j), errors_.rounding[j], errors_.slopes[j], errors_.floor[j]});
     }
 
     double distance(std::int32_t a, std::int32_t b) const {
@@ -319,7 +227,7 @@ private:
             double* height = out_.heights.add();
             const double *one = out_.heights[low], *two = out_.heights[high];
             const double t = one[j] / (one[j] - two[j]);
-            for (std::size_t i = 0; i < num_cuts_; ++i) height[i] = (1.0 - t) * one[i] + t * two[i];
+            mix(one, two, t, num_cuts_, height);
             height[j] = 0.0;
             double* point = out_.points.add();
             const double *from = out_.points[low], *to = out_.points[high];
@@ -498,7 +406,7 @@ private:
 
     CutErrors errors_;
     std::size_t dim_, num_cuts_, num_old_;
-    std::vector<Faces> faces_;
+    std::vector<SignedFaces> faces_;
     // Boundary lists, back to back, with gaps.
     Vector<std::int32_t> pool_;
     // For the cut at hand, where it is zero: the value before, and the slope along the edge that the vertex is on.
@@ -515,41 +423,6 @@ private:
 Subdivided subdivide(const ComplexView& cells, const Placed& placement, View<std::int64_t> seams,
                      Rows<const double> heights, const CutErrors& errors, std::size_t limit) {
     return Subdivider(cells, placement, seams, heights, errors).run(limit);
-}
-
-void interpolate(Rows<double> rows, View<std::int64_t> tail, View<std::int64_t> head, View<double> share) {
-    const std::size_t first = rows.size() - tail.size();
-    for (std::size_t i = 0; i < tail.size(); ++i) {
-        const double *one = rows[tail[i]], *two = rows[head[i]], t = share[i];
-        double* row = rows[first + i];
-        for (std::size_t j = 0; j < rows.width(); ++j) row[j] = (1.0 - t) * one[j] + t * two[j];
-    }
-}
-
-Vector<double> steepest(Rows<const double> heights, Rows<const double> points, View<std::int32_t> ends) {
-    Vector<double> slopes(heights.width(), 0.0);
-    for (std::size_t e = 0; e + 1 < ends.size(); e += 2) {
-        const double *one = heights[ends[e]], *two = heights[ends[e + 1]];
-        const double length = distance(points[ends[e]], points[ends[e + 1]], points.width());
-        const double inverse = length > 0 ? 1.0 / length : 0.0;
-        for (std::size_t j = 0; j < slopes.size(); ++j)
-            slopes[j] = std::max(slopes[j], std::abs(one[j] - two[j]) * inverse);
-    }
-    return slopes;
-}
-
-Ranges column_ranges(Rows<const double> heights) {
-    const std::size_t width = heights.width();
-    Ranges found{Vector<double>(width, INFINITE), Vector<double>(width, -INFINITE)};
-    double *low = found.low.data(), *high = found.high.data();
-    for (std::size_t v = 0; v < heights.size(); ++v) {
-        const double* row = heights[v];
-        for (std::size_t j = 0; j < width; ++j) {
-            low[j] = row[j] < low[j] ? row[j] : low[j];
-            high[j] = high[j] < row[j] ? row[j] : high[j];
-        }
-    }
-    return found;
 }
 
 }  // namespace reluscope

@@ -31,16 +31,4 @@ struct Subdivided {
 Subdivided subdivide(const ComplexView& cells, const Placed& placement, View<std::int64_t> seams,
                      Rows<const double> heights, const CutErrors& errors, std::size_t limit);
 
-// Fill the last rows in order: each is a convex combination of two rows that precede it.
-void interpolate(Rows<double> rows, View<std::int64_t> tail, View<std::int64_t> head, View<double> share);
-
-// The largest slope of each column along edges, each given by its two ends.
-Vector<double> steepest(Rows<const double> heights, Rows<const double> points, View<std::int32_t> ends);
-
-struct Ranges {
-    Vector<double> low, high;
-};
-// The smallest and the largest value of each column.
-Ranges column_ranges(Rows<const double> heights);
-
 }  // namespace reluscope

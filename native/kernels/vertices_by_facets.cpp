@@ -6,7 +6,8 @@
 namespace reluscope {
 
 void VerticesByFacets::restart(std::size_t number) {
-    const std::size_t room = std::bit_ceil(2 * number);
+    // Of most sets of facets there are two vertices: half of the room is taken, and never all of it.
+    const std::size_t room = std::bit_ceil(number + 1);
     if (entries_.size() < room || ++search_ == 0) {
         entries_.assign(std::max(room, entries_.size()), {0, 0, 0});
         search_ = 1;

@@ -115,6 +115,7 @@ def cut_cells(
     max_units: int,
     is_last: bool,
     keeps_vertices: bool,
+    corner_scale: Array,
     num_threads: int,
 ) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, Array, Array, Array, Array, int, int]: ...
 def maps_behind(

@@ -134,6 +134,13 @@ _SOURCES = (
         "IEEE/CVF Conference on Computer Vision and Pattern Recognition",
     ),
     Citation(
+        "humayun2024",
+        ("Ahmed Imtiaz Humayun", "Randall Balestriero", "Richard G. Baraniuk"),
+        "Deep networks always grok and here is why",
+        2024,
+        "International Conference on Machine Learning",
+    ),
+    Citation(
         "knuth1975",
         ("Donald E. Knuth",),
         "Estimating the efficiency of backtrack programs",
@@ -202,6 +209,13 @@ _SOURCES = (
         "On the number of response regions of deep feed forward networks with piece-wise linear activations",
         2013,
         "arXiv 1312.6098",
+    ),
+    Citation(
+        "patel2025",
+        ("Niket Patel", "Guido Montúfar"),
+        "On the local complexity of linear regions in deep ReLU networks",
+        2025,
+        "International Conference on Machine Learning",
     ),
     Citation(
         "raghu2017",

@@ -49,7 +49,7 @@ class ConversionMismatchError(ReluscopeError):
     """The network built from a model disagrees with that model on some point."""
 
 
-class DiscontinuousNetworkError(InputError):
+class DiscontinuousNetworkError(NotApplicableError):
     """A question rests on a continuous network, and a gate of this one jumps."""
 
 

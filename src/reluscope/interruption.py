@@ -66,6 +66,11 @@ def has_struck() -> bool:
     return struck
 
 
+def is_struck() -> bool:
+    """Tell whether Ctrl-C has struck since it was deferred, and leave the answer to others."""
+    return _Watch.struck is not None and _Watch.before is not None
+
+
 def held(function: Function) -> Function:
     """Return a function that Ctrl-C does not strike before it returns, but where the function asks for it.
 

@@ -327,6 +327,36 @@ _case("HardSigmoid", _node("HardSigmoid"), (1, 4))
 _case("HardSigmoid settings", _node("HardSigmoid", alpha=0.7, beta=0.1), (1, 4))
 _case("Abs", _node("Abs"), (1, 3))
 _case("Shrink", _node("Shrink", lambd=0.75, bias=0.75), (1, 4), (9, NEWEST))
+_case("Shrink that jumps", _node("Shrink", lambd=0.75, bias=0.25), (1, 4), (9, NEWEST))
+_case("Sign", [_RELU, _node("Sign", "r")], (1, 4), (9, NEWEST))
+_case("ThresholdedRelu", _node("ThresholdedRelu", alpha=0.25), (1, 4), (10, NEWEST))
+for _name, _first in (("Greater", 9), ("Less", 9), ("GreaterOrEqual", 12), ("LessOrEqual", 12)):
+    _case(
+        f"{_name} and Where",
+        [_node(_name, "x c", "m"), _node("Where", "m x c")],
+        (1, 4),
+        (_first, NEWEST),
+        c=np.array([0.5, -0.25, 0.0, 0.5], np.float32),
+    )
+    _case(
+        f"{_name}, Cast and Mul",
+        [_RELU, _node(_name, "r c", "m"), _node("Cast", "m", "f", to=TensorProto.FLOAT), _node("Mul", "f r")],
+        (1, 4),
+        (_first, NEWEST),
+        c=np.array([0.5, -0.25, 0.0, 0.5], np.float32),
+    )
+_case(
+    "And, Or, Xor, Not",
+    [
+        *(_node("Greater", "x c", "a"), _node("Less", "x d", "b"), _node("And", "a b", "e"), _node("Not", "e", "n")),
+        *(_node("Xor", "a n", "o"), _node("Or", "o k", "p"), _node("Cast", "p", "y", to=TensorProto.FLOAT)),
+    ],
+    (1, 4),
+    (9, NEWEST),
+    c=np.array([0.5, -0.25, 0.0, 0.5], np.float32),
+    d=np.array([1.5, 1.25, 1.0, 0.25], np.float32),
+    k=np.array([True, False, False, False]),
+)
 for _operator in ("Max", "Min"):
     _case(f"{_operator} of one", _node(_operator), (1, 3))
     _case(f"{_operator} of two", [_node("Neg", "x", "n"), _node(_operator, "x n")], (1, 3))

@@ -355,7 +355,7 @@ def cut_cells(draw):
     breakpoints = np.sort(draw.floats(levels, units), axis=0)
     words = [draw.words(units, levels + 1, 2), draw.words(units, levels, 2)]
     rest = [1e-15, np.full(dim + 1, 1e-12), 1e-13, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), 99, 999]
-    rest += [draw.size(1), draw.flag(), draw.flag(), draw.size(1, 2)]
+    rest += [draw.size(1), draw.flag(), draw.flag(), draw.floats(dim + 1), draw.size(1, 2)]
     return _kernels.cut_cells, [*cells, maps, np.zeros_like(maps), breakpoints, *words, *rest]
 
 

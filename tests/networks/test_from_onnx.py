@@ -335,7 +335,7 @@ def test_a_fault_in_the_lowering_is_seen(save, monkeypatch, operator):
 # Refusals -------------------------------------------------------------------------------------------------------------
 
 SMOOTH = ("Sigmoid", "Tanh", "Elu", "Selu", "Softplus", "Softsign", "Exp", "Erf", "Sqrt", "Reciprocal")
-STEPS = ("Sign", "Floor", "Round", "Ceil", "ThresholdedRelu")
+STEPS = ("Floor", "Round", "Ceil")
 
 
 @pytest.mark.parametrize("operator", [*SMOOTH, *STEPS])
@@ -358,13 +358,11 @@ def test_nodes_without_a_name_are_placed_by_their_output(save):
         ([node("Gemm", "x x c", "y")], "Gemm at node 0.*multiplies two values"),
         ([node("Div", "c x", "y")], "Div at node 0.*divides by a value"),
         ([node("PRelu", "x x", "y")], "slopes"),
-        ([node("Greater", "x c", "m"), node("Where", "m x c", "y")], "Greater at node 0"),
         (
             [node("Cast", "x", "i", to=TensorProto.INT64), node("Cast", "i", "y", to=TensorProto.FLOAT)],
             "rounds to int64",
         ),
         ([node("ArgMax", "x", "i"), node("Cast", "i", "y", to=TensorProto.FLOAT)], "ArgMax"),
-        ([node("Shrink", "x", "y")], "Shrink.*jumps"),
         ([node("RandomNormalLike", "x", "r"), node("Add", "x r", "y")], "random"),
         ([node("LayerNormalization", "x c", "y")], "BatchNormalization"),
         ([node("Pow", "x c", "y")], "Pow"),

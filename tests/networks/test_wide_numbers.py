@@ -70,8 +70,10 @@ def test_products_of_slices_are_exact(terms):
         found = products.of(one, other, torch.ones(()))
         exact = [sum(int(a) * int(b) for a, b in zip(row, draw, strict=True)) for row in one.tolist()]
         assert found[0].tolist() == exact == [int(entry) for entry in found[0].tolist()]
+        together = sum(found for _ in range(sliced_products.TOGETHER))
+        assert together[0].tolist() == [sliced_products.TOGETHER * entry for entry in exact]
     if terms > 27:  # slices of a few bits more are not
-        rest = torch.from_numpy(np.random.default_rng(1).integers(most, 2 * most, (1, terms)) * 8.0 + 3)
+        rest = torch.from_numpy(np.random.default_rng(1).integers(most, 2 * most, (1, terms)) * 64.0 + 3)
         assert int(products.of(rest, rest, torch.ones(()))[0, 0]) != sum(int(a) ** 2 for a in rest[0].tolist())
 
 

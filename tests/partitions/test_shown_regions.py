@@ -106,9 +106,13 @@ def test_what_rounding_hides_is_decided_exactly(monkeypatch):
     geometry = replace(part.geometry, witnesses=witnesses)
     doubtful = replace(part, geometry=geometry, num_undecided=1)
     assert codes_of(shown(doubtful)) == [(1, 0, 0), (1, 1, 0)]
-    # Where that cannot be afforded, what nothing is known of is left out.
+    # Where that cannot be afforded, wide numbers decide some of them, and what nothing is known of is left out.
     monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
-    assert codes_of(shown(doubtful)) == []
+    assert len(shown(doubtful)) == 1
+    monkeypatch.setattr("reluscope.partitions.shown_regions.WIDE_OF", 1)
+    assert codes_of(shown(doubtful)) == [(1, 0, 0), (1, 1, 0)]
+    nothing = replace(doubtful, note="interrupted")
+    assert codes_of(shown(nothing)) == []
 
 
 def test_what_is_too_large_for_exact_answers_stays_as_an_estimate(monkeypatch):
@@ -118,12 +122,12 @@ def test_what_is_too_large_for_exact_answers_stays_as_an_estimate(monkeypatch):
     assert shown(unsure).claim is rs.Claim.LOWER
     monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
     found = shown(unsure)
-    assert (len(found), found.work["cells_unconfirmed"]) == (len(part), len(part))
+    assert (found.work["cells_confirmed"], found.work["cells_unconfirmed"]) == (1, len(part) - 1)
     number = found.finding()
-    assert (number.claim, number.value, number.interval) == (rs.Claim.ESTIMATE, len(part), (0, float("inf")))
+    assert (number.claim, number.value, number.interval) == (rs.Claim.ESTIMATE, len(part), (1, float("inf")))
     assert {found.adjacency_finding().claim, found.boundedness_finding().claim} == {rs.Claim.ESTIMATE}
     swapped = replace(unsure, codes=part.codes[np.roll(np.arange(len(part)), 1)])
-    assert len(shown(swapped)) == 0  # float64 finds other codes there
+    assert len(shown(swapped)) == 1  # float64 finds other codes there, and wide numbers the one that is there
 
 
 def test_a_doubtful_witness_on_the_border_shows_nothing():

@@ -65,5 +65,6 @@ def refuse_jumps(asked: str, carrier: Any) -> None:
         one = len(jumps) == 1
         raise DiscontinuousNetworkError(
             f"{asked} rests on a continuous network, and {names} {'jumps at its' if one else 'jump at their'} "
-            "breakpoints: ask for codes, linear maps, regions, partitions and counts, which hold across jumps"
+            "breakpoints: ask for codes, linear maps, regions, partitions and counts, which hold across jumps",
+            "a continuous network",
         )

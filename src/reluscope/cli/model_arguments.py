@@ -31,6 +31,8 @@ class ModelArguments:
         Which of several outputs is meant.
     inputs : tuple of (name, text) pairs
         What other inputs are held fixed at: a ``.npy`` file, or a number, list, true or false as in JSON.
+    approximate : tuple of (name, int) pairs
+        Smooth activations that linear pieces replace, and how many.
     """
 
     model: str
@@ -39,6 +41,7 @@ class ModelArguments:
     decision: Literal["largest", "smallest"] | float = "largest"
     output: str | None = None
     inputs: tuple[tuple[str, str], ...] = ()
+    approximate: tuple[tuple[str, int], ...] = ()
 
     @property
     def name(self) -> str:

@@ -118,6 +118,7 @@ def _load(
             decision=given.decision,
             output=given.output,
             inputs=given.fixed_inputs(),
+            approximate=dict(given.approximate),
         )
     except ShapeError as error:
         raise ShapeError(f"{error}{advice}") from error

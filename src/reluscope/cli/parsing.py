@@ -82,6 +82,26 @@ def read_fixed_inputs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, _, value in pairs)
 
 
+def read_approximate(texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    """Return smooth activations with the numbers of pieces that replace them.
+
+    Raises
+    ------
+    BadParameter
+        If one is not NAME=PIECES.
+
+    Examples
+    --------
+    >>> read_approximate(["gelu=32", "tanh=16"])
+    (('gelu', 32), ('tanh', 16))
+    """
+    pairs = [text.partition("=") for text in texts]
+    for text, (name, _, pieces) in zip(texts, pairs, strict=True):
+        if not (name and pieces.isascii() and pieces.isdecimal() and len(pieces) < 10):
+            raise typer.BadParameter(f"give NAME=PIECES, as in gelu=32, not {text!r}", param_hint="--approximate")
+    return tuple((name, int(pieces)) for name, _, pieces in pairs)
+
+
 def read_difference(text: str, option: str) -> int | tuple[int, int]:
     """Return one whole number from 0, or two different ones with a minus between them.
 

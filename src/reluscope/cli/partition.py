@@ -232,6 +232,10 @@ def _say_expected(network: Network, where: OpenedDomain) -> None:
         say(Console(stderr=True), _expectation(expected))
 
 
+def _num_proved(part: Partition | StreamedPartition) -> int:
+    return len(part) - int(part.work.get("cells_unconfirmed", 0))
+
+
 def _expectation(expected: Findings) -> str:
     regions, seconds = (with_ends(expected.finding(name)) for name in ("forecast_regions", "forecast_seconds"))
     return f"Expected: {regions} regions, in {seconds} s."
@@ -341,7 +345,14 @@ def print_partition(
             f"The work stopped early ({part.note}) with {several(part.num_open, 'cell')} unfinished, so this is a "
             "lower bound: raise --regions or --seconds to see more.",
         )
-    if part.num_undecided:
+    if "gates_proved" in part.work:
+        say(
+            console,
+            f"No proved bound on rounding decides {several(part.num_undecided, 'sign')}: measured rounding does, and "
+            f"{_num_proved(part):,} of the regions are proved. Fewer gates, all proved: "
+            'reluscope.coarse_partition(..., rounding="proved").',
+        )
+    elif part.num_undecided:
         how = " With --certify rational arithmetic decides them." if part.dim <= 2 else ""
         say(console, f"Too close to zero to decide in float64: {several(part.num_undecided, 'sign')}.{how}")
     seconds = f"{part.work.get('seconds', 0.0):.2f} s"

@@ -82,6 +82,7 @@ def cut_cells(
     max_units: float = np.inf,
     is_last: bool = False,
     keeps_vertices: bool = True,
+    corner_scale: np.ndarray | None = None,
 ) -> Pieces:
     """Cut cells where a unit, affine on the cell, crosses a breakpoint.
 
@@ -116,6 +117,8 @@ def cut_cells(
         which they could be cut; those with flat units have them in any case.
     keeps_vertices : bool
         Whether these parts have corners.
+    corner_scale : (d + 1,) float64, optional
+        What each coordinate of corners is multiplied by; 1 by default.
 
     Returns
     -------
@@ -154,6 +157,7 @@ def cut_cells(
         max_units=max(1, int(min(max_units, UNLIMITED))),
         is_last=is_last,
         keeps_vertices=keeps_vertices,
+        corner_scale=np.ones(maps.shape[2]) if corner_scale is None else corner_scale,
         num_threads=kernel_threads(len(cells.vertices) * maps.shape[1], THREADED_WORK),
     )
     made, parents, pieces, hashes, next_units, *others, num_taken, num_undecided = found

@@ -65,9 +65,10 @@ def from_onnx(
     from reluscope.networks.onnx.signature import make_signature
 
     path = Path(path)
-    program = make_program(read_model(path), interface or Interface())
+    interface = interface or Interface()
+    program = make_program(read_model(path), interface)
     signature = make_signature(program, input_shape)
-    network = OnnxTrace(program, signature).lower()
+    network = OnnxTrace(program, signature, interface.approximate).lower()
     reference = Reference(program, signature)
     name = f"{path.name} by ONNX's reference evaluator in float64"
     check = verify(network, reference, batch=reference.batch, data=data, name=name)

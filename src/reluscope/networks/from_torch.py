@@ -48,19 +48,20 @@ def from_module(model: nn.Module, input_shape: tuple[int, ...], interface: Inter
         If the model has several inputs or outputs and none is chosen, or weights that are not finite.
     """
     model = getattr(model, "_orig_mod", model)  # what torch.compile wrapped
-    calling = Calling.of(model, interface or Interface())
+    interface = interface or Interface()
+    calling = Calling.of(model, interface)
     twin = double_twin(model)
     repeating = calling.repeating()
     if repeating is not None and not _runs(calling, twin, input_shape):
         calling = repeating
     try:
-        return _trace_module(twin, input_shape, 2, calling)
+        return _trace_module(twin, input_shape, 2, calling, interface)
     except (BatchAxisError, ShapeError) as error:
         # Only a model whose code has the batch size in it may be taken for one point at a time.
         if isinstance(error, BatchAxisError) and _keeps_batch(twin, input_shape, calling):
             raise
         try:
-            return _trace_module(twin, input_shape, 1, calling)
+            return _trace_module(twin, input_shape, 1, calling, interface)
         except (BatchAxisError, ShapeError):
             raise error from None
 
@@ -81,7 +82,8 @@ def from_program(
     if len(wanted) != len(own) or any(a not in (None, b) for a, b in zip(own, wanted, strict=True)):
         raise ShapeError(f"expected input_shape {own} as the program was exported, got {wanted}")
     check_size(wanted, "the exported program takes")
-    trace = _trace_program(program, name, wanted, batch, {}, calling.position_in(program), fixed_inputs)
+    position = calling.position_in(program)
+    trace = _trace_program(program, name, wanted, batch, {}, position, fixed_inputs, interface=interface)
     fixed = batch if isinstance(shape[0], int) else None
     return TorchSource(trace.lower(), trace.reference, fixed)
 
@@ -101,7 +103,9 @@ def _runs(calling: Calling, twin: nn.Module, input_shape: tuple[int, ...]) -> bo
     return True
 
 
-def _trace_module(twin: nn.Module, input_shape: tuple[int, ...], batch: int, calling: Calling) -> TorchSource:
+def _trace_module(
+    twin: nn.Module, input_shape: tuple[int, ...], batch: int, calling: Calling, interface: Interface
+) -> TorchSource:
     sample = torch.randn(batch, *input_shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     notes: list[str] = []
 
@@ -133,7 +137,7 @@ def _trace_module(twin: nn.Module, input_shape: tuple[int, ...], batch: int, cal
     state = twin.state_dict(keep_vars=True)
     output = calling.position_in(program)
     notes = list(dict.fromkeys(notes))
-    trace = _trace_program(program, name, input_shape, batch, state, output, fixed_inputs, tuple(notes))
+    trace = _trace_program(program, name, input_shape, batch, state, output, fixed_inputs, tuple(notes), interface)
     network = trace.lower()
     fixed = None
     if batch == 1:
@@ -155,6 +159,7 @@ def _trace_program(
     output: int,
     fixed_inputs: Mapping[str, Any],
     notes: tuple[str, ...] = (),
+    interface: Interface | None = None,
 ) -> TorchTrace:
     """Bring a program to known operators and collect its constants in float64, weights under several names once."""
     program = _simplified(program, input_name)
@@ -193,6 +198,7 @@ def _trace_program(
         input_shape,
         batch,
         notes,
+        {} if interface is None else interface.approximate,
     )
 
 

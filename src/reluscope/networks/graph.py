@@ -268,6 +268,22 @@ class Pointwise(GateNode):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Approximate(Pointwise):
+    """A pointwise gate in place of a smooth function, as was asked for.
+
+    Parameters
+    ----------
+    replaces : str
+        The smooth function.
+    error : float
+        Proved bound on how far the gate is from it, everywhere.
+    """
+
+    replaces: str
+    error: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Max(GateNode):
     """Units that return the largest of k entries of the input.
 

@@ -1,4 +1,4 @@
-"""Which of a model's inputs and outputs a network is of: one output, and one input while the others are held fixed."""
+"""What a user says of a model: which output a network is of, what other inputs are fixed at, what may be replaced."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +10,13 @@ from torch import Tensor
 
 from reluscope.arguments import describe
 from reluscope.errors import InputError
+from reluscope.networks.best_pieces import check_number
+from reluscope.networks.smooth_functions import REPLACEABLE
 
 
 @dataclass(frozen=True, eq=False)
 class Interface:
-    """What a user says of a model with several inputs or outputs.
+    """What a user says of a model with several inputs or outputs, or with smooth activations.
 
     Parameters
     ----------
@@ -22,10 +24,21 @@ class Interface:
         The name of an output, or its position.
     inputs : mapping from str to value
         What the inputs that are held fixed are for every point.
+    approximate : mapping from str to int
+        Smooth functions that are replaced, and by how many pieces.
     """
 
     output: str | int | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    approximate: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, pieces in self.approximate.items():
+            if name not in REPLACEABLE:
+                raise InputError(f"approximate names smooth functions ({', '.join(REPLACEABLE)}), got {name!r}")
+            if isinstance(pieces, bool) or not isinstance(pieces, int):
+                raise InputError(f"approximate gives a number of pieces for {name}, such as 32, got {describe(pieces)}")
+            check_number(name, pieces)
 
 
 def choose_output(names: Sequence[str], output: str | int | None) -> int:

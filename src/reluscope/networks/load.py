@@ -47,6 +47,7 @@ def load(
     output: str | int | None = None,
     inputs: Mapping[str, Any] | None = None,
     decision: Any = "largest",
+    approximate: Mapping[str, Any] | None = None,
 ) -> Network:
     """Load a piecewise-linear model as a network, and check it against the model.
 
@@ -76,6 +77,10 @@ def load(
     decision : {"largest", "smallest"} or float
         How the class is read: the largest output, the smallest (costs), or, of a single output, 1 where it is above a
         number; see `Network.with_decision`. Classes, decision boundaries, robustness and pictures follow it.
+    approximate : mapping from str to int, optional
+        Smooth activations (``gelu``, ``silu``, ``tanh``, ``sigmoid``, ``softplus``) that continuous functions of so
+        many linear pieces take the place of: ``{"gelu": 32}``. A note says how far these are from them at most, which
+        is proved, and `Network.approximation_error` how far outputs then are from the model's.
 
     Returns
     -------
@@ -105,7 +110,7 @@ def load(
     ((2,), ['1'], True)
     """
     shape = None if input_shape is None else read_shape(input_shape)
-    interface = Interface(output, dict(inputs or {}))
+    interface = Interface(output, dict(inputs or {}), dict(approximate or {}))
     if submodule is not None:
         network = _load_part(model, submodule, at, shape, data, interface)
     elif at is not None:
@@ -145,7 +150,7 @@ def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interf
 
 
 def _source_of(model: nn.Module, shape: tuple[int, ...], interface: Interface) -> "TorchSource":
-    if interface.output is None and not interface.inputs:
+    if interface.output is None and not interface.inputs and not interface.approximate:
         from reluscope.networks.plain_trace import plain_source
 
         source = plain_source(model, shape)
@@ -173,7 +178,9 @@ def _load_part(
             raise ShapeError(f"expected input_shape {own}, or the end of it, as {submodule} is given it, got {shape}")
         values, own = values.reshape(-1, *shape), shape
     inputs = {**{name: _of_rank(value, len(own) + 1) for name, value in given.fixed.items()}, **interface.inputs}
-    network = _load(part, own, values if data is None else data, Interface(interface.output, inputs))
+    network = _load(
+        part, own, values if data is None else data, Interface(interface.output, inputs, interface.approximate)
+    )
     if given.calls == 1:
         return network
     called = f"The model calls {submodule} {given.calls} times; the points are those of the first call."

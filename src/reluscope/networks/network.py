@@ -24,7 +24,7 @@ from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.choices import read_outputs
 from reluscope.networks.decisions import Decision, read_decision, scores_network
 from reluscope.networks.devices import read_device
-from reluscope.networks.graph import Input, Max, Node, Pointwise, check_order
+from reluscope.networks.graph import Approximate, Input, Max, Node, Pointwise, check_order
 from reluscope.networks.linearize import linearize, unit_maps
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.operators.arrange import Reshape
@@ -38,6 +38,7 @@ from reluscope.tolerance import Tolerance
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
+    from reluscope.findings import Findings
     from reluscope.networks.evaluation import Evaluation
 
 # Bytes of blocks of points, if nobody said: of values, and of codes, whose values pass through the caches.
@@ -133,6 +134,11 @@ class Network:
         """Names of the gates that are not continuous, such as steps; most questions refuse networks that have any."""
         gates = (stage.gate for stage in self.stages)
         return tuple(gate.name for gate in gates if isinstance(gate, Pointwise) and not gate.is_continuous)
+
+    @cached_property
+    def approximations(self) -> tuple[Approximate, ...]:
+        """The gates that stand in the place of smooth functions; see `approximation_error`."""
+        return tuple(stage.gate for stage in self.stages if isinstance(stage.gate, Approximate))
 
     @property
     def device(self) -> torch.device:
@@ -468,6 +474,44 @@ class Network:
         The result holds ``s * num_units * n`` numbers: the caller chooses how many points to ask for at a time.
         """
         return unit_maps(self, x)
+
+    @read_arguments
+    def approximation_error(self, box: Any) -> "Findings":
+        """Return bounds on how far outputs are from those of the model, whose smooth functions pieces have replaced.
+
+        Parameters
+        ----------
+        box : Box
+            Of inputs.
+
+        Returns
+        -------
+        Findings
+            ``approximation_error`` for each ``output``, UPPER: nowhere in the box is it more. Exactly 0 where nothing
+            was replaced. Rounding of float64 is not part of it: see `Evaluation.errors`.
+
+        Raises
+        ------
+        InputError
+            If it is no box of the network's inputs.
+
+        Notes
+        -----
+        Two forward passes. A gate passes on what reaches it times its largest slope on the values that it may see, and
+        adds its own bound; nodes add up in full, so that deep networks have bounds far above the truth.
+
+        Examples
+        --------
+        >>> import reluscope as rs
+        >>> from torch import nn
+        >>> net = rs.load(nn.Sequential(nn.Linear(2, 3), nn.GELU(), nn.Linear(3, 1)), approximate={"gelu": 32})
+        >>> found = net.approximation_error(rs.Box(-1, 1, 2)).finding("approximation_error", 0)
+        >>> str(found.claim), found.value < 0.01
+        ('UPPER', True)
+        """
+        from reluscope.networks.approximation_error import approximation_error
+
+        return approximation_error(self, box)
 
     @read_arguments
     def restrict(self, domain: Any) -> "Network":

@@ -20,12 +20,13 @@ from reluscope.networks.operators.linear import Linear
 from reluscope.networks.operators.reduce import AdaptiveMean, AxisMatrix, AxisSum, WindowMean
 
 # Bits of the integers that floats hold, and of a slice at most: what is left behind a wider one could round up to more.
-BITS, MAX_BITS = 53, 26
+BITS, MAX_BITS, MAX_SLICES = 53, 26, 8
+# Products of slices that are summed together, those of one unit: no more pairs of slices have it.
+TOGETHER = MAX_SLICES
 # Bits that sums leave free where they are divided and made whole again.
 FREE_BITS = 5
 # Nothing is scaled to less than 2^-300: units of products stay far above what underflows.
 LEAST = -300
-MAX_SLICES = 8
 
 
 @dataclass(frozen=True)
@@ -118,11 +119,10 @@ class Products:
     @property
     def bits(self) -> int:
         """Bits of slices."""
-        room = ceil(log2(max(2, self.terms)))
         if self.weight is None:
-            return min(MAX_BITS, BITS - FREE_BITS - room)
+            return min(MAX_BITS, BITS - FREE_BITS - ceil(log2(max(2, self.terms))))
         # Absolute values of slices have a bit less each.
-        return min(MAX_BITS, (BITS + 2 - room) // 2)
+        return min(MAX_BITS, (BITS + 2 - ceil(log2(TOGETHER * self.terms))) // 2)
 
     def of(self, weight: Tensor | None, value: Tensor, exponent: Tensor) -> Tensor:
         """Return the sums of products of two slices; ``exponent`` of 2 is the unit of the value's."""

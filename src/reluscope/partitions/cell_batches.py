@@ -106,7 +106,7 @@ class Finished(NamedTuple):
     middles : (c, d + 1) float64; is_bounded : (c,) bool
         The mean of the homogeneous vertices of each cell, and whether all of them are points.
     corner_offsets : (c + 1,) int64; corners : (v, d + 1) float64
-        These vertices, where they are kept.
+        These vertices in the domain's own coordinates, where they are kept.
     """
 
     middles: np.ndarray
@@ -115,11 +115,11 @@ class Finished(NamedTuple):
     corners: np.ndarray
 
     @classmethod
-    def of(cls, cells: Polytopes, keeps_vertices: bool) -> "Finished":
-        """Return what is known of cells by their vertices."""
+    def of(cls, cells: Polytopes, keeps_vertices: bool, scale: np.ndarray) -> "Finished":
+        """Return what is known of cells by their vertices, of which coordinates are in units of a scale."""
         kept = cells if keeps_vertices else cells.without_vertices()
         found = _kernels.middles(cells.vertex_offsets, cells.vertices)
-        return cls(*found, kept.vertex_offsets, kept.vertices)
+        return cls(*found, kept.vertex_offsets, kept.vertices * scale)
 
     def take(self, rows: Rows) -> "Finished":
         """Return the same of some cells, in increasing order."""

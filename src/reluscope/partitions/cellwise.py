@@ -1,6 +1,6 @@
 """Exact partition in several dimensions, cell by cell: every cell keeps its own vertices and facets.
 
-For 4 to 8 inputs, and for unbounded domains in any small number of dimensions: vertices are homogeneous, so directions
+For 3 to 8 inputs, and for unbounded domains in any small number of dimensions: vertices are homogeneous, so directions
 are vertices like any other, and a region is unbounded iff it has one. Cells go through the gates in batches, depth
 first.
 """
@@ -126,6 +126,11 @@ class _Cutting:
     exact_signs: ExactSigns
     keeps_vertices: bool
 
+    @property
+    def scale(self) -> np.ndarray:
+        """What makes homogeneous coordinates of cells those of the domain."""
+        return np.append(np.full(len(self.start.resolution) - 1, self.start.scale), 1.0)
+
     def step(self, batch: Batch, room: float) -> Step:
         """Take a batch through units of a gate, or spread it if it is too large, also for the regions asked for."""
         end = len(self.network.stages)
@@ -147,20 +152,20 @@ class _Cutting:
         """Return the cells that have a point at all: of others rounding has left nothing but directions."""
         cells, hashes = batch.cells, batch.hashes
         words = np.concatenate([*batch.words, np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
-        known = batch.known if isinstance(batch.known, Finished) else Finished.of(cells, self.keeps_vertices)
+        known = (
+            batch.known if isinstance(batch.known, Finished) else Finished.of(cells, self.keeps_vertices, self.scale)
+        )
         has_point = known.middles[:, -1] > 0
         if not has_point.all():
             finite = np.flatnonzero(has_point)
             cells, hashes, words, known = cells.select(finite), hashes[finite], words[finite], known.take(finite)
         owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
         shown = cells.kinds != BORDER
-        scale = np.append(np.full(cells.vertices.shape[1] - 1, self.start.scale), 1.0)
         return CellPatch(
             words=words,
             vertex_offsets=known.corner_offsets,
-            # Of a box such as [-1, 1]^n the scale is one, and vertices stay where they are.
-            vertices=known.corners if self.start.scale == 1.0 else known.corners * scale,
-            middles=known.middles * scale,
+            vertices=known.corners,
+            middles=known.middles * self.scale,
             is_bounded=known.is_bounded,
             facet_cells=owner[shown],
             facet_keys=cells.keys[shown] ^ hashes[owner[shown]],
@@ -193,6 +198,7 @@ class _Cutting:
             max_units=UNITS_OF_FEW if len(batch) < FEW else np.inf,
             is_last=is_last,
             keeps_vertices=self.keeps_vertices,
+            corner_scale=self.scale,
         )
         is_through = cut.next_units == num_units
         parts = batch.replaced(cut.cells, cut.parents)
@@ -224,7 +230,6 @@ class _Cutting:
         if not len(flat_units):
             return 0
         levels, num_open = self.keys.levels[parts.stage], 0
-        scale = np.append(np.full(parts.cells.vertices.shape[1] - 1, self.start.scale), 1.0)
         for rows in np.split(flat_units, np.flatnonzero(np.diff(flat_units[:, 0])) + 1):
             part, (_, units, which, is_in_doubt) = int(rows[0, 0]), rows.T
             cuts = [
@@ -233,7 +238,7 @@ class _Cutting:
             ]
             vertices = parts.cells.vertices[parts.cells.vertex_offsets[part] : parts.cells.vertex_offsets[part + 1]]
             words = np.concatenate([*(word[part] for word in parts.words), np.zeros(0, dtype=np.uint64)])
-            signs = self.exact_signs.signs(0, vertices * scale, words, cuts)
+            signs = self.exact_signs.signs(0, vertices * self.scale, words, cuts)
             if signs is None:
                 num_open += int(is_in_doubt.sum())
                 continue

@@ -24,7 +24,8 @@ from torch import Tensor
 from reluscope.errors import InputError
 from reluscope.geometry.complexes import Complex
 from reluscope.geometry.window_shapes import Corners
-from reluscope.networks.graph import Max
+from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
 from reluscope.partitions.certification import Certifier, ExactSigns, ExactVertex
@@ -81,6 +82,10 @@ class Chunk:
         Names of the vertices that do not depend on the chunk they are seen from (`reluscope.partitions.vertex_names`).
     last : (v, u) float64, optional
         Pre-activations of the last gate at the vertices of finished cells, where these have names.
+    rounding : MeasuredRounding, optional
+        Takes the place of proved bounds on errors from the first gate on where these leave a sign undecided.
+    is_measured : bool
+        Whether it has done so.
     """
 
     cells: Complex
@@ -101,6 +106,8 @@ class Chunk:
     seam_numbers: "SeamNumbers" = field(default_factory=lambda: SeamNumbers(0))
     names: np.ndarray | None = None
     last: np.ndarray | None = None
+    rounding: MeasuredRounding | None = None
+    is_measured: bool = False
 
     @property
     def is_finished(self) -> bool:
@@ -126,6 +133,7 @@ class Chunk:
         certifier: Certifier | None = None,
         exact_signs: ExactSigns | None = None,
         has_names: bool = False,
+        rounding: MeasuredRounding | None = None,
     ) -> "Chunk":
         """Return cells before the first gate, given their vertices in domain coordinates and in input space."""
         values = network.start(inputs)
@@ -147,6 +155,7 @@ class Chunk:
             corners=corners,
             num_stages=len(network.stages),
             names=first_names(len(corners)) if has_names else None,
+            rounding=rounding,
         )
 
     def part(self, group: np.ndarray, seams: np.ndarray) -> "Chunk":
@@ -217,6 +226,10 @@ class OpenStage:
         Pieces found so far.
     todo : (cuts,) bool
         Cut functions of a pointwise gate that have not been used.
+    proved : (u,) or (u, k) float64
+        Bounds on errors that are proved, where ``error`` is measured.
+    num_unproved : int
+        Signs that are read by measured errors alone.
     """
 
     pre: np.ndarray
@@ -225,6 +238,8 @@ class OpenStage:
     snapped: np.ndarray
     pieces: np.ndarray
     todo: np.ndarray
+    proved: np.ndarray
+    num_unproved: int = 0
 
     def take(self, vertices: np.ndarray, cells: np.ndarray) -> "OpenStage":
         """Return the work on some cells and their vertices."""
@@ -263,8 +278,29 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     num_units = stage.gate.num_units
     pieces = np.zeros((chunk.cells.num_cells, num_units), dtype=np.min_scalar_type(stage.gate.num_pieces - 1))
     cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * num_units
-    opened = OpenStage(heights, size, error, np.zeros(num_units), pieces, np.ones(cuts, dtype=bool))
-    return replace(chunk, values=live, errors=errors, opened=opened, corners=None)
+    proved, is_measured, num_unproved = error, chunk.is_measured, 0
+    if chunk.rounding is not None:
+        expected = np.maximum(chunk.rounding.errors(stage, sizes, gamma), gamma * size)
+        num_unproved = _between(stage.gate, heights, expected, proved)
+        is_measured |= num_unproved > 0
+        error = np.minimum(expected, proved) if is_measured else proved
+    opened = OpenStage(
+        heights, size, error, np.zeros(num_units), pieces, np.ones(cuts, dtype=bool), proved, num_unproved
+    )
+    return replace(chunk, values=live, errors=errors, opened=opened, corners=None, is_measured=is_measured)
+
+
+def _between(gate: Pointwise | Max, heights: np.ndarray, low: np.ndarray, high: np.ndarray) -> int:
+    """Return how many signs errors of one size leave open, and smaller ones do not."""
+    if isinstance(gate, Max):
+        behind = heights.max(axis=2, keepdims=True) - heights
+        low, high = (2 * error.max(axis=1, keepdims=True) for error in (low, high))
+        return int(np.count_nonzero((behind > low) & (behind <= high)))
+    number = 0
+    for threshold in gate.breakpoints.cpu().numpy():
+        gap = np.abs(heights - threshold) if threshold.any() else np.abs(heights)
+        number += int(np.count_nonzero((gap > low) & (gap <= high)))
+    return number
 
 
 def _largest(values: Tensor) -> Tensor:

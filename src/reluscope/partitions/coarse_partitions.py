@@ -1,6 +1,7 @@
 """All of a domain by the first gates of a network, where there is no time for all gates."""
 
 import time
+from typing import Literal
 
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, RegionBudget
@@ -14,7 +15,9 @@ from reluscope.partitions.table import Partition
 
 
 @read_arguments
-def coarse_partition(network: Network, domain: Domain, budget: RegionBudget) -> Partition:
+def coarse_partition(
+    network: Network, domain: Domain, budget: RegionBudget, *, rounding: Literal["measured", "proved"] = "measured"
+) -> Partition:
     """Partition a domain by as many of the first gates of a network as a budget suffices for.
 
     Every region of the network lies in one region of its first gates. So where a partition stops early, this says what
@@ -26,6 +29,9 @@ def coarse_partition(network: Network, domain: Domain, budget: RegionBudget) -> 
     domain : Slice, Box, Space or Polyhedron
     budget : Budget
         Regions that the partition may have, seconds that all tries together may take, or both.
+    rounding : {"measured", "proved"}
+        With "proved" by no more gates than proved bounds on rounding decide: of deep networks these are the first ones.
+        Else as in `reluscope.partition`.
 
     Returns
     -------
@@ -64,13 +70,16 @@ def coarse_partition(network: Network, domain: Domain, budget: RegionBudget) -> 
 
     def by_first(number: int) -> Partition:
         left = max(0.0, budget.seconds_allowed - (time.time() - began))
-        return partition(up_to_gate(network, number - 1), domain, budget=Budget(regions=most, seconds=left))
+        return partition(
+            up_to_gate(network, number - 1), domain, budget=Budget(regions=most, seconds=left), rounding=rounding
+        )
 
     best, done, failed = by_first(1), 1, len(network.gates) + 1
     while failed - done > 1 and not best.num_open and time.time() - began < budget.seconds_allowed:
         tried = min(2 * done, (done + failed) // 2)
         part = by_first(tried)
-        if part.num_open or len(part) > budget.room(0):
+        is_open = part.num_open or (rounding == "proved" and part.num_undecided)
+        if is_open or len(part) > budget.room(0):
             failed = tried
         else:
             best, done = part, tried

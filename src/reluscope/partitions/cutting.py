@@ -82,7 +82,7 @@ def cut(
         values, errors = {}, {}
         if not is_last:
             values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
-            error = opened.error + (opened.snapped[:, None] if opened.error.ndim == 2 else opened.snapped)
+            error = opened.proved + (opened.snapped[:, None] if opened.proved.ndim == 2 else opened.snapped)
             passed = stage.pass_errors(opened.size, error, opened.pieces, resolution.rounding)
             errors = {**chunk.errors, stage.position: passed}
         last = opened.pre if is_last and chunk.names is not None else None

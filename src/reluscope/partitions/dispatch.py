@@ -30,6 +30,7 @@ from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.streaming import stream
 from reluscope.partitions.table import Partition
+from reluscope.partitions.walk_rounding import Rounding
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
@@ -45,6 +46,7 @@ def partition(
     executor: Executor | None = ...,
     progress: Progress = ...,
     tolerance: Tolerance | None = ...,
+    rounding: Literal["measured", "proved"] = ...,
     certify: bool = ...,
     out: None = ...,
 ) -> Partition: ...
@@ -58,6 +60,7 @@ def partition(
     executor: Executor | None = ...,
     progress: Progress = ...,
     tolerance: Tolerance | None = ...,
+    rounding: Literal["measured", "proved"] = ...,
     certify: bool = ...,
     out: "str | os.PathLike[str]",
 ) -> StreamedPartition: ...
@@ -72,6 +75,7 @@ def partition(
     executor: Executor | None = ...,
     progress: Progress = ...,
     tolerance: Tolerance | None = ...,
+    rounding: Literal["measured", "proved"] = ...,
     certify: bool = ...,
 ) -> list[Partition]: ...
 @held
@@ -87,6 +91,7 @@ def partition(
     executor: Executor | None = None,
     progress: Progress = False,
     tolerance: Tolerance | None = None,
+    rounding: Literal["measured", "proved"] = "measured",
     certify: bool = False,
     out: "str | os.PathLike[str] | None" = None,
 ) -> Partition | StreamedPartition | list[Partition]:
@@ -99,8 +104,9 @@ def partition(
         A slice of any network (`Segment`, `Plane`), or a domain in the input space of a network with few inputs. Of a
         list of slices each is partitioned; segments are taken together.
     method : {"auto", "incidence", "cellwise", "tree"}
-        The engine. "incidence" keeps all faces and shares vertices: bounded domains, best up to three dimensions.
-        "cellwise" keeps each cell by itself: any domain, best from four to eight dimensions, pointwise gates only.
+        The engine. "incidence" keeps all faces and shares vertices: bounded domains, best on planes, and of wide
+        networks. "cellwise" keeps each cell by itself: any domain, best from three to eight dimensions, pointwise gates
+        only.
         "tree" lists codes and witnesses by linear programs: any domain, any gates, no vertices and volumes; facets are
         found when first asked for. "auto" chooses, the tree where the others do not reach, and `Partition.method` says
         why.
@@ -120,6 +126,13 @@ def partition(
         Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
         Resolution and rounding; see `Tolerance`. Of several segments the shortest sets the resolution.
+    rounding : {"measured", "proved"}
+        Bounds on rounding that are proved say nothing of the last gates of deep networks (a ResNet). With "measured"
+        rounding is there measured at two points of the domain, against numbers of a hundred bits, and sixteen times the
+        largest error that is found bounds it elsewhere: all gates are seen, numbers are ESTIMATES, and their method
+        says which gates are proved. With "proved" signs of the others stay undecided; `coarse_partition` has the
+        proved ones alone. Nothing is measured where proofs suffice, or where the network is small enough for exact
+        arithmetic; engines "cellwise" and "tree" never do.
     certify : bool
         Decide every doubtful sign in rational arithmetic: the count is then that of the network with its float64
         constants taken as rationals, at resolution 0, slivers thinner than float64 can show included, and
@@ -207,7 +220,8 @@ def partition(
         engine, reason = choose_engine(network, one, method, keep="codes", most_shared=MAX_STREAMED_DIMENSIONS)
         limit = patient(budget, network, one, MAX_KEPT)
         where = windowed(one) if engine == "incidence" else one
-        part = stream(network, where, out, engine, reason, limit, executor, tolerance, progress)
+        method_said = reason + _in_place(network)
+        part = stream(network, where, out, engine, method_said, limit, executor, tolerance, progress, rounding)
         if has_struck():  # while the file was written
             part = replace(part, note=INTERRUPTED)
         _warn_if_interrupted([part])
@@ -221,14 +235,16 @@ def partition(
         for rows in of_one_scale(slices):
             group = [slices[row] for row in rows]
             left = _left(budget, parts.values())
-            walked = partition_flat(network, group, left, executor, tolerance, progress, certify)
+            walked = partition_flat(network, group, left, executor, tolerance, progress, certify, rounding)
             parts |= dict(zip(rows, walked, strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
         limit = patient(_left(budget, found), network, one, MAX_KEPT)
-        found.append(cells_found(network, one, method, keep, limit, executor, progress, tolerance, certify))
+        found.append(cells_found(network, one, method, keep, limit, executor, progress, tolerance, certify, rounding))
     if keep == "codes":
         found = [_without_vertices(part) for part in found]
+    if network.approximations:
+        found = [replace(part, method=part.method + _in_place(network)) for part in found]
     found = [shown(part) for part in found]
     if has_struck():  # while results were put together
         found = [replace(part, note=INTERRUPTED) for part in found]
@@ -246,19 +262,20 @@ def cells_found(
     progress: Progress = False,
     tolerance: Tolerance | None = None,
     certify: bool = False,
+    rounding: Rounding = "measured",
 ) -> Partition:
     """Return what an engine finds, as it finds it: where signs stayed undecided, some cells may be no regions."""
     began, budget, tolerance = time.time(), budget or Budget(), tolerance or Tolerance()
     engine, reason = choose_engine(network, domain, method, keep=keep, certify=certify)
     if engine == "incidence" and domain.dim <= 2:
-        return partition_flat(network, [windowed(domain)], budget, executor, tolerance, progress, certify)[0]
+        return partition_flat(network, [windowed(domain)], budget, executor, tolerance, progress, certify, rounding)[0]
     if engine == "tree":
         part = partition_by_tree(network, domain, reason, budget, executor, tolerance, progress)
     elif engine == "cellwise":
         keeps_vertices = keep == "vertices"
         part = partition_cellwise(network, domain, reason, budget, executor, tolerance, progress, keeps_vertices)
     else:
-        part = partition_solid(network, windowed(domain), reason, budget, executor, tolerance, progress)
+        part = partition_solid(network, windowed(domain), reason, budget, executor, tolerance, progress, rounding)
     return certified(part, budget, began) if certify else part
 
 
@@ -268,6 +285,15 @@ def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark:
         kept = f"the partition holds the regions finished so far{remark} and claims LOWER"
         # The caller of `partition`, behind what reads its arguments and what holds Ctrl-C.
         warnings.warn(f"interrupted: {'all regions were there already' if whole else kept}", stacklevel=5)
+
+
+def _in_place(network: Network) -> str:
+    """Return what a partition's method says of pieces that smooth functions were replaced by."""
+    said = [
+        f"; {gate.num_pieces} pieces in the place of {gate.replaces}, at most {gate.error:.2g} from it"
+        for gate in network.approximations
+    ]
+    return "".join(dict.fromkeys(said))
 
 
 def _without_vertices(part: Partition) -> Partition:

@@ -23,6 +23,7 @@ from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.table import Partition
 from reluscope.partitions.walk import Store, Walked
+from reluscope.partitions.walk_rounding import Rounding, rounding_of
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -37,10 +38,13 @@ def partition_flat(
     tolerance: Tolerance,
     progress: Progress,
     certify: bool,
+    rounding: Rounding = "measured",
 ) -> list[Partition]:
     """Partition one plane, or any number of segments, in one walk."""
     began = time.perf_counter()
-    walked, length = walk_flat(network, domains, budget, executor, tolerance, progress, certify=certify)
+    walked, length = walk_flat(
+        network, domains, budget, executor, tolerance, progress, certify=certify, rounding=rounding
+    )
     dim, num_words = domains[0].dim, network.layout.num_words
     mosaic, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
     work = {**walked.work, "seconds": time.perf_counter() - began}
@@ -77,8 +81,14 @@ def walk_flat(
     *,
     certify: bool = False,
     store: Store | None = None,
+    rounding: Rounding = "measured",
 ) -> tuple[Walked, float]:
     """Take one plane, or any number of segments, through a network.
+
+    Parameters
+    ----------
+    rounding : "measured", "proved" or MeasuredRounding
+        Whether rounding is measured where proved bounds say nothing, or what was measured already.
 
     Returns
     -------
@@ -99,6 +109,7 @@ def walk_flat(
     inputs = network.points(np.concatenate(lifted))
     diameter = min(float(np.linalg.norm(np.ptp(where.points, axis=0))) for where in corners)
     resolution = Resolution.of(tolerance, diameter)
+    measured = None if certify else rounding_of(network, domains[0], tolerance, rounding)
     with counting_regions("partition", progress) as count:
         walked = walk_chunks(
             network,
@@ -113,6 +124,7 @@ def walk_flat(
             progress=count,
             certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
             exact_signs=None if certify else ExactSigns(network, domains),
+            rounding=measured,
         )
     return walked, 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
 

@@ -19,6 +19,7 @@ from reluscope.partitions.forecasting import forecast
 from reluscope.partitions.shown_regions import shown
 from reluscope.partitions.sub_domains import SubDomains
 from reluscope.partitions.table import Partition
+from reluscope.partitions.walk_rounding import rounding_of
 from reluscope.progress import Progress, share_done
 from reluscope.tolerance import Tolerance
 
@@ -156,14 +157,16 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
     began, where = time.time(), SubDomains.of(domain)
     scale, failed = FIRST_SCALE, inf
     with share_done("windows", progress) as tell:
-        best = cells_found(network, where.about_center(scale))
+        rounding = rounding_of(network, domain, Tolerance()) or "proved"
+        best = cells_found(network, where.about_center(scale), rounding=rounding)
         while scale < 1 and best.note != INTERRUPTED:
             left = budget.seconds_allowed - (time.time() - began)
             larger = min(1.0, scale * min(_growth_of(best, budget, left), (failed / scale) ** 0.5))
             if left <= 0 or (larger < MIN_GROWTH * scale and larger < 1):
                 break
             most = None if budget.regions is None else budget.regions + 1
-            tried = cells_found(network, where.about_center(larger), budget=replace(budget, regions=most, seconds=left))
+            limit = replace(budget, regions=most, seconds=left)
+            tried = cells_found(network, where.about_center(larger), budget=limit, rounding=rounding)
             if tried.note == INTERRUPTED:
                 break
             if tried.num_open or len(tried) > budget.room(0):

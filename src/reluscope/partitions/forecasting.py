@@ -23,6 +23,7 @@ from reluscope.budget import Budget
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
+from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
 from reluscope.partitions.crowding import Crowding, crowding
 from reluscope.partitions.dispatch import cells_found, partition
@@ -30,6 +31,8 @@ from reluscope.partitions.engine_choice import MAX_VERTICES
 from reluscope.partitions.probes import probes
 from reluscope.partitions.sub_domains import SubDomains
 from reluscope.partitions.table import Partition
+from reluscope.partitions.walk_rounding import Rounding, rounding_of
+from reluscope.tolerance import Tolerance
 
 REGIONS = declare(
     "forecast_regions", "proper activation regions (full-dimensional) that a partition would have", kind=Kind.COUNT
@@ -158,8 +161,9 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
     until = time.monotonic() + seconds
     if not domain.is_bounded() or domain.dim > MAX_VERTICES:
         return _by_probes(network, domain, until, seed)
+    rounding = rounding_of(network, domain, Tolerance())
     first, last, tried = None, None, False
-    for last in rounds(network, domain, until, seed):
+    for last in rounds(network, domain, until, seed, rounding or "proved"):
         left = until - time.monotonic()
         first = first or last
         fits = last.rate_beyond(first) * last.interval[1] < left
@@ -170,16 +174,16 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
                 return found
     assert first is not None
     assert last is not None
-    return _table(domain, last, last.rate_beyond(first))
+    return _table(domain, last, last.rate_beyond(first), rounding)
 
 
-def rounds(network: Network, domain: Domain, until: float, seed: int) -> Iterator[Round]:
+def rounds(network: Network, domain: Domain, until: float, seed: int, rounding: Rounding = "proved") -> Iterator[Round]:
     """Yield rounds of windows, larger ones and then more of them, until there is no time for the next."""
     where, draw, size = SubDomains.of(domain), np.random.default_rng(seed), FIRST_SIZE
     crowded = crowding(network, domain, where, LOOKED * (until - time.monotonic()), draw)
     number, size = FIRST_WINDOWS, FIRST_SIZE
     while True:
-        found = _round(network, where, crowded, number, size, draw, until)
+        found = _round(network, where, crowded, number, size, draw, until, rounding)
         yield found
         growth = min(MAX_GROWTH, PLANNED * (until - time.monotonic()) / found.seconds)
         if growth < MIN_GROWTH or number >= MAX_WINDOWS:
@@ -195,6 +199,7 @@ def _round(
     size: float,
     draw: np.random.Generator,
     until: float,
+    rounding: Rounding,
 ) -> Round:
     """Partition windows of about so many regions, as many as are asked for or time suffices for."""
     began = time.monotonic()
@@ -217,7 +222,7 @@ def _round(
         inside = where.inside(low, low + sides)
         counts.append(0)
         if inside is not None:
-            part = cells_found(network, inside, budget=Budget(regions=int(MAX_CROWD * size)))
+            part = cells_found(network, inside, budget=Budget(regions=int(MAX_CROWD * size)), rounding=rounding)
             counts[-1] = _count_lowest(part, direction, low, low + sides, where)
             num_cells += len(part)
             num_undecided += part.num_undecided
@@ -254,7 +259,7 @@ def _known(part: Partition, took: float) -> Findings:
     return Findings.of(regions, _seconds(took, took, took, "as the partition took"), domain=part.domain.describe())
 
 
-def _table(domain: Domain, last: Round, rate: float) -> Findings:
+def _table(domain: Domain, last: Round, rate: float, rounding: MeasuredRounding | None = None) -> Findings:
     low, high = last.interval
     method = f"{len(last.counts)} random windows with {last.num_cells:,} cells in all, partitioned exactly"
     regions = Column.of(
@@ -267,6 +272,10 @@ def _table(domain: Domain, last: Round, rate: float) -> Findings:
     )
     times = _seconds(rate * last.regions, rate * low, rate * high, "as long a region as in the windows")
     hidden = f"Rounding hid {last.num_undecided:,} signs in the windows, so that there may be more regions."
+    if rounding is not None:
+        hidden = (
+            f"No proof decides {last.num_undecided:,} signs in the windows, and measured rounding does: {rounding}."
+        )
     notes = (hidden,) if last.num_undecided else ()
     return Findings.of(regions, times, domain=domain.describe(), seconds=last.seconds, notes=notes)
 

@@ -18,6 +18,7 @@ from reluscope.budget import Budget
 from reluscope.geometry.complexes import Complex
 from reluscope.geometry.window_shapes import Corners
 from reluscope.networks.graph import Max
+from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
 from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
@@ -30,6 +31,9 @@ CHUNK_CELLS, MAX_CHUNK_CELLS, MIN_CELLS = 768, 6144, 4
 CACHE_BYTES, CHUNK_BYTES = 16 * 2**20, 64 * 2**20
 # Chunks to find before work is handed out; where most cells are dropped, fewer that are spread, with so many cells.
 TASKS, TASK_CELLS = 64, 32
+
+# Chunks whose rounding is measured from a gate on, by the number of the gate, among the work of steps.
+MEASURED = "measured from "
 
 # Says for every cell of a chunk whether it is kept, and may count on the work what it knows of the others.
 Keep = Callable[[Chunk, dict[str, float]], np.ndarray]
@@ -52,6 +56,7 @@ def walk_chunks(
     keep: Keep | None = None,
     has_names: bool = False,
     checkpoint: Checkpoint | None = None,
+    rounding: MeasuredRounding | None = None,
 ) -> Walked:
     """Take cells through all gates of a network.
 
@@ -81,6 +86,8 @@ def walk_chunks(
         all cells together.
     checkpoint : callable, optional
         As `walk`; of no use where all cells stay together.
+    rounding : MeasuredRounding, optional
+        For gates where proved bounds on errors leave signs undecided; these count as such all the same.
 
     Returns
     -------
@@ -89,11 +96,18 @@ def walk_chunks(
     """
     has_names = has_names or keep is not None
     chunk = Chunk.start(
-        network, cells, corners, inputs, certifier=certifier, exact_signs=exact_signs, has_names=has_names
+        network,
+        cells,
+        corners,
+        inputs,
+        certifier=certifier,
+        exact_signs=exact_signs,
+        has_names=has_names,
+        rounding=rounding,
     )
     has_ties = any(isinstance(stage.gate, Max) for stage in network.stages)
     is_whole = certifier is not None or (has_names and has_ties)
-    return walk(
+    walked = walk(
         [chunk],
         _Cutting(network, resolution, certifier, is_whole, keep).step,
         split=None if is_whole else _split if keep is None else _split_smaller,
@@ -105,6 +119,11 @@ def walk_chunks(
         checkpoint=checkpoint,
         progress=progress,
     )
+    if rounding is None:
+        return walked
+    gates = [int(word.removeprefix(MEASURED)) for word in walked.work if word.startswith(MEASURED)]
+    work = {word: amount for word, amount in walked.work.items() if not word.startswith(MEASURED)}
+    return replace(walked, work={**work, **(rounding.work(min(gates)) if gates else {})})
 
 
 def num_left(walked: Walked, num_domains: int) -> np.ndarray:
@@ -135,10 +154,16 @@ class _Cutting:
             work["chunks"] += 1
             if chunk.opened is None:
                 work["evaluated_vertices"] += len(chunk.points)
-                chunk = self._kept(open_stage(chunk, self.network.stages[chunk.stage], self.resolution), work)
+                opened = open_stage(chunk, self.network.stages[chunk.stage], self.resolution)
+                assert opened.opened is not None
+                undecided += opened.opened.num_unproved
+                if opened.is_measured and not chunk.is_measured:
+                    work[f"{MEASURED}{chunk.stage}"] = 1
+                chunk = self._kept(opened, work)
             if len(chunk):
                 limit = 2**62 if self.is_whole else 2 * most
-                chunk, undecided = cut(chunk, self.network, self.resolution, limit, self.certifier)
+                chunk, doubts = cut(chunk, self.network, self.resolution, limit, self.certifier)
+                undecided += doubts
             if chunk.opened is not None:
                 chunk = self._kept(chunk, work)
         is_too_large = not self.is_whole and not chunk.is_finished and chunk.cells.num_cells > most

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reluscope.findings import Column, Finding, Findings, Kind, declare
+from reluscope.networks.measured_rounding import said_of
 from reluscope.partitions.boundedness import Boundedness
 
 IS_BOUNDED = declare("is_bounded", "whether no direction stays in the region", kind=Kind.TRUTH)
@@ -78,4 +79,9 @@ def _num_unconfirmed(part: "Partition | StreamedPartition") -> int:
 
 
 def _method(part: "Partition | StreamedPartition") -> str:
-    return part.method + (", certified by rational arithmetic" if part.certified else "")
+    measured = said_of(part.work)
+    return (
+        part.method
+        + (", certified by rational arithmetic" if part.certified else "")
+        + (f"; {measured}" * bool(measured))
+    )

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 MEMORY = 2**27
 
 
-def regions_inside(part: "StreamedPartition", staged: StagedRegions, folder: Path) -> tuple[Iterator[RegionRows], int]:
-    """Return the regions of a partition, each once, and how many cells are left out for that.
+def regions_inside(
+    part: "StreamedPartition", staged: StagedRegions, folder: Path
+) -> tuple[Iterator[RegionRows], dict[str, float]]:
+    """Return the regions of a partition, each once, and what is to be told of the work on that.
 
     See `reluscope.partitions.shown_regions.shown`; pieces of one region are not left out, but joined.
 
@@ -38,13 +40,14 @@ def regions_inside(part: "StreamedPartition", staged: StagedRegions, folder: Pat
     pieces = staged.repeated()
     regions = staged.distinct(pieces, sums=True)
     if not part.num_undecided:
-        return regions, 0
+        return regions, {}
     network = part.network
     assert network is not None
     shown, left = (
         StagedRegions(folder, staged.num_words, staged.dim, has_volumes=staged.has_volumes),
         max_exact(network),
     )
+    is_large, num_unconfirmed = not left, 0
     for block in regions:
         for rows in chunks(len(block), 4 * network.bytes_per_point, MEMORY) if len(block) else ():
             some = block.take(np.arange(rows.start, rows.stop))
@@ -52,11 +55,18 @@ def regions_inside(part: "StreamedPartition", staged: StagedRegions, folder: Pat
             left -= spent
             # Of cells with one code the first that had it before, else the first.
             ranks = (codes.words != some.words).any(axis=1).astype(np.int64)
+            if is_large:
+                num_unconfirmed += int(np.count_nonzero(~is_there & (ranks == 0)))
+                is_there = is_there | (ranks == 0)
             there = np.flatnonzero(is_there)
             shown.extend([replace(some, words=codes.words).take(there)], ranks[there])
     others = shown.repeated()
-    left_out = staged.num_rows - len(pieces) - (shown.num_rows - len(others))
-    return shown.distinct(others, sums=False), left_out
+    number = shown.num_rows - len(others)
+    work: dict[str, float] = {"cells_left_out": staged.num_rows - len(pieces) - number}
+    if num_unconfirmed:
+        num_unconfirmed = min(num_unconfirmed, number)
+        work |= {"cells_confirmed": number - num_unconfirmed, "cells_unconfirmed": num_unconfirmed}
+    return shown.distinct(others, sums=False), work
 
 
 def _listed(part: "StreamedPartition", rows: RegionRows) -> Partition:

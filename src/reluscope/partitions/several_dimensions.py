@@ -23,6 +23,7 @@ from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.solids import SolidPatch, join
 from reluscope.partitions.table import Partition
 from reluscope.partitions.walk import Walked
+from reluscope.partitions.walk_rounding import Rounding, rounding_of
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -71,6 +72,7 @@ def partition_solid(
     executor: Executor | None,
     tolerance: Tolerance,
     progress: Progress,
+    rounding: Rounding = "measured",
 ) -> Partition:
     """Partition a bounded domain by a complex of shared faces."""
     began = time.perf_counter()
@@ -91,6 +93,7 @@ def partition_solid(
             progress=count,
             finish=SolidPatch.of,
             exact_signs=ExactSigns(inner, [window]),
+            rounding=rounding_of(inner, window, tolerance, rounding),
         )
     regions, walked = joined_parts(
         walked,

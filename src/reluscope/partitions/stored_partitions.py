@@ -62,7 +62,9 @@ def read_described(
     undecided, unfinished, pending = (
         stored.whole(described, name) for name in ("num_undecided", "num_open", "num_pending")
     )
-    if claim is not (Claim.LOWER if undecided or unfinished else Claim.EXACT):
+    work = stored.numbers(described, "work")
+    least = Claim.ESTIMATE if work.get("cells_unconfirmed") else Claim.LOWER
+    if claim is not (least if undecided or unfinished else Claim.EXACT):
         raise ValueError(f"{claim} with {undecided} signs undecided and {unfinished} cells open")
     return (
         domain,
@@ -74,7 +76,7 @@ def read_described(
             "tolerance": Tolerance(**stored.numbers(described, "tolerance")),
             "fingerprint": stored.text(described, "fingerprint"),
             "note": stored.text(described, "note"),
-            "work": stored.numbers(described, "work"),
+            "work": work,
             "method": stored.text(described, "method"),
         },
     )

@@ -40,6 +40,7 @@ from reluscope.partitions.tree import TreeBatch, tree_batch
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_search import search_tree
 from reluscope.partitions.walk import Walked
+from reluscope.partitions.walk_rounding import Rounding
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -58,6 +59,7 @@ class _Work:
     executor: Executor | None
     tolerance: Tolerance
     progress: Progress
+    rounding: Rounding = "measured"
 
     @property
     def inside(self) -> Network:
@@ -97,6 +99,7 @@ def stream(
     executor: Executor | None,
     tolerance: Tolerance,
     progress: Progress,
+    rounding: Rounding = "measured",
 ) -> StreamedPartition:
     """Partition a domain into a file.
 
@@ -119,7 +122,7 @@ def stream(
         staged = StagedRegions(
             folder / "staged", network.layout.num_words, domain.dim, has_volumes=engine == "incidence"
         )
-        work = _Work(network, domain, folder, budget, executor, tolerance, progress)
+        work = _Work(network, domain, folder, budget, executor, tolerance, progress, rounding)
         found = {"incidence": _planes, "cellwise": _cells, "tree": _tree}[engine](work, staged)
         walked = found.walked
         # Across a jump a facet has no other side of its own.
@@ -142,9 +145,8 @@ def stream(
             work=dict(walked.work),
             method=method,
         )
-        regions, num_left_out = regions_inside(part, staged, folder / "shown")
-        if num_undecided:
-            part = replace(part, work={**part.work, "cells_left_out": num_left_out})
+        regions, told = regions_inside(part, staged, folder / "shown")
+        part = replace(part, work={**part.work, **told})
         return write_streamed(part, regions, began)
 
 
@@ -168,7 +170,14 @@ def _planes(work: _Work, staged: StagedRegions) -> Found:
             write()
 
     walked, length = walk_flat(
-        work.network, [domain], work.budget, work.executor, work.tolerance, work.progress, store=store
+        work.network,
+        [domain],
+        work.budget,
+        work.executor,
+        work.tolerance,
+        work.progress,
+        store=store,
+        rounding=work.rounding,
     )
     num_open = int(num_left(walked, 1)[0])
     num_unmatched = 0

@@ -243,7 +243,7 @@ def _effort(group: Sequence[Finding]) -> str:
         said.append(f"undecided {number(undecided)}")
     for what in dict.fromkeys(what for one in group for what in one.work):
         most = max(one.work.get(what, 0) for one in group)
-        said.append(f"{what.replace('_', ' ')} {f'{most:.3g}' if what == 'seconds' else number(most)}")
+        said.append(f"{what.replace('_', ' ')} {number(most) if most == int(most) else f'{most:.3g}'}")
     return "; ".join(said)
 
 

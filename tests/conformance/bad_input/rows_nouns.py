@@ -176,6 +176,7 @@ ROWS = {
             "plane": "ours",
             "keep_weights": "flag",
             "sinks": "each function",
+            "complexity_radius": "positive",
         },
     ),
     "Tracker.record": row(

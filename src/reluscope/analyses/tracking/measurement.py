@@ -19,6 +19,7 @@ from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_DEAD, unit_usage
 from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, SPECTRAL_NORM, local_norms
 from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
+from reluscope.analyses.tracking.complexity import local_complexity
 from reluscope.analyses.tracking.plan import Plan
 from reluscope.budget import INTERRUPTED
 from reluscope.codes.changes import changed_units
@@ -103,6 +104,8 @@ def measure(network: Network, plan: Plan, before: SampleCodes | None) -> Measure
             attempt("regions on segments", lambda: _segments(network, plan))
         if len(plan.jacobians):
             attempt("norms of Jacobians", lambda: _norms(network, plan))
+        if plan.complexity_radius is not None:
+            attempt("local complexity", lambda: local_complexity(network, plan))
         if plan.plane is not None:
             attempt("regions on the plane", lambda: _plane(network, plan, parts))
     return Measurement(findings, sampled, parts[0] if parts else None, tuple(notes))

@@ -44,6 +44,8 @@ class Plan:
         A domain of two dimensions.
     budget : Budget
         Of the plane's partition.
+    complexity_radius : float or None
+        How far local complexity looks around the samples at which the Jacobian is looked at.
     settings : dict
         All of this in plain types, and the gates: two runs of equal settings can be compared record by record.
     """
@@ -56,6 +58,7 @@ class Plan:
     jacobians: Int[np.ndarray, " j"]
     plane: Slice | Box | None
     budget: Budget
+    complexity_radius: float | None
     settings: dict[str, Any]
 
 
@@ -90,6 +93,7 @@ def make_plan(
     jacobians: int,
     plane: Slice | Box | Sequence[int] | None,
     budget: Budget,
+    complexity_radius: float | None,
     seed: int,
 ) -> Plan:
     """Fix what the records of a run look at.
@@ -109,6 +113,7 @@ def make_plan(
     jacobians : int
     plane : Slice, Box, three rows of the data, or None
     budget : Budget
+    complexity_radius : float or None
     seed : int
 
     Returns
@@ -147,7 +152,9 @@ def make_plan(
         "plane_digest": None if domain is None else _digest(*domain_arrays(domain).values()),
         "budget": None if domain is None else [budget.regions, budget.seconds],
     }
-    return Plan(points, known, rows, starts, ends, chosen, domain, budget, settings)
+    if complexity_radius is not None:  # files without it are as they were before it could be asked for
+        settings["complexity_radius"] = float(complexity_radius)
+    return Plan(points, known, rows, starts, ends, chosen, domain, budget, complexity_radius, settings)
 
 
 # How a reader calls what settings hold, in the order in which differences are told.
@@ -164,6 +171,7 @@ NAMES = {
     "plane": "plane",
     "plane_digest": "plane",
     "budget": "budget of the plane",
+    "complexity_radius": "complexity_radius",
 }
 
 

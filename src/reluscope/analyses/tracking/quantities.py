@@ -1,7 +1,8 @@
 """What a record measures: names as columns have them, and what each number means."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class TrackedQuantity:
         Whether it is a whole number.
     is_share : bool
         Whether it is a share, which readers like in percent.
+    setting : str
+        What a run has to be asked for if it measures this; by default it always does.
     """
 
     name: str
@@ -29,6 +32,7 @@ class TrackedQuantity:
     per: Literal["network", "gate", "segment"] = "network"
     is_count: bool = False
     is_share: bool = False
+    setting: str = ""
 
 
 def _of_gates(
@@ -101,5 +105,35 @@ QUANTITIES = {
         TrackedQuantity(
             "plane_regions", "regions on the plane", "number of linear regions on the fixed plane", is_count=True
         ),
+        TrackedQuantity(
+            "crossing_units",
+            "mean units that cross a cross-polytope",
+            "mean over fixed samples of the number of units that are not on one piece at all vertices of a "
+            "cross-polytope of the given radius around the sample",
+            setting="complexity_radius",
+        ),
+        TrackedQuantity(
+            "square_regions",
+            "mean regions in a square",
+            "mean over fixed samples of the number of linear regions in the square of the given half-width around the "
+            "sample, in a fixed random plane",
+            setting="complexity_radius",
+        ),
+        TrackedQuantity(
+            "kink_density",
+            "mean density of bends",
+            "mean over fixed samples of the sum over units of the length of the gradient of the pre-activation times "
+            "the standard normal density at its distance from the breakpoint",
+            setting="complexity_radius",
+        ),
     )
 }
+
+
+def quantities_of(settings: Mapping[str, Any]) -> dict[str, TrackedQuantity]:
+    """Return what a run under some settings measures."""
+    return {
+        name: quantity
+        for name, quantity in QUANTITIES.items()
+        if not quantity.setting or settings.get(quantity.setting) is not None
+    }

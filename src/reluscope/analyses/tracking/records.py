@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # A share of a shorter training says nothing: what is done once weighs most in it.
 LONG_TRAINING = 60.0
+# What is measured at the samples of the Jacobians only.
+AT_JACOBIANS = ("spectral_norm", "frobenius_norm", "crossing_units", "square_regions", "kink_density")
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,7 +306,7 @@ class Records:
         values, claims, intervals = (row.get(f"{name}{ending}") for ending in ("", "_claim", "_interval"))
         if values is None:
             return None
-        number = len(self.settings["jacobians"]) if name in ("spectral_norm", "frobenius_norm") else self.num_samples
+        number = len(self.settings["jacobians"]) if name in AT_JACOBIANS else self.num_samples
         domain = {
             "segment_regions": f"{len(self.settings['segments'])} segments",
             "median_segment_regions": f"{len(self.settings['segments'])} segments",

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reluscope.analyses.tracking.quantities import QUANTITIES, TrackedQuantity
+from reluscope.analyses.tracking.quantities import TrackedQuantity, quantities_of
 from reluscope.findings import Finding
 
 # Partitions and weights lie in folders beside the file of their record.
@@ -35,6 +35,10 @@ def check_rows(rows: Sequence[Mapping[str, Any]], settings: Any) -> None:
         raise ValueError("a share is from 0 to 1")
     if not all(settings[name] is None or type(settings[name]) is str for name in ("plane", "labels_digest")):
         raise ValueError("a plane or a digest is no text")
+    radius = settings.get("complexity_radius")
+    if radius is not None and not (isinstance(radius, int | float) and 0 < radius < math.inf):
+        raise ValueError("a radius is a positive number")
+    measured = quantities_of(settings)
     counts = {"gate": len(settings["gates"]), "segment": len(settings["segments"])}
     for place, row in enumerate(rows):
         if row["record"] != place or not math.isfinite(row["epoch"]) or row["num_samples"] != num_samples:
@@ -44,7 +48,7 @@ def check_rows(rows: Sequence[Mapping[str, Any]], settings: Any) -> None:
         for name in (row["partition"], row.get("weights")):
             if name is not None and not BESIDE.fullmatch(name):
                 raise ValueError(f"record {place} names no file beside it")
-        for quantity in QUANTITIES.values():
+        for quantity in measured.values():
             _check_findings(row, quantity, counts)
 
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from reluscope.analyses.tracking.measurement import Found
-from reluscope.analyses.tracking.quantities import QUANTITIES, TrackedQuantity
+from reluscope.analyses.tracking.quantities import QUANTITIES, TrackedQuantity, quantities_of
 from reluscope.analyses.tracking.stored_records import check_rows
 from reluscope.errors import InputError
 from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
@@ -93,7 +93,8 @@ def to_table(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> 
     names = {"int64": pa.int64(), "string": pa.string(), "double": pa.float64(), "time": pa.timestamp("us", "UTC")}
     fields = [(name, names[kind]) for name, kind in PLAIN.items()]
     fields.insert(1, ("epoch", names[column_kind([row["epoch"] for row in rows])]))
-    for quantity in QUANTITIES.values():
+    measured = quantities_of(settings)
+    for quantity in measured.values():
         fields += _fields(quantity)
     kinds = {**names, "bool": pa.bool_()}
     for name in logged_names(rows):
@@ -106,7 +107,7 @@ def to_table(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> 
         "format": FORMAT,
         "version": __version__,
         "settings": dict(settings),
-        "definitions": {name: quantity.definition for name, quantity in QUANTITIES.items()},
+        "definitions": {name: quantity.definition for name, quantity in measured.items()},
     }
     schema = pa.schema(fields, metadata={SEAL_KEY: UNSEALED, "reluscope": json.dumps(described)})
     return pa.table({name: [row.get(name) for row in rows] for name, _ in fields}, schema=schema)

@@ -24,7 +24,7 @@ from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_
 from reluscope.analyses.tracking.records import Records
 from reluscope.analyses.tracking.sinks import numbers_of
 from reluscope.analyses.tracking.table import ADVICE, LOGGED, WHAT, column_kind, plain, read_rows, row_of, write_rows
-from reluscope.arguments import Count, Natural, Seed, Share, read_arguments, refuse_jumps
+from reluscope.arguments import Count, Natural, Positive, Seed, Share, read_arguments, refuse_jumps
 from reluscope.budget import Budget, RegionBudget
 from reluscope.codes.checked_words import check_words
 from reluscope.codes.layout import CodeLayout
@@ -75,6 +75,10 @@ class Tracker:
         Partitioned exactly at every record; partitions are saved in a folder beside the file.
     budget : Budget, optional
         Of each of these partitions; by default 50,000 regions or ten seconds. A count that it ends is LOWER.
+    complexity_radius : float, optional
+        Measure local complexity so far around the samples of the Jacobians, by its three definitions: units that cross
+        a cross-polytope (`sensitivity.cross_polytope_complexity`), regions in a square of a random plane, and the
+        density of bends (`sensitivity.kink_density`).
     keep_weights : bool
         Keep the weights of every record in a folder beside the file, so that each can be looked at again:
         `Records.network`, `Records.partitions` of any plane, films of them (`plots.training_animation`), and the epochs
@@ -125,6 +129,7 @@ class Tracker:
         jacobians: Natural = 16,
         plane: Slice | Box | Sequence[int] | None = None,
         budget: RegionBudget | None = None,
+        complexity_radius: Positive | None = None,
         keep_weights: bool = False,
         sinks: Sequence[Callable[..., None]] = (),
         seed: Seed = 0,
@@ -157,6 +162,7 @@ class Tracker:
                 jacobians=jacobians,
                 plane=plane,
                 budget=budget or PLANE_BUDGET,
+                complexity_radius=complexity_radius,
                 seed=seed,
             )
             self._rows: tuple[dict[str, Any], ...] = ()
@@ -295,7 +301,7 @@ class Tracker:
                     path.unlink()
             return
         for key, name in NAMES.items():
-            if settings.get(key) != self._plan.settings[key]:
+            if settings.get(key) != self._plan.settings.get(key):
                 raise InputError(
                     f"expected the {name} that {self._path} was begun with, got another: give the same, name another "
                     "file, or begin anew with overwrite=True"
@@ -360,10 +366,9 @@ class Tracker:
 
     def _place_of_weights(self, fingerprint: str | None) -> str | None:
         """Return the file of an earlier record of the same network, if it is there or will be."""
-        for one in self._rows:
-            name = one.get("weights")
-            is_same = name and one["fingerprint"] == fingerprint
-            if is_same and (name in self._waiting or (self._path.parent / name).is_file()):
+        same = (one.get("weights") for one in self._rows if one["fingerprint"] == fingerprint)
+        for name in filter(None, same):
+            if name in self._waiting or (self._path.parent / name).is_file():
                 return name
         return None
 

@@ -7,7 +7,7 @@ import typer
 
 from reluscope.cli.commands.arguments import SHAPE_HELP, WEIGHTS_HELP, path_of
 from reluscope.cli.model_arguments import ModelArguments
-from reluscope.cli.parsing import read_decision, read_fixed_inputs, read_shape
+from reluscope.cli.parsing import read_approximate, read_decision, read_fixed_inputs, read_shape
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,16 @@ class ReadingOptions:
         ),
     ] = None
 
+    approximate: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--approximate",
+            metavar="NAME=PIECES",
+            help="Put linear pieces in the place of a smooth activation (gelu, silu, tanh, sigmoid, softplus), as in "
+            "gelu=32: what is found is true of the pieces, and a note says how far they are from it at most.",
+        ),
+    ] = None
+
     def of(self, model: str, weights: str | None) -> ModelArguments:
         """Return a model with its weights, checked as far as that can be done without loading it.
 
@@ -55,6 +65,7 @@ class ReadingOptions:
             read_decision(self.decision),
             self.model_output,
             read_fixed_inputs(self.model_input or ()),
+            read_approximate(self.approximate or ()),
         )
         given.check()
         return given
@@ -64,6 +75,7 @@ class ReadingOptions:
         """The options that were given."""
         named = {"--input-shape": self.input_shape, "--decision": self.decision}
         named |= {"--model-output": self.model_output, "--model-input": self.model_input}
+        named |= {"--approximate": self.approximate}
         return [name for name, value in named.items() if value]
 
 

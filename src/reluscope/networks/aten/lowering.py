@@ -12,7 +12,7 @@ from torch.fx import Node as FxNode
 from torch.fx.node import map_arg
 
 from reluscope.errors import InputError, NotPiecewiseLinearError, UnsupportedOperatorError
-from reluscope.networks.aten import activations, arithmetic, jumps, layers, moves
+from reluscope.networks.aten import activations, arithmetic, jumps, layers, moves, smooth
 from reluscope.networks.aten.refusals import is_refused, refusal
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, Site, as_double, is_value
 from reluscope.networks.aten.tails import Tail, find_tail
@@ -21,7 +21,14 @@ from reluscope.networks.builder import GraphBuilder, Value
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import replace_parameters
 
-_FAMILIES = (activations, arithmetic, jumps, layers, moves)  # imported for their entries in the table of handlers
+_FAMILIES = (
+    activations,
+    arithmetic,
+    jumps,
+    layers,
+    moves,
+    smooth,
+)  # imported for their entries in the table of handlers
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +57,8 @@ class TorchTrace:
         Length of the batch axis in the trace.
     notes : tuple of str
         What happened on the way here.
+    approximate : mapping
+        Smooth functions that are replaced, and by how many pieces.
     """
 
     graph: torch.fx.Graph
@@ -62,15 +71,17 @@ class TorchTrace:
     input_shape: tuple[int, ...]
     batch: int
     notes: tuple[str, ...] = ()
+    approximate: Mapping[str, int] = field(default_factory=dict)
     tail: Tail = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tail", find_tail(self.graph, self.output))
+        object.__setattr__(self, "tail", find_tail(self.graph, self.output, self.approximate))
 
     def lower(self, state: Mapping[str, Any] | None = None) -> Network:
         """Return the network, with the constants in ``state`` in place of the trace's own."""
         trace = replace(self, parameters=replace_parameters(self.parameters, state, self.aliases)) if state else self
         builder = GraphBuilder()
+        builder.approximate = self.approximate
         for note in (*self.notes, *self.tail.notes):
             builder.note(note)
         try:
@@ -94,8 +105,11 @@ class TorchTrace:
                 continue
             if node.name == self.input_name or dependent.intersection(node.all_input_nodes):
                 dependent.add(node)
-                if isinstance(node.target, torch._ops.OpOverload) and is_refused(name_of(node)):
+                if isinstance(node.target, torch._ops.OpOverload) and self._is_refused(name_of(node)):
                     raise refusal(name_of(node), place_of(node))
+
+    def _is_refused(self, operator: str) -> bool:
+        return operator not in self.approximate and is_refused(operator)
 
     def reference(self, x: Tensor) -> Tensor:
         """Run the traced operators themselves in float64 on one batch."""

@@ -25,6 +25,8 @@ _INSTEAD: dict[str, str] = {
     **dict.fromkeys(("argmax", "argmin", "floor_divide", "fmod", "remainder", "bucketize", "bernoulli"), _STEP),
     **dict.fromkeys(("isnan", "isinf", "isfinite", "nonzero", "argsort", "nan_to_num"), _STEP),
 }
+_PIECES = ("gelu", "silu", "softplus", "sigmoid", "tanh")
+_INSTEAD |= {name: f"{_INSTEAD[name]}, or pieces in its place: approximate={{{name!r}: 32}}" for name in _PIECES}
 _INSTEAD |= dict.fromkeys(("softmax", "_softmax", "log_softmax", "_log_softmax"), f"a softmax {_LAST}")
 
 _UNSUPPORTED: dict[str, str] = {

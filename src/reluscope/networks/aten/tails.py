@@ -4,6 +4,7 @@ A softmax is the last step; an increasing function of each entry may be followed
 as ``squeeze``, with which it commutes.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import torch
@@ -62,8 +63,8 @@ class Tail:
         return output
 
 
-def find_tail(graph: torch.fx.Graph, name_of_output: str) -> Tail:
-    """Return where the network ends: at an output, or before what may be left off."""
+def find_tail(graph: torch.fx.Graph, name_of_output: str, kept: Collection[str] = ()) -> Tail:
+    """Return where the network ends: at an output, or before what may be left off and is not to be kept."""
     output = next(node for node in graph.nodes if node.name == name_of_output)
     end, moved = output, False
     while True:
@@ -74,7 +75,7 @@ def find_tail(graph: torch.fx.Graph, name_of_output: str) -> Tail:
         if name in _PASSING or name in _MOVING:
             moved |= name in _MOVING
             end = source
-        elif name in _INCREASING:
+        elif name in _INCREASING and name not in kept:
             return Tail(output, _needed(output), skipped=end)
         elif name in _SOFTMAX and not moved:
             axis, rank = bind(end, end.args, dict(end.kwargs)).dim, len(end.meta["val"].shape)

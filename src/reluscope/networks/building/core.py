@@ -1,5 +1,6 @@
 """The bookkeeping of a graph under construction: nodes in order, unique gate names, notes, pruning."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +33,8 @@ class Core:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.notes: list[str] = []
+        # Smooth functions that may be replaced, and by how many pieces.
+        self.approximate: Mapping[str, int] = {}
         self._gate_names: set[str] = set()
 
     def input(self, shape: tuple[int, ...], *, name: str = "input") -> Value:
@@ -59,7 +62,15 @@ class Core:
             replace(self.nodes[old], inputs=tuple(renumbered[source] for source in self.nodes[old].inputs))
             for old in renumbered
         )
-        return Network(nodes, renumbered[output.index], tuple(self.notes))
+        network = Network(nodes, renumbered[output.index], tuple(self.notes))
+        if not network.jumps:
+            return network
+        names = ", ".join(network.jumps[:3]) + ("" if len(network.jumps) < 4 else f" and {len(network.jumps) - 3} more")
+        note = (
+            f"Not continuous: the function jumps at breakpoints of {names}. Codes, linear maps, regions, partitions "
+            "and counts hold across jumps; what rests on continuity is refused."
+        )
+        return replace(network, notes=(*network.notes, note))
 
     def add_node(self, node: Node) -> Value:
         """Append a node with finite constants; a gate's name gets a number if it is taken."""

@@ -1,5 +1,6 @@
 """Gates: piecewise-linear functions of one entry, and maxima of several."""
 
+import math
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -9,11 +10,12 @@ import torch
 from torch import Tensor
 
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.best_pieces import best_pieces
 from reluscope.networks.building.arithmetic import reduced
 from reluscope.networks.building.core import Operand, Value, constant, normal_axis, per_axis
 from reluscope.networks.building.layers import Layers, Padding, Sizes, pairs
 from reluscope.networks.building.windows import window_positions, window_table
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.graph import Approximate, Max, Pointwise
 
 
 class Gates(Layers):
@@ -129,6 +131,40 @@ class Gates(Layers):
         points, intercepts = [-threshold, threshold], [threshold, 0.0, -threshold]
         return self.pointwise(x, "softshrink", points, [1.0, 0.0, 1.0], intercepts, name=name)
 
+    def approximated(self, x: Value, function: str, pieces: int, *, beyond: float = 0.0, name: str = "gate") -> Value:
+        """Put a continuous function of so many pieces in the place of a smooth one, and say so in a note.
+
+        Parameters
+        ----------
+        function : str
+            As in `reluscope.networks.smooth_functions.SMOOTH`.
+        pieces : int
+        beyond : float
+            How far the model's own function is from the smooth one.
+        """
+        found = best_pieces(function, pieces)
+        error = math.nextafter(found.error + beyond, math.inf)
+        self.note(
+            f"{function} was replaced by {pieces} linear pieces, as asked for, at most {round_up(error)} from it "
+            "anywhere: what is found is true of the pieces, and net.approximation_error(box) says how far outputs are "
+            "from the model's."
+        )
+        tables = (torch.from_numpy(table.copy())[:, None] for table in (found.points, found.slopes, found.intercepts))
+        points, slopes, intercepts = tables
+        return self.add_node(
+            Approximate(
+                name=name,
+                inputs=(x.index,),
+                shape=x.shape,
+                kind=f"{function} in pieces",
+                breakpoints=points,
+                slopes=slopes,
+                intercepts=intercepts,
+                replaces=function,
+                error=error,
+            )
+        )
+
     def max_of(
         self, x: Value, index: Tensor | np.ndarray, shape: Sequence[int], *, kind: str = "max", name: str | None = None
     ) -> Value:
@@ -235,3 +271,9 @@ def _bound(bound: Tensor | float | None, nothing: float) -> Tensor | None:
         return None
     tensor = constant(bound)
     return None if bool((tensor == nothing).all()) else tensor
+
+
+def round_up(number: float) -> str:
+    """Return a number in three digits, rounded up."""
+    text = f"{number:.2e}"
+    return f"{(text if float(text) >= number else f'{number * 1.005:.2e}')}"

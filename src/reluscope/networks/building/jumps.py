@@ -24,6 +24,11 @@ _ZERO, _ONE = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.flo
 class Jumps(Gates):
     """Methods for what is not continuous."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        # Values that were made as functions of others, by their positions.
+        self._made: dict[int, tuple[Value, Function]] = {}
+
     def compare(self, x: Operand, y: Operand, relation: str, *, name: str = "step") -> Value:
         """Return 1 where ``x relation y`` holds and 0 elsewhere; one side may be a constant.
 
@@ -93,6 +98,11 @@ class Jumps(Gates):
     def _function(self, x: Value, function: Function, name: str) -> Value:
         """Add a function of a value: a gate for open breakpoints, one of ``-x`` for closed ones."""
         function = function.simplified()
+        result = self._parts_of(x, function, name)
+        self._made[result.index] = x, function
+        return result
+
+    def _parts_of(self, x: Value, function: Function, name: str) -> Value:
         if function.is_affine:
             return self._line(x, function, name)
         if not bool(function.is_closed.any()):
@@ -157,6 +167,10 @@ class Jumps(Gates):
         while True:
             yield x, function
             node = self.nodes[x.index]
+            if function.is_affine and x.index in self._made:
+                x, own = self._made[x.index]
+                function = own.then(function.slopes[0], function.intercepts[0])
+                continue
             if isinstance(node, ScaleShift) and node.input_shapes[0] == node.shape:
                 slope, shift = (
                     _row(factor, default, node.shape) for factor, default in ((node.scale, _ONE), (node.shift, _ZERO))

@@ -89,10 +89,12 @@ class WideNumbers:
         value, size = plus(times(arrived.word, slope), intercept), (slope * arrived.high).abs() + intercept.abs()
         is_exact = ((slope == 0) | (slope == 1)) & (intercept == 0)
         near = torch.zeros_like(pieces, dtype=torch.bool)
-        for gap in gaps(gate, arrived):
+        jump = torch.zeros_like(arrived.high)
+        for gap, height in zip(gaps(gate, arrived), gate.jumps.abs(), strict=True):
             near |= gap.abs() <= arrived.error
+            jump += torch.where((gap.abs() <= arrived.error) & (arrived.error > 0), height, 0.0)
         steepness = torch.where(near, gate.slopes.abs().amax(0), slope.abs())
-        error = SLACK * (steepness * arrived.error + torch.where(is_exact, 0.0, 3 * ROUNDING * size + TINY))
+        error = SLACK * (steepness * arrived.error + torch.where(is_exact, 0.0, 3 * ROUNDING * size + TINY) + jump)
         return Wide(*(part.reshape(-1, *gate.shape) for part in (*value, error)))
 
     def _summed(self, products: Products, value: DoubleWord, carried: Tensor) -> tuple[DoubleWord, Tensor]:
@@ -111,7 +113,8 @@ class WideNumbers:
             exponent = of_weights.exponent.reshape(-1, *(1,) * products.behind)
             of_weights = Slices(of_weights.parts, exponent, bits, of_weights.is_whole)
         level, left_out = _level(products, of_weights, of_values, carried)
-        summands: list[list[Tensor]] = [[] for _ in range(level + 1)]
+        # Sums of one unit are added without rounding, too.
+        summands: dict[int, Tensor] = {}
         for i, one in enumerate(of_weights.parts[: level + 1]):
             others = of_values.parts[: level + 1 - i]
             if not others:
@@ -121,11 +124,11 @@ class WideNumbers:
             self.multiplications += node.size * products.terms * points * len(others)
             found = products.of(None if products.weight is None else one, torch.cat(others), unit)
             for j, part in enumerate(found.split(points)):
-                summands[i + j].append(part)
+                summands[i + j] = summands[i + j] + part if i + j in summands else part
         total = DoubleWord(*(torch.zeros((points, *node.shape), dtype=torch.float64, device=carried.device),) * 2)
         size = torch.zeros_like(total.high)
         number = 0
-        for part in (part for parts in summands for part in parts):
+        for _, part in sorted(summands.items()):
             total, size, number = plus(total, part), size + part.abs(), number + 1
         left = torch.from_numpy(left_out).to(carried.device)
         if products.divisor is not None:

@@ -29,10 +29,13 @@ def subtract(site: Site) -> Activation:
 
 @lowers("Mul")
 def multiply(site: Site) -> Activation:
-    """Lower ``a * b``, one of them constant."""
+    """Lower ``a * b``, one of them constant, or a mask of the other."""
     (first, second), shape = broadcast(site, _pair(site))
     if isinstance(first, Value) and isinstance(second, Value):
-        raise site.product()
+        product = site.builder.masked(first, second, name=site.name)
+        if product is None:
+            raise site.product()
+        return site.close(product, shape)
     return site.close(site.builder.multiply(first, second, name=site.name), shape)
 
 
@@ -86,29 +89,33 @@ def identity(site: Site) -> Activation | list[Activation | None]:
 
 @lowers("Cast", "CastLike")
 def cast(site: Site) -> Activation:
-    """Casts between floating-point types; casts to integers round."""
+    """Casts between floating-point types, and of masks; other casts to integers round."""
+    x = site.activation()
+    if site.builder.is_mask(x.value):
+        return x
     target = int(onnx.TensorProto.DOUBLE)
     if site.operator == "Cast":
         target = int(site.setting("to"))
     elif isinstance(site.operand(1), np.ndarray):
         target = int(onnx.helper.np_dtype_to_tensor_dtype(site.given(1).dtype))
+    if target == onnx.TensorProto.BOOL:
+        return Activation(site.builder.compare(x.value, 0.0, "!=", name=site.name), x.shape)
     if target != onnx.TensorProto.DOUBLE:
         kind = onnx.TensorProto.DataType.Name(target).lower()
         raise NotPiecewiseLinearError(
             f"expected continuous operators, but {site.operator} at {site.place} rounds to {kind}, which is not "
             "continuous"
         )
-    return site.activation()
+    return x
 
 
 @lowers("Where")
 def where(site: Site) -> Activation:
-    """Entries of one tensor or the other, chosen by constants."""
+    """Entries of one tensor or the other, chosen by constants, or by a mask of the value that is chosen."""
     if isinstance(site.operand(0), Activation):
-        raise NotPiecewiseLinearError(
-            f"expected continuous operators, but Where at {site.place} chooses by a condition on the input, which may "
-            "jump: use Relu, Clip, Max or Min"
-        )
+        (mask, x, y), shape = broadcast(site, site.operands)
+        assert isinstance(mask, Value)
+        return site.close(site.builder.where(mask, x, y, name=site.name), shape)
     chosen = np.asarray(site.given(0)).astype(np.float64)
     sides, shape = broadcast(site, [chosen, *site.operands[1:3]])
     mask = sides[0]

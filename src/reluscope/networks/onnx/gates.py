@@ -69,19 +69,6 @@ def absolute(site: Site) -> Activation:
     return Activation(site.builder.absolute(x.value, name=site.name), x.shape)
 
 
-@lowers("Shrink")
-def shrink(site: Site) -> Activation:
-    """``x`` moved towards zero by ``bias``, zero within ``lambd``: continuous only if these are equal."""
-    x = site.activation()
-    reach, step = site.setting("lambd", 0.5), site.setting("bias", 0.0)
-    if reach != step:
-        raise NotPiecewiseLinearError(
-            f"expected continuous operators, but Shrink at {site.place} jumps (lambd {reach}, bias {step}): "
-            "use equal numbers"
-        )
-    return Activation(site.builder.softshrink(x.value, reach, name=site.name), x.shape)
-
-
 @lowers("Max", "Min")
 def extreme(site: Site) -> Activation:
     """Take the largest or the smallest of any number of tensors, broadcast: one gate for values, one for constants."""

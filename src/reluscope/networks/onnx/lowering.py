@@ -1,7 +1,7 @@
 """From an ONNX program to a network: nodes on constants are evaluated, the others are lowered one by one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from reluscope.errors import (
 )
 from reluscope.networks.builder import GraphBuilder
 from reluscope.networks.network import Network
-from reluscope.networks.onnx import arithmetic, gates, layers, moves, resize
+from reluscope.networks.onnx import arithmetic, gates, jumps, layers, moves, resize
 from reluscope.networks.onnx.evaluation import evaluate
 from reluscope.networks.onnx.program import Program
 from reluscope.networks.onnx.refusals import refusal
@@ -26,7 +26,7 @@ from reluscope.networks.onnx.signature import Signature
 from reluscope.networks.onnx.site import HANDLERS, Activation, Operand, Site, stored_shape
 from reluscope.networks.parameters import check_finite, replace_parameters
 
-_FAMILIES = (arithmetic, gates, layers, moves, resize)  # imported for their entries in the table of handlers
+_FAMILIES = (arithmetic, gates, jumps, layers, moves, resize)  # imported for their entries in the table of handlers
 _RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
 # Of a node, in messages, gates and pages.
 LONGEST_NAME = 200
@@ -44,16 +44,20 @@ class OnnxTrace:
         Nodes and constants.
     signature : Signature
         How points become its input.
+    approximate : mapping
+        Smooth functions that are replaced, and by how many pieces.
     """
 
     program: Program
     signature: Signature
+    approximate: Mapping[str, int] = field(default_factory=dict)
 
     def lower(self, state: Mapping[str, Any] | None = None) -> Network:
         """Return the network, with the initializers in ``state`` in place of the file's own."""
         if state:
             return self._changed(state).lower()
         builder = GraphBuilder()
+        builder.approximate = self.approximate
         for note in (*self.program.notes, *filter(None, [self.signature.note])):
             builder.note(note)
         full = self.signature.tensor_shape

@@ -88,7 +88,7 @@ def make_program(model: onnx.ModelProto, interface: Interface | None = None) -> 
     parameters = tuple(name for name, array in constants.items() if array.dtype.kind == "f")
     constants |= _fixed(graph, interface.inputs)
     output = _the_output(graph, interface.output, notes)
-    last, left_off = leave_off(nodes, output.name, constants)
+    last, left_off = leave_off(nodes, output.name, constants, interface.approximate)
     needed = tuple(_needed(nodes, last))
     given = _the_input(graph, constants, [node for _, node in needed], last)
     if left_off:

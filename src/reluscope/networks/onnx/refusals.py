@@ -26,10 +26,13 @@ _INSTEAD: dict[str, str] = {
     **dict.fromkeys(("LSTM", "GRU", "RNN"), _RECURRENT),
     **dict.fromkeys(("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "QLinearConv"), _ROUNDING),
     **dict.fromkeys(("QLinearMatMul", "ConvInteger", "MatMulInteger"), _ROUNDING),
-    **dict.fromkeys(("Sign", "Floor", "Ceil", "Round", "Mod", "ArgMax", "ArgMin", "Hardmax", "NonZero"), _STEP),
-    **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Not", "Xor"), _STEP),
+    **dict.fromkeys(("Floor", "Ceil", "Round", "Mod", "ArgMax", "ArgMin", "Hardmax", "NonZero"), _STEP),
     **dict.fromkeys(("IsNaN", "IsInf", "OneHot", "Bernoulli", "TfIdfVectorizer", "BitShift"), _STEP),
-    "ThresholdedRelu": "it jumps at its threshold; use Relu or Clip, which are continuous",
+}
+_PIECES = {"Gelu": "gelu", "Sigmoid": "sigmoid", "Tanh": "tanh", "Softplus": "softplus"}
+_INSTEAD |= {
+    name: f"{_INSTEAD[name]}, or pieces in its place: approximate={{{function!r}: 32}}"
+    for name, function in _PIECES.items()
 }
 
 _UNSUPPORTED: dict[str, str] = {

@@ -4,7 +4,7 @@ A softmax is the last step; an increasing function of each entry may be followed
 as ``Squeeze``, with which it commutes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from onnx import NodeProto, helper
@@ -18,7 +18,7 @@ _MOVING = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"}
 
 
 def leave_off(
-    nodes: list[tuple[int, NodeProto]], output: str, constants: Mapping[str, np.ndarray]
+    nodes: list[tuple[int, NodeProto]], output: str, constants: Mapping[str, np.ndarray], kept: Collection[str] = ()
 ) -> tuple[str, str | None]:
     """Leave off what may be: return the tensor that is the output then, and what it was.
 
@@ -30,6 +30,8 @@ def leave_off(
         The model's output.
     constants : mapping from str to array
         Of the graph.
+    kept : collection of str
+        Increasing functions that are not to be left off.
 
     Raises
     ------
@@ -41,7 +43,7 @@ def leave_off(
     while end in makers:
         position, node = nodes[makers[end]]
         kind = "" if node.domain else node.op_type
-        if kind in _INCREASING:
+        if kind in _INCREASING and _INCREASING[kind] not in kept:
             nodes[makers[end]] = position, helper.make_node("Identity", node.input[:1], node.output[:1], node.name)
             return output, _INCREASING[kind]
         if kind in _SOFTMAX and not moved:

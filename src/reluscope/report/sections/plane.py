@@ -18,6 +18,7 @@ from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.writing import ends_in_words, number
 from reluscope.geometry.domains import Plane, Slice
+from reluscope.networks.measured_rounding import said_of
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.finishing_windows import affordable
 from reluscope.partitions.table import Partition
@@ -217,6 +218,11 @@ def _incomplete(part: Partition) -> str:
         return (
             f"The work on this plane {reason} with {number(part.num_open)} cells unfinished, so the numbers are lower "
             "bounds and empty parts of the pictures are not known. Raise the limits with --seconds and --regions."
+        )
+    if measured := said_of(part.work):
+        return (
+            f"This network is too deep for proved bounds on rounding at all gates: {measured}. So the number is an "
+            f"estimate, of which {number(len(part) - int(part.work.get('cells_unconfirmed', 0)))} regions are proved."
         )
     return (
         f"{number(part.num_undecided)} signs were too close to zero to decide in float64, so the true number may be "

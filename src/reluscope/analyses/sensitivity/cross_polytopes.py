@@ -1,0 +1,169 @@
+"""Local complexity by cross-polytopes: how many units do not keep their piece at the vertices around a point.
+
+Around a point x stands a cross-polytope with the vertices ``x + r v`` and ``x - r v`` for some orthonormal directions
+v. A unit that is not on one piece at all of them bends somewhere between them. In the first layer no other unit bends
+there; in deeper layers a unit may bend between vertices at which it agrees.
+"""
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from reluscope.analyses.measuring import Measured, measure
+from reluscope.arguments import Count, Positive, Seed, read_arguments
+from reluscope.budget import BlockBudget
+from reluscope.findings import Column, Findings, Kind, declare
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.rounded import NumbersRoundedAlike, Rounded
+from reluscope.networks.choices import read_gate
+from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.rounding import may_be_largest
+from reluscope.progress import Progress
+from reluscope.tolerance import Tolerance
+
+MEMORY = 64 * 2**20
+# Values, pieces, and what they are made of.
+COPIES = 4
+CROSSING = declare(
+    "cross_polytope_complexity",
+    "units that are not on one piece at all vertices of a cross-polytope around the point",
+    kind=Kind.COUNT,
+    source="humayun2024",
+)
+
+
+@read_arguments
+def cross_polytope_complexity(
+    network: Network,
+    x: Points,
+    radius: Positive,
+    *,
+    num_directions: Count = 20,
+    gate: int | str | None = None,
+    population: Count | None = None,
+    budget: BlockBudget | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+    seed: Seed = 0,
+) -> Findings:
+    """Count the units that change their piece between the vertices of a cross-polytope around points.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    radius : float
+        Euclidean distance of the vertices from the point.
+    num_directions : int
+        Orthonormal directions, at most as many as there are inputs; all points share them. Vertices are twice as many.
+    gate : int or str, optional
+        Count units of one gate only.
+    population : int, optional
+        How many points these were drawn from at random; by default these are all.
+    budget : Budget, optional
+        Seconds, and bytes of intermediate arrays, by default 64 MB.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
+    tolerance : Tolerance, optional
+        Its safety factor for rounding.
+    seed : int
+        Of the directions.
+
+    Returns
+    -------
+    Findings
+        ``cross_polytope_complexity`` of every point: ``sum_u [pieces of u at the vertices are not all the same]``.
+        EXACT where rounding cannot change the piece of any unit at any vertex. It is a lower bound on the number of
+        units that bend within the hull of the vertices.
+
+    Raises
+    ------
+    InputError
+        If there is no such gate.
+
+    Notes
+    -----
+    One forward pass for each vertex. The source sums units over layers and takes the mean over points.
+
+    References
+    ----------
+    Humayun, Balestriero, Baraniuk, "Deep networks always grok and here is why", 2024, figure 4.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.array([0.0, -9.0])), (np.ones((1, 2)), np.zeros(1))])  # bends at 0 and at 9
+    >>> print(rs.sensitivity.cross_polytope_complexity(net, [[0.1, 0.1]], 1.0).finding("cross_polytope_complexity"))
+    1 (EXACT)
+    """
+    points = network.points(x)
+    chosen = None if gate is None else read_gate(gate, [one.name for one in network.gates])
+    frame = torch.as_tensor(_frame(network.num_inputs, num_directions, seed), device=points.device)
+    steps = radius * torch.cat([frame, -frame]).reshape(1, -1, *network.input_shape)
+    unit = (tolerance or Tolerance()).unit
+
+    @torch.no_grad()
+    def ask(block: slice) -> Measured:
+        vertices = points[block].unsqueeze(1) + steps
+        number = len(vertices)
+        counts = torch.zeros(3, number, dtype=torch.int64, device=points.device)
+        start = Rounded(vertices.flatten(0, 1), torch.zeros_like(points[:1]))
+        for stage, arrived in zip(network.stages, carry(network, NumbersRoundedAlike(unit), start), strict=False):
+            if chosen is None or stage.index == chosen:
+                counts += torch.stack(_crossing(stage.gate, arrived, number))
+        value, low, high = counts.cpu().numpy()
+        column = Column.of(
+            CROSSING,
+            value,
+            low,
+            high,
+            method=f"pieces at {steps.shape[1]} vertices, float64",
+            given=f"of radius {radius:g} in {len(frame)} directions",
+        )
+        return Measured((column,))
+
+    return measure(
+        len(points),
+        ask,
+        population=population,
+        bytes_per_sample=COPIES * network.bytes_per_point * steps.shape[1],
+        memory=MEMORY,
+        budget=budget,
+        progress=progress,
+    )
+
+
+def _frame(num_inputs: int, number: int, seed: int) -> Float[np.ndarray, "k n"]:
+    """Draw orthonormal directions, evenly among all frames."""
+    drawn = np.random.default_rng(seed).normal(size=(num_inputs, min(number, num_inputs)))
+    return np.ascontiguousarray(np.linalg.qr(drawn)[0].T)
+
+
+def _crossing(gate: Pointwise | Max, arrived: Rounded, number: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return how many units of a gate have different pieces at the vertices of each point, at least and at most so."""
+    pre, error = arrived
+    pieces = gate.pieces(pre).reshape(number, -1, gate.num_units)
+    doubtful = _doubtful(gate, pre, error).reshape(pieces.shape)
+    differ = pieces.amin(1) != pieces.amax(1)
+    if not bool(doubtful.any()):
+        found = differ.sum(1)
+        return found, found, found
+    pieces = pieces.long()
+    lowest = torch.where(doubtful, gate.num_pieces, pieces).amin(1)
+    highest = torch.where(doubtful, -1, pieces).amax(1)
+    surely = (lowest < highest).sum(1)
+    return differ.sum(1), surely, (differ | doubtful.any(1)).sum(1)
+
+
+def _doubtful(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:
+    """Return which units could be on another piece; exact ties are read as the ties that they nearly always are."""
+    if isinstance(gate, Max):
+        return (may_be_largest(pre, error) & (pre < pre.amax(-1, keepdim=True))).any(-1)
+    doubt = torch.zeros_like(pre, dtype=torch.bool)
+    for threshold in gate.breakpoints:
+        gap = (pre - threshold).abs()
+        doubt |= (gap <= error) & (gap > 0)
+    return doubt

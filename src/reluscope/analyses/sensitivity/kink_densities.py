@@ -1,0 +1,195 @@
+"""Local complexity by gradients: how dense the bends of the units are around a point if biases were a little noisy.
+
+With noise of standard deviation sigma on its bias, a unit of pre-activation z bends at x with the density
+``|grad z(x)| p(t - z(x))`` per unit of length, p the density of the noise and t its breakpoint (the co-area formula).
+"""
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reluscope.analyses.measuring import Measured, measure
+from reluscope.arguments import Count, Positive, Seed, read_arguments
+from reluscope.budget import BlockBudget
+from reluscope.findings import Column, Findings, declare
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.maps import Derivatives
+from reluscope.networks.evaluation import Evaluation, bytes_of_gates
+from reluscope.networks.gradient_errors import gradient_errors
+from reluscope.networks.graph import Pointwise
+from reluscope.networks.linearize import weight_of_units
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.progress import Progress
+from reluscope.tolerance import Tolerance
+
+MEMORY = 64 * 2**20
+KINK_DENSITY = declare(
+    "kink_density",
+    "sum over units of the length of the gradient of the pre-activation, times the density with which a normal noise "
+    "on the unit's bias puts a breakpoint there",
+    source="patel2025",
+)
+
+
+@read_arguments
+def kink_density(
+    network: Network,
+    x: Points,
+    deviation: Positive = 1.0,
+    *,
+    num_directions: Count | None = None,
+    population: Count | None = None,
+    budget: BlockBudget | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+    seed: Seed = 0,
+) -> Findings:
+    """Return how dense the bends of a network are at points, by the gradients of its units.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    deviation : float
+        Standard deviation sigma of the noise on biases.
+    num_directions : int, optional
+        Estimate lengths of gradients from derivatives in so many random directions, for networks of many inputs; by
+        default they are computed, from derivatives by every input.
+    population : int, optional
+        How many points these were drawn from at random; by default these are all.
+    budget : Budget, optional
+        Seconds, and bytes of intermediate arrays, by default 64 MB.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
+    tolerance : Tolerance, optional
+        Its safety factor for rounding.
+    seed : int
+        Of the directions.
+
+    Returns
+    -------
+    Findings
+        ``kink_density`` of every point: ``sum_u |grad z_u(x)| sum_t exp(-((z_u(x) - t) / sigma)^2 / 2) / (sigma
+        sqrt(2 pi))`` over the units u of pointwise gates and their breakpoints t, 0 for a ReLU. EXACT but for rounding,
+        of which nothing is known where it could change the code of the point; with ``num_directions`` an unbiased
+        ESTIMATE.
+
+    Notes
+    -----
+    The definition of the source is the mean over a distribution of data and over noise on all biases at once. Here the
+    noise of earlier layers is taken at its mean, 0; units that no open path joins to the outputs count, too, as there
+    are hardly any in networks of usual widths; and max gates, which have no bias, do not.
+
+    One forward pass per input, or per direction, at each point.
+
+    References
+    ----------
+    Patel, Montufar, "On the local complexity of linear regions in deep ReLU networks", 2025, theorem 2.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[3.0, 4.0]]), np.zeros(1)), (np.eye(1), np.zeros(1))])  # one unit, of slope 5
+    >>> print(rs.sensitivity.kink_density(net, [[4.0, -3.0]], 2.0).finding("kink_density"))  # 5 / (2 sqrt(2 pi))
+    0.997356 (EXACT)
+    """
+    whole = network.at(x, tolerance=tolerance)
+    generator = np.random.default_rng(seed)
+    size = (num_directions or 0, network.num_inputs)
+    directions = torch.as_tensor(generator.normal(size=size), device=network.device)
+    has_max = any(not isinstance(stage.gate, Pointwise) for stage in network.stages)
+
+    @torch.no_grad()
+    def ask(block: slice) -> Measured:
+        at = whole[block].with_gates()
+        if num_directions is None:
+            squares = _squares(at, None)
+            slack, _ = gradient_errors(network, at.pieces, [None] * len(at.pieces), len(at), at.tolerance.unit)
+            value, low, high = _densities(at, [one.sqrt() for one in squares], slack, deviation)
+        else:
+            lengths = [one.sqrt() / _mean_length(num_directions) for one in _squares(at, directions)]
+            value, low, high = _densities(at, lengths, [torch.zeros_like(one) for one in lengths], deviation)
+            low, high = np.zeros_like(value), np.full_like(value, np.inf)
+        in_doubt = at.is_in_doubt
+        column = Column.of(
+            KINK_DENSITY,
+            value,
+            np.where(in_doubt, 0.0, low),
+            np.where(in_doubt, np.inf, high),
+            method="derivatives by all inputs, float64"
+            if num_directions is None
+            else f"derivatives in {num_directions} random directions",
+            given=f"of deviation {deviation:g}" + (", max gates left out" if has_max else ""),
+        )
+        return Measured((column,))
+
+    return measure(
+        len(whole),
+        ask,
+        population=population,
+        bytes_per_sample=2 * bytes_of_gates(network),
+        memory=MEMORY,
+        budget=budget,
+        progress=progress,
+    )
+
+
+def _squares(at: Evaluation, directions: Tensor | None) -> list[Tensor]:
+    """Return for every gate ``(s, u)`` sums of squares of derivatives of its pre-activations, in all directions.
+
+    Max gates have a table without entries.
+    """
+    network, number = at.network, len(at)
+    total = network.num_inputs if directions is None else len(directions)
+    found: list[Tensor] = []
+    together = max(1, MEMORY // max(1, number * bytes_of_gates(network)))
+    for first in range(0, total, together):
+        last = min(first + together, total)
+        if directions is None:
+            start = torch.zeros(last - first, network.num_inputs, dtype=torch.float64, device=network.device)
+            start[torch.arange(last - first), torch.arange(first, last)] = 1.0
+        else:
+            start = directions[first:last]
+        walk = carry(network, Derivatives(at.pieces), start.reshape(1, -1, *network.input_shape))
+        for place, (stage, derivatives) in enumerate(zip(network.stages, walk, strict=False)):
+            if isinstance(stage.gate, Pointwise):
+                part = weight_of_units(stage.gate, derivatives, number).square().sum(-1)
+            else:
+                part = torch.zeros(number, 0, dtype=torch.float64, device=network.device)
+            if first:
+                found[place] += part
+            else:
+                found.append(part)
+    return found
+
+
+def _densities(
+    at: Evaluation, lengths: list[Tensor], slack: list[Tensor], deviation: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the sums over all units, and between which ends rounding leaves them."""
+    sums = torch.zeros(3, len(at), dtype=torch.float64, device=at.network.device)
+    for stage, values, length, error in zip(at.network.stages, at.gates, lengths, slack, strict=True):
+        if not isinstance(stage.gate, Pointwise):
+            continue
+        for threshold in stage.gate.breakpoints:
+            gap = (values.preactivations - threshold).abs()
+            near, far = (gap - values.errors).clamp_min(0.0), gap + values.errors
+            sums[0] += (length * _normal(gap, deviation)).sum(1)
+            sums[1] += ((length - error).clamp_min(0.0) * _normal(far, deviation)).sum(1)
+            sums[2] += ((length + error) * _normal(near, deviation)).sum(1)
+    # What the sums themselves round.
+    unit = at.tolerance.unit
+    value, low, high = sums.cpu().numpy()
+    return value, low * (1 - unit), high * (1 + unit)
+
+
+def _normal(gap: Tensor, deviation: float) -> Tensor:
+    return torch.exp(-0.5 * (gap / deviation).square()) / (deviation * math.sqrt(2 * math.pi))
+
+
+def _mean_length(number: int) -> float:
+    """Return the mean length of a standard normal vector: what makes the estimate of a length unbiased."""
+    return math.sqrt(2) * math.exp(math.lgamma((number + 1) / 2) - math.lgamma(number / 2))

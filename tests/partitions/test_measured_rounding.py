@@ -1,0 +1,151 @@
+"""Deep networks are seen through all gates by measured rounding, against rational arithmetic; proofs stay proofs."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+
+import reluscope as rs
+from reluscope.networks import measured_rounding as module
+from reluscope.networks.graph import Max
+from reluscope.networks.measured_rounding import MeasuredRounding, measured_rounding
+from reluscope.partitions import shown_regions
+from reluscope.partitions.chunks import _between
+from reluscope.partitions.walk_rounding import rounding_of
+
+LINE = rs.Box(-0.05, 0.05, 1)
+
+
+@cache
+def deep(inputs=1, depth=26, width=22):
+    """A network whose weights keep values at their size, while bounds grow fivefold with each layer."""
+    draw = np.random.default_rng(0)
+    layers, before = [], inputs
+    for _ in range(depth):
+        layers.append((draw.normal(size=(width, before)) * np.sqrt(2 / before), 0.1 * draw.normal(size=width)))
+        before = width
+    return rs.load([*layers, (draw.normal(size=(3, before)), np.zeros(3))])
+
+
+@cache
+def certified():
+    return rs.partition(deep(), LINE, certify=True)
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Let every network be too large for exact arithmetic."""
+    monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
+
+
+def codes_of(part):
+    return set(map(bytes, part.codes.words))
+
+
+def test_all_gates_are_seen_and_what_was_measured_is_said(large):
+    part, truth = rs.partition(deep(), LINE), certified()
+    assert truth.claim is rs.Claim.EXACT
+    assert codes_of(part) == codes_of(truth)
+    number = part.finding()
+    assert (number.claim, int(number)) == (rs.Claim.ESTIMATE, len(truth))
+    assert number.interval == (part.work["cells_confirmed"], np.inf)
+    assert 10 < part.work["gates_proved"] < 26
+    first = int(part.work["gates_proved"])
+    assert f"rounding proved for the first {first} gates, measured for the others" in number.method
+    assert 1e-17 < part.work["rounding_measured"] < 1e-13 < part.work["rounding_proved"]
+    proved = rs.partition(deep(), LINE, rounding="proved")
+    assert len(proved) < len(truth)
+    assert "gates_proved" not in proved.work
+
+
+def test_errors_that_are_too_large_hide_regions(large, monkeypatch):
+    """The oracle would see it."""
+    monkeypatch.setattr(module, "SAFETY", 1e12)
+    assert codes_of(rs.partition(deep(), LINE)) != codes_of(certified())
+
+
+def test_wide_numbers_confirm_regions(large, monkeypatch):
+    monkeypatch.setattr(shown_regions, "WIDE_OF", 1)
+    part = rs.partition(deep(), LINE)
+    assert (part.claim, codes_of(part)) == (rs.Claim.LOWER, codes_of(certified()))
+    assert "cells_unconfirmed" not in part.work
+
+
+def test_planes_segments_and_space(large):
+    """The same cells in the coordinates of a slice, and every one shows its code."""
+    net = deep()
+    whole = codes_of(certified())
+    segment = rs.Segment(np.array([-0.05]), np.array([0.05]))
+    assert codes_of(rs.partition(net, [segment])[0]) == whole
+    for dim, side in ((2, 0.005), (3, 0.005)):
+        net = deep(dim, 24, 40)
+        part = rs.partition(net, rs.Box(-side, side, dim), method="incidence")
+        assert (part.claim, len(part) > 20) == (rs.Claim.ESTIMATE, True), dim
+        assert part.volumes().sum() == pytest.approx((2 * side) ** dim, rel=1e-9)
+        assert (net.codes(part.witnesses).words == part.codes.words).all()
+
+
+def test_estimates_are_stored_and_streamed(large, tmp_path):
+    net, part = deep(), rs.partition(deep(), LINE)
+    part.save(tmp_path / "part.arrow")
+    again = rs.Partition.load(tmp_path / "part.arrow", network=net)
+    assert again.finding() == part.finding()
+    streamed = rs.partition(net, LINE, out=tmp_path / "part.parquet")
+    assert (len(streamed), streamed.claim) == (len(part), rs.Claim.ESTIMATE)
+    assert streamed.finding().interval == part.finding().interval
+    assert rs.StreamedPartition.load(tmp_path / "part.parquet", network=net).finding() == streamed.finding()
+
+
+def test_nothing_is_measured_where_proofs_suffice(monkeypatch):
+    assert rounding_of(deep(), LINE, rs.Tolerance()) is None  # small enough for exact arithmetic
+    monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
+    assert isinstance(rounding_of(deep(), LINE, rs.Tolerance()), MeasuredRounding)
+    assert rounding_of(deep(), LINE, rs.Tolerance(), "proved") is None
+    assert rounding_of(deep(1, 3), LINE, rs.Tolerance()) is None
+    assert rounding_of(deep(2), rs.Space(2), rs.Tolerance()) is None
+    shallow = rs.partition(deep(1, 3), LINE)
+    assert (shallow.claim, "gates_proved" in shallow.work) == (rs.Claim.EXACT, False)
+
+
+def test_what_is_exact_by_proof_stays_exact(large):
+    """Bounds are large enough to measure rounding, and no sign is near them."""
+    net = deep(1, 26, 12)
+    assert rounding_of(net, LINE, rs.Tolerance()) is not None
+    part = rs.partition(net, LINE)
+    assert (part.claim, len(part) > 1) == (rs.Claim.EXACT, True)
+    assert part.finding().method == rs.partition(net, LINE, rounding="proved").finding().method
+
+
+def test_what_was_measured_holds_elsewhere():
+    """Errors of float64 at other points, against fractions, are below sixteen times those at two."""
+    from fractions import Fraction
+
+    from reluscope.networks.rational import RationalNetwork
+
+    net = deep()
+    x = torch.linspace(-0.05, 0.05, 5, dtype=torch.float64)[:, None]
+    known = measured_rounding(net, x, rs.Tolerance())
+    assert known is not None
+    assert rounding_of(net, LINE, rs.Tolerance(), known) is known
+    at = torch.tensor([[0.0123], [-0.031]]).double()
+    exact, values = RationalNetwork(net), net.start(at)
+    truths = [exact.all_preactivations([Fraction(float(one))]) for one in at]
+    for stage in net.stages:
+        sizes = {place: values[place].abs().amax(0, keepdim=True) for place in stage.reads}
+        bound = known.errors(stage, sizes, rs.Tolerance().unit)
+        pre, values = stage.advance(values)
+        for row, truth in enumerate(truths):
+            for unit, value in enumerate(pre[row].tolist()):
+                assert abs(Fraction(value) - truth[stage.index][unit]) <= Fraction(float(bound[unit]))
+        values = stage.close(values, pre)
+
+
+def test_signs_that_are_measured_alone_are_counted():
+    relu = deep().stages[0].gate
+    heights = np.array([[0.0, 1e-3, -1e-3, 1e-6], [0.5, -1e-6, 1e-6, -2.0]])
+    low, high = np.full(4, 1e-5), np.array([1e-2, 1e-2, 1e-4, 1e-2])
+    assert _between(relu, heights, low, high) == 1
+    largest = Max(name="", shape=(2,), index=torch.tensor([[0, 1], [2, 3]]))
+    pairs = np.array([[[1.0, 1.0], [2.0, 2.0 + 1e-3]], [[1.0, 1.0 + 1e-6], [5.0, 1.0]]])
+    assert _between(largest, pairs, np.full((2, 2), 1e-5), np.array([[1e-2, 1e-2], [1e-2, 1e-4]])) == 1
