@@ -13,6 +13,16 @@ def mlp(*sizes: int) -> rs.Network:
     return rs.load(mlp_module(*sizes), input_shape=(sizes[0],))
 
 
+def maxout(inputs: int, units: int, candidates: int, *hidden: int) -> rs.Network:
+    """Return max units over affine functions, and ReLU layers behind them."""
+    torch.manual_seed(0)
+    first = torch.nn.Linear(inputs, units * candidates), torch.nn.Unflatten(1, (units, candidates, 1))
+    layers: list[torch.nn.Module] = [*first, torch.nn.MaxPool2d((candidates, 1)), torch.nn.Flatten()]
+    for fan_in, fan_out in pairwise((units, *hidden)):
+        layers += [torch.nn.Linear(fan_in, fan_out), torch.nn.ReLU()]
+    return rs.load(torch.nn.Sequential(*layers, torch.nn.Linear((units, *hidden)[-1], 1)), input_shape=(inputs,))
+
+
 def mlp_module(*sizes: int) -> torch.nn.Sequential:
     """Return the same as a PyTorch module."""
     torch.manual_seed(0)

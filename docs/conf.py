@@ -29,6 +29,7 @@ extensions = [
     "figures",
     "inventories",
     "reference",
+    "results",
 ]
 exclude_patterns = ["_build", "_extensions", "gallery", "tutorials", "auto/**/*.ipynb", "auto/**/*.py", "**.md5"]
 default_role = "py:obj"

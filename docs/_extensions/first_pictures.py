@@ -9,6 +9,7 @@ FIRST_PICTURES = {
     "compression": "merged_regions",
     "counting": "six_definitions",
     "explorer": "plane_to_look_at",
+    "forecasts": "first_gates",
     "level_sets": "level_set_in_space",
     "local": "likeliest",
     "pictures": "plane_by_class",

@@ -139,7 +139,7 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     assert page.count("<svg") >= len(study["pictures"])
     assert plain["command"] in page
     main(["out", "-o", "book"])
-    own = folder / "book" / study["name"] / "small"
+    own = folder / "book" / study["name"] / "small-replicates-2-epochs-2"
     assert {path.suffix for path in own.iterdir()} <= {".json", ".md", ".svg"}
     assert max(path.stat().st_size for path in own.iterdir()) <= 400_000
     assert [path for path, _ in results(folder / "book")] == [own]

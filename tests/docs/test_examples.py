@@ -56,8 +56,8 @@ def test_the_overview_names_every_script():
         assert f"python examples/{script.name} -o pictures" in script.read_text()
 
 
-def test_three_of_them():
-    assert len(SCRIPTS) == 3
+def test_four_of_them():
+    assert len(SCRIPTS) == 4
 
 
 @pytest.fixture(scope="module")

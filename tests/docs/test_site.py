@@ -22,7 +22,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.glob("*.md"))
 SCRIPTS = sorted(path for folder in ("gallery", "tutorials") for path in (DOCS / folder).glob("*.py"))
 # Pages of the guide that ask nothing about networks.
-NO_ANALYSES = {"concepts", "command-line", "report", "many-machines", "studies", "errata"}
+NO_ANALYSES = {"concepts", "command-line", "report", "many-machines", "studies", "errata", "auto/results/index"}
 # Where `make docs` puts the pages of scripts.
 GALLERIES = {"auto/examples": ROOT / "examples", "auto/tutorials": DOCS / "tutorials", "auto/gallery": DOCS / "gallery"}
 
@@ -35,7 +35,9 @@ def extension(name):
     return module
 
 
-elsewhere, first_pictures, reference = (extension(name) for name in ("elsewhere", "first_pictures", "reference"))
+elsewhere, first_pictures, reference, results = (
+    extension(name) for name in ("elsewhere", "first_pictures", "reference", "results")
+)
 
 
 def entries(page):
@@ -63,8 +65,31 @@ def test_what_tables_of_contents_name_is_made(page, entry):
         assert f"{entry}.md" in elsewhere.COPIED.values()
     elif folder == "reference":
         assert name == "index"
+    elif folder == results.FOLDER:
+        assert name in results.pages(results.book())
     else:
         assert (DOCS / f"{entry}.md").exists()
+
+
+def test_pages_of_results_hold_the_book():
+    kept = results.book()
+    made = results.pages(kept)
+    assert set(made) == {*kept, "index"}
+    for paper, runs in kept.items():
+        text = made[paper]
+        for run in runs:
+            assert run["command"] in text
+            assert run["machine"]["processor"] in text
+            for study in run["studies"]:
+                for verdict in study["verdicts"]:
+                    assert verdict["found"].replace("|", "\\|") in made["index"]
+                for table in study["tables"]:
+                    assert all(len(row) == len(table["columns"]) for row in table["rows"])
+        widths = [len(re.findall(r"(?<!\\)\|", line)) for line in text.splitlines() if line.startswith("|")]
+        assert all(width > 1 for width in widths)
+    for picture in re.findall(r"^!\[.*\]\((.*)\)$", "\n".join(made.values()), re.MULTILINE):
+        assert picture in {results._file(run, one.stem) for runs in kept.values() for run in runs
+                           for one in run["folder"].glob("*.svg")}  # fmt: skip
 
 
 def test_every_public_name_has_a_page():
@@ -123,7 +148,8 @@ def test_scripts_have_a_title_and_end_with_their_figure(script):
 
 
 def test_the_page_of_each_analysis_starts_with_a_picture():
-    analyses = set(entries(DOCS / "guide.md")) - NO_ANALYSES
+    pages = {entry for entry in entries(DOCS / "guide.md") if "/" not in entry}  # others are made from scripts
+    analyses = pages - NO_ANALYSES
     assert analyses == set(first_pictures.FIRST_PICTURES)
     for page, script in first_pictures.FIRST_PICTURES.items():
         assert (DOCS / "gallery" / f"{script}.py").exists()

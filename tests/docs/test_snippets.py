@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 
 from reluscope.cli import app
 from reluscope.cli.analyze import DEMO
+from reluscope.cli.reproduce import choose_studies
 from reluscope.report import build_report
 from reluscope.report.sections import all_sections
 
@@ -175,6 +176,30 @@ def run(command):
     assert program == "reluscope"
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
+
+
+EVERY_COMMAND = sorted(
+    {
+        line.strip()
+        for page in [*PAGES, ROOT / "docs" / "errata.md"]
+        for line in page.read_text().splitlines()
+        if re.match(r"(    )?reluscope reproduce\b", line)
+    }
+)
+
+
+@pytest.mark.parametrize("command", EVERY_COMMAND)
+def test_commands_of_studies_are_read(command, monkeypatch):
+    """Also those that take hours, and stand in indented blocks: the study is there and takes what the page gives it."""
+    asked = []
+    monkeypatch.setattr("reluscope.cli.reproduce.reproduce", lambda name, **options: asked.append((name, options)) or 0)
+    run(command)
+    ((name, options),) = asked
+    if name is not None:
+        studies = choose_studies(name)
+        assert set(options["changes"]) <= set().union(*(study.changes for study in studies))
+        kinds = {kind for study in studies for kind in (study.data, study.beside)}
+        assert {one.partition(":")[0] for one in options["data"]} <= kinds
 
 
 @pytest.mark.parametrize("target", ["demo", "test"])

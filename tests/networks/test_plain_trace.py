@@ -19,7 +19,51 @@ def chain():
     return nn.Sequential(nn.Flatten(), nn.Linear(6, 4), nn.ReLU(), nested, shared, nn.Linear(4, 2, bias=False))
 
 
+def images():
+    return nn.Sequential(
+        nn.Conv2d(2, 3, 3, padding=1, stride=(1, 2), bias=False),
+        nn.BatchNorm2d(3),
+        nn.ReLU6(),
+        nn.MaxPool2d(2, ceil_mode=True),
+        nn.Dropout2d(),
+        nn.Conv2d(3, 3, (2, 1), dilation=(1, 2), groups=3),
+        nn.Hardtanh(-2, 0.5),
+        nn.AvgPool2d((2, 1), padding=(1, 0), count_include_pad=False),
+        nn.Flatten(),
+        nn.LazyLinear(5),
+        nn.BatchNorm1d(5, affine=False),
+        nn.ReLU(),
+        nn.Linear(5, 2),
+    )
+
+
+def built(make, *shape):
+    """Return a function that makes a network with the sizes of its lazy layers filled in, and statistics of its own."""
+
+    def filled():
+        model = make()
+        with torch.no_grad():
+            model(torch.randn(6, *shape))
+        return model.eval()
+
+    return filled
+
+
+def signals():
+    return nn.Sequential(
+        nn.Conv1d(2, 4, 3, padding=2),
+        nn.BatchNorm1d(4),
+        nn.ReLU(),
+        nn.MaxPool1d(2, stride=1, padding=1),
+        nn.AvgPool1d(3),
+        nn.Flatten(),
+        nn.LazyLinear(2),
+    )
+
+
 CHAINS = {
+    "images": (built(images, 2, 6, 9), (2, 6, 9)),
+    "signals": (built(signals, 2, 8), (2, 8)),
     "shared and nested": (chain, (2, 3)),
     "one layer": (lambda: nn.Sequential(nn.Linear(3, 2)), (3,)),
     "along the last axis": (lambda: nn.Sequential(nn.Linear(3, 2), nn.ReLU()), (5, 3)),
@@ -74,6 +118,8 @@ OTHERS = {
     "a parametrization": lambda: nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(3, 2))),
     "a mixed batch": lambda: nn.Sequential(nn.Linear(3, 2), nn.Flatten(0)),
     "another shape": lambda: nn.Sequential(nn.Linear(4, 2)),
+    "padding of another kind": lambda: nn.Sequential(nn.Conv1d(3, 2, 3, padding=1, padding_mode="circular")),
+    "statistics of a batch": lambda: nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2, track_running_stats=False)),
     "in the middle": lambda: nn.Sequential(nn.Tanh(), nn.Linear(3, 2)),
 }
 

@@ -297,7 +297,7 @@ def _print(done: Sequence[Done], compared: Sequence[Comparison], folder: Path, s
             say(console, sentence)
         statements = verdict_table(one.outcome)
         for table in (*one.outcome.tables, *(() if statements is None else (statements,))):
-            shown = make_table(*table.columns, right=table.columns)
+            shown = make_table(*table.columns, right=() if table is statements else table.columns)
             for row in table.rows:
                 add_row(shown, *row)
             console.print(shown)

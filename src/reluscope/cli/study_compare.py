@@ -78,7 +78,7 @@ def stored(folder: Path, plain: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """
     found = {}
     for study in plain["studies"]:
-        own = folder / study["name"] / plain["size"] / NUMBERS
+        own = folder / study["name"] / plain["variant"] / NUMBERS
         path = own if own.is_file() else folder / NUMBERS
         before = read_numbers(path)
         named = [one for one in before["studies"] if one["name"] == study["name"]]

@@ -2,6 +2,7 @@
 
 import hashlib
 import platform
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -62,6 +63,7 @@ def describe(name: str, setting: Setting, done: Sequence[Done]) -> dict[str, Any
         "name": name,
         "size": setting.size,
         "changes": changes_of(setting),
+        "variant": variant_of(setting),
         "seed": setting.seed,
         "complete": not done[-1].outcome.interrupted,
         "command": command_of(name, setting, done),
@@ -111,6 +113,20 @@ def changes_of(setting: Setting) -> dict[str, Any]:
     given = {change: getattr(setting, change) for change in ("replicates", "points", "epochs")}
     found: dict[str, Any] = {change: number for change, number in given.items() if number is not None}
     return found | ({"only": list(setting.only)} if setting.only else {})
+
+
+def variant_of(setting: Setting) -> str:
+    """Return a name for a folder: the size, and what was changed in it.
+
+    Examples
+    --------
+    >>> variant_of(Setting("full")), variant_of(Setting("small", epochs=5, only=("4+*", "5+*")))
+    ('full', 'small-epochs-5-only-4-5')
+    """
+    words = [setting.size]
+    for change, value in changes_of(setting).items():
+        words += [change, *(value if isinstance(value, list) else [value])]
+    return re.sub(r"[^0-9A-Za-z]+", "-", "-".join(map(str, words))).strip("-")
 
 
 def command_of(name: str, setting: Setting, done: Sequence[Done]) -> str:

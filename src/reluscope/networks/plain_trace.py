@@ -17,16 +17,73 @@ from reluscope.networks.torch_source import TorchSource
 
 _BATCH = 2
 _aten = torch.ops.aten
-
-# From a layer and its input to an operator and its arguments; strings that begin with "." are the layer's parameters.
+# An operator and its arguments; strings that begin with "." are the layer's parameters and buffers.
 _Call = tuple[Any, tuple[Any, ...]]
+
+
+def _convolution(operator: Any) -> Callable[[Any, Any], _Call]:
+    def call(layer: Any, x: Any) -> _Call:
+        if layer.padding_mode != "zeros" or isinstance(layer.padding, str):
+            raise ValueError("padding of another kind")
+        shape = [list(one) for one in (layer.stride, layer.padding, layer.dilation)]
+        return operator, (x, ".weight", _if_there(layer, "bias"), *shape, layer.groups)
+
+    return call
+
+
+def _batch_norm(layer: Any, x: Any) -> _Call:
+    if layer.running_mean is None or layer.training:
+        raise ValueError("statistics of a batch")
+    names = (_if_there(layer, "weight"), _if_there(layer, "bias"), ".running_mean", ".running_var")
+    return _aten.batch_norm.default, (x, *names, False, layer.momentum or 0.0, layer.eps, True)
+
+
+def _max_pool(operator: Any, axes: int) -> Callable[[Any, Any], _Call]:
+    def call(layer: Any, x: Any) -> _Call:
+        if layer.return_indices:
+            raise ValueError("indices")
+        window = (layer.kernel_size, layer.stride, layer.padding, layer.dilation)
+        return operator, (x, *(_each(one, axes) for one in window), layer.ceil_mode)
+
+    return call
+
+
+def _average_pool(operator: Any, axes: int) -> Callable[[Any, Any], _Call]:
+    def call(layer: Any, x: Any) -> _Call:
+        window = (_each(one, axes) for one in (layer.kernel_size, layer.stride, layer.padding))
+        divisor = () if axes == 1 else (layer.divisor_override,)
+        return operator, (x, *window, layer.ceil_mode, layer.count_include_pad, *divisor)
+
+    return call
+
+
+def _each(sizes: int | tuple[int, ...], axes: int) -> list[int]:
+    return [sizes] * axes if isinstance(sizes, int) else list(sizes)
+
+
+def _if_there(layer: nn.Module, name: str) -> str | None:
+    return f".{name}" if getattr(layer, name) is not None else None
+
+
+# From a layer and its input to its operator, None where it does nothing; ValueError where torch.export has to look.
 _LAYERS: dict[type[nn.Module], Callable[[Any, Any], _Call | None]] = {
     nn.Identity: lambda layer, x: None,
     nn.Dropout: lambda layer, x: None,
+    nn.Dropout2d: lambda layer, x: None,
     nn.Linear: lambda layer, x: (_aten.linear.default, (x, ".weight", ".bias" if layer.bias is not None else None)),
     nn.ReLU: lambda layer, x: (_aten.relu.default, (x,)),
+    nn.ReLU6: lambda layer, x: (_aten.relu6.default, (x,)),
+    nn.Hardtanh: lambda layer, x: (_aten.hardtanh.default, (x, layer.min_val, layer.max_val)),
     nn.LeakyReLU: lambda layer, x: (_aten.leaky_relu.default, (x, layer.negative_slope)),
     nn.Flatten: lambda layer, x: (_aten.flatten.using_ints, (x, layer.start_dim, layer.end_dim)),
+    nn.Conv1d: _convolution(_aten.conv1d.default),
+    nn.Conv2d: _convolution(_aten.conv2d.default),
+    nn.BatchNorm1d: _batch_norm,
+    nn.BatchNorm2d: _batch_norm,
+    nn.MaxPool1d: _max_pool(_aten.max_pool1d.default, 1),
+    nn.MaxPool2d: _max_pool(_aten.max_pool2d.default, 2),
+    nn.AvgPool1d: _average_pool(_aten.avg_pool1d.default, 1),
+    nn.AvgPool2d: _average_pool(_aten.avg_pool2d.default, 2),
     nn.Sigmoid: lambda layer, x: (_aten.sigmoid.default, (x,)),
     nn.Tanh: lambda layer, x: (_aten.tanh.default, (x,)),
 }
@@ -98,8 +155,10 @@ def _traced(
         target, args = call
         stored = {arg: aliases[f"{path}{arg}"] for arg in args if isinstance(arg, str)}
         previous = values[node]
-        concrete = [previous if arg is node else parameters[stored[arg]] if arg in stored else arg for arg in args]
-        node = graph.call_function(target, tuple(nodes[stored[arg]] if arg in stored else arg for arg in args))
+        concrete = [
+            previous if arg is node else parameters[stored[arg]] if isinstance(arg, str) else arg for arg in args
+        ]
+        node = graph.call_function(target, tuple(nodes[stored[arg]] if isinstance(arg, str) else arg for arg in args))
         values[node] = target(*concrete)
         node.meta["val"] = values[node]
         node.meta["nn_module_stack"] = {path: (path, type(layer))}

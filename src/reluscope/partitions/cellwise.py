@@ -1,6 +1,6 @@
 """Exact partition in several dimensions, cell by cell: every cell keeps its own vertices and facets.
 
-For 4 to 8 inputs, and for unbounded domains in any small number of dimensions: vertices are homogeneous, so directions
+For 3 to 8 inputs, and for unbounded domains in any small number of dimensions: vertices are homogeneous, so directions
 are vertices like any other, and a region is unbounded iff it has one. Cells go through the gates in batches, depth
 first.
 """

@@ -104,8 +104,9 @@ def partition(
         A slice of any network (`Segment`, `Plane`), or a domain in the input space of a network with few inputs. Of a
         list of slices each is partitioned; segments are taken together.
     method : {"auto", "incidence", "cellwise", "tree"}
-        The engine. "incidence" keeps all faces and shares vertices: bounded domains, best up to three dimensions.
-        "cellwise" keeps each cell by itself: any domain, best from four to eight dimensions, pointwise gates only.
+        The engine. "incidence" keeps all faces and shares vertices: bounded domains, best on planes, and of wide
+        networks. "cellwise" keeps each cell by itself: any domain, best from three to eight dimensions, pointwise gates
+        only.
         "tree" lists codes and witnesses by linear programs: any domain, any gates, no vertices and volumes; facets are
         found when first asked for. "auto" chooses, the tree where the others do not reach, and `Partition.method` says
         why.

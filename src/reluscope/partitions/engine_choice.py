@@ -79,8 +79,7 @@ def covering_engines(network: Network, domain: Domain, keep: Kept, most_shared: 
     has_max_gates = supports(network) is not None
     most = MAX_VERTICES_WITH_MAX_GATES if has_max_gates else MAX_VERTICES
     by_vertices = [engine for engine in able if engine != "tree" and domain.dim <= most]
-    # Nothing is known yet of what the engines cost with max gates.
-    return by_vertices or ["tree"] if keep == "vertices" or has_max_gates else [*by_vertices, "tree"]
+    return by_vertices or ["tree"] if keep == "vertices" else [*by_vertices, "tree"]
 
 
 def chooses_tree(network: Network, domain: Domain) -> bool:

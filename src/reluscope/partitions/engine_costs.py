@@ -1,22 +1,23 @@
 """What the engines cost: microseconds of one core for each region, forecast before the work begins.
 
-Fitted to networks of up to four layers of 4 to 512 units in 3 to 10 dimensions (`benchmarks/engine_choice.py`). Only
-the order of engines on one network matters, so processors need no constants of their own; what is the same for all
-engines is left out, the number of regions first of all.
+Fitted to networks of up to four layers of 4 to 512 units in 3 to 10 dimensions, with ReLUs alone or behind max units of
+2 to 6 candidates (`benchmarks/engine_choice.py`). Only the order of engines on one network matters, so processors need
+no constants of their own; what is the same for all engines is left out, the number of regions first of all.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 from reluscope.geometry.domains import Domain
+from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import multiplications
 
 Kept = Literal["codes", "vertices"]
 # Cells have about 2^d vertices, and as many again in each orthant of an unbounded domain: cost by dimension, from 1 on.
 _SHARED = (1.5, 2.0, 2.8, 6.5, 17.0, 66.0, 270.0)
-_ALONE = {"vertices": (1.5, 1.7, 1.9, 2.6, 5.5, 12.7, 34.0, 130.0), "codes": (1.2, 1.4, 1.6, 2.1, 4.0, 7.5, 20.0, 75.0)}
-_IN_ORTHANTS = {"vertices": (1.5, 2.0, 2.9, 5.4, 32.0, 166.0), "codes": (1.2, 1.8, 2.6, 4.0, 13.7, 51.0)}
+_ALONE = {"vertices": (1.3, 1.4, 1.6, 2.2, 4.8, 9.0, 25.0, 66.0), "codes": (1.1, 1.2, 1.3, 1.8, 4.0, 6.6, 17.0, 42.0)}
+_IN_ORTHANTS = {"vertices": (1.4, 1.8, 2.3, 4.2, 17.0, 110.0), "codes": (1.2, 1.7, 2.2, 3.7, 12.4, 45.0)}
 
 
 def cheapest(engines: Sequence[str], network: Network, domain: Domain, keep: Kept) -> str:
@@ -44,20 +45,37 @@ def cheapest(engines: Sequence[str], network: Network, domain: Domain, keep: Kep
 def _incidence(network: Network, domain: Domain, keep: Kept) -> float:
     """Forecast: vertices are shared by all cells around, one row of the next layer's values for about one region."""
     del keep  # vertices are dropped at the end
-    return _by_dimension(_SHARED, domain.dim) + 2.2e-5 * 1.8 ** (domain.dim - 3) * multiplications(network)
+    number, share = _candidates(network)
+    # Cells are cut where any two candidates tie, and joined again where neither of them is the largest.
+    own = _by_dimension(_SHARED, domain.dim) * (number / 2) ** ((domain.dim + 2.5) * share)
+    return own + 2.5e-5 * 1.8 ** (domain.dim - 3) * multiplications(network)
 
 
 def _cellwise(network: Network, domain: Domain, keep: Kept) -> float:
     """Forecast: every cell has its vertices, and d + 1 coefficients of the next layer's units, for itself."""
     own = _by_dimension((_ALONE if domain.is_bounded() else _IN_ORTHANTS)[keep], domain.dim)
-    return own + 6e-5 * (domain.dim + 1) * multiplications(network)
+    return own + 5e-5 * (domain.dim + 1) * multiplications(network)
 
 
 def _tree(network: Network, domain: Domain, keep: Kept) -> float:
     """Forecast: a program for many units that do not cut a cell; fewer do in few dimensions, and deep down."""
     del keep  # it has none
-    depth = len(network.stages)
-    return 5.0 + (3000.0 / domain.dim**3 if depth > 1 else 0.0) + 250.0 * max(0, depth - 2)
+    depth, (number, share) = len(network.stages), _candidates(network)
+    behind = 0.08 * multiplications(network) + 250.0 * max(0, depth - 2) if depth > 1 else 0.0
+    return (5.0 + (3000.0 / domain.dim**3 if depth > 1 or share else 0.0)) * number / 2 + behind
+
+
+def _candidates(network: Network) -> tuple[float, float]:
+    """Return how many candidates max units have, two at least, and the share of these units in all bends."""
+    number, of_max, of_others = 2.0, 0, 0
+    for stage in network.stages:
+        if isinstance(stage.gate, Max):
+            candidates = (stage.gate.index >= 0).sum(1)
+            number = max(number, float(candidates.double().mean()))
+            of_max += int((candidates - 1).sum())
+        else:
+            of_others += stage.gate.num_units * len(stage.gate.breakpoints)
+    return number, of_max / max(1, of_max + of_others)
 
 
 def _by_dimension(costs: Sequence[float], dim: int) -> float:

@@ -28,7 +28,7 @@ def keep(folder: Path, book: Path) -> list[Path]:
     folder : Path
         Of a run that was not interrupted.
     book : Path
-        Made if it is not there; what it has of the same study and size is replaced.
+        Made if it is not there; what it has of the same study, size and changes is replaced.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def keep(folder: Path, book: Path) -> list[Path]:
     plain.pop("compared", None)
     made = []
     for study in plain["studies"]:
-        own = book / study["name"] / plain["size"]
+        own = book / study["name"] / plain["variant"]
         shutil.rmtree(own, ignore_errors=True)
         own.mkdir(parents=True)
         said = {**plain, "name": study["name"], "studies": [study]}

@@ -131,12 +131,14 @@ def test_all_or_no_outputs_are_unsafe():
     assert check(ABSOLUTE, nothing, rs.verify(ABSOLUTE, nothing)) == "HOLDS"
 
 
-def test_equations_can_be_proved_and_not_violated():
+def test_equations_can_be_proved_and_violated():
     level = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [2.0])  # |x| = 2
     safe = Property([Case([-1.0], [1.0], [level])])
     assert check(ABSOLUTE, safe, rs.verify(ABSOLUTE, safe)) == "HOLDS"
     safe = Property([Case([-3.0], [3.0], [level])])
-    assert check(ABSOLUTE, safe, rs.verify(ABSOLUTE, safe, budget=rs.Budget(regions=100))) == "OPEN"
+    found = rs.verify(ABSOLUTE, safe, budget=rs.Budget(regions=100))
+    assert check(ABSOLUTE, safe, found) == "VIOLATED"
+    assert abs(found.counterexample.point[0]) == 2.0
 
 
 def test_a_budget_leaves_a_share_open():
@@ -157,8 +159,12 @@ def test_forged_counterexamples_are_refused():
     for forged in ([0.25], [1.5], [-1.5], [np.nextafter(0.5, 0)]):
         assert rs.verification.replay(ABSOLUTE, safe, [forged]) is None
     assert rs.verification.replay(ABSOLUTE, safe, [[0.75]]).outputs == pytest.approx([0.75])
-    # Equal to the last bit, and rounding of the outputs could hide that it is not reached.
-    assert rs.verification.replay(ABSOLUTE, above([0.1], [1.0], [1.0], 0.1), [[0.1]]) is None
+    # Equal, which rounding of the outputs hides, and rational arithmetic shows.
+    assert rs.verification.replay(ABSOLUTE, above([0.1], [1.0], [1.0], 0.1), [[0.1]]).outputs == [0.1]
+    tenths = rs.load(
+        [(np.array([[0.1]]), np.zeros(1)), (np.ones((1, 1)), np.array([0.2]))]
+    )  # 0.1 x + 0.2 < 0.3 as floats are
+    assert rs.verification.replay(tenths, above([0.0], [1.0], [1.0], 0.1 + 0.2), [[1.0]]) is None
 
 
 def test_what_does_not_fit():
@@ -176,3 +182,28 @@ def test_what_does_not_fit():
         Property([*above([0.0], [1.0], [1.0], 1.0).cases, *above([0.0] * 2, [1.0] * 2, [1.0], 1.0).cases])
     with pytest.raises(ShapeError, match="equally many"):
         reaching([0.0], [1.0], ([[1.0]], [1.0]), ([[1.0, 1.0]], [1.0]))
+
+
+@pytest.mark.parametrize(("level", "verdict"), [(0.0, "VIOLATED"), (-0.05, "HOLDS")])
+def test_outputs_that_touch_what_is_unsafe_on_whole_regions_are_decided_in_rational_arithmetic(level, verdict):
+    # relu(x - y), behind rows whose sum rounds: unsafe where it is at most the level, which it is with equality.
+    layers = [
+        (np.array([[1.0, -1.0], [0.1, 0.2]]), np.array([0.0, 0.3])),
+        (np.array([[1.0, 0.0], [3.0, -3.0]]), np.array([0.0, 0.1])),
+        (np.array([[1.0, 0.0]]), np.zeros(1)),
+    ]
+    safe = Property([Case([-1.0, -1.0], [1.0, 1.0], [rs.Polyhedron([[1.0]], [level])])])
+    found = rs.verify(rs.load(layers), safe, budget=rs.Budget(regions=2000))
+    assert str(found) == verdict
+    if verdict == "VIOLATED":
+        assert found.counterexample.outputs[0] == 0.0
+
+
+def test_equations_are_decided_in_rational_arithmetic():
+    net = rs.load([(np.array([[1.0]]), np.array([-0.5])), (np.array([[2.0], [1.0]]), np.array([0.1, 0.1]))])
+    line = rs.Polyhedron(np.zeros((0, 2)), np.zeros(0), [[1.0, -1.0]], [0.0])  # outputs are equal where the unit is off
+    found = rs.verification.replay(net, Property([Case([0.0], [1.0], [line])]), [[0.9], [0.25]])
+    assert found is not None
+    assert found.point.tolist() == [0.25]
+    never = rs.Polyhedron(np.zeros((0, 2)), np.zeros(0), [[1.0, -1.0]], [1e-17])
+    assert rs.verification.replay(net, Property([Case([0.0], [1.0], [never])]), [[0.25]]) is None

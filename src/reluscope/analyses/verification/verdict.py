@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
 import numpy as np
 from jaxtyping import Float
@@ -13,14 +14,20 @@ from reluscope.findings import Finding
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rational import RationalNetwork, multiplications
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.shown import Shown
+
+# Points that are decided in rational arithmetic at most, and the multiplications of a pass, half a second or so, up to
+# which they are.
+NUM_EXACT, MAX_MULTIPLICATIONS = 3, 500_000
 
 
 class Verdict(StrEnum):
     """Whether a property holds.
 
-    HOLDS: proved, for every input. VIOLATED: there is a counterexample, beyond rounding. OPEN: neither, so far.
+    HOLDS: proved, for every input. VIOLATED: there is a counterexample, beyond rounding or in rational arithmetic.
+    OPEN: neither, so far.
     """
 
     HOLDS = "HOLDS"
@@ -73,7 +80,10 @@ class Verified(Shown):
 
 @read_arguments
 def replay(network: Network, safe: Property, x: Points) -> Counterexample | None:
-    """Return the first of some points that violates a property beyond rounding, None if none does.
+    """Return the first of some points that violates a property in spite of rounding, None if that is known of none.
+
+    Unsafe outputs are often met with equality on whole regions (``Y_0 <= 0`` behind a last ReLU, constant outputs):
+    where rounding leaves no point beyond it and some near it, the nearest ones are decided in rational arithmetic.
 
     Parameters
     ----------
@@ -89,7 +99,7 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
 
     Notes
     -----
-    About three forward passes.
+    About three forward passes, and at most three in rational arithmetic, for networks of up to half a million weights.
 
     Examples
     --------
@@ -103,6 +113,7 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
     points = network.points(x)
     flat = points.reshape(len(points), -1).cpu().numpy()
     forward = rounded_forward(network, points)
+    near: list[tuple[float, int, int, Polyhedron]] = []
     for index, case in enumerate(safe.cases):
         inside = ((flat >= case.lower) & (flat <= case.upper)).all(axis=1)
         if not inside.any():
@@ -112,7 +123,38 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
             if sure.any():
                 row = int(sure.argmax())
                 return Counterexample(flat[row], forward.outputs[row], forward.errors[row], index)
+            excess = np.where(inside, _least_excess(unsafe, forward.outputs, forward.errors), np.inf)
+            for row in np.argsort(excess, kind="stable")[:NUM_EXACT].tolist():
+                near.append((float(excess[row]), row, index, unsafe))
+    near = sorted((one for one in near if one[0] <= 0), key=lambda one: one[:3])[:NUM_EXACT]
+    if near and multiplications(network) <= MAX_MULTIPLICATIONS:
+        exact = RationalNetwork(network)
+        for _, row, index, unsafe in near:
+            outputs = exact.output([Fraction(entry) for entry in flat[row].tolist()])
+            values = [outputs[place] for place in range(network.num_outputs)]
+            if _holds(unsafe, values):
+                rounded = np.array([float(value) for value in values])
+                return Counterexample(flat[row], rounded, np.spacing(np.abs(rounded)), index)
     return None
+
+
+def _least_excess(unsafe: Polyhedron, outputs: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Return by how much outputs are outside at least, whatever their errors within the bounds are, (s,)."""
+    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
+    sizes = np.abs(outputs) @ np.abs(A).T
+    rounding = errors @ np.abs(A).T * (1 + 1e-9) + 2 * (unsafe.dim + 2) * np.finfo(float).eps * (sizes + np.abs(b))
+    return (outputs @ A.T - b - rounding).max(axis=1, initial=-np.inf)
+
+
+def _holds(unsafe: Polyhedron, values: list[Fraction]) -> bool:
+    """Return whether outputs lie in a polyhedron, in rational arithmetic."""
+
+    def product(row: np.ndarray) -> Fraction:
+        return sum((Fraction(factor) * value for factor, value in zip(row.tolist(), values, strict=True)), Fraction(0))
+
+    return all(product(row) <= Fraction(end) for row, end in zip(unsafe.A, unsafe.b.tolist(), strict=True)) and all(
+        product(row) == Fraction(end) for row, end in zip(unsafe.C, unsafe.d.tolist(), strict=True)
+    )
 
 
 def surely_in(unsafe: Polyhedron, outputs: Float[np.ndarray, "s m"], errors: Float[np.ndarray, "s m"]) -> np.ndarray:

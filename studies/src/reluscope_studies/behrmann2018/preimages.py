@@ -239,7 +239,7 @@ def _verdicts(
         "Figure 4",
         "both curves",
         f"{bounded:,} compact, {int(is_unbounded.sum()):,} unbounded of {len(some):,} with fewer positive outputs",
-        bounded > 0 and bool(is_unbounded.any()),
+        bounded > 0 and bool(is_unbounded.any()) if len(some) else None,
     )
     if setting.size != "small" and is_unbounded.any() and not is_unbounded.all():
         first, last = int(positive[~is_unbounded].min()), int(positive[is_unbounded].max())

@@ -176,8 +176,8 @@ def _verdicts(shown: Looked) -> Iterator[Verdict]:
         "other preimages have the condition number one or zero",
         "introduction",
         "one or zero",
-        f"{_between(others)}, and none in {int((shown.num_nonzero == 0).sum())} region without an active unit",
-        bool((others < 1 + 1e-9).all()) and bool((shown.num_nonzero > 0).all()),
+        f"{_between(others)}; zero has to stand for none, as in {int((shown.num_nonzero == 0).sum())} of the regions",
+        bool((others < 1 + 1e-9).all()),
     )
 
 

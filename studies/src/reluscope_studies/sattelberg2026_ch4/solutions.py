@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies.sizes import number_of
 
 SENTENCE = "what n + 1 units can form around a ball: exact networks, facets, radii, volumes"
@@ -81,7 +81,16 @@ def protocol(setting: Setting) -> Outcome:
         columns, tuple(rows), "Table 4.1 and more: the expanded simplex of outer radius 1, beside the printed values."
     )
     forms, more = _forms()
-    return Outcome(SENTENCES, (*findings, *more), (table, forms), tuple(_pictures(setting)))
+    found = {dim: round(float(rs.annulus.expanded_simplex(dim).inner_radius), 2) for dim in PRINTED}
+    wrong = [f"{found[dim]:g} for n = {dim}" for dim in PRINTED if found[dim] != PRINTED[dim]]
+    verdict = Verdict(
+        "the inner radii of expanded simplices, to two digits",
+        "Table 4.1",
+        ", ".join(f"{one:g}" for one in PRINTED.values()),
+        f"{len(PRINTED) - len(wrong)} of {len(PRINTED)} the same; {', '.join(wrong)}" if wrong else "the same",
+        not wrong,
+    )
+    return Outcome(SENTENCES, (*findings, *more), (table, forms), tuple(_pictures(setting)), verdicts=(verdict,))
 
 
 def _forms() -> tuple[Table, list[rs.Finding]]:
