@@ -1,7 +1,7 @@
 """``reluscope verify``: whether a property of VNN-LIB holds, with a counterexample where it does not."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,7 +28,14 @@ RESULTS = {Verdict.HOLDS: "unsat", Verdict.VIOLATED: "sat", Verdict.OPEN: "unkno
 
 
 def verify(
-    model: ModelArguments, path: Path, *, budget: Budget | None, files: list[Path], force: bool, common: Common
+    model: ModelArguments,
+    path: Path,
+    *,
+    split: Literal["auto", "inputs", "units"],
+    budget: Budget | None,
+    files: list[Path],
+    force: bool,
+    common: Common,
 ) -> int:
     """Decide, print the verdict, and return the exit code."""
     planned = plan_outputs(
@@ -42,7 +49,7 @@ def verify(
         network = open_model(model, device, bar)
         bar.say("Looking for a proof or a counterexample")
         with keeping_results():
-            found = decide(network, safe, budget=budget, seed=common.seed)
+            found = decide(network, safe, split=split, budget=budget, seed=common.seed)
     replayed = None if found.counterexample is None else run_in_float32(model, found.counterexample.point)
     plain = {
         "format": FORMAT,
@@ -90,7 +97,10 @@ def _counterexample(one: Counterexample | None, safe: Property, replayed: np.nda
 def _print(found: Verified, counterexample: dict[str, Any] | None, what: str) -> None:
     console = open_console()
     say(console, what, style="bold")
-    boxes = several(int(found.undecided.work["boxes"]), "box").replace("boxs", "boxes")
+    ((kind, number),) = found.undecided.work.items()
+    boxes = several(int(number), "box").replace("boxs", "boxes")
+    if kind == "sets":
+        boxes = several(int(number), "set") + " of regions"
     match found.verdict:
         case Verdict.HOLDS:
             say(console, f"HOLDS: proved for all inputs, by bounds on {boxes}.")
@@ -104,7 +114,8 @@ def _print(found: Verified, counterexample: dict[str, Any] | None, what: str) ->
                 say(console, f"In float32, by onnxruntime: {'violated, too' if violates else 'not violated'}.")
         case Verdict.OPEN:
             say(
-                console, f"OPEN: neither proved nor violated after {boxes} ({found.stopped or 'no box can be halved'})."
+                console,
+                f"OPEN: neither proved nor violated after {boxes} ({found.stopped or 'nothing is left to split'}).",
             )
             print_numbers(console, [found.undecided])
 
