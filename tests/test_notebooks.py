@@ -14,6 +14,9 @@ NET = rs.load(default_network([2, 16, 16, 3], seed=0))
 BOX = rs.Box(-1, 1, 2)
 PART = rs.partition(NET, BOX)
 POINTS = np.random.default_rng(0).normal(size=(50, 2))
+PROPERTY = rs.verification.Property(
+    [rs.verification.Case(-np.ones(2), np.ones(2), [rs.Polyhedron([[-1.0, 0.0, 0.0]], [0.3])])]
+)
 
 
 def read(thing):
@@ -38,8 +41,15 @@ def cells(tree):
         PART.finding(),
         NET.codes(POINTS),
         NET.codes(POINTS)[:0],
+        rs.region(NET, POINTS[0]),
+        rs.decision_boundary(PART),
+        rs.decision_surface(rs.load(default_network([3, 8, 3])), rs.Box(-1, 1, 3)),
+        rs.datasets.digits("test"),
+        rs.verify(NET, PROPERTY),
+        rs.verify(NET, PROPERTY).counterexample,
+        rs.partition(NET, BOX, certify=True).certificate,
     ],
-    ids=repr,
+    ids=lambda thing: type(thing).__name__,
 )
 def test_html_is_well_formed_and_brings_no_colours(thing):
     tree, _ = read(thing)
@@ -59,6 +69,37 @@ def test_a_network_shows_its_gates_shapes_notes_and_how_it_was_checked():
     assert NET.fingerprint[:12] in words
     restricted = NET.restrict(rs.Segment([0, 0], [1, 1]))
     assert "not compared with a model" in read(restricted)[1]
+
+
+def test_results_full_of_numbers_are_one_line():
+    """Seen red with the line that dataclasses make of themselves: all numbers, of a certificate 300,000 letters."""
+    found = rs.verify(NET, PROPERTY)
+    for thing in (
+        rs.region(NET, POINTS[0]),
+        rs.decision_boundary(PART),
+        rs.partition(NET, BOX, certify=True).certificate,
+        rs.neighbors(NET, POINTS[0]),
+        rs.datasets.digits("test"),
+        found,
+    ):
+        assert repr(thing).startswith(f"{type(thing).__name__}(")
+        assert len(repr(thing)) < 700
+        assert "\n" not in repr(thing)
+    assert (str(found), "verdict=VIOLATED" in repr(found)) == ("VIOLATED", True)
+    assert ["verdict", "VIOLATED"] in cells(read(found)[0])
+
+
+def test_figures_are_pictures_by_themselves():
+    """Notebooks know figures of pyplot only, and show the others as a line of text."""
+    for figure in (rs.plots.partition(PART), rs.plots.codes(NET.codes(POINTS))):
+        assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_an_error_shows_the_call_and_not_the_way_through_readers():
+    with pytest.raises(rs.errors.InputError, match="part must be") as caught:
+        rs.topology.betti(NET)
+    # The checks of annotations are those of the tests.
+    assert [entry.name for entry in caught.traceback if entry.name != "checking"][1:] == ["read_and_call"]
 
 
 def test_notes_are_escaped():

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <unordered_set>
 
 #include "tight_rows.hpp"
 #include "vectors.hpp"
@@ -13,6 +15,8 @@ namespace {
 constexpr double DEPENDENT = 1e-9;
 // Smaller shares of a tight row in another are taken for rounding: the row does not leave for them.
 constexpr double LEAST_PULL = 1e-12;
+// No set of tight sides comes again while the vector grows. Where rounding is all that is left they do, one after another.
+constexpr std::size_t MAX_REPEATS = 50;
 constexpr std::size_t NOBODY = static_cast<std::size_t>(-1);
 
 // A row, an upper bound or a lower bound, numbered in this order; an equation may be read with the other sign.
@@ -59,6 +63,8 @@ public:
             }
             is_polished = false;
             if (!tighten(side)) return std::move(found_);
+            num_repeats_ = seen_.insert(tight_set_).second ? 0 : num_repeats_ + 1;
+            if (num_repeats_ > MAX_REPEATS) break;
             if (length(found_.vector) >= bound_) {
                 found_.ending = Ending::BEYOND;
                 break;
@@ -143,12 +149,22 @@ private:
             if (step == full_step) {
                 factors_.add(parts_);
                 tight_.push_back({side, weight});
+                tight_set_ ^= mixed(side.which);
                 return true;
             }
             factors_.drop(dropped);
+            tight_set_ ^= mixed(tight_[dropped].side.which);
             tight_.erase(tight_.begin() + static_cast<std::ptrdiff_t>(dropped));
             if (num_steps_ > max_steps_) return true;
         }
+    }
+
+    // All bits of a number, well spread (splitmix64): sets are told apart by the exclusive or of their numbers' bits.
+    static std::uint64_t mixed(std::size_t which) {
+        std::uint64_t bits = (static_cast<std::uint64_t>(which) + 1) * 0x9e3779b97f4a7c15U;
+        bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9U;
+        bits = (bits ^ bits >> 27) * 0x94d049bb133111ebU;
+        return bits ^ bits >> 31;
     }
 
     // The tight side whose weight vanishes first, and when.
@@ -214,6 +230,10 @@ private:
     std::size_t num_steps_ = 0, num_read_ = 0;
     TightRows factors_;
     std::vector<Tight> tight_;
+    // Which sides are tight, and which such sets there were.
+    std::uint64_t tight_set_ = 0;
+    std::unordered_set<std::uint64_t> seen_;
+    std::size_t num_repeats_ = 0;
     // Sides that may be violated.
     std::vector<std::size_t> violated_;
     TightRows::Split parts_;

@@ -6,9 +6,12 @@ those that users meet and that have no better line of their own: ``Ball(center=f
 
 from collections.abc import Mapping
 from dataclasses import fields
+from enum import Enum
 from typing import Any
 
 import numpy as np
+
+from reluscope import markup
 
 # Arrays and sequences of at most so many numbers are written out, and what is longer than so many characters is not.
 FEW, LONGEST = 4, 60
@@ -32,6 +35,12 @@ class Shown:
     def __repr__(self) -> str:
         return one_line(self)
 
+    def _repr_html_(self) -> str:
+        """Return the same as a table, for a notebook; what is empty is left out."""
+        values = [(name, getattr(self, name)) for name in _names(self)]
+        rows = [(name.replace("_", " "), _in_words(value)) for name, value in values if not _is_empty(value)]
+        return markup.figure(type(self).__name__, markup.terms(rows))
+
 
 def one_line(value: Any) -> str:
     """Return a dataclass or a named tuple in one line: what ``__repr__`` of a named tuple with arrays is.
@@ -45,8 +54,20 @@ def one_line(value: Any) -> str:
     >>> one_line(Cut(np.zeros((3, 2)), 0.1))
     'Cut(rows=float64 (3, 2), end=0.1)'
     """
-    names = getattr(value, "_fields", None) or [field.name for field in fields(value) if field.repr]
-    return f"{type(value).__name__}({', '.join(f'{name}={_brief(getattr(value, name))}' for name in names)})"
+    return f"{type(value).__name__}({', '.join(f'{name}={_brief(getattr(value, name))}' for name in _names(value))})"
+
+
+def _names(value: Any) -> list[str]:
+    return getattr(value, "_fields", None) or [field.name for field in fields(value) if field.repr]
+
+
+def _in_words(value: Any) -> str:
+    """Return a value in a cell of a table, where text stands without quotes."""
+    return str(value) if isinstance(value, str) and len(value) <= LONGEST else _brief(value)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str | tuple | list | Mapping) and not value)
 
 
 def _brief(value: Any) -> str:
@@ -57,6 +78,8 @@ def _brief(value: Any) -> str:
         return f"{str(value.dtype).removeprefix('torch.')} {tuple(value.shape)}"
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, Enum):
+        return str(value)
     text = repr(value)
     if len(text) <= LONGEST and "\n" not in text and not _holds_arrays(value):
         return text

@@ -1,10 +1,12 @@
 """The dual active-set method by what proves its answers: tight rows, multipliers, and how exactly both hold."""
 
+import time
+
 import numpy as np
 import pytest
 
 from reluscope import _kernels
-from reluscope.geometry.active_set import BEYOND, EMPTY, FOUND, shortest_vector
+from reluscope.geometry.active_set import BEYOND, EMPTY, FOUND, STALLED, shortest_vector
 
 
 def problem(seed, dim, height, *, num_equations=0, bounded=False):
@@ -72,6 +74,27 @@ def test_contradictions_and_bounds():
         np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([-2.0, -2.0]), bound=np.inf, **{**options, "num_equations": 2}
     )
     np.testing.assert_array_equal(twice.vector, [-2.0, 0.0])
+
+
+def test_a_search_in_which_rounding_alone_is_left_ends():
+    """Where nothing counts as rounding, the search goes round in circles at its end; it made all steps it may."""
+    draw, num_rows, dim = np.random.default_rng(0), 200, 120
+    rows = draw.normal(size=(num_rows, dim))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    slack = rows @ draw.uniform(-3, 3, dim) + 0.1 * np.abs(draw.normal(size=num_rows))
+    free = np.full(dim, np.inf)
+
+    def search(tolerance):
+        began = time.process_time()
+        found = shortest_vector(
+            rows, slack, num_equations=0, lower=-free, upper=free, bound=np.inf, tolerance=tolerance
+        )
+        return found, time.process_time() - began
+
+    (found, seconds), (stalled, longer) = min((search(1e-12) for _ in range(3)), key=lambda one: one[1]), search(0.0)
+    assert (found.status, stalled.status) == (FOUND, STALLED)
+    np.testing.assert_allclose(stalled.vector, found.vector, atol=1e-9)
+    assert longer < 20 * seconds
 
 
 def test_shapes_that_do_not_belong_together():

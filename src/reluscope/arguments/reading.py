@@ -11,6 +11,7 @@ import numpy as np
 
 from reluscope.arguments.annotations import Reader, Sizes, reader_of
 from reluscope.arguments.jumping import refuse_jumps, refuses_jumps
+from reluscope.errors import ReluscopeError
 
 Public = TypeVar("Public", bound=Callable[..., Any])
 
@@ -64,12 +65,17 @@ def _reading(public: Public, *, has_gaps: bool) -> Public:
     @wraps(function)
     def read_and_call(*args: Any, **kwargs: Any) -> Any:
         nonlocal plan
+        __tracebackhide__ = True  # notebooks and pytest leave this frame out
         if plan is None:  # annotations may name classes that are defined further down
             plan = _Plan(function, has_gaps)
-        found, named = plan.positional(args, sizes := {}), plan.by_name(kwargs, sizes)
-        if refuses:
-            for value in (*found[plan.num_own :], *named.values()):
-                refuse_jumps(asked, value)
+        try:
+            found, named = plan.positional(args, sizes := {}), plan.by_name(kwargs, sizes)
+            if refuses:
+                for value in (*found[plan.num_own :], *named.values()):
+                    refuse_jumps(asked, value)
+        except ReluscopeError as error:
+            # Whoever reads where a sentence comes from is to see their own call, and not the way through readers.
+            raise error.with_traceback(None)  # noqa: B904
         return function(*found, **named)
 
     return read_and_call  # pyright: ignore[reportReturnType]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from reluscope import markup
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Column, Finding, Findings, Kind, declare
@@ -81,6 +82,14 @@ class DecisionSurface(PieceGeometry):
         stopped = f", stopped: {self.note}" if self.note else ""
         between = f"between {pairs} pairs of classes" if pairs != 1 else "between two classes"
         return f"DecisionSurface({len(self):,} {kind} {between}, {self.claim}, of {self.domain.describe()}{stopped})"
+
+    def _repr_html_(self) -> str:
+        """Return the surface for a notebook: its pieces with the claim, and which classes they part."""
+        pairs, numbers = np.unique(self.classes, axis=0, return_counts=True)
+        rows = [(f"{low} and {high}", int(number)) for (low, high), number in zip(pairs, numbers, strict=True)]
+        kind = "polygons" if self.dim == 3 else "segments"
+        parts = [self.finding()._repr_html_(), markup.table(("between classes", kind), rows) if rows else ""]
+        return markup.figure("DecisionSurface", *parts, markup.terms([("stopped early", self.note)]))
 
     @property
     def claim(self) -> Claim:

@@ -2,7 +2,6 @@
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -11,6 +10,7 @@ from reluscope.analyses.boolean.directions import Direction, levels
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
+from reluscope.plots.figures import new_figure
 from reluscope.plots.style import DARK, INK, NEUTRAL, bare, canvas, category, legend_below
 
 _MAX_CUBE = 4
@@ -51,8 +51,7 @@ def boolean_direction(function: BooleanFunction, direction: Direction) -> Figure
     if found is None:
         raise InputError("expected a direction along which inputs at one place have one value, got another: use swaps")
     n = function.num_inputs
-    figure = Figure(figsize=(7.2, 2.9) if n <= _MAX_CUBE else (7.2, 2.0), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((7.2, 2.9) if n <= _MAX_CUBE else (7.2, 2.0))
     if 0 < n <= _MAX_CUBE:
         left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.7))
         _draw_cube(canvas(left, (3.0, 2.9)), function)

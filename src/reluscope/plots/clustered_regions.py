@@ -2,7 +2,6 @@
 
 import numpy as np
 from jaxtyping import Float, Int
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -10,6 +9,7 @@ from reluscope.arguments import read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.partitions.table import Partition
 from reluscope.plots.coefficient_scatter import Output, dots_of, frame_dots
+from reluscope.plots.figures import new_figure
 from reluscope.plots.region_colors import SHADES, RegionColors
 from reluscope.plots.regions import facet_ends
 from reluscope.plots.shapes import fill, frame, stroke
@@ -64,8 +64,7 @@ def region_clusters(
     if labels.shape != (len(part),):
         raise ShapeError(f"expected one label per region, ({len(part)},), got {labels.shape}")
     dots = dots_of(part, output, RegionColors())
-    figure = Figure(figsize=(2 * SIDE + 0.6, SIDE + 0.5), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((2 * SIDE + 0.6, SIDE + 0.5))
     left, right = (canvas(axes, (0.0, 0.0)) for axes in figure.subplots(1, 2))
     frame(left, part.bounded_domain)
     offsets, ids = part.region_vertices

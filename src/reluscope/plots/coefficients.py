@@ -7,7 +7,6 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
@@ -15,6 +14,7 @@ from matplotlib.figure import Figure
 from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.maps import AffineMaps
+from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, RASTER_ABOVE, SIGNED, bare, canvas, say, shortened
 
 MAX_PANELS = 12
@@ -128,9 +128,7 @@ def _image(shape: Sequence[int] | None) -> tuple[int, int, int] | None:
 
 
 def _figure(width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+    return new_figure((width, height))
 
 
 def _scale(values: np.ndarray, limit: float | None, *, is_signed: bool = True) -> tuple[Normalize, Colormap, str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -10,6 +9,7 @@ from reluscope.analyses.compression.curve import NETWORK_ACCURACY
 from reluscope.arguments import Count, read_drawn
 from reluscope.findings import Findings
 from reluscope.plots.accuracy_curves import draw_accuracies
+from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, canvas, legend_below
 
 COLUMN, ROW = 2.9, 2.5
@@ -41,8 +41,7 @@ def curves_of_networks(curves: Mapping[str, Findings], *, columns: Count) -> Fig
     ['one, 100.0%', 'same, 100.0%']
     """
     rows = -(-len(curves) // columns)
-    figure = Figure(figsize=(COLUMN * columns, ROW * max(1, rows) + 0.5), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((COLUMN * columns, ROW * max(1, rows) + 0.5))
     if not curves:
         return figure
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)

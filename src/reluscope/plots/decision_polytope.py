@@ -2,7 +2,6 @@
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -10,6 +9,7 @@ from matplotlib.patches import Patch
 from reluscope.analyses.annulus.boundary import DecisionRegion
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
+from reluscope.plots.figures import new_figure
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.views import View
@@ -49,8 +49,7 @@ def decision_polytope(*regions: DecisionRegion, titles: tuple[str, ...] = (), vi
     """
     if not regions or any(one.dim != 3 or not one.is_convex for one in regions):
         raise InputError("expected bounded convex decision regions in three dimensions, at least one")
-    figure = Figure(figsize=(3.3 * len(regions), 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((3.3 * len(regions), 4.2))
     kinds = sorted({int(size) for one in regions for size in one.incidence.sum(axis=1)})
     colors = {kind: category(index) for index, kind in enumerate(kinds)}
     for index, region in enumerate(regions):

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from reluscope.analyses.local.directions import Directions
 from reluscope.arguments import read_drawn
+from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, bare, canvas, depth_colors, legend, say, scale_beside, shortened
 
 TURNS = LinearSegmentedColormap.from_list("turns", ["#7f2704", "#E69F00", "#ffffff", "#56B4E9", "#08306b"])
@@ -46,8 +46,7 @@ def directions(found: Directions) -> Figure:
     >>> figure.axes[1].get_title()
     'mean angle 60.0°'
     """
-    figure = Figure(figsize=(9.2, 4.3), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((9.2, 4.3))
     left, right = (canvas(axes, (0.0, 0.0)) for axes in figure.subplots(1, 2, width_ratios=(1.25, 1.0)))
     _image(left, found)
     _curves(right, found)

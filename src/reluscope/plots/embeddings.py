@@ -10,12 +10,12 @@ import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
+from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, RASTER_ABOVE, category, legend_below, say, shortened
 
 SIDE = 1.55
@@ -64,8 +64,7 @@ def embeddings(
     """
     _check(grid, labels, rows, columns)
     width, height = SIDE * max(1, len(columns)) + 0.4, SIDE * max(1, len(rows)) + 0.6
-    figure = Figure(figsize=(max(3.4, width), height), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((max(3.4, width), height))
     if not rows or not columns:
         return figure
     kinds = np.unique(labels)

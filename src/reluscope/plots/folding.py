@@ -3,12 +3,12 @@
 import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reluscope.analyses.annulus.shallow import ShallowNetwork
 from reluscope.arguments import read_drawn, read_labels
 from reluscope.errors import InputError
+from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, bare, canvas, category
 
 MARKS = ("o", "s")
@@ -46,8 +46,7 @@ def folding(network: ShallowNetwork, points: Float[np.ndarray, " s"], labels: In
     """
     if (network.num_inputs, network.num_units) != (1, 2):
         raise InputError(f"expected one input and two units, got {network.num_inputs} and {network.num_units}")
-    figure = Figure(figsize=(9.0, 5.4), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((9.0, 5.4))
     panels = [canvas(axes, (3.0, 2.7)) for axes in figure.subplots(2, 3).ravel()]
     pre = points[:, None] @ network.weight.T + network.bias
     # Gates have the slope 1 where they are active, so that this is the output's weight.

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reluscope.analyses.preimages.invariances import SameFeatures
 from reluscope.arguments import read_drawn
 from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError
+from reluscope.plots.figures import new_figure
 from reluscope.plots.images import images_of
 from reluscope.plots.style import INK, canvas, say, shortened
 
@@ -62,8 +62,7 @@ def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: S
     height, width = shape[-2:]
     tall = SIDE * float(np.clip(height / width, 0.3, 3.0)) + BELOW
     number = max(1, len(found))
-    figure = Figure(figsize=(SIDE * len(COLUMNS) + 0.7, tall * number + 0.25), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((SIDE * len(COLUMNS) + 0.7, tall * number + 0.25))
     if not found:
         axes = canvas(figure.subplots(), (0.0, 0.0))
         axes.set_axis_off()

@@ -2,12 +2,12 @@
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
 from reluscope.analyses.tropical.newton import NewtonPolygon, NewtonPolygons
 from reluscope.arguments import read_drawn
+from reluscope.plots.figures import new_figure
 from reluscope.plots.style import DARK, bare, canvas, category, tint
 
 MAX_LABELS = 8
@@ -35,8 +35,7 @@ def newton_polygons(found: NewtonPolygons) -> Figure:
     >>> [axes.get_title() for axes in figure.axes]
     ['numerator, 2 monomials', 'denominator, 2 monomials']
     """
-    figure = Figure(figsize=(8.0, 4.4), layout="compressed")
-    FigureCanvasAgg(figure)
+    figure = new_figure((8.0, 4.4), "compressed")
     both = figure.subplots(1, 2, sharex=True, sharey=True)
     pairs = (("numerator", found.numerator), ("denominator", found.denominator))
     for index, (axes, (name, polygon)) in enumerate(zip(both, pairs, strict=True)):

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.sensitivity.outputs_along import OutputAlong
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
+from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened
 
 
@@ -55,8 +55,7 @@ def outputs_along(
         axes.set_axis_off()
         say(axes, "there are no outputs")
         return axes.figure  # pyright: ignore[reportReturnType]
-    figure = Figure(figsize=(max(4.2, 1.35 * across + 0.6), max(2.6, 1.15 * number + 0.7)), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((max(4.2, 1.35 * across + 0.6), max(2.6, 1.15 * number + 0.7)))
     grid = figure.subplots(number, across, squeeze=False)
     for row, several in enumerate(found):
         for column, one in enumerate(several):

@@ -5,7 +5,6 @@ Reference: Behrmann et al., "Invariance and inverse stability under ReLU", 2018,
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reluscope.analyses.preimages.kinds import Preimages
@@ -13,6 +12,7 @@ from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
+from reluscope.plots.figures import new_figure
 from reluscope.plots.regions import partition
 
 PANEL, HEIGHT = 3.4, 3.4
@@ -64,8 +64,7 @@ def preimages_in_plane(
             f"expected a preimage and a condition number for each of {len(part)} regions, got {len(found)} and "
             f"{conditions.shape}"
         )
-    figure = Figure(figsize=(3 * PANEL, HEIGHT), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((3 * PANEL, HEIGHT))
     classes, kinds, numbers = figure.subplots(1, 3)
     partition(part, color="class", lines=False, samples=samples, axes=classes)
     names = np.array([found.kind(row).name.lower() for row in range(len(found))], dtype=str)

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Int
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -13,6 +12,7 @@ from reluscope.arguments import read_drawn
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.coefficient_scatter import Output, frame_dots
+from reluscope.plots.figures import new_figure
 from reluscope.plots.frames import Frame, draw_frame, frames_of, handles_of
 from reluscope.plots.marks import mark_classes
 from reluscope.plots.region_colors import RegionColors
@@ -75,8 +75,7 @@ def regions_and_coefficients(
     frames = frames_of(given, titles, output, colors or RegionColors())
     beside = len(frames) == 1
     size = (2 * SIDE + 1.0, SIDE + 0.8) if beside else (COLUMN * len(frames) + 0.8, 2 * COLUMN + 0.9)
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(size)
     grid = figure.subplots(1 if beside else 2, 2 if beside else len(frames), squeeze=False)
     pairs = [(grid[0, 0], grid[0, 1])] if beside else list(zip(*grid, strict=True))
     marks: list[Line2D] = []

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
+from reluscope.plots.figures import new_figure
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened
 
@@ -63,8 +63,7 @@ def robustness(
         Distances of zero and infinite ones have no place on a logarithmic scale and are left out. An arrow leads to the
         right where only the lower end is known.
     """
-    figure = Figure(figsize=(3.4 * max(1, len(whole)) + 0.9, 0.32 * max(4, len(names)) + 1.5), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((3.4 * max(1, len(whole)) + 0.9, 0.32 * max(4, len(names)) + 1.5))
     panels = figure.subplots(1, max(1, len(whole)), squeeze=False, sharey=True)[0]
     for axes in panels:
         canvas(axes, (0.0, 0.0))

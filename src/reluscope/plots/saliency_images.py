@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
@@ -12,6 +11,7 @@ from reluscope.analyses.sensitivity.saliency_maps import Saliency
 from reluscope.arguments import read_array, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.points import Points
+from reluscope.plots.figures import new_figure
 from reluscope.plots.images import images_of
 from reluscope.plots.style import INK, SIGNED, canvas, say, shortened
 
@@ -61,8 +61,7 @@ def saliency(found: Saliency, samples: Points, *, shape: Sequence[int], names: S
         axes.set_axis_off()
         say(axes, "there are no samples")
         return axes.figure  # pyright: ignore[reportReturnType]
-    figure = Figure(figsize=(5.4, 1.95 * number + 0.3), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((5.4, 1.95 * number + 0.3))
     grid = figure.subplots(number, 3, squeeze=False)
     shown = images_of(points.reshape(number, size), shape)
     for row in range(number):

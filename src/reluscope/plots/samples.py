@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
+from reluscope.plots.figures import new_figure
 from reluscope.plots.images import images_of
 from reluscope.plots.style import INK, shortened
 
@@ -44,8 +44,7 @@ def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Se
     height, width = shape[-2:]
     side = 1.35 if len(points) > 4 else 1.9
     wide = max(3.2, side * len(points) + 1.5)
-    figure = Figure(figsize=(wide, side * float(np.clip(height / width, 0.3, 3.0)) + 0.45), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((wide, side * float(np.clip(height / width, 0.3, 3.0)) + 0.45))
     # Room on both sides as pictures of coefficients have it, so that they can stand below.
     figure.get_layout_engine().set(rect=(0.16 / wide, 0.0, 1.0 - 0.83 / wide, 1.0))  # pyright: ignore
     grid = figure.subplots(1, max(1, len(points)), squeeze=False)[0]

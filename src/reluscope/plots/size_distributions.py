@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn
+from reluscope.plots.figures import new_figure
 from reluscope.plots.outlines import edges_of_equal_ratio, number_logarithmically, outlines
 from reluscope.plots.style import INK, bare, canvas, legend_below, say
 
@@ -47,8 +47,7 @@ def size_distributions(
     ('manifold', '1 not shown')
     """
     names = list(dict.fromkeys(name for group in sizes.values() for name in group))
-    figure = Figure(figsize=(2.9 * max(2, len(sizes)) + 0.5, 3.1), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((2.9 * max(2, len(sizes)) + 0.5, 3.1))
     panels = figure.subplots(1, max(1, len(sizes)), squeeze=False, sharex=True, sharey=True)[0]
     shown = {
         location: {name: _positive(group.get(name, np.zeros(0))) for name in names} for location, group in sizes.items()

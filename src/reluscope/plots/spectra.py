@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
@@ -15,6 +14,7 @@ from reluscope.analyses.stability.lemmas import CorrelationCounts
 from reluscope.analyses.stability.measures import CONDITION, NUM_NONZERO, curve, read_spectra
 from reluscope.arguments import Share, read_drawn, read_positions
 from reluscope.findings import Findings, Quantity
+from reluscope.plots.figures import new_figure
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.style import (
     INK,
@@ -103,8 +103,7 @@ def spectra_by_layer(found: Mapping[str, Findings]) -> Figure:
         Three rows of medians over samples; marks of affine layers are hollow. Condition numbers of layers of which only
         the extremes are known are lower bounds.
     """
-    figure = Figure(figsize=(6.4, 6.2), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((6.4, 6.2))
     rows = [canvas(axes, (0, 0)) for axes in figure.subplots(3, 1, sharex=True)]
     handles: list[Artist] = []
     for number, (name, one) in enumerate(found.items()):

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, is_color_like, to_hex, to_rgb
 from matplotlib.container import Container
@@ -18,6 +17,7 @@ from matplotlib.figure import Figure
 from reluscope.arguments import Count, Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.palette import CATEGORIES, DARK, INK, LIGHT, NEUTRAL
+from reluscope.plots.figures import new_figure
 
 __all__ = [
     "CATEGORIES",
@@ -52,8 +52,7 @@ SIGNED = LinearSegmentedColormap.from_list(
 def canvas(axes: Axes | None, size: tuple[float, float]) -> Axes:
     """Return the given axes, or those of a new figure of a size in inches, in the common style."""
     if axes is None:
-        figure = Figure(figsize=size, layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = new_figure(size)
         axes = figure.add_subplot()
     axes.tick_params(colors=INK, labelsize=8.5, length=3, width=0.8)
     for side in axes.spines.values():

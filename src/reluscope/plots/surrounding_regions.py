@@ -9,12 +9,12 @@ from collections.abc import Mapping
 import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from reluscope.arguments import read_drawn
+from reluscope.plots.figures import new_figure
 from reluscope.plots.outlines import outlines
 from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened, tint
 
@@ -51,8 +51,7 @@ def surrounding_regions(
     """
     names = list(dict.fromkeys(name for table in (numbers, cosines) for group in table.values() for name in group))
     widths = [1.1, *([1.0] * len(cosines))]
-    figure = Figure(figsize=(3.0 * len(widths) + 0.5, 3.3), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((3.0 * len(widths) + 0.5, 3.3))
     left, *panels = figure.subplots(1, len(widths), width_ratios=widths, squeeze=False)[0]
     for axes in (left, *panels):
         canvas(axes, (0.0, 0.0))

@@ -7,7 +7,6 @@ from math import ceil
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
@@ -15,6 +14,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
 from reluscope.analyses.tracking.records import Records
 from reluscope.arguments import read_drawn
 from reluscope.findings.writing import signed
+from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, say, shortened
 
 SIZE = (3.1, 2.35)
@@ -39,8 +39,7 @@ def tracking(records: Records) -> Figure:
     """
     panels = [(panel, lines) for panel in PANELS if (lines := panel.lines(records))]
     rows = max(1, ceil(len(panels) / COLUMNS))
-    figure = Figure(figsize=(COLUMNS * SIZE[0], rows * SIZE[1] + 0.35), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure((COLUMNS * SIZE[0], rows * SIZE[1] + 0.35))
     figure.suptitle(_headline(records), color=INK, fontsize=9.5, x=0.01, ha="left")
     grid = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
     for axes in grid[max(1, len(panels)) :]:

@@ -28,6 +28,7 @@ export function countsPanel({ hello, looking, homeWindow }) {
     if (header.num_open > 0) doubts.push(`${several(header.num_open, "cell")} not finished within ${hello.budget.seconds} s. `);
     if (header.num_undecided > 0) doubts.push(`${several(header.num_undecided, "sign")} within rounding. `);
     if (header.note) doubts.push(sentence(header.note));
+    if (header.coarse_gates) doubts.push(`Where it is not finished, lines are those of the first ${several(header.coarse_gates, "layer")}. `);
     const offer = (label, how) => !hello.still && quiet(label, () => looking.lookAtPlane(how));
     const offers = [
       header.num_open > 0 && offer("Take a minute", { patient: true }),
