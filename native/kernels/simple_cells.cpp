@@ -54,6 +54,27 @@ WIDE void add_up(const double* point, const double* blur, std::size_t width, con
     }
 }
 
+// The smallest and the largest values of functions side by side are made those at one point more.
+WIDE void extend(const double* point, std::size_t width, const Table<double>& maps, std::size_t number,
+                 double* __restrict values, double* __restrict low, double* __restrict high) {
+    std::fill_n(values, number, 0.0);
+    for (std::size_t a = 0; a < width; ++a) {
+        const double at = point[a], *row = maps[a];
+        for (std::size_t i = 0; i < number; ++i) values[i] += row[i] * at;
+    }
+    for (std::size_t i = 0; i < number; ++i) {
+        low[i] = values[i] < low[i] ? values[i] : low[i];
+        high[i] = high[i] < values[i] ? values[i] : high[i];
+    }
+}
+
+// Adds to bounds on what is in doubt of functions side by side what comes from one coordinate.
+WIDE void add_doubt(double reach, double blur, double share, const double* map, const double* error,
+                    std::size_t number, double* __restrict bounds) {
+    for (std::size_t i = 0; i < number; ++i)
+        bounds[i] += error[i] * reach + std::fabs(map[i]) * (blur + share * reach);
+}
+
 }  // namespace
 
 SimpleCells::SimpleCells(const CuttingUnits& units, std::size_t width)
@@ -69,6 +90,8 @@ SimpleCells::SimpleCells(const CuttingUnits& units, std::size_t width)
       open_maps_((dim_ + 1) * num_columns_),
       open_errors_((dim_ + 1) * num_columns_),
       sums_(4 * num_columns_),
+      reach_(width),
+      blur_(width),
       points_(0, dim_ + 1),
       errors_(0, dim_ + 1),
       values_(0, num_columns_),
@@ -79,9 +102,9 @@ bool SimpleCells::cut(const PolytopesView& cells, std::size_t cell, CutCells& fo
     if (num_columns_ == 0 || !start(cells, cell)) return false;
     first_part_ = found.parents.size();
     first_vertex_ = found.num_vertices;
-    const Word open = first_bits(num_units_ * num_levels_);
-    const bool is_done =
-        measure(0, open) && find_edges() && split({0, ids_.size(), 0, edges_.size()}, {open, 0, lowest_}, found);
+    const Known known = screened();
+    const bool is_done = measure(0, known.open) && (known.open == 0 || find_edges()) &&
+                         split({0, ids_.size(), 0, edges_.size()}, known, found);
     shrink(0, 0, 0);
     if (!is_done) found.keep(first_part_, first_vertex_);
     return is_done;
@@ -131,6 +154,35 @@ void SimpleCells::set_functions() {
             map_errors_[a][column] = plane.errors[a];
         }
     }
+}
+
+// Leaves open the functions that are not of one sign at all vertices by a margin in which all doubts have room.
+SimpleCells::Known SimpleCells::screened() {
+    const std::size_t number = num_units_ * num_levels_;
+    double *low = sums_.data(), *high = low + number, *values = high + number, *bounds = values + number;
+    std::fill_n(low, number, INFINITE);
+    std::fill_n(high, number, -INFINITE);
+    std::copy_n(floors_.data(), number, bounds);
+    std::fill(reach_.begin(), reach_.end(), 0.0);
+    std::fill(blur_.begin(), blur_.end(), 0.0);
+    for (std::size_t v = 0; v < points_.size(); ++v) {
+        extend(points_[v], dim_ + 1, maps_, number, values, low, high);
+        for (std::size_t a = 0; a <= dim_; ++a) {
+            reach_[a] = std::max(reach_[a], std::fabs(points_[v][a]));
+            blur_[a] = std::max(blur_[a], errors_[v][a]);
+        }
+    }
+    const double share = units_.resolution.rounding + units_.resolution.relative;
+    for (std::size_t a = 0; a <= dim_; ++a)
+        add_doubt(reach_[a], blur_[a], share, maps_[a], map_errors_[a], number, bounds);
+    Word open = 0, above = 0;
+    for (std::size_t i = 0; i < number; ++i) {
+        // Twice the bounds: they are sums in floats themselves.
+        const bool is_above = low[i] > 2 * bounds[i], is_below = high[i] < -2 * bounds[i];
+        above |= Word{is_above} << i;
+        open |= Word{!is_above && !is_below} << i;
+    }
+    return with({open, 0, lowest_}, above);
 }
 
 SimpleCells::Known SimpleCells::with(Known known, Word above) const {

@@ -33,14 +33,16 @@ private:
         Key key;
     };
 
-    bool start(const PolytopesView& cells, std::size_t cell);
-    void set_functions();
     // Functions of a part: those that are open on it, of which the sign changes, those known to be positive, and what
     // these add to its hash.
     struct Known {
         Word open, above;
         Key hash;
     };
+
+    bool start(const PolytopesView& cells, std::size_t cell);
+    void set_functions();
+    Known screened();
     bool split(Part part, Known known, CutCells& found);
     Known with(Known known, Word above) const;
     void add_crossings(const Part& part, std::size_t column, Word new_facet);
@@ -72,6 +74,8 @@ private:
     Vector<double> floors_;
     Vector<std::size_t> columns_;
     Vector<double> open_maps_, open_errors_, sums_;
+    // The largest coordinates of the cell's vertices, and the largest bounds on their errors.
+    Vector<double> reach_, blur_;
 
     // Vertices of all parts that are being cut, and bit by bit which functions are positive there.
     Table<double> points_, errors_;

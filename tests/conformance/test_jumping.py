@@ -16,7 +16,9 @@ from reluscope.networks.network import Network
 HOLDS = {"count", "find_regions", "partition", "region", "regions"}
 # What follows from codes and outputs at points alone.
 HOLDS |= {"classification.accuracy", "classification.num_classes", "classification.predicted_classes"}
-HOLDS |= {"codespace.sample_codes"}
+HOLDS |= {"codespace.sample_codes", "codespace.unit_usage"}
+# What follows from the half-spaces of one region.
+HOLDS |= {"robustness.boundary_distance"}
 
 
 def with_a_jump(network):

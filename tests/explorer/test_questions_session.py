@@ -12,6 +12,7 @@ from explorer.asking import ask, home, network, picture, polygon_areas, refused,
 from reluscope.analyses.local import pgd
 from reluscope.analyses.tracking import tracker
 from reluscope.datasets.dataset import dataset_of
+from reluscope.explorer import fitting
 from reluscope.explorer import session as sessions
 from reluscope.explorer.questions import QUESTIONS
 from reluscope.explorer.session import Session
@@ -133,6 +134,52 @@ def test_a_window_that_takes_too_long_is_made_smaller_until_it_fits():
     assert whole.header["window"] == header["home"]
     # And it does not stand for the whole window later.
     assert ask(asked, {"ask": "partition", "window": header["home"]}).header["window"] == header["home"]
+
+
+def test_a_window_that_is_hopeless_is_made_as_small_as_it_must_be(monkeypatch):
+    """After the first moment it is plain; the largest window that comes to its end is shown, and it is exact."""
+    monkeypatch.setattr(fitting, "TRIED", 0.05)
+    asked = session((4, 60, 60, 60, 3), seed=3, budget=rs.Budget(regions=200, seconds=30))
+    found = ask(asked, {"ask": "partition"})
+    whole = ask(asked, {"ask": "hello"}).header["home"]["window"]
+    assert found.header["num_open"] == 0
+    assert 50 < found.header["num_regions"]["value"] <= 200
+    assert "the part around its centre" in found.header["note"]
+    shrunk = np.array(found.header["window"]["reach"]) / np.array(whole["reach"])
+    assert shrunk[0] == pytest.approx(shrunk[1])
+    assert shrunk[0] < 0.5
+    assert found.header["window"]["center"] == whole["center"]
+    part = asked.views[found.header["version"]].part
+    assert len(rs.partition(asked.network, part.domain)) == len(part)
+
+
+def test_where_a_window_is_not_finished_lines_are_those_of_the_first_gates():
+    asked = session((4, 20, 20, 20, 3), seed=3)
+    whole = ask(asked, {"ask": "hello"}).header["home"]["window"]
+    question = {"ask": "partition", "window": whole}
+    found = ask(asked, {**question, "budget": {"regions": 60, "seconds": 60}})
+    assert found.header["num_open"] > 0
+    assert found.header["coarse_gates"] >= 1
+    added = (found.arrays["edge_regions"] == -1).all(axis=1)
+    assert added.sum() > 5
+    # Each of these lies on an edge of the whole partition: a unit of that gate changes its sign across it.
+    ends = found.arrays["edge_ends"][added].astype(np.float64)
+    view = asked.views[found.header["version"]]
+    net = asked.network
+    starts = np.cumsum([0, *(gate.num_units for gate in net.gates)])
+    along = ends[:, 1] - ends[:, 0]
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.linalg.norm(along, axis=1)[:, None]
+    scale = view.scale
+    places = [view.domain.lift(scale * (ends.mean(axis=1) + step * across)) for step in (-1e-5, 1e-5)]
+    below, above = (net.codes(one).to_array() for one in places)
+    column = starts[found.arrays["edge_gate"][added]] + found.arrays["edge_unit"][added]
+    rows = np.arange(len(ends))
+    is_border = (np.abs(ends.mean(axis=1)) > np.array(view.reach) / scale - 1e-6).any(axis=1)
+    assert (below[rows, column] != above[rows, column])[~is_border].all()
+    rows = view.part.locate(scale * ends.mean(axis=1))
+    assert (rows < 0).mean() > 0.5
+    # A picture that is finished has no such lines.
+    assert ask(asked, question).header["coarse_gates"] is None
 
 
 def test_anchors_are_the_points_that_they_say():

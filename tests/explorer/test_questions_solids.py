@@ -103,10 +103,10 @@ def test_a_picture_that_is_kept_is_seen_in_another_solid(asked):
 
 
 def test_a_fourth_point_is_of_another_class(asked):
-    home = ask(asked, {"ask": "hello"}).header["home"]
-    rows = [anchor["row"] for anchor in [*home["anchors"], home["fourth"]]]
+    hello = ask(asked, {"ask": "hello"}).header
+    rows = [anchor["row"] for anchor in [*hello["home"]["anchors"], hello["fourth"]]]
     assert len(set(rows)) == len(set(asked.classes[rows])) == 4
-    assert ask(Session.of(asked.network), {"ask": "hello"}).header["home"]["fourth"]["kind"] == "random"
+    assert ask(Session.of(asked.network), {"ask": "hello"}).header["fourth"]["kind"] == "random"
 
 
 @pytest.mark.parametrize(

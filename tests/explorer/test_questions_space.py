@@ -139,7 +139,7 @@ def test_other_networks_have_no_space():
         asked = session(sizes)
         hello = ask(asked, {"ask": "hello"}).header
         assert hello["space"] is None
-        assert ("space" in hello["features"]) == (hello["home"]["fourth"] is not None) == (sizes[0] > 3)
+        assert ("space" in hello["features"]) == (hello["fourth"] is not None) == (sizes[0] > 3)
         assert "three inputs" in refused(asked, {"ask": "space", "of": "regions"})[1]
 
 

@@ -201,3 +201,36 @@ def test_the_oracle_sees_a_planted_fault():
     assert len(truth.Truth(exact, box(1)).regions) == 2  # relu(jumprelu(x) - 1/4): the jump passes over 1/4
     exact[1] = truth.Pointwise(((Fraction(0),),), exact[1].pieces)
     assert len(truth.Truth(exact, box(1)).regions) == 3  # without a jump it is met on the way
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_distances_to_the_boundaries_of_regions(seed):
+    net, _ = drawn(300 + seed, 2)
+    part = rs.partition(net, rs.Box(-2, 2, 2))
+    found = rs.robustness.boundary_distance(net, part.witnesses, norm="l2", domain=rs.Box(-2, 2, 2))
+    offsets, ids = part.region_vertices
+    for row, (start, stop) in enumerate(pairwise(offsets)):
+        corners = part.vertices[ids[start:stop]]  # in order, so that pictures may join them
+        ways = np.roll(corners, -1, axis=0) - corners
+        away = part.witnesses[row] - corners
+        heights = (ways[:, 0] * away[:, 1] - ways[:, 1] * away[:, 0]) / np.linalg.norm(ways, axis=1)
+        assert (heights > 0).all()
+        assert found["boundary_distance"].value[row] == pytest.approx(heights.min())
+
+
+def test_points_at_a_jump_are_in_doubt_and_their_errors_hold_the_jump():
+    # 0.1 + 0.2 - 0.3 is 5.6e-17 in floats and 2.8e-17 in truth; x - x is zero in both, and no rounding.
+    net, _ = network([([[0.1, 0.2, -0.3]], [0.0]), "step", ([[7.0]], [0.0])])
+    at = net.at([[1.0, 1.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    assert [one.name for one in at.status] == ["IN_DOUBT", "CERTAIN", "TIED"]
+    assert at.errors[0] >= 7 > 1e-6 > max(at.errors[1], at.errors[2])
+
+
+def test_pictures(tmp_path):
+    for dim in (1, 2):
+        net, _ = drawn(3 + 2 * dim, dim)
+        part = rs.partition(net, rs.Box(-2, 2, dim))
+        figure = rs.plots.partition(part)
+        figure.savefig(tmp_path / "part.png")
+        with pytest.raises(DiscontinuousNetworkError, match="class"):
+            rs.plots.partition(part, color="class")

@@ -54,10 +54,10 @@ def _corners(part):
 
 def test_what_max_gates_have_cut_is_enclosed_as_one():
     torch.manual_seed(0)
-    model = nn.Sequential(
-        nn.Linear(3, 8), nn.Unflatten(1, (1, 8)), nn.MaxPool1d(2), nn.Flatten(), nn.Linear(4, 4), nn.ReLU()
-    )
+    pool = (nn.Unflatten(1, (1, 12)), nn.MaxPool1d(3), nn.Flatten())
+    model = nn.Sequential(nn.Linear(3, 12), *pool, nn.Linear(4, 4), nn.ReLU())
     part = rs.partition(rs.load(model, (3,)), BOX)
+    assert len(part.faces.regions) > 2 * len(part)
     facets = region_facets(part)
     areas = area_vectors(facets.points, facets.offsets, facets.ids)
     volumes = np.bincount(facets.regions, (facets.middles * areas).sum(axis=1) / 3, len(part))

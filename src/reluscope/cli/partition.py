@@ -209,7 +209,7 @@ def _partition(
     is_watched = Console(stderr=True).is_terminal and not hidden
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
-        if method == "auto" and not certify and where.domain.is_bounded():
+        if method == "auto" and not certify and where.domain.is_bounded() and not network.jumps:
             if is_watched and budget.seconds is None and network.gates:
                 _say_expected(network, where)
             return affordable(network, where.domain, budget, executor=executor, progress=is_watched)
@@ -248,7 +248,7 @@ def _describe_coarse(coarse: Partition) -> dict[str, Any]:
 
 def _keeps_facets(part: Partition) -> bool:
     """Tell whether facets are there without linear programs that may take longer than the partition."""
-    return part.has_vertices
+    return part.has_vertices and not part.jumps
 
 
 def _prove(part: Partition) -> int:

@@ -18,6 +18,8 @@ from reluscope.partitions.table import Partition
 
 # Classes have to fit into int16.
 MOST_CLASSES = 2**15 - 1
+# Where an edge is looked at, from one end to the other.
+SHARES = (0.02, 0.25, 0.5, 0.75, 0.98)
 
 
 def drawn_arrays(session: Session, view: View) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -27,7 +29,9 @@ def drawn_arrays(session: Session, view: View) -> tuple[dict[str, Any], dict[str
     areas = class_areas(part) if classes else whole_regions(part)
     boundary = decision_boundary(part) if classes else no_boundary()
     facets = part.facets
-    gates = facets.flips[facets.flip_offsets[:-1]] if len(facets) else np.zeros((0, 2), dtype=np.int64)
+    gates = first_flips(part)
+    pairs = np.stack([facets.left, facets.right], axis=1)
+    beyond, gates_beyond = lines_beyond(view)
     rate = activation_rate(part.codes)
     arrays = {
         "corners": (areas.corners / scale).astype(np.float32),
@@ -39,15 +43,32 @@ def drawn_arrays(session: Session, view: View) -> tuple[dict[str, Any], dict[str
         "region_depth": depths(part, gates[:, 0]).astype(np.int16),
         "region_random": random_kinds(part.codes).astype(np.uint8),
         "region_class": (classes_at_witnesses(part, areas) if classes else np.full(len(part), -1)).astype(np.int16),
-        "edge_ends": (part.vertices[facets.vertices] / scale).astype(np.float32),
-        "edge_regions": np.stack([facets.left, facets.right], axis=1).astype(np.int32),
-        "edge_gate": gates[:, 0].astype(np.int16),
-        "edge_unit": gates[:, 1].astype(np.int32),
+        "edge_ends": (np.concatenate([part.vertices[facets.vertices], beyond]) / scale).astype(np.float32),
+        "edge_regions": np.concatenate([pairs, np.full((len(beyond), 2), -1)]).astype(np.int32),
+        "edge_gate": np.concatenate([gates[:, 0], gates_beyond[:, 0]]).astype(np.int16),
+        "edge_unit": np.concatenate([gates[:, 1], gates_beyond[:, 1]]).astype(np.int32),
         "boundary_ends": (boundary.ends / scale).astype(np.float32),
         "boundary_classes": boundary.classes.astype(np.int16),
     }
     header = {"classes_present": np.unique(areas.classes).tolist() if classes else []}
     return header, arrays
+
+
+def first_flips(part: Partition) -> np.ndarray:
+    """Return gate and unit that change across every edge, the first of them."""
+    facets = part.facets
+    return facets.flips[facets.flip_offsets[:-1]] if len(facets) else np.zeros((0, 2), dtype=np.int64)
+
+
+def lines_beyond(view: View) -> tuple[np.ndarray, np.ndarray]:
+    """Return edges by the first gates, and what changes across them, where the partition by all is not finished."""
+    if view.coarse is None:
+        return np.zeros((0, 2, 2)), np.zeros((0, 2), dtype=np.int64)
+    ends = view.coarse.vertices[view.coarse.facets.vertices]
+    is_beyond = np.zeros(len(ends), dtype=bool)
+    for share in SHARES:
+        is_beyond |= view.part.locate(share * ends[:, 0] + (1 - share) * ends[:, 1]) < 0 if len(ends) else is_beyond
+    return ends[is_beyond], first_flips(view.coarse)[is_beyond]
 
 
 def whole_regions(part: Partition) -> ClassAreas:

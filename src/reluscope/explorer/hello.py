@@ -37,8 +37,8 @@ def answer_hello(session: Session, asked: Asked, listener: Listener) -> Answer:
             "home": {
                 "anchors": anchors,
                 "window": {"center": frame.center.tolist(), "reach": frame.reach.tolist()},
-                "fourth": fourth_anchor(session, anchors or []) if has_solids(session) else None,
             },
+            "fourth": fourth_anchor(session, anchors or []) if has_solids(session) else None,
             "space": home_room(session).header if has_space(session) else None,
             "training": None if session.records is None else training_header(session),
             "budget": {"regions": session.budget.regions, "seconds": session.budget.seconds},

@@ -1,17 +1,15 @@
 """The question of a plane: its exact regions within a window, as arrays to draw."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
-
-import numpy as np
-from jaxtyping import Float
 
 from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.explorer.answers import Answer, finding
 from reluscope.explorer.asked import Asked
 from reluscope.explorer.drawn import drawn_arrays
+from reluscope.explorer.fitting import Wanted, coarse_of, fitted, partition_of
 from reluscope.explorer.listening import Listener, ListeningBudget
 from reluscope.explorer.planes import Frame, View, frame_of, read_window
 from reluscope.explorer.rooms import has_space
@@ -26,27 +24,10 @@ from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 
 MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 2_000_000, 600.0
-# Where a window holds too much for its time: how often a smaller one is tried, and of what share of the area that was
-# done in time.
-MOST_TRIES, CAUTION, LEAST_SHARE = 3, 0.5, 1e-4
 # Width over height of a home window.
 ASPECTS = 0.05, 20.0
 # Rational arithmetic is for pictures of few regions: in all so many multiplications are done in some twenty seconds.
 MOST_CERTIFIED, MOST_MULTIPLICATIONS = 2_000, 16_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Wanted:
-    """A picture that was asked for."""
-
-    network: Network
-    frame: Frame
-    center: Float[np.ndarray, "2"]
-    reach: Float[np.ndarray, "2"]
-    epoch: int | None
-    budget: Budget
-    certify: bool
-    fits: bool
 
 
 def answer_partition(session: Session, asked: Asked, listener: Listener) -> Answer:
@@ -82,13 +63,16 @@ def _shown(session: Session, wanted: Wanted, listener: Listener) -> Answer:
     view = next((one for one in session.views.values() if one.key == key and not one.part.num_open), None)
     note = ""
     if view is None:
-        part, reach = _partition(wanted, listener), wanted.reach
+        reach = wanted.reach
         if wanted.certify:
-            part = _certified(wanted, part, listener)
-        elif wanted.fits and part.num_open:
-            part, reach, note = _fitting(wanted, part, listener)
+            part = _certified(wanted, partition_of(wanted, listener), listener)
+        elif wanted.fits:
+            part, reach, note = fitted(wanted, listener)
+        else:
+            part = partition_of(wanted, listener)
         kept = key if reach is wanted.reach else ()
-        view = View(0, plane_id, wanted.network, frame, wanted.center, reach, part, kept, wanted.epoch)
+        coarse = coarse_of(wanted, part, listener)
+        view = View(0, plane_id, wanted.network, frame, wanted.center, reach, part, kept, wanted.epoch, coarse)
     view = replace(view, version=next(session.versions), frame=frame)
     header, arrays = drawn_arrays(session, view)
     session.remember(view)
@@ -111,11 +95,9 @@ def _budget(session: Session, asked: Asked) -> Budget:
     return Budget(regions=regions, seconds=seconds)
 
 
-def _partition(wanted: Wanted, listener: Listener, reach: Float[np.ndarray, "2"] | None = None) -> Partition:
-    """Partition the window that is wanted, or one of another reach about the same centre."""
-    limit = ListeningBudget(regions=wanted.budget.regions, seconds=wanted.budget.seconds, listener=listener)
-    window = wanted.frame.window(wanted.center, wanted.reach if reach is None else reach)
-    return partition(wanted.network, window, budget=limit, progress=listener.share)
+def _most_certified(network: Network) -> int:
+    """Return of how many regions a picture can be certified while somebody waits."""
+    return min(MOST_CERTIFIED, MOST_MULTIPLICATIONS // max(1, multiplications(network)))
 
 
 def _certified(wanted: Wanted, part: Partition, listener: Listener) -> Partition:
@@ -126,11 +108,11 @@ def _certified(wanted: Wanted, part: Partition, listener: Listener) -> Partition
     InputError
         If that would take longer than anybody waits.
     """
-    size = multiplications(wanted.network)
-    most = min(MOST_CERTIFIED, MOST_MULTIPLICATIONS // max(1, size))
+    most = _most_certified(wanted.network)
     if not most:
         raise InputError(
-            f"a network of {size:,} multiplications is too large for rational arithmetic: it is not certified"
+            f"a network of {multiplications(wanted.network):,} multiplications is too large for rational arithmetic: "
+            "it is not certified"
         )
     if len(part) > most or part.num_open:
         raise InputError(
@@ -140,19 +122,6 @@ def _certified(wanted: Wanted, part: Partition, listener: Listener) -> Partition
     limit = ListeningBudget(regions=wanted.budget.regions, seconds=wanted.budget.seconds, listener=listener)
     assert isinstance(part.domain, Slice)
     return partition(wanted.network, part.domain, budget=limit, certify=True, progress=listener.share)
-
-
-def _fitting(wanted: Wanted, part: Partition, listener: Listener) -> tuple[Partition, Float[np.ndarray, "2"], str]:
-    """Return a smaller window about the same centre that was finished in time, if there is one, and words about it."""
-    whole, reach, stopped = part, wanted.reach, part.note
-    for _ in range(MOST_TRIES):
-        if listener.cancelled():
-            break
-        reach = reach * np.sqrt(CAUTION * max(listener.share_done, LEAST_SHARE))
-        part = _partition(wanted, listener, reach)
-        if not part.num_open:
-            return part, reach, f"the whole window takes longer ({stopped}): this is the part around its centre"
-    return whole, wanted.reach, ""
 
 
 def _in_space(session: Session, frame: Frame) -> dict[str, Any] | None:
@@ -172,6 +141,8 @@ def _header(session: Session, view: View, note: str) -> dict[str, Any]:
         "num_open": part.num_open,
         "num_undecided": part.num_undecided,
         "certified": part.certified,
+        "certifiable": not part.num_open and len(part) <= _most_certified(view.network),
+        "coarse_gates": None if view.coarse is None else len(view.coarse.codes.layout),
         "note": note,
         "seconds": part.work.get("seconds"),
         "window": {"center": view.center.tolist(), "reach": view.reach.tolist()},

@@ -88,6 +88,8 @@ class View:
         Plain values that say what was asked.
     epoch : int or None
         The record of the training that the network is of.
+    coarse : Partition, optional
+        The window by the first gates, where the partition is not finished.
     """
 
     version: int
@@ -99,6 +101,7 @@ class View:
     part: Partition
     key: tuple[object, ...]
     epoch: int | None = None
+    coarse: Partition | None = None
 
     @property
     def scale(self) -> float:

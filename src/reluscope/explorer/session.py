@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from reluscope.analyses.classification.classes import num_classes, predicted_classes, read_classes
 from reluscope.analyses.tracking.records import Records, read_records
 from reluscope.analyses.tracking.tracker import Tracker
-from reluscope.arguments import describe
+from reluscope.arguments import describe, refuse_jumps
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.datasets.dataset import Dataset, dataset_of
@@ -109,6 +109,7 @@ class Session:
                 "the explorer shows planes of the input space, and this network has one input: rs.partition and "
                 "rs.plots.segment show its regions"
             )
+        refuse_jumps("the explorer", network)
         dataset = _dataset(network, data, labels)
         names = None if class_names is None else tuple(map(str, class_names))
         session = Session(network, dataset, str(name), names, _records(tracker), budget or BUDGET, int(seed))

@@ -145,7 +145,8 @@ def in_doubt(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:
     """Return for every point ``(s,)`` whether some unit could be on another piece.
 
     A pre-activation that is exactly on a breakpoint in float64, and candidates that are exactly equal, are read as the
-    ties that they nearly always are (dead units, equal patches of an image): the tie rule decides them.
+    ties that they nearly always are (dead units, equal patches of an image): the tie rule decides them. Not where a
+    gate jumps, unless there is no rounding at all: the value there is another one on the other side.
     """
     doubt = torch.zeros(len(pre), dtype=torch.bool, device=pre.device)
     if isinstance(gate, Max):
@@ -157,5 +158,5 @@ def in_doubt(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:
         gap = pre.abs() if float(threshold.abs().max()) == 0 else (pre - threshold).abs_()
         reached = gap <= error
         if bool(reached.any()):  # hardly ever, and the exact ties among them are no doubt
-            doubt |= (reached & (gap > 0)).any(1)
+            doubt |= (reached & ((gap > 0) if gate.is_continuous else (gap > 0) | (error > 0))).any(1)
     return doubt

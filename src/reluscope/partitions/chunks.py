@@ -280,7 +280,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * num_units
     proved, is_measured, num_unproved = error, chunk.is_measured, 0
     if chunk.rounding is not None:
-        expected = np.maximum(chunk.rounding.errors(stage, sizes, gamma), gamma * size)
+        expected = np.maximum(chunk.rounding.errors(chunk.stage, size, gamma), gamma * size)
         num_unproved = _between(stage.gate, heights, expected, proved)
         is_measured |= num_unproved > 0
         error = np.minimum(expected, proved) if is_measured else proved

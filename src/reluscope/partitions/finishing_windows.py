@@ -165,7 +165,7 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
             if left <= 0 or (larger < MIN_GROWTH * scale and larger < 1):
                 break
             most = None if budget.regions is None else budget.regions + 1
-            limit = Budget(regions=most, seconds=left)
+            limit = replace(budget, regions=most, seconds=left)
             tried = cells_found(network, where.about_center(larger), budget=limit, rounding=rounding)
             if tried.note == INTERRUPTED:
                 break

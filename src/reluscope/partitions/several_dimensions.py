@@ -19,6 +19,7 @@ from reluscope.partitions.chunks import Resolution
 from reluscope.partitions.gathered_cells import gather
 from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.joined_parts import joined_parts
+from reluscope.partitions.polygons import ordered_corners
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.solids import SolidPatch, join
 from reluscope.partitions.table import Partition
@@ -57,11 +58,22 @@ def partition_cellwise(
         )
     regions, walked = joined_parts(walked, lambda parts: gather(parts, window.dim, network.layout.num_words))
     if network.jumps:  # beyond a facet anything may be: keys match where nothing jumps, and there alone
-        regions = replace(regions, left=regions.left[:0], right=regions.right[:0], num_unmatched=0)
+        regions = replace(_in_order(regions), left=regions.left[:0], right=regions.right[:0], num_unmatched=0)
     seconds = time.perf_counter() - began
     return _table(
         network, domain, regions, walked, sum(walked.left), tolerance=tolerance, seconds=seconds, method=method
     )
+
+
+def _in_order(regions: SolidRegions) -> SolidRegions:
+    """Return regions of a bounded line or plane with their corners in order, as pictures need them."""
+    points, offsets = regions.cell_vertices, regions.cell_offsets
+    if regions.dim > 2 or not len(points) or (points[:, -1] <= 0).any():
+        return regions
+    corners = np.ascontiguousarray(points[:, :-1] / points[:, -1:])
+    ids = np.arange(len(points), dtype=np.int32)
+    order = ordered_corners(corners, offsets, ids, np.ascontiguousarray(regions.witnesses[regions.regions]))
+    return replace(regions, cell_vertices=points[order])
 
 
 def partition_solid(

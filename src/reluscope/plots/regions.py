@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from reluscope.analyses.planes.class_areas import ClassAreas
-from reluscope.arguments import read_drawn
+from reluscope.arguments import holds_across_jumps, read_drawn, refuse_jumps
 from reluscope.errors import InputError
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
@@ -26,6 +26,7 @@ LEVELS = 32
 
 
 @read_drawn
+@holds_across_jumps
 def partition(
     part: Partition,
     *,
@@ -99,6 +100,8 @@ def partition(
     'input 0'
     """
     check_dimensions(part)
+    if isinstance(color, str) and color == "class":
+        refuse_jumps('partition(color="class")', part)
     if part.dim == 1:
         if labels is not None:
             raise InputError("labels colour samples on a plane: on a line, name them with sample_labels")
@@ -140,7 +143,12 @@ def draw_lines(axes: Axes, part: Partition) -> None:
 
 
 def facet_ends(part: Partition) -> np.ndarray:
-    """Return the ends of all boundaries between two regions, (f, 2, 2)."""
+    """Return the ends of all boundaries between two regions, (f, 2, 2); of all sides of regions where gates jump."""
+    if part.jumps:
+        offsets, ids = part.region_vertices
+        following = np.arange(1, len(ids) + 1)
+        following[offsets[1:] - 1] = offsets[:-1]
+        return part.vertices[np.stack([ids, ids[following]], axis=1)]
     return part.vertices[part.facets.vertices] if len(part) else np.zeros((0, 2, 2))
 
 

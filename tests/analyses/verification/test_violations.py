@@ -175,7 +175,9 @@ def test_a_budget_leaves_boxes_open():
     assert found.claim == "LOWER"
     assert len(found.open_boxes)
     sides = found.open_boxes[:, 1] - found.open_boxes[:, 0]
-    low, high = found.volume().interval
+    interval = found.volume().interval
+    assert interval is not None
+    low, high = interval
     assert high - low == pytest.approx(np.prod(sides, axis=1).sum())
     share = is_unsafe(net, safe, np.random.default_rng(0).uniform(-1, 1, (20_000, 3))).mean()
     assert low - 0.1 <= share * 8 <= high + 0.1

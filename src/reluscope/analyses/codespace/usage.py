@@ -8,7 +8,7 @@ import numpy as np
 
 from reluscope.analyses.codespace.by_gate import by_gate
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, piece_counts
-from reluscope.arguments import read_arguments
+from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.graph import Pointwise
@@ -29,6 +29,7 @@ PIECES_USED = declare("pieces_used", "mean over units of the number of pieces th
 
 
 @read_arguments
+@holds_across_jumps
 def unit_usage(network: Network, sampled: SampleCodes) -> Findings:
     """Count dead, always-on and changing units over samples.
 

@@ -5,7 +5,7 @@ import numpy as np
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.cells import SearchDomain, open_domain
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, distances
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, holds_across_jumps, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings
@@ -29,6 +29,7 @@ def points_at_once(network: Network) -> int:
 
 
 @read_arguments
+@holds_across_jumps
 def boundary_distance(
     network: Network,
     x: Points,

@@ -53,6 +53,8 @@ class BoxSearch(BestFirst):
         What was found.
     """
 
+    kind = "boxes"
+
     def __init__(self, network: Network, safe: Property, counterexample: Counterexample | None) -> None:
         super().__init__()
         self.network, self.safe, self.counterexample = network, safe, counterexample

@@ -1,8 +1,9 @@
-"""Whether a property holds: an attack, then branch and bound over boxes of inputs.
+"""Whether a property holds: an attack, then branch and bound over boxes of inputs, or over sets of regions.
 
 On each box every output is an affine function of the input up to a bounded rest, rounding included. Where that lets no
 input reach unsafe outputs, the box is done; elsewhere it is halved. The least affine bound is taken at a corner, which
-is tried as a counterexample: so boxes lead to inputs that violate the property, and end where it holds.
+is tried as a counterexample: so boxes lead to inputs that violate the property, and end where it holds. With many
+inputs there would be too many boxes: units are held to their pieces instead (`unit_search`).
 
 References: Wang et al., "Formal security analysis of neural networks using symbolic intervals" (USENIX Security 2018)
 split boxes of inputs; Singh et al., "Fast and effective robustness certification" (NeurIPS 2018) for the bounds.
@@ -10,24 +11,37 @@ split boxes of inputs; Singh et al., "Fast and effective robustness certificatio
 
 import time
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
 from reluscope.analyses.verification.attack import candidates
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.search import BoxSearch
+from reluscope.analyses.verification.unit_search import UnitSearch
 from reluscope.analyses.verification.verdict import Counterexample, Verdict, Verified, check_fits, replay
 from reluscope.arguments import Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
+from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.interruption import deferred
+from reluscope.networks.backward_bounds import is_suited
 from reluscope.networks.network import Network
 
 NUM_BOXES = 100_000
+# With more inputs that vary, units are split.
+MAX_HALVED = 10
 
 
 @read_arguments
-def verify(network: Network, safe: Property, *, budget: RegionBudget | None = None, seed: Seed = 0) -> Verified:
+def verify(
+    network: Network,
+    safe: Property,
+    *,
+    split: Literal["auto", "inputs", "units"] = "auto",
+    budget: RegionBudget | None = None,
+    seed: Seed = 0,
+) -> Verified:
     """Prove that a property holds, or find an input at which it does not.
 
     Parameters
@@ -36,8 +50,11 @@ def verify(network: Network, safe: Property, *, budget: RegionBudget | None = No
         The weights are taken as they are, in real arithmetic: HOLDS is about these, not about float32.
     safe : Property
         From a file by `read_property`, or made of cases.
+    split : {"auto", "inputs", "units"}
+        What is split where bounds do not suffice: boxes of inputs, or sets of regions, unit by unit. By default boxes
+        for up to ten inputs that vary, and for networks with max gates or too large for their matrices to be held.
     budget : Budget, optional
-        How many boxes to examine, as its regions, 100,000 by default, or time.
+        How many boxes or sets to examine, as its regions, 100,000 by default, or time.
     seed : int
         Of the random points of the attack.
 
@@ -52,11 +69,14 @@ def verify(network: Network, safe: Property, *, budget: RegionBudget | None = No
     ------
     ShapeError
         If the property has other numbers of inputs or outputs than the network.
+    InputError
+        If units are to be split of a network with max gates, with gates that jump, or too large.
 
     Notes
     -----
-    Some thousand forward passes, then an enclosure for each box. Halving ends quickly for up to about ten inputs, or
-    where the first bounds suffice.
+    Some thousand forward passes, then an enclosure for each box; for each set of regions some dozen products with every
+    matrix of the network. Halving ends quickly for up to about ten inputs; how many sets there are depends on how many
+    units may change their piece on the box.
 
     Examples
     --------
@@ -72,12 +92,24 @@ def verify(network: Network, safe: Property, *, budget: RegionBudget | None = No
     with deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + limit.seconds_allowed
         found = _attacked(network, safe, np.random.default_rng(seed), until)
-        search = BoxSearch(network, safe, found)
+        search = (UnitSearch if _by_units(network, safe, split) else BoxSearch)(network, safe, found)
         left = max(0.0, until - time.perf_counter())
         stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left))
         if limit.seconds is not None:
             stopped = stopped.replace(f"budget of {left:g} s", f"budget of {limit.seconds:g} s")
     return _verified(search, stopped)
+
+
+def _by_units(network: Network, safe: Property, split: Literal["auto", "inputs", "units"]) -> bool:
+    free = np.any([case.lower < case.upper for case in safe.cases], axis=0)
+    if split == "auto":
+        return int(free.sum()) > MAX_HALVED and is_suited(network)
+    if split == "units" and not is_suited(network):
+        raise InputError(
+            'expected a network of pointwise gates without jumps, whose matrices can be held, for split="units", got '
+            'another: take split="inputs"'
+        )
+    return split == "units"
 
 
 def _attacked(network: Network, safe: Property, rng: np.random.Generator, until: float) -> Counterexample | None:
@@ -91,7 +123,7 @@ def _attacked(network: Network, safe: Property, rng: np.random.Generator, until:
     return None
 
 
-def _verified(search: BoxSearch, stopped: str) -> Verified:
+def _verified(search: BoxSearch | UnitSearch, stopped: str) -> Verified:
     verdict = Verdict.HOLDS if search.is_proved else Verdict.OPEN
     if search.counterexample is not None:
         verdict, stopped = Verdict.VIOLATED, ""
@@ -102,8 +134,10 @@ def _verified(search: BoxSearch, stopped: str) -> Verified:
         share,
         name="undecided share",
         definition="share of the inputs, a mean over the cases, on which neither safety nor a violation is known",
-        method="halved boxes with affine bounds",
-        work={"boxes": search.num_branches},
+        method="halved boxes with affine bounds"
+        if search.kind == "boxes"
+        else "units held to pieces, with linear bounds",
+        work={search.kind: search.num_branches},
         stopped=stopped,
         is_share=True,
     )

@@ -1,5 +1,6 @@
 """The commands that prove properties, find counterexamples, or all of them."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,14 @@ from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import read_numbers
 
 
+class Split(StrEnum):
+    """What is split."""
+
+    AUTO = "auto"
+    INPUTS = "inputs"
+    UNITS = "units"
+
+
 @command(app, "Prove a property of VNN-LIB, or find a counterexample.")
 def verify(
     model: Model,
@@ -19,11 +28,16 @@ def verify(
         str, typer.Argument(metavar="PROPERTY", help="A .vnnlib file: what no input may do.", show_default=False)
     ],
     boxes: Annotated[
-        int | None, typer.Option("--regions", min=1, metavar="N", help="Stop after so many boxes of inputs.")
+        int | None,
+        typer.Option("--regions", min=1, metavar="N", help="Stop after so many boxes of inputs, or sets of regions."),
     ] = None,
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0.0, metavar="S", help="Stop after this time.")
     ] = None,
+    split: Annotated[
+        Split,
+        typer.Option("--split", help="What is split where bounds do not suffice: inputs are best up to about ten."),
+    ] = Split.AUTO,
     output: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,7 +58,8 @@ def verify(
     The file of VNN-LIB 1.0 describes counterexamples: bounds of inputs, and linear conditions on outputs. HOLDS is
     proved with all rounding. VIOLATED comes with an input that violates the property in spite of the rounding of its
     outputs; of an .onnx file it is replayed in float32 by onnxruntime, where that is installed. OPEN says what share of
-    the inputs is left, at the end of a budget. The exit code is 0 for HOLDS, 3 for VIOLATED, 4 for OPEN.
+    the inputs is left, at the end of a budget. Up to about ten inputs boxes are halved; with more, units are split. The
+    exit code is 0 for HOLDS, 3 for VIOLATED, 4 for OPEN.
 
     \b
     Examples:
@@ -58,7 +73,15 @@ def verify(
     from reluscope.cli.verify import verify as run
 
     budget = None if boxes is None and seconds is None else Budget(regions=boxes, seconds=seconds)
-    return run(given, Path(safe), budget=budget, files=[Path(one) for one in output or ()], force=force, common=common)
+    return run(
+        given,
+        Path(safe),
+        split=split.value,
+        budget=budget,
+        files=[Path(one) for one in output or ()],
+        force=force,
+        common=common,
+    )
 
 
 @command(app, "Find all inputs that violate a property of VNN-LIB, and their volume.")

@@ -54,7 +54,7 @@ export function assemble({ body, model, asker, hello, theme }) {
   const more = hello.still ? undefined : globalThis.reluscopeLive;
   const samples = more?.samplesPanel({ hello, asker, anchors, put: (...choice) => dock?.put(...choice), show: () => store.set({ tab: "samples" }) });
   const dock = hello.plane === "inputs" ? null
-    : anchorsPanel({ hello, store, samples, pictureOf: createSamplePictures({ hello, asker }), current: anchors, announce, hasSolids: hello.home.fourth && more && can("space") });
+    : anchorsPanel({ hello, store, samples, pictureOf: createSamplePictures({ hello, asker }), current: anchors, announce, hasSolids: hello.fourth && more && can("space") });
   const layers = layersPanel({ hello, store, can });
   const line = can("segment") && more?.linePanel({ hello, store, looking, hover: pointAlong });
   const tries = [

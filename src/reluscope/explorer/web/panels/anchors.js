@@ -17,7 +17,7 @@ export function anchorsPanel({ hello, store, samples, pictureOf, current, announ
   const reset = sign("↺", "back to the first plane", () => setAnchors(store, store.get().solid?.slice(0, 3) ?? null));
   const leave = sign("×", "leave space", () => setSolid(null));
   const enter = make("button", { title: "A fourth point, D: the network in the space through A, B, C and D, which the plane slices",
-    onclick: () => setSolid([...current(), hello.home.fourth]) }, "+ D: space");
+    onclick: () => setSolid([...current(), hello.fourth]) }, "+ D: space");
   const heading = make("span.soft.heading");
   const element = make("div.dock", { role: "group", "aria-label": "the points that are looked at" },
     heading, slots.map((slot) => slot.element), hasSolids && [enter, leave], !hello.still && [hello.data && turning, reset]);

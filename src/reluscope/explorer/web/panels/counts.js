@@ -28,10 +28,11 @@ export function countsPanel({ hello, looking, homeWindow }) {
     if (header.num_open > 0) doubts.push(`${several(header.num_open, "cell")} not finished within ${hello.budget.seconds} s. `);
     if (header.num_undecided > 0) doubts.push(`${several(header.num_undecided, "sign")} within rounding. `);
     if (header.note) doubts.push(sentence(header.note));
+    if (header.coarse_gates) doubts.push(`Where it is not finished, lines are those of the first ${several(header.coarse_gates, "layer")}. `);
     const offer = (label, how) => !hello.still && quiet(label, () => looking.lookAtPlane(how));
     const offers = [
       header.num_open > 0 && offer("Take a minute", { patient: true }),
-      !header.certified && (header.num_undecided > 0 || factor > DEEP) && offer("Certify this view", { certify: true }),
+      !header.certified && (header.num_undecided > 0 || factor > DEEP || (factor > 1.05 && header.certifiable)) && offer("Certify this view", { certify: true }),
     ].filter(Boolean);
     if (factor > DEEP) doubts.push("About as deep as double precision goes. ");
     if (header.certified) doubts.push("Certified in exact arithmetic. ");

@@ -1,0 +1,92 @@
+"""A set of regions in which no unit changes its piece: the network is affine on it, and a linear program decides.
+
+The program asks by how much all rows of unsafe outputs and all cuts must be missed. Its multipliers of the rows
+are how to mix them into one, and those of the cuts are what `reluscope.networks.backward_bounds` needs for the same
+bound with rounding. Where the set is empty those of the cuts suffice.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.networks.backward_bounds import BackwardBounds, Holding
+
+
+class Leaf(NamedTuple):
+    """What a linear program says of a set.
+
+    Parameters
+    ----------
+    point : (n,) float64
+        The input at which rows and cuts are missed least, or the middle of the box.
+    mix : (t,) tensor, optional
+        Weights of the rows, None if the program was not solved.
+    multipliers : list of (1, u) tensors
+        Of the cuts of all gates.
+    """
+
+    point: Float[np.ndarray, " n"]
+    mix: Tensor | None
+    multipliers: list[Tensor]
+
+
+@torch.no_grad()
+def least_on_leaf(bounds: BackwardBounds, held: Holding, A: Float[Tensor, "t m"], b: Float[Tensor, " t"]) -> Leaf:
+    """Return where rows ``A y <= b`` of the outputs and cuts are missed least, and multipliers that prove by how much.
+
+    Parameters
+    ----------
+    bounds : BackwardBounds
+    held : Holding
+        Of one set, in which no unit is open.
+    A, b : (t, m) and (t,) tensors
+
+    Notes
+    -----
+    One linear program over the inputs, with a row for each unit that is cut.
+    """
+    middle = ((bounds.lower + bounds.upper) / 2).cpu().numpy()
+    held = held._replace(multipliers=[torch.zeros_like(one) for one in held.multipliers])
+    weights, constants = bounds.forms(A, _repeated(held, len(A)))
+    tables, offsets = [weights], [b - constants]
+    places: list[tuple[int, Tensor, Tensor]] = []
+    for gate, stage in enumerate(bounds.network.stages):
+        bottom, top = bounds.ends(gate, held)
+        for end, sign in ((top, 1.0), (-bottom, -1.0)):
+            units = torch.nonzero(end[0].isfinite()).flatten()
+            rows = torch.zeros(len(units), end.shape[1], dtype=A.dtype, device=A.device)
+            rows[torch.arange(len(units)), units] = sign
+            weights, constants = bounds.forms(rows, _repeated(held, len(units)), position=stage.leg.target)
+            tables.append(weights)
+            offsets.append(end[0, units] - constants)
+            places.append((gate, units, torch.tensor(sign)))
+    table, limits = torch.cat(tables).cpu().numpy(), torch.cat(offsets).cpu().numpy()
+    # The least t by which all rows may be missed, in steps away from the middle.
+    limits = limits - table @ middle
+    half = (bounds.upper - bounds.lower).cpu().numpy() / 2
+    most = 1.0 + float((np.abs(table) @ half + np.abs(limits)).max(initial=0.0))
+    table = np.column_stack([table, -np.ones(len(table))])
+    nothing = Leaf(middle, None, [torch.zeros_like(one) for one in held.multipliers])
+    if not len(A) or not np.isfinite(most):
+        return nothing
+    program = LinearProgram(table.shape[1])
+    program.set_all_bounds(np.append(-half, -most), np.append(half, most))
+    program.add_rows(table, limits)
+    found = program.maximize(np.append(np.zeros(len(middle)), -1.0))
+    if found.status is not Status.OPTIMAL:
+        return nothing
+    duals = torch.as_tensor(np.maximum(np.nan_to_num(found.duals), 0.0), device=A.device)
+    multipliers, start = [torch.zeros_like(one) for one in held.multipliers], len(A)
+    for gate, units, sign in places:
+        multipliers[gate][0, units] += sign * duals[start : start + len(units)]
+        start += len(units)
+    lower, upper = bounds.lower.cpu().numpy(), bounds.upper.cpu().numpy()
+    return Leaf(np.clip(middle + found.point[: len(middle)], lower, upper), duals[: len(A)], multipliers)
+
+
+def _repeated(held: Holding, number: int) -> Holding:
+    return Holding(*([one.expand(number, -1) for one in table] for table in held))

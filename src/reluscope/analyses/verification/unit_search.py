@@ -1,0 +1,314 @@
+"""Sets of regions that may violate a property, split unit by unit, those with the worst bounds first: many inputs.
+
+A set holds some units to some of their pieces. Bounds of unsafe outputs are carried back to the box of inputs along
+lines below and above all other units (`reluscope.networks.backward_bounds`); what they rule out is done. Elsewhere the
+unit is split whose halves have the better bounds among those that lose most by their lines, and the input at which the
+bound is taken is tried as a counterexample. Where no unit is left to split the network is affine, and a linear program
+decides.
+
+References: Bunel et al., "Branch and bound for piecewise linear neural network verification" (JMLR 21, 2020); De Palma
+et al., "Improved branch and bound for neural network verification via Lagrangian decomposition" (2021) for units chosen
+by bounds of their halves.
+"""
+
+from heapq import heappop
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reluscope.analyses.verification.attack import outputs_at
+from reluscope.analyses.verification.property import Property
+from reluscope.analyses.verification.unit_leaves import least_on_leaf
+from reluscope.analyses.verification.verdict import Counterexample, replay
+from reluscope.networks.backward_bounds import BackwardBounds, Bound, Holding, maximized
+from reluscope.networks.network import Network
+from reluscope.networks.rounding import ANY_ORDER
+from reluscope.partitions.best_first import BestFirst, Branch
+
+# Sets that are bounded together: so many, and arrays of so many numbers.
+NUM_TOGETHER, MAX_NUMBERS = 32, 2**23
+# Steps of the gradient at first, and for each set; units whose halves are compared.
+FIRST_STEPS, STEPS, NUM_TRIED = 40, 15, 4
+TINY = 1e-300
+
+
+class _Target(NamedTuple):
+    """Unsafe outputs as rows ``A y <= b`` that hold together, and the case they belong to."""
+
+    case: int
+    A: Tensor
+    b: Tensor
+
+
+class _Set(NamedTuple):
+    """A set of regions: pieces that units are held to, what was chosen for its bound, and the weights of the rows."""
+
+    target: int
+    first: list[Tensor]
+    last: list[Tensor]
+    slopes: list[Tensor]
+    multipliers: list[Tensor]
+    low: list[Tensor]
+    high: list[Tensor]
+    mix: Tensor
+    changed: int = -1
+
+
+class _Mixtures(NamedTuple):
+    """For each set one row, its offset, and what rounding makes of the two."""
+
+    rows: Tensor
+    offsets: Tensor
+    rounding: Tensor
+
+
+class _Open(NamedTuple):
+    """A set, and where its unit is split: the gate, the unit, and the last piece of the lower half."""
+
+    what: _Set
+    gate: int
+    unit: int
+    level: int
+
+
+class UnitSearch(BestFirst):
+    """The search for one property.
+
+    Parameters
+    ----------
+    network : Network
+        As `reluscope.networks.backward_bounds.is_suited` says.
+    safe : Property
+    counterexample : Counterexample, optional
+        Where one is known, there is nothing to do.
+    """
+
+    kind = "sets"
+
+    def __init__(self, network: Network, safe: Property, counterexample: Counterexample | None) -> None:
+        super().__init__()
+        self.network, self.safe, self.counterexample = network, safe, counterexample
+        self._begun = 0
+        self._targets: list[_Target] = []
+        # Cases with a set that no unit can be split in, and that is not proved.
+        self._passed: set[int] = set()
+        self._bounds: dict[int, BackwardBounds] = {}
+        numbers = 4 * (network.num_inputs + network.num_units)
+        self._together = max(2, min(NUM_TOGETHER, MAX_NUMBERS // numbers))
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether all sets were bounded, and nothing unsafe is reached in any."""
+        is_done = self._begun == len(self.safe.cases)
+        return is_done and not (self.is_broken or self.queue or self._passed or self.counterexample)
+
+    @property
+    def undecided(self) -> float:
+        """Share of the cases that is not decided."""
+        if self.is_broken:
+            return 1.0
+        opened = self._passed | {self._targets[branch.what.what.target].case for branch in self.queue}
+        return (len(opened) + len(self.safe.cases) - self._begun) / len(self.safe.cases)
+
+    def is_settled(self, key: float) -> bool:
+        """Whether there is nothing left to find."""
+        return self.counterexample is not None
+
+    def begin(self) -> bool:
+        """Bound the next case."""
+        if self._begun == len(self.safe.cases) or self.counterexample is not None:
+            return False
+        case = self.safe.cases[self._begun]
+        bounds = BackwardBounds(self.network, case.lower, case.upper)
+        self._bounds = {**self._bounds, self._begun: bounds}
+        sets = []
+        for one in case.unsafe:
+            A, b = np.concatenate([one.A, one.C, -one.C]), np.concatenate([one.b, one.d, -one.d])
+            table, offsets = (torch.as_tensor(part, device=self.network.device) for part in (A, b))
+            mix = torch.full((len(A),), 1.0 / max(1, len(A)), dtype=torch.float64, device=table.device)
+            blank = _Set(len(self._targets), [], [], [], [], [], [], mix)
+            sets.append(_with(blank, bounds.unheld(1), 0))
+            self._targets.append(_Target(self._begun, table, offsets))
+        for start in range(0, len(sets), self._together):
+            self._bound(sets[start : start + self._together], FIRST_STEPS)
+        self._begun += 1
+        return True
+
+    def split(self, branch: Branch) -> None:
+        """Bound the halves of a set, and of those that come next, together."""
+        taken = [branch.what]
+        case = self._case(branch.what.what)
+        while self.queue and 2 * len(taken) < self._together and self._case(self.queue[0].what.what) == case:
+            taken.append(heappop(self.queue).what)
+        self._bound([half for one in taken for half in _halves(one)], STEPS)
+
+    def _case(self, one: _Set) -> int:
+        return self._targets[one.target].case
+
+    def _bound(self, sets: list[_Set], steps: int) -> None:
+        """Put sets of one case into the queue in which something unsafe may be reached."""
+        self.num_branches += len(sets)
+        bounds = self._bounds[self._case(sets[0])]
+        sets, held = self._narrowed(bounds, sets)
+        if not sets:
+            return
+        sets = self._mixed(bounds, sets, held)
+        mixed = self._mixtures(sets)
+        aim = mixed.offsets + mixed.rounding + 1e-6 * (1 + mixed.offsets.abs())
+        found, held = maximized(bounds, mixed.rows, held, steps=steps, enough=aim)
+        left = torch.nonzero(~(found.values > mixed.offsets + mixed.rounding)).flatten()
+        if not len(left):
+            return
+        self._try(found.corners[left].cpu().numpy())
+        if self.counterexample is None:
+            sets = [_with(sets[place], held, place) for place in left.tolist()]
+            found = Bound(found.values[left], found.corners[left], [one[left] for one in found.weights])
+            self._choose(bounds, sets, found)
+
+    def _narrowed(self, bounds: BackwardBounds, sets: list[_Set]) -> tuple[list[_Set], Holding]:
+        """Return sets with ranges behind the gate that was split last; empty ones are left out."""
+        held = _stacked(sets)
+        with torch.no_grad():
+            for gate in range(1, len(held.low)):
+                early = torch.tensor([0 <= one.changed < gate for one in sets])
+                if early.any():
+                    rows = torch.nonzero(early).flatten()
+                    part = bounds.tightened(_picked(held, rows), gate)
+                    held.low[gate][rows], held.high[gate][rows] = part.low[gate], part.high[gate]
+            empty = torch.stack([(low > high).any(dim=1) for low, high in zip(held.low, held.high, strict=True)]).any(0)
+        rows = torch.nonzero(~empty).flatten()
+        held = _picked(held, rows)
+        return [_with(sets[int(row)], held, place) for place, row in enumerate(rows)], held
+
+    def _mixed(self, bounds: BackwardBounds, sets: list[_Set], held: Holding) -> list[_Set]:
+        """Return sets with the one of the rows of unsafe outputs, or all of them mixed, that is missed most."""
+        chosen = []
+        for place, one in enumerate(sets):
+            number = len(one.mix)
+            if number > 1:
+                mixes = torch.cat([torch.eye(number, dtype=one.mix.dtype, device=one.mix.device), one.mix[None]])
+                tried = [one._replace(mix=mix) for mix in mixes]
+                mixed = self._mixtures(tried)
+                row = _picked(held, torch.full((len(tried),), place, device=one.mix.device))
+                with torch.no_grad():
+                    values = bounds.lower_bounds(mixed.rows, row, is_sure=False).values - mixed.offsets
+                one = tried[int(values.argmax())]
+            chosen.append(one)
+        return chosen
+
+    def _mixtures(self, sets: list[_Set]) -> _Mixtures:
+        """Return for each set one row that combines those of its target."""
+        rows, offsets, noise = [], [], []
+        for one in sets:
+            target = self._targets[one.target]
+            size = self._bounds[target.case].output_size
+            rows.append(one.mix @ target.A)
+            offsets.append(one.mix @ target.b)
+            noise.append(2 * ANY_ORDER * (one.mix @ (target.A.abs() @ size + target.b.abs())))
+        return _Mixtures(torch.stack(rows), torch.stack(offsets), torch.stack(noise))
+
+    def _choose(self, bounds: BackwardBounds, sets: list[_Set], found: Bound) -> None:
+        """Choose for each set the unit to split, by bounds of the halves of a few, and put it into the queue."""
+        excess = (found.values - self._mixtures(sets).offsets).tolist()
+        tried = _candidates(bounds, sets, found)
+        gains = self._quickly(bounds, [half for _, one in tried for half in _halves(one)]).reshape(-1, 2).clamp(max=0)
+        gain = (gains.amin(dim=1) + 0.1 * gains.amax(dim=1)).tolist()
+        best: dict[int, int] = {}
+        for place, (row, _) in enumerate(tried):
+            if row not in best or gain[place] > gain[best[row]]:
+                best[row] = place
+        for row, one in enumerate(sets):
+            if row in best:
+                self.push(excess[row], tried[best[row]][1])
+            else:
+                self._finish(bounds, one)
+
+    def _quickly(self, bounds: BackwardBounds, sets: list[_Set]) -> Tensor:
+        """Return by how much rows exceed offsets, at least, without a search for slopes."""
+        values = [torch.zeros(0, dtype=torch.float64, device=self.network.device)]
+        with torch.no_grad():
+            for start in range(0, len(sets), 4 * self._together):
+                part = sets[start : start + 4 * self._together]
+                mixed = self._mixtures(part)
+                values.append(bounds.lower_bounds(mixed.rows, _stacked(part), is_sure=False).values - mixed.offsets)
+        return torch.cat(values)
+
+    def _finish(self, bounds: BackwardBounds, one: _Set) -> None:
+        """Decide a set in which no unit can be split, by a linear program."""
+        held = _stacked([one])
+        target = self._targets[one.target]
+        leaf = least_on_leaf(bounds, held, target.A, target.b)
+        self._try(leaf.point[None])
+        if self.counterexample is not None or leaf.mix is None:
+            self._passed.add(self._case(one))
+            return
+        mixed = self._mixtures([one._replace(mix=leaf.mix)])
+        with torch.no_grad():
+            found = bounds.lower_bounds(mixed.rows, held._replace(multipliers=leaf.multipliers))
+        if not bool(found.values[0] > mixed.offsets[0] + mixed.rounding[0]):
+            self._passed.add(self._case(one))
+
+    def _try(self, corners: np.ndarray) -> None:
+        """Look for a counterexample among inputs."""
+        points = np.unique(corners, axis=0)
+        outputs = outputs_at(self.network, points)
+        likely = np.zeros(len(points), dtype=bool)
+        for case in self.safe.cases:
+            for one in case.unsafe:
+                likely |= (outputs @ one.A.T <= one.b).all(axis=1)
+        if likely.any():
+            self.counterexample = self.counterexample or replay(self.network, self.safe, points[likely])
+
+
+def _candidates(bounds: BackwardBounds, sets: list[_Set], found: Bound) -> list[tuple[int, _Open]]:
+    """Return for each set, by its row, a few ways to split it: units that lose most by their lines."""
+    held, scores, levels = _stacked(sets), [], []
+    for gate, weights in enumerate(found.weights):
+        lines = bounds.lines(gate, held)
+        score = weights.clamp(min=0) * lines.below_gap - weights.clamp(max=0) * lines.above_gap
+        # Every open unit can be split.
+        scores.append(torch.where(bounds.is_open(gate, held), score + TINY, 0.0))
+        levels.append(bounds.middle_piece(gate, held))
+    if not scores:
+        return []
+    table, ends = torch.cat(scores, dim=1), np.cumsum([one.shape[1] for one in scores])
+    best, units = table.topk(min(NUM_TRIED, table.shape[1]), dim=1)
+    tried = []
+    for row, one in enumerate(sets):
+        for score, unit in zip(best[row].tolist(), units[row].tolist(), strict=True):
+            if score > 0:
+                gate = int(np.searchsorted(ends, unit, side="right"))
+                local = unit - int(ends[gate] - scores[gate].shape[1])
+                tried.append((row, _Open(one, gate, local, int(levels[gate][row, local]))))
+    return tried
+
+
+def _halves(one: _Open) -> tuple[_Set, _Set]:
+    """Return the two halves of a set."""
+    first, last = [*one.what.first], [*one.what.last]
+    low, high = last[one.gate].clone(), first[one.gate].clone()
+    low[one.unit], high[one.unit] = one.level, one.level + 1
+    lower = one.what._replace(last=[*last[: one.gate], low, *last[one.gate + 1 :]], changed=one.gate)
+    upper = one.what._replace(first=[*first[: one.gate], high, *first[one.gate + 1 :]], changed=one.gate)
+    return lower, upper
+
+
+def _stacked(sets: list[_Set]) -> Holding:
+    """Return what sets hold, together."""
+    return Holding(
+        *(
+            [torch.stack(tables) for tables in zip(*(getattr(one, name) for one in sets), strict=True)]
+            for name in Holding._fields
+        )
+    )
+
+
+def _picked(held: Holding, rows: Tensor) -> Holding:
+    return Holding(*([one[rows] for one in table] for table in held))
+
+
+def _with(one: _Set, held: Holding, row: int) -> _Set:
+    """Return a set with what a row holds."""
+    return one._replace(**{name: [part[row] for part in getattr(held, name)] for name in Holding._fields})

@@ -1,0 +1,68 @@
+"""Lines below and above the functions of units on ranges of what they see, rounding included."""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from reluscope.networks.graph import Pointwise
+from reluscope.networks.rounding import ANY_ORDER
+
+
+class Lines(NamedTuple):
+    """Slopes and constants of lines below and above, and how far they are from the functions, at most; all (k, u).
+
+    Of units that keep one piece both are that piece, and no distance counts.
+    """
+
+    below: Tensor
+    below_start: Tensor
+    above: Tensor
+    above_start: Tensor
+    below_gap: Tensor
+    above_gap: Tensor
+
+
+def lines_around(
+    gate: Pointwise, low: Float[Tensor, "k u"], high: Float[Tensor, "k u"], slopes: Float[Tensor, "k u"]
+) -> Lines:
+    """Return lines below units, of given slopes, and above them on ranges.
+
+    Parameters
+    ----------
+    gate : Pointwise
+        Without jumps.
+    low, high : (k, u) tensors
+        Ends of the ranges.
+    slopes : (k, u) tensor
+        Any numbers; those between a unit's slopes lose least. Lines above are parallel to the chord.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> gate = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))]).stages[0].gate
+    >>> ends = torch.tensor([[-1.0]]).double(), torch.tensor([[3.0]]).double()
+    >>> [round(part.item(), 9) + 0.0 for part in lines_around(gate, *ends, torch.tensor([[0.25]]).double())]
+    [0.25, 0.0, 0.75, 0.75, 2.25, 0.75]
+    """
+    units = gate.num_units
+    levels = gate.breakpoints.expand(-1, units)[:, None]
+    unit = torch.arange(units, device=low.device)
+    places = torch.cat([low[None], high[None], levels.expand(-1, *low.shape).clamp(low, high)])
+    pieces = (places[:, None] > levels[None]).sum(dim=1)
+    steep, starts = gate.slopes.expand(-1, units), gate.intercepts.expand(-1, units)
+    terms, start = steep[pieces, unit] * places, starts[pieces, unit]
+    values = terms + start
+    noise = ANY_ORDER * (terms.abs() + start.abs())
+    is_open = ((levels > low) & (levels < high)).any(dim=0)
+    own = steep[(((low + high) / 2)[None] > levels).sum(dim=0), unit]
+    chord = torch.where(is_open, (values[1] - values[0]) / torch.where(is_open, high - low, 1.0), own)
+    below = torch.where(is_open, slopes, own)
+    # A line is farthest from a function of pieces at an end or a breakpoint.
+    under, over = values - below * places, values - chord * places
+    bottom = (under - noise - ANY_ORDER * (below.detach() * places).abs()).amin(dim=0)
+    top = (over + noise + ANY_ORDER * (chord * places).abs()).amax(dim=0)
+    below_gap = torch.where(is_open, (under - bottom).amax(dim=0), 0.0)
+    above_gap = torch.where(is_open, (top - over).amax(dim=0), 0.0)
+    return Lines(below, bottom, chord, top, below_gap, above_gap)

@@ -1,0 +1,184 @@
+"""Verdicts by units against exact partitions, dense samples, and a program with a binary variable for each unit."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+import scipy.optimize
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from analyses.verification.test_verify import ABSOLUTE, above, check, reaching
+from reluscope.analyses.verification import unit_search as searching
+from reluscope.errors import InputError
+from reluscope.networks.backward_bounds import is_suited
+from reluscope.testing import default_network, networks
+
+VERIFYING = import_module("reluscope.analyses.verification.verify")
+
+
+@pytest.fixture
+def without_attack(monkeypatch):
+    monkeypatch.setattr(VERIFYING, "_attacked", lambda *of: None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_partition_decides_the_same(seed, without_attack):
+    net = rs.load(default_network([2, 7, 6, 3], seed=seed))
+    rng = np.random.default_rng(seed)
+    low, high = np.array([-2.0, -1.0]), np.array([1.0, 2.0])
+    values = rs.partition(net, rs.Box(low, high)).outputs
+    row = rng.normal(size=3)
+    most = float((values @ row).max())
+    for excess in (1e-1, 1e-5):
+        for sign, verdict in ((1, "HOLDS"), (-1, "VIOLATED")):
+            safe = above(low, high, row, most + sign * excess)
+            assert check(net, safe, rs.verify(net, safe, split="units")) == verdict
+
+
+def largest(net, lower, upper, row):
+    """Return the largest value of a function of the outputs, by a program with a binary variable for each ReLU."""
+    layers = [(node.weight.numpy(), node.bias.numpy()) for node in net.nodes if hasattr(node, "weight")]
+    dim = len(lower)
+    count = dim + 2 * sum(len(bias) for _, bias in layers[:-1])
+    rows, low, high, bounds, whole = [], [], [], [(a, b) for a, b in zip(lower, upper, strict=True)], [0] * dim
+    before, lo, hi = np.arange(dim), lower, upper
+    for weight, bias in layers[:-1]:
+        least = weight.clip(0) @ lo + weight.clip(max=0) @ hi + bias
+        most = weight.clip(0) @ hi + weight.clip(max=0) @ lo + bias
+        start = len(bounds)
+        for unit in range(len(bias)):
+            value, on = start + 2 * unit, start + 2 * unit + 1
+            bounds += [(0.0, max(most[unit], 0.0)), (0, 1)]
+            whole += [0, 1]
+            for part, bound in (
+                ((1, 0), bias[unit]),
+                ((1, -least[unit]), bias[unit] - least[unit]),
+                ((1, -max(most[unit], 0)), 0.0),
+            ):
+                entries = np.zeros(count)
+                if bound != 0.0 or part == (1, 0) or part[1] == -least[unit]:
+                    entries[before] = -weight[unit] if (part == (1, 0) or bound == bias[unit] - least[unit]) else 0.0
+                entries[value], entries[on] = 1, part[1]
+                rows.append(entries)
+                low.append(bias[unit] if part == (1, 0) else -np.inf)
+                high.append(np.inf if part == (1, 0) else bound)
+        before, lo, hi = start + 2 * np.arange(len(bias)), np.maximum(least, 0), np.maximum(most, 0)
+    weight, bias = layers[-1]
+    gain = np.zeros(count)
+    gain[before] = row @ weight
+    constraints = scipy.optimize.LinearConstraint(np.array(rows), low, high)
+    box = scipy.optimize.Bounds(*np.array(bounds, dtype=float).T)
+    found = scipy.optimize.milp(-gain, constraints=constraints, bounds=box, integrality=np.array(whole))
+    assert found.status == 0
+    return -found.fun + float(row @ bias)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_program_with_binary_variables_decides_the_same(seed):
+    net = rs.load(default_network([12, 14, 10, 2], seed=seed))
+    rng = np.random.default_rng(seed)
+    lower = rng.uniform(-1, 0, 12)
+    upper, row = lower + 0.6, rng.normal(size=2)
+    most = largest(net, lower, upper, row)
+    points = rng.uniform(lower, upper, (2_000, 12))
+    assert (net(points).numpy() @ row).max() <= most + 1e-6  # the oracle itself
+    for excess, verdict in ((1e-3, "HOLDS"), (-1e-3, "VIOLATED")):
+        safe = above(lower, upper, row, most + excess)
+        assert check(net, safe, rs.verify(net, safe)) == verdict  # by units: twelve inputs
+
+
+@settings(max_examples=30, deadline=None)
+@given(layers=networks(), seed=st.integers(0, 10**6))
+def test_no_verdict_contradicts_dense_samples(layers, seed):
+    net, rng = rs.load(layers), np.random.default_rng(seed)
+    assume(is_suited(net))
+    lower = rng.uniform(-2, 0, net.num_inputs)
+    upper = lower + rng.uniform(0, 3, net.num_inputs) * (rng.random(net.num_inputs) < 0.8)
+    points = np.concatenate([rng.uniform(lower, upper, (4_000, len(lower))), [lower, upper]])
+    outputs = net(points).numpy().reshape(len(points), -1)
+    polyhedra = []
+    for _ in range(rng.integers(1, 3)):
+        A = np.round(rng.normal(size=(rng.integers(1, 4), net.num_outputs)) * 4) / 4
+        polyhedra.append((A, np.quantile(outputs @ A.T, rng.choice([0.0, 0.02, 0.5]), axis=0) - rng.choice([0, 0.1])))
+    safe = reaching(lower, upper, *polyhedra)
+    verdict = check(net, safe, rs.verify(net, safe, split="units", budget=rs.Budget(regions=200)))
+    if any((outputs @ A.T <= b - 1e-9).all(axis=1).any() for A, b in polyhedra):
+        assert verdict != "HOLDS"
+
+
+def test_the_samples_would_see_a_search_that_forgets_sets(monkeypatch, without_attack):
+    monkeypatch.setattr(searching.UnitSearch, "_bound", lambda self, sets, steps: None)
+    net = rs.load(default_network([2, 7, 6, 3], seed=0))
+    safe = above([-2.0, -1.0], [1.0, 2.0], [1.0, 0, 0], -100.0)
+    with pytest.raises(AssertionError):
+        assert check(net, safe, rs.verify(net, safe, split="units")) != "HOLDS"
+
+
+def test_rows_that_only_hold_apart_are_decided_on_leaves(without_attack):
+    """|x| at most 0.25 and at least 0.75, as two outputs: neither row is missed alone, on no set of regions."""
+    net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((2, 2)), np.zeros(2))])
+    rows = [[1.0, 0.0], [0.0, -1.0]]
+    apart, together = reaching([-1.0], [1.0], (rows, [0.25, -0.75])), reaching([-1.0], [1.0], (rows, [0.75, -0.25]))
+    assert check(net, apart, rs.verify(net, apart, split="units")) == "HOLDS"
+    assert check(net, together, rs.verify(net, together, split="units")) == "VIOLATED"
+
+
+def test_equality_is_never_proved_away_and_equations_can_be_proved():
+    safe = above([-1.0], [1.0], [1.0], 1.0)
+    assert check(ABSOLUTE, safe, rs.verify(ABSOLUTE, safe, split="units")) == "VIOLATED"  # at a corner, in fractions
+    level = reaching([-1.0], [1.0], (np.zeros((0, 1)), np.zeros(0)))
+    assert check(ABSOLUTE, level, rs.verify(ABSOLUTE, level, split="units")) == "VIOLATED"
+    beyond = rs.verification.Property(
+        [rs.verification.Case([-1.0], [1.0], [rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [2.0])])]
+    )
+    assert check(ABSOLUTE, beyond, rs.verify(ABSOLUTE, beyond, split="units")) == "HOLDS"
+
+
+@pytest.mark.parametrize("excess", [-0.01, 0.01])
+def test_verdicts_do_not_depend_on_scales_of_units_and_order_of_outputs(excess):
+    layers = default_network([12, 10, 8, 3], seed=2)
+    net, rng = rs.load(layers), np.random.default_rng(0)
+    low, high = -0.3 * np.ones(12), 0.3 * np.ones(12)
+    level = largest(net, low, high, np.array([0.0, 1.0, 0.0])) + excess
+    verdicts = [rs.verify(net, above(low, high, [0.0, 1.0, 0.0], level)).verdict]
+    factors = 2.0 ** rng.integers(-4, 5, 10)
+    (first, start), (second, middle), (third, end) = layers
+    scaled = rs.load(
+        [(first * factors[:, None], start * factors), (second / factors, middle), (third[::-1], end[::-1])]
+    )
+    verdicts.append(rs.verify(scaled, above(low, high, [0.0, 1.0, 0.0], level)).verdict)
+    half = high.copy()
+    half[3], other = 0.1, low.copy()
+    other[3] = 0.1
+    unsafe = [rs.Polyhedron([[0.0, -1.0, 0.0]], [-level])]
+    cases = [rs.verification.Case(low, half, unsafe), rs.verification.Case(other, high, unsafe)]
+    verdicts.append(rs.verify(net, rs.verification.Property(cases)).verdict)
+    assert {*verdicts} == {"HOLDS" if excess > 0 else "VIOLATED"}
+
+
+def test_a_budget_leaves_cases_open(without_attack):
+    net = rs.load(default_network([30, 60, 60, 2], seed=3))
+    low, high = -np.ones(30), np.ones(30)
+    values = net(np.random.default_rng(0).uniform(-1, 1, (2_000, 30))).numpy()[:, 0]
+    safe = above(low, high, [1.0, 0.0], float(values.max()) + 0.5 * float(np.ptp(values)))
+    found = rs.verify(net, safe, budget=rs.Budget(regions=3))
+    assert (str(found), found.undecided.value, found.stopped) == ("OPEN", 1.0, "budget of 3 regions")
+    assert rs.verify(net, safe, budget=rs.Budget(seconds=0.0)).undecided.value == 1.0
+
+
+def test_networks_that_cannot_be_carried_back():
+    net = rs.load(
+        torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.MaxPool2d(2), torch.nn.Flatten()), input_shape=(1, 6, 6)
+    )
+    safe = above(np.zeros(36), np.ones(36), np.eye(8)[0], 100.0)
+    with pytest.raises(InputError, match="pointwise gates"):
+        rs.verify(net, safe, split="units")
+    assert str(rs.verify(net, safe)) == "HOLDS"  # by boxes
+    conv = rs.load(
+        torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.ReLU(), torch.nn.Flatten()), input_shape=(1, 6, 6)
+    )
+    safe = above(np.zeros(36), np.ones(36), np.eye(32)[0], 100.0)
+    assert str(rs.verify(conv, safe, split="units")) == "HOLDS"

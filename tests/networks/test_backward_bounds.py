@@ -1,0 +1,172 @@
+"""Bounds carried back hold for every input that the held units allow, whatever slopes and multipliers are."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from reluscope.networks import backward_bounds as carrying
+from reluscope.networks.backward_bounds import BackwardBounds, is_suited, maximized
+from reluscope.networks.gate_lines import lines_around
+from reluscope.testing import default_network, networks
+
+
+def tables(*arrays):
+    return [torch.as_tensor(one, dtype=torch.float64) for one in arrays]
+
+
+def pieces_at(net, points):
+    """Return the pieces of all units at points, gate by gate, by evaluation alone."""
+    found, values = [], net.start(net.points(points))
+    for stage in net.stages:
+        pre, values = stage.advance(values)
+        found.append(stage.gate.pieces(pre).long())
+        values = stage.close(values, pre)
+    return found
+
+
+def check_held(net, lower, upper, rng, points):
+    """Check random holdings with random slopes and multipliers against the samples that they allow."""
+    bounds = BackwardBounds(net, lower, upper)
+    pieces = pieces_at(net, points)
+    rows = torch.as_tensor(rng.normal(size=(8, net.num_outputs)))
+    held = bounds.unheld(len(rows))
+    allowed = torch.ones(len(rows), len(points), dtype=torch.bool)
+    for gate, table in enumerate(pieces):
+        own = table[rng.integers(0, len(points), len(rows))]  # of points, so that something is allowed
+        chosen = torch.as_tensor(rng.random(own.shape) < 0.3)
+        held.first[gate][chosen], held.last[gate][chosen] = own[chosen], own[chosen]
+        held.slopes[gate][:] = torch.as_tensor(rng.normal(0.5, 1.0, own.shape))
+        pulls = torch.as_tensor(rng.normal(size=own.shape)) * chosen
+        held.multipliers[gate][:] = bounds.clamp_multipliers(gate, held, pulls)
+        inside = (table >= held.first[gate][:, None]) & (table <= held.last[gate][:, None])
+        allowed &= inside.all(dim=2)
+    values = rows @ net(points).reshape(len(points), -1).T
+    least = torch.where(allowed, values, torch.inf).amin(dim=1)
+    slack = 1e-9 * (1 + values.abs().amax())
+    for gate in range(1, len(net.stages)):
+        held = bounds.tightened(held, gate)
+    assert (bounds.lower_bounds(rows, held).values <= least + slack).all()
+    better, _ = maximized(bounds, rows, held, steps=4)
+    assert (better.values <= least + slack).all()
+    return bounds
+
+
+@settings(max_examples=40, deadline=None)
+@given(layers=networks(), seed=st.integers(0, 10**6))
+def test_no_bound_exceeds_an_allowed_value(layers, seed):
+    net, rng = rs.load(layers), np.random.default_rng(seed)
+    assume(is_suited(net))
+    lower = rng.uniform(-2, 0, net.num_inputs)
+    upper = lower + rng.uniform(0, 3, net.num_inputs) * (rng.random(net.num_inputs) < 0.8)
+    points = np.concatenate([rng.uniform(lower, upper, (2_000, len(lower))), [lower, upper]])
+    bounds = check_held(net, lower, upper, rng, points)
+    values = net.start(net.points(points))
+    for stage, (low, high) in zip(net.stages, bounds.ranges, strict=True):
+        pre, values = stage.advance(values)
+        slack = 1e-9 * (1 + pre.abs().amax())
+        assert (pre >= low - slack).all()
+        assert (pre <= high + slack).all()
+        values = stage.close(values, pre)
+
+
+def test_a_multiplier_of_the_wrong_sign_would_be_seen(monkeypatch):
+    monkeypatch.setattr(BackwardBounds, "clamp_multipliers", lambda self, gate, held, pulls: 10 * pulls)
+    monkeypatch.setattr(carrying._LinesBack, "gate_back", _wrong_way)
+    net, rng = rs.load(default_network([2, 7, 6, 3], seed=0)), np.random.default_rng(0)
+    with pytest.raises(AssertionError):
+        check_held(net, -np.ones(2), np.ones(2), rng, rng.uniform(-1, 1, (2_000, 2)))
+
+
+def _wrong_way(self, stage, weights):
+    held = self._held
+    lines = self._bounds.lines(stage.index, held)
+    self.weights[stage.index] = weights.detach()
+    plus, minus = weights.clamp(min=0), weights.clamp(max=0)
+    self.constants = self.constants + (plus * lines.below_start + minus * lines.above_start).sum(dim=1)
+    return plus * lines.below + minus * lines.above + held.multipliers[stage.index]
+
+
+def test_gradients_reach_what_the_relaxation_has():
+    """The bound by the best slopes is what a program of the triangle relaxation gives: relu(x) - relu(x - 0.5)."""
+    net = rs.load([([[1.0], [1.0]], [0.0, -0.5]), ([[1.0, -1.0]], [0.0])])
+    bounds = BackwardBounds(net, -np.ones(1), np.ones(1))
+    (row,) = tables([[1.0]])
+    plain = bounds.lower_bounds(row, bounds.unheld(1)).values
+    better, chosen = maximized(bounds, row, bounds.unheld(1), steps=60)
+    # Best: max over slopes a of min over x of a x - 0.25 (x + 1), at x = -1 or 1.
+    assert better.values.item() == pytest.approx(-0.25, abs=0.02)
+    assert better.values.item() >= plain.item() - 1e-9
+    assert chosen.slopes[0][0, 0].item() == pytest.approx(0.25, abs=0.05)
+
+
+def test_held_units_are_exact():
+    """With all units held the bound is that of a linear program, by the right multipliers."""
+    net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])  # |x|
+    bounds = BackwardBounds(net, -np.ones(1), np.ones(1))
+    held = bounds.unheld(1)
+    for unit, piece in enumerate((1, 0)):  # x >= 0
+        held.first[0][0, unit] = held.last[0][0, unit] = piece
+    (row,) = tables([[1.0]])
+    assert not bounds.is_open(0, held).any()
+    assert bounds.lower_bounds(row, held).values.item() == pytest.approx(-1.0)  # x on [-1, 1]
+    found, _ = maximized(bounds, row, held, steps=60)
+    assert found.values.item() == pytest.approx(0.0, abs=0.02)
+    held.first[0][0, 1] = held.last[0][0, 1] = 1  # x >= 0 and -x >= 0 may be, at 0
+    assert bounds.lower_bounds(row, held).values.item() < np.inf
+    far = BackwardBounds(net, 0.5 * np.ones(1), np.ones(1))
+    beyond = far.unheld(1)._replace(first=held.first, last=held.last)
+    assert far.lower_bounds(row, beyond).values.item() == np.inf
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rounding_is_in_the_bound(seed):
+    """At a point the bound is not above the value in fractions; the one without rounding is, somewhere."""
+    rng = np.random.default_rng(seed)
+    net = rs.load([(1e6 * rng.normal(size=(40, 5)), rng.normal(size=40))])
+    point = rng.normal(size=5)
+    bounds = BackwardBounds(net, point, point)
+    rows = torch.eye(40, dtype=torch.float64)
+    sure = bounds.lower_bounds(rows, bounds.unheld(40)).values.tolist()
+    unsure = bounds.lower_bounds(rows, bounds.unheld(40), is_sure=False).values.tolist()
+    exact = exact_outputs(net, point)
+    assert all(Fraction(low) <= value for low, value in zip(sure, exact, strict=True))
+    assert any(Fraction(low) > value for low, value in zip(unsure, exact, strict=True))
+
+
+def exact_outputs(net, point):
+    (node,) = (node for node in net.nodes if hasattr(node, "weight"))
+    point = [Fraction(entry) for entry in point.tolist()]
+    return [
+        sum((Fraction(a) * x for a, x in zip(row, point, strict=True)), Fraction(b))
+        for row, b in zip(node.weight.tolist(), node.bias.tolist(), strict=True)
+    ]
+
+
+def test_lines_enclose_functions_of_several_pieces():
+    net = rs.load(torch.nn.Sequential(torch.nn.Linear(1, 3), torch.nn.ReLU6(), torch.nn.Linear(3, 1)))
+    gate, rng = net.stages[0].gate, np.random.default_rng(0)
+    low = torch.as_tensor(rng.uniform(-9, 9, (50, 3)))
+    high = low + torch.as_tensor(rng.uniform(0, 9, (50, 3)))
+    slopes = torch.as_tensor(rng.normal(size=(50, 3)))
+    lines = lines_around(gate, low, high, slopes)
+    for share in np.linspace(0, 1, 41):
+        place = low + share * (high - low)
+        value = gate.apply(place).reshape(place.shape)
+        assert (lines.below * place + lines.below_start <= value + 1e-12).all()
+        assert (lines.above * place + lines.above_start >= value - 1e-12).all()
+        assert (value - lines.below * place - lines.below_start <= lines.below_gap + 1e-9).all()
+        assert (lines.above * place + lines.above_start - value <= lines.above_gap + 1e-9).all()
+
+
+def test_what_is_not_suited():
+    assert not is_suited(
+        rs.load(
+            torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.MaxPool2d(2), torch.nn.Flatten()),
+            input_shape=(1, 6, 6),
+        )
+    )
