@@ -13,7 +13,7 @@ import reluscope as rs
 from benchmarks.measure import Measurement
 from reluscope.datasets.mnist import mnist
 
-TARGET = "at default settings, and local complexity besides, under 10 % of an epoch on MNIST, batches of 128"
+TARGET = "at default settings under 10 % of an epoch, and local complexity under 10 % besides, on MNIST, batches of 128"
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "mnist"
 BATCH = 128
 RADIUS = 0.1

@@ -8,6 +8,7 @@ FIRST_PICTURES = {
     "coefficients": "coefficients",
     "compression": "merged_regions",
     "counting": "six_definitions",
+    "discontinuous": "jumping_plane",
     "explorer": "plane_to_look_at",
     "forecasts": "first_gates",
     "level_sets": "level_set_in_space",

@@ -46,6 +46,7 @@ def test_parity_pruned_at_a_tiny_size(monkeypatch):
     outcome = pruned_parity.protocol(setting)
     table, by_leak, quoted = outcome.tables
     assert [row[:2] for row in by_leak.rows] == [("4", "3, 3/4")]
+    assert len(by_leak.columns) == 5
     assert [row[0] for row in table.rows] == ["2", "3", "4"]
     assert [row[1] for row in table.rows] == ["1, 1/2", "1, 2/3", "1, 2/4"]
     assert len(quoted.rows) == 5

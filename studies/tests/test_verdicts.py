@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reluscope.studies import Setting
+from reluscope.studies import Setting, Verdict
 from reluscope_studies.sattelberg2026_ch3 import classes
 from reluscope_studies.sattelberg2026_ch5 import one_code, xor
 from reluscope_studies.serra2018 import depth_and_width, one_input
@@ -20,6 +20,10 @@ def test_equal_rates_are_seldom_told_apart(one, other):
 def test_rates_far_apart_are_told_apart():
     drawn = np.random.default_rng(1).binomial(100, [[0.8, 0.5]] * 500)
     assert np.mean([is_larger(Rate(int(a), 100), Rate(int(b), 100)) is True for a, b in drawn]) > 0.95
+
+
+def test_truths_of_numpy_are_those_of_python():
+    assert Verdict("a", "b", "c", "d", np.float64(2) > 1).holds is True
 
 
 def test_the_words():

@@ -16,6 +16,8 @@ TEXT = """(declare-const X_0 Real)
 (assert (<= 0 X_1 1))
 (assert (>= Y_0 LEVEL))
 """
+# The largest output is 1, and this is next to it: no input has it, and rounding leaves no proof.
+BEYOND = "1.0000000000000002"
 
 
 def verified(folder, level, *arguments, model="my_models:cross"):
@@ -23,7 +25,10 @@ def verified(folder, level, *arguments, model="my_models:cross"):
     return reluscope("verify", model, "safe.vnnlib", *arguments)
 
 
-@pytest.mark.parametrize(("level", "verdict", "code"), [(1.5, "HOLDS", 0), (0.5, "VIOLATED", 3), (1.0, "OPEN", 4)])
+@pytest.mark.parametrize(
+    ("level", "verdict", "code"),
+    [(1.5, "HOLDS", 0), (0.5, "VIOLATED", 3), (1.0, "VIOLATED", 3), (BEYOND, "OPEN", 4)],
+)
 def test_verdicts_and_exit_codes(folder, level, verdict, code):
     result = verified(folder, level, "--json", "--regions", "40")
     assert result.exit_code == code, result.output
@@ -34,7 +39,7 @@ def test_verdicts_and_exit_codes(folder, level, verdict, code):
 
 
 def test_the_result_file_of_the_competition(folder):
-    for level, word in ((1.5, "unsat"), (0.5, "sat"), (1.0, "unknown")):
+    for level, word in ((1.5, "unsat"), (0.5, "sat"), (BEYOND, "unknown")):
         verified(folder, level, "--regions", "40", "-o", "result.txt", "-o", "result.json", "--force", "-q")
         lines = (folder / "result.txt").read_text().splitlines()
         assert lines[0] == word
@@ -60,6 +65,38 @@ def test_a_counterexample_is_replayed_in_float32(folder):
     assert found["float32_violates"] is True
     np.testing.assert_allclose(found["float32_outputs"], found["outputs"], rtol=1e-6)
     assert "by onnxruntime: violated, too" in verified(folder, 0.5, model="net.onnx").stdout
+
+
+def test_float32_is_sought_near_by_where_the_counterexample_is_none_there(folder):
+    """1 + x, of at most 1 + 2e-8, exceeds a level in float64, and is 1 in float32."""
+    pytest.importorskip("onnxruntime")
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 2]) for name in ("x", "y")]
+    nodes = [helper.make_node("Add", ["x", "one"], ["z"]), helper.make_node("Relu", ["z"], ["y"])]
+    one = helper.make_tensor("one", TensorProto.FLOAT, [1, 2], [1.0, 1.0])
+    graph = helper.make_graph(nodes, "shifted", ends[:1], ends[1:], [one])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "net.onnx")
+    text = TEXT.replace("(<= 0 X_0 1)", "(<= 0 X_0 0.00000002)").replace("LEVEL", "1.00000001")
+    (folder / "safe.vnnlib").write_text(text)
+    none = reluscope("verify", "net.onnx", "safe.vnnlib", "--json", "-o", "none.txt")
+    found = json.loads(none.stdout)["counterexample"]
+    assert found["outputs"][0] > 1.00000001
+    assert (found["float32_violates"], found["float32_outputs"][0]) == (False, 1.0)
+    assert "not violated, nor at" in reluscope("verify", "net.onnx", "safe.vnnlib").stdout
+    values = [float(line.strip("()").split()[1]) for line in (folder / "none.txt").read_text().splitlines()[1:]]
+    assert values == [*found["inputs"], *found["outputs"]]
+
+
+def test_the_result_file_has_the_counterexample_of_float32(folder):
+    pytest.importorskip("onnxruntime")
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 2]) for name in ("x", "y")]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "cross", ends[:1], ends[1:])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "net.onnx")
+    verified(folder, 0.5, "-o", "r.txt", "-o", "r.json", "-q", model="net.onnx")
+    found = json.loads((folder / "r.json").read_text())["counterexample"]
+    values = [float(line.strip("()").split()[1]) for line in (folder / "r.txt").read_text().splitlines()[1:]]
+    assert values == [*found["float32_inputs"], *found["float32_outputs"]]
+    assert values == np.array(values, dtype=np.float32).astype(float).tolist()
+    assert found["float32_outputs"][0] >= 0.5
 
 
 def test_bad_files_are_one_sentence(folder):

@@ -2,9 +2,12 @@
 
 import re
 from html import escape
+from xml.etree import ElementTree
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from explorer.browsing import PICTURES, Asked, look, settled, stage_box, watched
 from reluscope.datasets.demo import loaded_demo_network
@@ -251,6 +254,52 @@ def test_code_space_is_walked_by_keys(browser, served):
         )
         assert any(one.startswith(f"sample {row}:") for one in ringed)
         page.screenshot(path=PICTURES / "codes-by-keys.png")
+        assert complaints == []
+
+
+def test_a_view_is_certified_on_request(browser, served):
+    with watched(browser) as (page, complaints):
+        asked = Asked(page)
+        look(page, served.url)
+        settled(page)
+        assert page.get_by_role("button", name="Certify this view").count() == 0  # of thousands of regions
+        page.get_by_role("button", name="Zoom in a hundred times").click()
+        settled(page)
+        page.get_by_role("button", name="Certify this view").click()
+        page.get_by_text("Certified in exact arithmetic").first.wait_for(timeout=60_000)
+        settled(page)
+        assert asked.of("partition")[-1]["certify"] is True
+        page.screenshot(path=PICTURES / "certified.png")
+        assert complaints == []
+
+
+def test_what_is_seen_is_saved(browser, served, demo_session, tmp_path):
+    """Picture, drawing, table and code as a reader gets them: each is whole, and the code makes the picture again."""
+    with watched(browser, permissions=["clipboard-read", "clipboard-write"]) as (page, complaints):
+        look(page, served.url)
+        settled(page)
+        view = demo_session.views[max(demo_session.views)]
+        kept = {}
+        for name in ("Picture (PNG)", "Drawing (SVG)", "Regions (Parquet)", "Python code"):
+            page.locator("summary").first.click()
+            with page.expect_download() as waiting:
+                page.get_by_role("menuitem", name=name).click()
+            kept[name] = tmp_path / waiting.value.suggested_filename
+            waiting.value.save_as(kept[name])
+        box = stage_box(page)
+        with Image.open(kept["Picture (PNG)"]) as picture:
+            assert picture.size[0] >= round(box["width"])
+        assert ElementTree.parse(kept["Drawing (SVG)"]).getroot().tag.endswith("svg")
+        assert len(pq.read_table(kept["Regions (Parquet)"])) == len(view.part)
+        page.get_by_role("button", name="Open the region in the middle").click()
+        page.get_by_role("button", name="Copy as Python").click()
+        page.get_by_text("Copied").first.wait_for()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        for code in (kept["Python code"].read_text(), copied):
+            names = {"net": demo_session.network, "x": demo_session.points, "labels": demo_session.labels}
+            exec(code, names)
+            assert np.array_equal(names["part"].codes.words, view.part.codes.words)
+        assert names["whole"].code is not None
         assert complaints == []
 
 

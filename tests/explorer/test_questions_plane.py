@@ -168,6 +168,7 @@ def test_certified_pictures_say_so():
     sure = ask(asked, {"ask": "certify", "version": found.header["version"]})
     assert sure.header["certified"]
     assert not found.header["certified"]
+    assert found.header["certifiable"]
     assert sure.header["num_regions"]["claim"] == "EXACT"
     assert sure.header["window"] == found.header["window"]
     assert picture(asked, 1e-6, crossing(asked), certify=True)[0].header["certified"]

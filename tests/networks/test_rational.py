@@ -9,7 +9,8 @@ import torch
 import reluscope as rs
 from oracles import fractions_plane
 from reluscope.networks.builder import GraphBuilder
-from reluscope.networks.rational import RationalNetwork, RationalVector, TooManyMultiplicationsError
+from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.rational import RationalNetwork, RationalVector, TooManyMultiplicationsError, multiplications
 from reluscope.networks.rational_maps import rational_maps
 
 
@@ -116,3 +117,19 @@ def test_sums_of_outputs_are_pulled_back_to_the_input():
         row, constant, cost = exact.pull_back(pieces[:stage], {1: Fraction(1), 2: Fraction(-2)}, stage=stage)
         assert sum(weight * point[entry] for entry, weight in row.items()) + constant == seen[1] - 2 * seen[2]
         assert 0 < cost <= 2 * (3 + 6 * 3 + 6 * 6)
+
+
+def test_deep_networks_are_asked_with_whole_numbers_and_counted_by_their_length():
+    # A thousand layers of weights near one half: numerators and denominators of fifty thousand bits.
+    rng = np.random.default_rng(0)
+    layers = [(np.eye(3) + 0.1 * rng.normal(size=(3, 3)), 0.1 * rng.normal(size=3)) for _ in range(300)]
+    net = from_arrays([*layers, (np.ones((1, 3)), np.zeros(1))])
+    exact, point = RationalNetwork(net), [Fraction(1, 3), Fraction(1, 5), Fraction(-1, 7)]
+    pieces = exact.pieces(point)
+    pulled = exact.pull_back(pieces, {0: Fraction(1, 3)})
+    value = sum((pulled.coefficients.get(i, Fraction(0)) * x for i, x in enumerate(point)), Fraction(0))
+    assert value + pulled.constant == exact.output(point)[0] / 3
+    # Numbers at the end are some thirty words long, and count as such.
+    assert multiplications(net) > 10 * 300 * 9
+    with pytest.raises(TooManyMultiplicationsError):
+        exact.pull_back(pieces, {0: Fraction(1)}, most=300)

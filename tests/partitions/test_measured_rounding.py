@@ -133,7 +133,8 @@ def test_what_was_measured_holds_elsewhere():
     truths = [exact.all_preactivations([Fraction(float(one))]) for one in at]
     for stage in net.stages:
         sizes = {place: values[place].abs().amax(0, keepdim=True) for place in stage.reads}
-        bound = known.errors(stage, sizes, rs.Tolerance().unit)
+        size, _, _ = stage.advance_errors(sizes, {at: 0 * values[at][:1] for at in values}, 1e-15)
+        bound = known.errors(stage.index, size, rs.Tolerance().unit)
         pre, values = stage.advance(values)
         for row, truth in enumerate(truths):
             for unit, value in enumerate(pre[row].tolist()):

@@ -49,9 +49,8 @@ def html_page(plain: Mapping[str, Any], done: Sequence[Done]) -> str:
         for one in done
     )
     warning = "" if plain["complete"] else "This page is not complete: the work was interrupted."
-    return render_page(
-        Page("reluscope reproduce", plain["name"], str(paper), sections, _origin(plain), warning, is_open=True)
-    )
+    given = (plain["name"], str(paper), sections, _origin(plain), warning)
+    return render_page(Page("reluscope reproduce", *given, is_open=True, relation="after"))
 
 
 def _blocks(one: Done) -> tuple[blocks.Block, ...]:

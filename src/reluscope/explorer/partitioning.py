@@ -18,6 +18,7 @@ from reluscope.explorer.solids import read_solid
 from reluscope.explorer.training import network_of_epoch
 from reluscope.explorer.views import view_of
 from reluscope.geometry.domains import Slice
+from reluscope.networks.network import Network
 from reluscope.networks.rational import multiplications
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
@@ -94,6 +95,11 @@ def _budget(session: Session, asked: Asked) -> Budget:
     return Budget(regions=regions, seconds=seconds)
 
 
+def _most_certified(network: Network) -> int:
+    """Return of how many regions a picture can be certified while somebody waits."""
+    return min(MOST_CERTIFIED, MOST_MULTIPLICATIONS // max(1, multiplications(network)))
+
+
 def _certified(wanted: Wanted, part: Partition, listener: Listener) -> Partition:
     """Return a partition with every doubtful sign decided in rational arithmetic, which nobody can end between gates.
 
@@ -102,11 +108,11 @@ def _certified(wanted: Wanted, part: Partition, listener: Listener) -> Partition
     InputError
         If that would take longer than anybody waits.
     """
-    size = multiplications(wanted.network)
-    most = min(MOST_CERTIFIED, MOST_MULTIPLICATIONS // max(1, size))
+    most = _most_certified(wanted.network)
     if not most:
         raise InputError(
-            f"a network of {size:,} multiplications is too large for rational arithmetic: it is not certified"
+            f"a network of {multiplications(wanted.network):,} multiplications is too large for rational arithmetic: "
+            "it is not certified"
         )
     if len(part) > most or part.num_open:
         raise InputError(
@@ -135,6 +141,7 @@ def _header(session: Session, view: View, note: str) -> dict[str, Any]:
         "num_open": part.num_open,
         "num_undecided": part.num_undecided,
         "certified": part.certified,
+        "certifiable": not part.num_open and len(part) <= _most_certified(view.network),
         "coarse_gates": None if view.coarse is None else len(view.coarse.codes.layout),
         "note": note,
         "seconds": part.work.get("seconds"),

@@ -194,7 +194,8 @@ def _without_rounding(
 
     Every slope leads from where the function has got to towards the next value, so that roundings do not add up.
     """
-    points = np.round(points / GRID) * GRID
+    points, values = np.round(points / GRID) * GRID, values.copy()
+    values[-1] = _line(function.right, points[-1])
     slopes, intercepts = [function.left[0]], [function.left[1]]
     for place, point in enumerate(points.tolist()):
         here = slopes[-1] * point + intercepts[-1]

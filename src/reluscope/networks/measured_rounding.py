@@ -2,9 +2,9 @@
 
 A proved bound adds up what every rounding may do at worst, and grows about tenfold with each gate of a ResNet; what
 rounding truly does hardly grows. It is measured at a few points, as the difference between float64 and numbers of a
-hundred bits (`reluscope.networks.carriers.wide_numbers`), in units of what the last step to each gate rounds itself.
-Many times the largest of these differences then bounds errors elsewhere: no proof, and whatever rests on it is an
-ESTIMATE.
+hundred bits (`reluscope.networks.carriers.wide_numbers`), in units of what a sum of the size of a pre-activation
+rounds. Many times the largest of these differences then bounds errors elsewhere: no proof, and whatever rests on it is
+an ESTIMATE.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.magnitudes import Magnitude, Magnitudes
 from reluscope.networks.carriers.wide_numbers import Wide, WideNumbers
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
@@ -36,7 +35,7 @@ class MeasuredRounding:
     Parameters
     ----------
     growth : tuple of float
-        For each gate the largest error found, relative to what the last step to the gate may round by itself.
+        For each gate the largest error found, relative to what one sum of the size of a pre-activation may round.
     largest, proved : float
         The largest error found in any gate, and the largest bound that is proved.
     """
@@ -45,18 +44,18 @@ class MeasuredRounding:
     largest: float
     proved: float
 
-    def errors(self, stage: Stage, sizes: Values, gamma: float) -> np.ndarray:
+    def errors(self, gate: int, size: np.ndarray, unit: float) -> np.ndarray:
         """Return bounds (u,) or (u, k) on the errors of a gate's pre-activations, as they are expected.
 
         Parameters
         ----------
-        stage : Stage
-        sizes : dict of tensors ``(1, *shape)``
-            For the values that the stage reads the largest absolute values.
-        gamma : float
+        gate : int
+        size : (u,) or (u, k) array
+            Of each pre-activation a bound, by absolute values of all that it is a sum of.
+        unit : float
             Rounding of one sum, relative to the sum of its absolute terms.
         """
-        return max(1.0, SAFETY * self.growth[stage.index]) * _own(stage, sizes, gamma)
+        return max(1.0, SAFETY * self.growth[gate]) * unit * size
 
     def __str__(self) -> str:
         return f"errors of {self.largest:.1g} found, up to {self.proved:.2g} proved"
@@ -118,7 +117,8 @@ def measured_rounding(network: Network, x: Tensor, tolerance: Tolerance) -> Meas
     growth, largest = [], 0.0
     for stage in network.stages:
         sizes = _sizes(stage, values)
-        own = _own(stage, sizes, tolerance.unit)
+        size, _, _ = stage.advance_errors(sizes, {at: 0 * values[at][:1] for at in values}, tolerance.unit)
+        own = tolerance.unit * size
         pre, values = stage.advance(values)
         exact = next(wide)
         # Padding is minus infinity in both.
@@ -148,11 +148,3 @@ def _proved(network: Network, x: Tensor, unit: float) -> tuple[float, bool]:
 
 def _sizes(stage: Stage, values: Values) -> Values:
     return {position: values[position].abs().amax(0, keepdim=True) for position in stage.reads}
-
-
-def _own(stage: Stage, sizes: Values, unit: float) -> np.ndarray:
-    """Return what the step to a gate may round of values that are exact."""
-    carrier = Magnitudes(unit)
-    known = {at: Magnitude(one, torch.zeros_like(one)) for at, one in sizes.items()}
-    arrived = carrier.arrive(stage, stage.leg.carry(carrier, known)[stage.leg.target])
-    return arrived.error[0].cpu().numpy()

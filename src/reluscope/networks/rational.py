@@ -20,6 +20,9 @@ from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage
 
+# By how much an affine map makes numbers longer: the bits of float64 weights, and of the powers of two between them.
+BITS = 60
+
 
 @dataclass(frozen=True)
 class RationalVector:
@@ -284,8 +287,8 @@ class RationalNetwork:
         """
         carrier = _RationalWeights(self._matrices, pieces, most)
         position = None if stage is None else self.network.stages[stage].leg.target
-        found = carry_back(self.network, carrier, _without_zeros(weights), position)
-        return PulledBack(found or {}, carrier.constant, carrier.cost)
+        found = carry_back(self.network, carrier, _Scaled.of(weights), position)
+        return PulledBack({} if found is None else found.fractions(), carrier.constant, carrier.cost)
 
     def units_read(self, weights: Mapping[int, Fraction], *, stage: int, most: float = inf) -> UnitsRead | None:
         """Return which units a weighted sum of what a gate sees is computed from, whatever their pieces are.
@@ -308,21 +311,50 @@ class RationalNetwork:
             If the given number does not suffice.
         """
         carrier = _WeightsOfUnits(self._matrices, (), most)
-        left = carry_back(self.network, carrier, _without_zeros(weights), self.network.stages[stage].leg.target)
-        return None if left or carrier.constant else UnitsRead(carrier.units, carrier.cost)
+        left = carry_back(self.network, carrier, _Scaled.of(weights), self.network.stages[stage].leg.target)
+        reads_more = (left is not None and left.numerators) or carrier.constant
+        return None if reads_more else UnitsRead(carrier.units, carrier.cost)
 
 
 def multiplications(network: Network) -> int:
-    """Return about how many multiplications one evaluation of a network takes."""
-    total = 0
-    for node in network.nodes:
+    """Return about how many multiplications one evaluation of a network takes, each as long as one of a few words.
+
+    Every affine map that rounds makes numerators and denominators longer, by the bits of its weights.
+    """
+    total, depths = network.nodes[0].size, [0]
+    for node in network.nodes[1:]:
+        depth = max((depths[source] for source in node.inputs), default=0)
         weight = node.tensors().get("weight")
-        total += node.size * (1 if weight is None else max(1, weight.numel() // max(1, weight.shape[0])))
+        number = node.size * (1 if weight is None else max(1, weight.numel() // max(1, weight.shape[0])))
+        total += number * words_of(BITS * depth)
+        depths.append(depth + (weight is not None))
     return total
+
+
+def words_of(bits: int) -> int:
+    """Return how many times as long as a product of small integers one with an integer of so many bits takes."""
+    return 1 + bits // 640
 
 
 class TooManyMultiplicationsError(Exception):
     """An exact answer would take more multiplications than it may."""
+
+
+class _Scaled(NamedTuple):
+    """Weights of entries, without those that are 0, as integers over one denominator."""
+
+    numerators: Mapping[int, int]
+    denominator: int
+
+    @classmethod
+    def of(cls, weights: Weights) -> "_Scaled":
+        common = lcm(1, *(weight.denominator for weight in weights.values()))
+        scaled = {entry: weight.numerator * (common // weight.denominator) for entry, weight in weights.items()}
+        return cls(_without_zeros(scaled), common)
+
+    def fractions(self) -> Weights:
+        """Return the weights as they are."""
+        return {entry: Fraction(weight, self.denominator) for entry, weight in self.numerators.items()}
 
 
 class _RationalWeights:
@@ -332,48 +364,59 @@ class _RationalWeights:
         self._matrices, self._pieces, self._most = matrices, pieces, most
         self.constant, self.cost = Fraction(0), 0
 
-    def affine_back(self, node: Affine, weights: Weights) -> list[Weights]:
+    def affine_back(self, node: Affine, weights: _Scaled) -> list[_Scaled]:
         """Return the weights of each value that the node reads."""
-        if not weights:
-            return [{}] * len(node.inputs)
+        if not weights.numerators:
+            return [weights] * len(node.inputs)
         matrices, shift = self._matrices.of(node)
-        self.cost += sum(len(matrix.rows[entry]) for matrix in matrices for entry in weights)
+        number = sum(len(matrix.rows[entry]) for matrix in matrices for entry in weights.numerators)
+        self.cost += number * words_of(weights.denominator.bit_length())
         if self.cost > self._most:
             raise TooManyMultiplicationsError
         if shift is not None:
-            shifts = (weight * shift[0][entry] for entry, weight in weights.items())
-            self.constant += sum(shifts, Fraction(0)) / shift[1]
+            total = sum(weight * shift[0][entry] for entry, weight in weights.numerators.items())
+            self.constant += Fraction(total, shift[1] * weights.denominator)
         found = []
         for matrix in matrices:
-            before: dict[int, Fraction] = {}
-            for entry, weight in weights.items():
+            before: dict[int, int] = {}
+            for entry, weight in weights.numerators.items():
                 for column, factor in matrix.rows[entry]:
-                    before[column] = before.get(column, Fraction(0)) + weight * Fraction(factor, matrix.scale)
-            found.append(_without_zeros(before))
+                    before[column] = before.get(column, 0) + weight * factor
+            found.append(_Scaled(_without_zeros(before), weights.denominator * matrix.scale))
         return found
 
-    def gate_back(self, stage: Stage, weights: Weights) -> Weights:
+    def gate_back(self, stage: Stage, weights: _Scaled) -> _Scaled:
         """Return the weights of the gate's input."""
-        gate, pieces, before = stage.gate, self._pieces[stage.index], {}
+        gate, pieces = stage.gate, self._pieces[stage.index]
         if isinstance(gate, Max):
             entries, _ = self._matrices.of_gate(gate)
-            for unit, weight in weights.items():
+            chosen: dict[int, int] = {}
+            for unit, weight in weights.numerators.items():
                 entry = entries[unit][pieces[unit]]
-                before[entry] = before.get(entry, 0) + weight
-            return _without_zeros(before)
+                chosen[entry] = chosen.get(entry, 0) + weight
+            return _Scaled(_without_zeros(chosen), weights.denominator)
         slopes, intercepts = self._matrices.of_gate(gate)
-        for unit, weight in weights.items():
-            slope, intercept = slopes[pieces[unit]][unit], intercepts[pieces[unit]][unit]
-            if intercept:
-                self.constant += weight * Fraction(intercept)
-            if slope:
-                before[unit] = weight if slope == 1 else weight * Fraction(slope)
-        return before
+        slopes_held = {}
+        for unit, weight in weights.numerators.items():
+            slopes_held[unit] = slopes[pieces[unit]][unit].as_integer_ratio()
+            if intercept := intercepts[pieces[unit]][unit]:
+                self.constant += Fraction(weight, weights.denominator) * Fraction(intercept)
+        # Denominators of floats are powers of two, of which the largest is the common one.
+        common = max((under for _, under in slopes_held.values()), default=1)
+        before = {
+            unit: weights.numerators[unit] * over * (common // under) for unit, (over, under) in slopes_held.items()
+        }
+        return _Scaled(_without_zeros(before), weights.denominator * common)
 
-    def add(self, first: Weights, second: Weights) -> Weights:
+    def add(self, first: _Scaled, second: _Scaled) -> _Scaled:
         """Return the sum of the weights of one value."""
-        nothing = Fraction(0)
-        return _without_zeros({one: first.get(one, nothing) + second.get(one, nothing) for one in {**first, **second}})
+        common = lcm(first.denominator, second.denominator)
+        total: dict[int, int] = {}
+        for part in (first, second):
+            factor = common // part.denominator
+            for entry, weight in part.numerators.items():
+                total[entry] = total.get(entry, 0) + factor * weight
+        return _Scaled(_without_zeros(total), common)
 
 
 class _WeightsOfUnits(_RationalWeights):
@@ -383,14 +426,14 @@ class _WeightsOfUnits(_RationalWeights):
         super().__init__(matrices, pieces, most)
         self.units: dict[int, list[int]] = {}
 
-    def gate_back(self, stage: Stage, weights: Weights) -> Weights:
+    def gate_back(self, stage: Stage, weights: _Scaled) -> _Scaled:
         """Return no weights: what units are computed from does not matter."""
-        if weights:
-            self.units[stage.index] = list(weights)
-        return {}
+        if weights.numerators:
+            self.units[stage.index] = list(weights.numerators)
+        return _Scaled({}, 1)
 
 
-def _without_zeros(weights: Weights) -> Weights:
+def _without_zeros(weights: Mapping[int, int]) -> Mapping[int, int]:
     return {entry: weight for entry, weight in weights.items() if weight}
 
 
@@ -420,7 +463,13 @@ def _pieces(node: GateNode, value: RationalVector) -> list[int]:
         return pieces
     assert isinstance(node, Pointwise)
     levels = node.breakpoints.expand(-1, node.num_units).T.tolist()
-    return [sum(Fraction(level) < value[unit] for level in row) for unit, row in enumerate(levels)]
+    return [sum(_beyond(value, unit, level) > 0 for level in row) for unit, row in enumerate(levels)]
+
+
+def _beyond(value: RationalVector, unit: int, level: float) -> int:
+    """Return a number with the sign of an entry minus a float: fractions would look for a common divisor."""
+    over, under = level.as_integer_ratio()
+    return value.numerators[unit] * under - over * value.denominator
 
 
 def _pieces_of_pairs(node: GateNode, start: RationalVector, stop: RationalVector) -> list[int]:
@@ -437,8 +486,10 @@ def _pieces_of_pairs(node: GateNode, start: RationalVector, stop: RationalVector
         return pieces
     assert isinstance(node, Pointwise)
     levels = node.breakpoints.expand(-1, node.num_units).T.tolist()
-    pairs = [(start[unit], stop[unit]) for unit in range(node.num_units)]
-    return [sum((level, level) < pair for level in row) for pair, row in zip(pairs, levels, strict=True)]
+    return [
+        sum((_beyond(start, unit, level), _beyond(stop, unit, level)) > (0, 0) for level in row)
+        for unit, row in enumerate(levels)
+    ]
 
 
 def _gate_held(node: GateNode, value: RationalVector, pieces: Sequence[int]) -> RationalVector:

@@ -42,6 +42,8 @@ class Page:
         Whether sections are unfolded at first: those that answer in no sentence.
     models : sequence of (str, sequence of SectionResult)
         Names and sections of the models where there are several, each with the same sections in the same order.
+    relation : str
+        What stands between subject and place.
     """
 
     kind: str
@@ -52,6 +54,7 @@ class Page:
     warning: str = ""
     is_open: bool = False
     models: Sequence[tuple[str, Sequence[SectionResult]]] = ()
+    relation: str = "on"
 
 
 def render(report: Report) -> str:

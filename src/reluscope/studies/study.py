@@ -151,6 +151,10 @@ class Verdict(Shown):
     found: str
     holds: bool | None
 
+    def __post_init__(self) -> None:
+        """Take truths of NumPy for those of Python."""
+        object.__setattr__(self, "holds", None if self.holds is None else bool(self.holds))
+
     @property
     def word(self) -> str:
         """Confirmed, contradicted, or not confirmed."""

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 import reluscope as rs
-from reluscope.studies import Setting
+from reluscope.studies import Data, Setting
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,3 +47,15 @@ def labelled_data(setting: Setting) -> tuple[Labelled, Labelled]:
     if setting.train is None or setting.test is None:
         raise rs.errors.InputError("this study trains networks and needs data: give train and test")
     return labelled(setting.train), labelled(setting.test)
+
+
+def stands_beside(part: Labelled, data: Data) -> bool:
+    """Return whether numbers of networks trained on these data may stand beside a paper's: digits are no CIFAR-10.
+
+    Examples
+    --------
+    >>> digits = Labelled(np.zeros((1, 2)), np.zeros(1, dtype=int), "digits (train part)", (2,))
+    >>> stands_beside(digits, "mnist"), stands_beside(digits, "cifar10")
+    (True, False)
+    """
+    return data == "mnist" or part.name.startswith("CIFAR-10")

@@ -123,12 +123,13 @@ def training_of(model: Model, epochs: int) -> Training:
     return Training("AdamW", 1e-3, epochs, 32)
 
 
-def accuracy_table(data: Data, found: Mapping[Model, rs.Finding], printed_as: str) -> Table:
-    """Return accuracies beside the dissertation's, which are the ``printed_as``."""
+def accuracy_table(data: Data, found: Mapping[Model, rs.Finding], printed_as: str, *, with_paper: bool = True) -> Table:
+    """Return accuracies, beside those of the dissertation, which are the ``printed_as``, where they can be compared."""
     ours = {model.name: f"{100 * float(accuracy):.2f}" for model, accuracy in found.items()}
+    papers = ACCURACIES[data] if with_paper else {}
     rows = tuple(
-        (row, *ACCURACIES[data][row], *(ours.get(f"{row} {optimizer}", "-") for optimizer in OPTIMIZERS))
+        (row, *papers.get(row, ()), *(ours.get(f"{row} {optimizer}", "-") for optimizer in OPTIMIZERS))
         for row in dict.fromkeys(model.row for model in found)
     )
-    columns = ("network", "paper, SGD", "paper, AdamW", "SGD", "AdamW")
+    columns = ("network", *(("paper, SGD", "paper, AdamW") if with_paper else ()), "SGD", "AdamW")
     return Table(columns, rows, f"Accuracies on test images in % ({printed_as}; pretrained networks are left out).")

@@ -93,6 +93,23 @@ def test_networks_of_one_input_and_large_ones(tmp_path, monkeypatch):
     assert tracker.records.findings("kink_density")[0].claim == "ESTIMATE"
 
 
+def test_squares_of_large_networks_are_fewer(tmp_path, monkeypatch):
+    monkeypatch.setattr(complexity, "UNITS_IN_SQUARES", 1)
+    monkeypatch.setattr(complexity, "FEWEST_SQUARES", 2)
+    model = make_model()
+    with track(model, tmp_path / "run.parquet", complexity_radius=0.7) as tracker:
+        tracker.record()
+    records = tracker.records
+    rows = np.array(records.settings["samples"])[records.settings["jacobians"]]
+    generator, counts = np.random.default_rng(0), []
+    for point in POINTS[rows[:2]]:
+        basis = np.linalg.qr(generator.normal(size=(4, 2)))[0].T
+        counts.append(len(rs.partition(rs.load(model.eval()), rs.Slice(point, basis, rs.Box(-0.7, 0.7, 2)))))
+    assert records["square_regions"][0] == np.mean(counts)
+    assert records.findings("square_regions")[0].num_samples == 2
+    assert records.findings("crossing_units")[0].num_samples == 5
+
+
 def test_without_samples_for_jacobians_a_note_says_so(tmp_path):
     with (
         track(make_model(), tmp_path / "run.parquet", complexity_radius=0.5, jacobians=0) as tracker,

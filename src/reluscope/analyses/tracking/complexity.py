@@ -14,9 +14,11 @@ from reluscope.partitions.dispatch import partition
 
 # Of one square; a count that it ends is LOWER.
 SQUARE_BUDGET = Budget(regions=2_000, seconds=0.02)
+# Squares of large networks cost most: of so many units together there are some, but never less than a few.
+UNITS_IN_SQUARES, FEWEST_SQUARES = 2**14, 4
 # Derivatives by every input are taken where there are at most so many of all units, and else in random directions.
 MOST_DERIVATIVES = 2**17
-NUM_DIRECTIONS = 64
+NUM_DIRECTIONS = 32
 SQUARE_REGIONS = declare(
     "square_regions",
     "linear regions in the square around the point in a random plane, whose half-width is the radius",
@@ -50,11 +52,23 @@ def local_complexity(network: Network, plan: Plan) -> dict[str, Finding]:
     for found in (crossing, density):
         if found.stopped == INTERRUPTED:
             raise KeyboardInterrupt
+    squares = points[: num_squares(len(points), network.num_units)]
     return {
         "crossing_units": crossing.mean(CROSSING),
-        "square_regions": _squares(network, points, radius).mean(SQUARE_REGIONS),
+        "square_regions": _squares(network, squares, radius).mean(SQUARE_REGIONS),
         "kink_density": density.mean(KINK_DENSITY),
     }
+
+
+def num_squares(number: int, num_units: int) -> int:
+    """Return at how many of the samples regions in a square are counted.
+
+    Examples
+    --------
+    >>> num_squares(16, 500), num_squares(16, 20_000)
+    (16, 4)
+    """
+    return min(number, max(FEWEST_SQUARES, UNITS_IN_SQUARES // max(1, num_units)))
 
 
 def _squares(network: Network, points: np.ndarray, radius: float) -> Findings:

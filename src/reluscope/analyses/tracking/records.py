@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.analyses.tracking.complexity import num_squares
 from reluscope.analyses.tracking.kept_weights import network_with_weights
 from reluscope.analyses.tracking.quantities import QUANTITIES
 from reluscope.analyses.tracking.table import CODES, LOGGED, logged_names, read_rows, to_table
@@ -307,6 +308,8 @@ class Records:
         if values is None:
             return None
         number = len(self.settings["jacobians"]) if name in AT_JACOBIANS else self.num_samples
+        if name == "square_regions":
+            number = num_squares(number, sum(gate[2] for gate in self.settings["gates"]))
         domain = {
             "segment_regions": f"{len(self.settings['segments'])} segments",
             "median_segment_regions": f"{len(self.settings['segments'])} segments",

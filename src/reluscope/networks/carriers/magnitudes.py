@@ -35,7 +35,13 @@ class Magnitudes:
     def affine(self, node: Affine, inputs: Sequence[Magnitude]) -> Magnitude:
         """Return ``|W| size + |b|``, and its error."""
         sizes, errors = zip(*inputs, strict=True)
-        return Magnitude(node.magnitudes.apply(*sizes), affine_error(node, sizes, errors, self.unit))
+        if not node.rounds or not node.tensors():
+            return Magnitude(node.magnitudes.apply(*sizes), affine_error(node, sizes, errors, self.unit))
+        # In one call: a large kernel is read once.
+        both = [torch.cat([size, torch.add(e, size, alpha=self.unit)]) for size, e in inputs]
+        size, error = node.magnitudes.linear(*both).split(len(sizes[0]))
+        constant = node.magnitudes.constant
+        return Magnitude(size, error) if constant is None else Magnitude(size + constant, error + self.unit * constant)
 
     def arrive(self, stage: "Stage", value: Magnitude) -> Magnitude:
         """Return the sizes of the gate's pre-activations and their errors; padding has none."""

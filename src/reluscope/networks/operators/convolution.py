@@ -1,6 +1,7 @@
 """Convolution and transposed convolution over one, two or three spatial axes, on values ``(channels, *spatial)``."""
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Self
 
 from torch import Tensor
@@ -9,6 +10,8 @@ from torch.nn import functional
 from reluscope.networks.graph import Affine
 
 _CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
+# Of kernels that are as large, used at so few places, torch's float64 convolution is slower than one product.
+MIN_KERNEL, MAX_PLACES = 2**17, 64
 _TRANSPOSED = {1: functional.conv_transpose1d, 2: functional.conv_transpose2d, 3: functional.conv_transpose3d}
 
 
@@ -53,8 +56,22 @@ class Convolution(Affine):
         return replace(self, weight=self.weight.abs(), bias=None if self.bias is None else self.bias.abs())
 
     def _convolve(self, value: Tensor, bias: Tensor | None) -> Tensor:
+        if self._has_few_places(value):
+            return self._as_one_product(value, bias)
         convolve = _CONVOLUTIONS[len(self.stride)]
         return convolve(value, self.weight, bias, self.stride, self.padding, self.dilation, self.groups)
+
+    def _has_few_places(self, value: Tensor) -> bool:
+        """Whether a large kernel is used at so few places that reading it for each point would take the time."""
+        is_plain = len(self.stride) == 2 and self.groups == 1 and value.device.type == "cpu"
+        return is_plain and self.weight.numel() >= MIN_KERNEL and prod(self.shape[1:]) <= MAX_PLACES
+
+    def _as_one_product(self, value: Tensor, bias: Tensor | None) -> Tensor:
+        """Return the convolution of all points as one product of matrices: torch makes one for each point."""
+        patches = functional.unfold(value, self.weight.shape[2:], self.dilation, self.padding, self.stride)
+        found = self.weight.flatten(1) @ patches.transpose(0, 1).flatten(1)
+        found = found.reshape(len(found), len(value), *self.shape[1:]).transpose(0, 1).contiguous()
+        return found if bias is None else found + bias[:, None, None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

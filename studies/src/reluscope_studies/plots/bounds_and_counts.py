@@ -17,6 +17,9 @@ DASHES = ("-", (0, (6, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (3, 1)))
 MARKS = ("o", "D", "s", "^")
 MAX_MINOR = 8
 
+# Saved pictures read no formulas between dollar signs.
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 def bounds_and_counts(
     where: Sequence[float],
@@ -79,7 +82,7 @@ def bounds_and_counts(
     room = 0.05 * max(high - low, 1.0)
     axes.set_ylim(low - room, high + room)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
-    axes.yaxis.set_major_formatter(lambda level, _: f"$10^{{{level:.0f}}}$")
+    axes.yaxis.set_major_formatter(lambda level, _: f"10{f'{level:.0f}'.translate(RAISED)}")
     if high - low < MAX_MINOR:
         steps = np.log10(np.arange(2, 10))
         axes.yaxis.set_minor_locator(FixedLocator([k + s for k in range(floor(low), floor(high) + 1) for s in steps]))

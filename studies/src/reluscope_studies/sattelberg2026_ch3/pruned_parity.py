@@ -32,7 +32,7 @@ DATA = None
 CHANGES: dict[Change, str] = {"replicates": "networks"}
 
 TRIALS = 4
-LEAKY_DIGITS = 3
+LEAKY_DIGITS, LEAKY_SIZES = 3, (2, 3)
 # Table 3.4 as printed, by digits: (pruned width, subnetworks that learn parity), from the first width with an entry on.
 PRINTED = {
     1: (2, [(1, 1), (1, 2), (1, 2), (1, 3), (1, 3), (1, 4), (1, 5), (1, 7), (1, 5), (1, 6), (1, 5), (1, 3), (1, 5)]),
@@ -86,8 +86,7 @@ def protocol(setting: Setting) -> Outcome:
             )
         for width in range(4, plan.widths + 1):
             setting.progress(f"Leaky subnetworks of width {width}")
-            name = f"leaky-width-{width}-digits-{LEAKY_DIGITS}"
-            leaky[width] = _kept(setting, name, lambda w=width: _cell(setting, w, LEAKY_DIGITS, LEAK))
+            leaky[width] = _kept(setting, f"leaky-width-{width}", lambda w=width: _leaky_cell(setting, w))
     except KeyboardInterrupt:
         is_interrupted = True
     sentences = (
@@ -118,18 +117,33 @@ def _seeds(setting: Setting, number: int, *about: int) -> list[int]:
     return np.random.default_rng([setting.seed, *about]).integers(2**31, size=number).tolist()
 
 
-def _cell(setting: Setting, width: int, digits: int, leak: float = 0.0) -> Record:
-    """Train networks of one width and prune the first that learns parity."""
+def _learner(setting: Setting, width: int, digits: int, leak: float = 0.0) -> rs.stacked.Stack | None:
+    """Return the first network of a width that learns parity, None if none of them does."""
     seeds = _seeds(setting, TRIALS, width, digits)
     first = first_networks((width,), num_inputs=digits, seeds=seeds, leak=leak, device=setting.device)
     trained = learned(first, digits)
     rows = trained.reached.nonzero()[:, 0].tolist()
-    if not rows:
+    return trained.stack.take(rows[:1]) if rows else None
+
+
+def _cell(setting: Setting, width: int, digits: int) -> Record:
+    """Prune the first network of a width that learns parity."""
+    stack = _learner(setting, width, digits)
+    if stack is None:
         return Record({"units": None})
-    found = rs.compression.prune_exhaustively(trained.stack.take(rows[:1]), *parity(digits), epochs=EPOCHS, **HOW)
+    found = rs.compression.prune_exhaustively(stack, *parity(digits), epochs=EPOCHS, **HOW)
     assert found.num_units is not None
     plain = {"successes": found.num_successes, "choices": len(found.kept), **plain_findings({"units": found.num_units})}
     return Record(plain)
+
+
+def _leaky_cell(setting: Setting, width: int) -> Record:
+    """Count the subnetworks of two and of three leaky units that learn three digits."""
+    stack = _learner(setting, width, LEAKY_DIGITS, LEAK)
+    if stack is None:
+        return Record({"of": {}})
+    tuned = {size: learned(_of_size(stack, size), LEAKY_DIGITS).reached for size in LEAKY_SIZES}
+    return Record({"of": {str(size): [int(one.sum()), one.numel()] for size, one in tuned.items()}})
 
 
 def _rates(setting: Setting, plan: Plan) -> Record:
@@ -218,37 +232,53 @@ def _verdicts(
             f"the same for {same} of {len(both)}, fewer for {sum(widths[one] < printed[one] for one in both)}",
             None if same < len(both) else True,
         )
-    of_three = {width: record for (width, digits), record in found.items() if digits == LEAKY_DIGITS}
-    for name, records in (("ReLU", of_three), (f"leak {LEAK:g}", leaky)):
-        rows = [width for width, record in records.items() if width > 3 and _units(record) == 3]
-        if rows:
-            first, entries = PRINTED[LEAKY_DIGITS]
-            said = sum(entries[width - first][1] for width in rows)
-            rate = Rate(*(sum(records[width].plain[what] for width in rows) for what in ("successes", "choices")))
+    first, entries = PRINTED[LEAKY_DIGITS]
+    counts = {
+        "ReLU": {
+            width: (record.plain["successes"], record.plain["choices"])
+            for (width, digits), record in found.items()
+            if digits == LEAKY_DIGITS and width > LEAKY_DIGITS and widths.get((width, digits)) == 3
+        },
+        f"leak {LEAK:g}": {width: one.plain["of"]["3"] for width, one in leaky.items() if one.plain["of"]},
+    }
+    for name, of_three in counts.items():
+        if of_three:
+            said = Rate(sum(entries[width - first][1] for width in of_three), sum(comb(width, 3) for width in of_three))
+            rate = Rate(*map(sum, zip(*of_three.values(), strict=True)))
             yield Verdict(
-                f"of the subnetworks of 3 units most learn three digits ({name}, widths {rows[0]} to {rows[-1]})",
+                f"most subnetworks of 3 units learn three digits ({name}, widths {min(of_three)} to {max(of_three)})",
                 "Table 3.4",
-                str(Rate(said, rate.trials)),
+                str(said),
                 str(rate),
                 rate.share > 0.5,
             )
-
-
-def _units(record: Record | None) -> int:
-    """Return the fewest units of a record, 0 where no network was pruned."""
-    return int(rs.Finding.from_dict(record.plain["units"])) if record is not None and record.plain["units"] else 0
+    two = [one.plain["of"]["2"][0] for one in leaky.values() if one.plain["of"]]
+    if two:
+        yield Verdict(
+            f"three digits need 3 units (leak {LEAK:g})",
+            "Table 3.4",
+            "3 for every width",
+            f"subnetworks of 2 units learn them for {sum(one > 0 for one in two)} of {len(two)} widths",
+            not any(two),
+        )
 
 
 def _by_leak(plan: Plan, found: Mapping[tuple[int, int], Record], leaky: Mapping[int, Record]) -> Table:
     rows = tuple(
-        (str(width), _printed(width, LEAKY_DIGITS), _cell_text(found.get((width, LEAKY_DIGITS))), _cell_text(record))
+        (
+            str(width),
+            _printed(width, LEAKY_DIGITS),
+            _cell_text(found.get((width, LEAKY_DIGITS))),
+            *("/".join(map(str, record.plain["of"][str(size)])) if record.plain["of"] else "-" for size in LEAKY_SIZES),
+        )
         for width, record in leaky.items()
     )
     caption = (
         f"Three digits again, with leak {LEAK:g}: section 3.4 has that leak everywhere but in section 3.4.2, and does "
-        "not say which one Table 3.4 has. One network each."
+        "not say which one Table 3.4 has. Subnetworks of two and of three units that learn them; one network each."
     )
-    return Table(("width", "paper", "ReLU", f"leak {LEAK:g}"), rows, caption)
+    columns = ("width", "paper", "ReLU", *(f"leak {LEAK:g}, {size} units" for size in LEAKY_SIZES))
+    return Table(columns, rows, caption)
 
 
 def _quoted(rates: Record | None, shares: Mapping[str, rs.Finding]) -> Table:

@@ -8,7 +8,7 @@ import reluscope as rs
 from reluscope.studies import Change, Data, Outcome, Picture, Setting, Size, Table
 from reluscope_studies import plots
 from reluscope_studies.classifiers import trained
-from reluscope_studies.labelled import Labelled, labelled_data
+from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
 from reluscope_studies.sattelberg2026_images import SHAPE, nearest_triple, prepared, summed
 from reluscope_studies.sattelberg2026_networks import Model, Plan, accuracy_table, models, training_of
@@ -106,7 +106,12 @@ def report(setting: Setting, name: Data) -> Outcome:
             *(found.mean(name) for found in norms.values() for name in found),
         ),
         (
-            accuracy_table(name, {one.model: one.accuracy for one in looked}, "Table 6.1"),
+            accuracy_table(
+                name,
+                {one.model: one.accuracy for one in looked},
+                "Table 6.1",
+                with_paper=stands_beside(given[0], name),
+            ),
             _missed(sliced),
             _sensitivity(looked, {key: [found.mean(name) for name in found] for key, found in norms.items()}),
         ),

@@ -8,7 +8,7 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Data, Outcome, Picture, Record, Setting
 from reluscope_studies.classifiers import trained
-from reluscope_studies.labelled import Labelled, labelled_data
+from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.sattelberg2026_ch7 import _compression, _similarity
 from reluscope_studies.sattelberg2026_ch7._comparison import compared
 from reluscope_studies.sattelberg2026_ch7._plan import CHANGES, PLANS, ComparisonPlan
@@ -35,6 +35,7 @@ def report(setting: Setting, name: Data) -> Outcome:
     given = labelled_data(setting)
     few = (drawn(given[0], plan.training, setting.seed), drawn(given[1], plan.testing, setting.seed))
     training, testing = prepared(*few, shape=plan.shape(few[0]))
+    with_paper = stands_beside(given[0], name)
     every = sorted(models(plan.hidden, plan.filters), key=lambda model: OPTIMIZERS.index(model.optimizer))
     networks: dict[str, rs.Network] = {}
     accuracies, compressed = {}, []
@@ -53,10 +54,10 @@ def report(setting: Setting, name: Data) -> Outcome:
         ),
         (*named, *_compression.findings(compressed), *_similarity.findings(similar)),
         (
-            accuracy_table(name, accuracies, "Table 7.1"),
+            accuracy_table(name, accuracies, "Table 7.1", with_paper=with_paper),
             *_compression.tables(compressed, COMPRESSION[name]),
-            _similarity.summary(similar, every, name),
-            *_similarity.mapped(similar, every, name),
+            _similarity.summary(similar, every, with_paper=with_paper and name == "cifar10"),
+            *_similarity.mapped(similar, every, name, with_paper=with_paper and name == "cifar10"),
             _similarity.conditions(similar),
         ),
         (

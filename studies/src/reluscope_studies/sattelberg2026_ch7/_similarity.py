@@ -87,8 +87,8 @@ BLOCKS = (
 )
 
 
-def summary(found: rs.Findings, every: Sequence[Model], name: Data) -> Table:
-    """Return means over kinds of pairs; for CIFAR-10 with the drops that can be read in the dissertation."""
+def summary(found: rs.Findings, every: Sequence[Model], *, with_paper: bool) -> Table:
+    """Return means over kinds of pairs; with the drops that can be read in the dissertation, of CIFAR-10 alone."""
     rows = []
     for block in BLOCKS:
         pairs = block.pairs(every)
@@ -97,7 +97,7 @@ def summary(found: rs.Findings, every: Sequence[Model], name: Data) -> Table:
         printed = [_printed_drop(a, b) for a, b in pairs if (a.name, b.name) in MAPPED]
         drop, *means = (_mean(found, metric, pairs) for metric in SUMMARY)
         said = [f"{100 * drop:.1f}", *("-" if np.isnan(one) else f"{one:.3g}" for one in means)]
-        if name == "cifar10":
+        if with_paper:
             said.insert(0, f"{np.mean(printed):.1f} ({len(printed)} of {len(pairs)})" if printed else "-")
         rows.append((block.name, *said))
     columns = ["pairs", *(f"{title}, points" if metric == "drop" else title for metric, title in SUMMARY.items())]
@@ -106,7 +106,7 @@ def summary(found: rs.Findings, every: Sequence[Model], name: Data) -> Table:
         "CKA of coefficients; scaled squared distance by the largest coefficient, as in the dissertation, and by the "
         "largest absolute one; cross-entropy of the outputs; share of images with the same prediction."
     )
-    if name == "cifar10":
+    if with_paper:
         columns.insert(1, "drop in the dissertation, points")
         caption += " Of the dissertation's drops those that can be read, and how many these are."
     return Table(tuple(columns), tuple(rows), caption)
@@ -127,29 +127,29 @@ def _printed_drop(first: Model, second: Model) -> float:
     return float(own) - MAPPED[first.name, second.name]
 
 
-def mapped(found: rs.Findings, every: Sequence[Model], name: Data) -> list[Table]:
+def mapped(found: rs.Findings, every: Sequence[Model], name: Data, *, with_paper: bool) -> list[Table]:
     """Return accuracies after mapping and their drops, to networks of one optimiser each."""
     made = []
     for way in OPTIMIZERS:
         targets = [model for model in every if model.optimizer == way]
-        rows = tuple((a.name, *(_cell(found, a, b, name) for b in targets)) for a in every)
+        rows = tuple((a.name, *(_cell(found, a, b, with_paper=with_paper) for b in targets)) for a in every)
         caption = (
             f"Accuracies on test images in % after mapping the coefficients of the networks on the left to those of "
             f"the networks above, and the drop from the accuracy of these ({FIGURES[name]['mapped_accuracy']})"
         )
-        caption += "; in brackets the dissertation's, where they can be read." if name == "cifar10" else "."
+        caption += "; in brackets the dissertation's, where they can be read." if with_paper else "."
         made.append(Table(("from", *(f"to {model.name}" for model in targets)), rows, caption))
     return made
 
 
-def _cell(found: rs.Findings, first: Model, second: Model, name: Data) -> str:
+def _cell(found: rs.Findings, first: Model, second: Model, *, with_paper: bool) -> str:
     accuracy, drop = (value_of(found, name, first.name, second.name) for name in ("mapped_accuracy", "drop"))
     if first is second:
         return f"{100 * accuracy:.1f}"
     # Adding zero takes the sign from a zero.
     change = round(-100 * drop, 1) + 0.0
     said = f"{100 * accuracy:.1f} {change:+.1f}"
-    printed = MAPPED.get((first.name, second.name)) if name == "cifar10" else None
+    printed = MAPPED.get((first.name, second.name)) if with_paper else None
     return said if printed is None else f"{said} [{printed:.1f}]"
 
 

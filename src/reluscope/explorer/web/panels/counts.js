@@ -32,7 +32,7 @@ export function countsPanel({ hello, looking, homeWindow }) {
     const offer = (label, how) => !hello.still && quiet(label, () => looking.lookAtPlane(how));
     const offers = [
       header.num_open > 0 && offer("Take a minute", { patient: true }),
-      !header.certified && (header.num_undecided > 0 || factor > DEEP) && offer("Certify this view", { certify: true }),
+      !header.certified && (header.num_undecided > 0 || factor > DEEP || (factor > 1.05 && header.certifiable)) && offer("Certify this view", { certify: true }),
     ].filter(Boolean);
     if (factor > DEEP) doubts.push("About as deep as double precision goes. ");
     if (header.certified) doubts.push("Certified in exact arithmetic. ");
