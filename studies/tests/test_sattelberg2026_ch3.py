@@ -139,14 +139,21 @@ def test_local_optima_are_found_as_often_as_printed(monkeypatch):
 
 
 def test_classes():
-    outcome = classes.protocol(Setting("small"))
+    setting = Setting("small", points=3)
+    outcome = classes.protocol(setting)
     values = {finding.name: finding.value for finding in outcome.findings}
     distribution = [values[f"functions of swaps value {value}"] for value in range(6)]
     assert distribution == [2, 1880, 14244, 30216, 19002, 192]
     sums = [values[f"sum of {name} over the classes"] for name in ("degrees", "influences", "entropies")]
     assert sums == pytest.approx([820, 444, 608.88255], abs=5e-6)
     assert [row[2] for row in outcome.tables[0].rows] == [*(f"{n} (EXACT)" for n in (1, 2, 3, 5)), "9 (LOWER)"]
-    assert len(outcome.pictures) == 8
+    assert len(outcome.pictures) == 9
+    shares = [float(one) for name, one in zip(values, outcome.findings, strict=False) if "five inputs of swaps" in name]
+    assert sum(shares) == pytest.approx(1)
+    five = setting.records["five"].arrays["values"]
+    assert len(five) == 3
+    assert all(2 <= value <= 9 for value in five)
+    assert [row[0] for row in outcome.tables[-1].rows] == [str(value) for value in sorted({*five.tolist()})]
 
 
 def test_functions_of_many_inputs():

@@ -121,12 +121,13 @@ def variant_of(setting: Setting) -> str:
     Examples
     --------
     >>> variant_of(Setting("full")), variant_of(Setting("small", epochs=5, only=("4+*", "5+*")))
-    ('full', 'small-epochs-5-only-4-5')
+    ('full', 'small-epochs-5-only-4-any-5-any')
     """
     words = [setting.size]
     for change, value in changes_of(setting).items():
         words += [change, *(value if isinstance(value, list) else [value])]
-    return re.sub(r"[^0-9A-Za-z]+", "-", "-".join(map(str, words))).strip("-")
+    said = "-".join(map(str, words)).replace("*", "any").replace("?", "one")
+    return re.sub(r"[^0-9A-Za-z]+", "-", said).strip("-")
 
 
 def command_of(name: str, setting: Setting, done: Sequence[Done]) -> str:

@@ -81,7 +81,7 @@ def folding(network: ShallowNetwork, points: Float[np.ndarray, " s"], labels: In
         axes.axvline(0, color=INK, linewidth=0.6, alpha=0.5)
         axes.set(xlim=(lows[0], highs[0]), ylim=(lows[1], highs[1]), xlabel="unit 1", ylabel="unit 2")
     for axes in (panels[0], panels[5]):
-        axes.set(xlabel="$x$", yticks=[], ylim=(-1, 1))
+        axes.set(xlabel="x", yticks=[], ylim=(-1, 1))
         bare(axes, "left")
     _mark_zeros(panels[5], network, points)
     return figure

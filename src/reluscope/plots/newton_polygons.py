@@ -46,7 +46,7 @@ def newton_polygons(found: NewtonPolygons) -> Figure:
     middle, half = (places.max(axis=0) + places.min(axis=0)) / 2, float(np.ptp(places, axis=0).max()) / 2 or 1.0
     both[0].set_xlim(middle[0] - 1.2 * half, middle[0] + 1.2 * half)
     both[0].set_ylim(middle[1] - 1.2 * half, middle[1] + 1.2 * half)
-    both[0].set_ylabel("exponent of $x_2$")
+    both[0].set_ylabel("exponent of x₂")
     return figure
 
 
@@ -61,5 +61,5 @@ def _draw(axes: Axes, polygon: NewtonPolygon, color: str) -> None:
         for place, constant in zip(places, polygon.constants, strict=True):
             axes.annotate(f"{constant:.3g}", place, xytext=(5, 4), textcoords="offset points", fontsize=8, color=DARK)
     axes.set_aspect("equal")
-    axes.set_xlabel("exponent of $x_1$")
+    axes.set_xlabel("exponent of x₁")
     bare(axes, "top", "right")

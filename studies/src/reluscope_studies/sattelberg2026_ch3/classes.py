@@ -3,16 +3,22 @@
 from collections import Counter
 
 import numpy as np
+from jaxtyping import Int
+from scipy.stats import binomtest
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
+from reluscope_studies.sizes import number_of
 
 SENTENCE = "swaps values, degree, influence and entropy of the classes of Boolean functions"
 POSITION = 10
 DATA = None
+CHANGES: tuple[Change, ...] = ("points",)
 
+# Random functions of five inputs whose swaps values are computed; there are 616,126 classes.
+FIVES = {"small": 12, "medium": 200, "full": 1_000}
 # Table 3.1: the largest swaps value of n inputs.
 PRINTED = {1: "1", 2: "2", 3: "3", 4: "5", 5: "–"}
 LARGEST = (1785, 7140)
@@ -26,10 +32,11 @@ def protocol(setting: Setting) -> Outcome:
     setting.progress("Classes of four inputs")
     found = measures_of(representatives(MAX_LISTED))
     largest = [rs.boolean.largest_swaps(inputs).value for inputs in range(1, MAX_LISTED + 1)]
-    is_interrupted = False
+    is_interrupted, of_five = False, np.zeros(0, dtype=np.int64)
     try:
         setting.progress("Functions of five inputs")
         largest.append(_hardest_of_five(setting).value)
+        of_five = _of_five(setting)
     except KeyboardInterrupt:
         is_interrupted = True
     sums = [
@@ -39,8 +46,8 @@ def protocol(setting: Setting) -> Outcome:
     ]
     pictures = [_cube(number, inputs) for inputs, number in ((2, 0), (2, 1), (2, 3), (2, 6))]
     pictures += [_cube(number, MAX_LISTED) for number in LARGEST]
-    pictures += [_distribution(), _measures()]
-    findings = (*largest, *_counts(), *sums)
+    pictures += [_distribution(), _measures(), *_pictures_of_five(of_five)]
+    findings = (*largest, *_counts(), *sums, *_shares_of_five(of_five))
     same = sum(PRINTED[inputs] == f"{int(one)}" for inputs, one in enumerate(largest[:MAX_LISTED], start=1))
     verdicts = (
         Verdict(
@@ -70,7 +77,7 @@ def protocol(setting: Setting) -> Outcome:
     return Outcome(
         _said(largest, sums),
         findings,
-        _tables(largest),
+        (*_tables(largest), *_table_of_five(of_five)),
         tuple(pictures),
         interrupted=is_interrupted,
         verdicts=verdicts,
@@ -81,6 +88,64 @@ def _hardest_of_five(setting: Setting) -> rs.boolean.HardFunction:
     if setting.size != "small":
         return rs.boolean.largest_swaps(5)
     return rs.boolean.search_hardest(5, steps=1, start=rs.boolean.BooleanFunction(5, HARD_OF_FIVE))
+
+
+def _of_five(setting: Setting) -> Int[np.ndarray, " s"]:
+    """Return the swaps values of random functions of five inputs, all exact."""
+    if "five" not in setting.records:
+        rng = np.random.default_rng([setting.seed, 5])
+        number = number_of(setting, FIVES, "points")
+        values = []
+        for place in range(number):
+            setting.progress("Swaps values of functions of five inputs", place / number)
+            function = rs.boolean.BooleanFunction.of_values(rng.integers(2, size=2**5))
+            values.append(int(rs.boolean.swaps(function).value))
+        setting.records["five"] = Record({}, {"values": np.array(values)})
+    return setting.records["five"].arrays["values"]
+
+
+def _shares_of_five(values: Int[np.ndarray, " s"]) -> list[rs.Finding]:
+    """Return the share of functions of each swaps value, with the interval of Clopper and Pearson at 95 %."""
+    found = []
+    for value, number in sorted(Counter(values.tolist()).items()):
+        low, high = binomtest(number, len(values)).proportion_ci()
+        found.append(
+            rs.Finding.estimate(
+                number / len(values),
+                name=f"share of functions of five inputs of swaps value {value}",
+                interval=(float(low), float(high)),
+                definition=f"{number} of {len(values)} random functions; interval of Clopper and Pearson at 95 %",
+                source="sattelberg2026",
+                is_share=True,
+            )
+        )
+    return found
+
+
+def _table_of_five(values: Int[np.ndarray, " s"]) -> list[Table]:
+    shares = _shares_of_five(values)
+    if not shares:
+        return []
+    _, four = _distribution_of(MAX_LISTED)
+    rows = []
+    for value, share in zip(sorted({*values.tolist()}), shares, strict=True):
+        assert share.interval is not None
+        low, high = (100 * end for end in share.interval)
+        of_four = 100 * four[value] / four.total()
+        rows.append((str(value), f"{of_four:.2f} %", f"{100 * float(share):.1f} % ({low:.1f} to {high:.1f})"))
+    caption = (
+        f"Swaps values of all functions of four inputs, and of {len(values)} random ones of five, each exact: how the "
+        "distribution changes with the inputs, which section 3.3.1 leaves open."
+    )
+    return [Table(("swaps", "four inputs, all", "five inputs, sampled"), tuple(rows), caption)]
+
+
+def _pictures_of_five(values: Int[np.ndarray, " s"]) -> list[Picture]:
+    if not len(values):
+        return []
+    figure = plots.swaps_distribution(Counter(values.tolist()), noun="functions")
+    caption = f"How many of {len(values)} random functions of five inputs have which swaps value."
+    return [Picture("swaps-five-inputs", figure, caption)]
 
 
 def _sum(name: str, values: np.ndarray, tolerance: float | None) -> rs.Finding:

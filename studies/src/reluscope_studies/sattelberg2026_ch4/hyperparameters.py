@@ -82,8 +82,9 @@ def _how(setting: Setting) -> str:
     small = ""
     if setting.size == "small":
         small = f" This is the small size: {NETWORKS['small']} networks, and at most {STEPS['small']:,} steps."
+    epochs = setting.epochs or EPOCHS
     return (
-        f"One hidden layer of three units, Adam at rate 0.01, at most {EPOCHS:,} epochs, {SAMPLES:,} samples, half of "
+        f"One hidden layer of three units, Adam at rate 0.01, at most {epochs:,} epochs, {SAMPLES:,} samples, half of "
         f"them in the disc, radii {RADIUS:g}, {RADIUS * 2**0.5:.4g} and {RADIUS * 2:g}; a network that has {GOAL:.0%} "
         "of the samples right at the end of an epoch is done and a success. With these radii disc and gap have the "
         "same area and the annulus twice that; the dissertation says that all three are equal. It leaves open first "
