@@ -17,6 +17,7 @@ NAMES = (
     "plane_large",
     "streams",
     "plane_conv",
+    "plane_deep",
     "codes",
     "codespace",
     "rays",

@@ -37,6 +37,7 @@ class Patch:
     roots : (r,) int64
     codes : CompressedWords
         Packed codes (r, w).
+    outputs : (v, m) float64, optional
     """
 
     points: np.ndarray
@@ -48,6 +49,7 @@ class Patch:
     seams: np.ndarray
     roots: np.ndarray
     codes: CompressedWords
+    outputs: np.ndarray | None = None
 
     @classmethod
     def of(cls, chunk: Chunk) -> "Patch":
@@ -57,7 +59,8 @@ class Patch:
         ends = facets.ids.reshape(-1, dim)
         left, right = chunk.cells.cofaces()
         words = np.concatenate([*chunk.words, np.zeros((chunk.cells.num_cells, 0), dtype=np.uint64)], axis=1)
-        return cls(chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, CompressedWords.of(words))
+        codes = CompressedWords.of(words)
+        return cls(chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, codes, chunk.outputs)
 
     def __len__(self) -> int:
         return len(self.roots)
@@ -91,12 +94,15 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
         return _empty(dim, num_words)
     columns = {f.name: [getattr(patch, f.name) for patch in patches] for f in fields(Patch)}
     patches.clear()
+    if any(part is None for part in columns["outputs"]):
+        columns["outputs"] = []
     point_shift, cell_shift, id_shift = (
         np.cumsum([0, *map(len, columns[name])]).tolist() for name in ("points", "roots", "ids")
     )
     # What the walk and, below, the patches have left in small pieces would be there beside the whole.
     give_back()
     points = _stack(columns, "points")
+    outputs = _stack(columns, "outputs") if columns["outputs"] else None
     words = _stack_words(columns.pop("codes"), num_words)
     of_vertices = np.int32 if len(points) < 2**31 else np.int64
     ids = _stack(columns, "ids", point_shift, of_vertices)
@@ -129,7 +135,8 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
         is_kept = vertex == np.arange(len(points))
         vertex = (np.cumsum(is_kept) - 1)[vertex].astype(of_vertices)
         points, ids, ends = points[is_kept], vertex[ids], vertex[ends]
-    mosaic = Mosaic(points, offsets, ids, ends, left, right, roots, words, num_unmatched)
+        outputs = None if outputs is None else outputs[is_kept]
+    mosaic = Mosaic(points, offsets, ids, ends, left, right, roots, words, num_unmatched, outputs)
     mosaic = _one_of_each_code(_merge_equal_codes(mosaic))
     give_back()
     return mosaic
@@ -162,6 +169,7 @@ def split_by_root(mosaic: Mosaic, number: int) -> list[Mosaic]:
                 np.zeros(len(cells), dtype=np.int64),
                 mosaic.words[cells],
                 mosaic.num_unmatched,
+                None if mosaic.outputs is None else mosaic.outputs[kept],
             )
         )
     return parts
@@ -364,6 +372,7 @@ def _merge_equal_codes(mosaic: Mosaic) -> Mosaic:
     return replace(
         mosaic,
         vertices=mosaic.vertices[kept],
+        outputs=None if mosaic.outputs is None else mosaic.outputs[kept],
         offsets=offsets,
         ids=np.searchsorted(kept, pairs[:, 1]),
         ends=np.searchsorted(kept, ends),

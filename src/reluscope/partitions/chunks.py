@@ -86,6 +86,10 @@ class Chunk:
         Takes the place of proved bounds on errors from the first gate on where these leave a sign undecided.
     is_measured : bool
         Whether it has done so.
+    keeps_outputs : bool
+        Whether finished cells are to have outputs.
+    outputs : (v, m) float64, optional
+        Of the network at the vertices of finished cells, if so.
     """
 
     cells: Complex
@@ -108,6 +112,8 @@ class Chunk:
     last: np.ndarray | None = None
     rounding: MeasuredRounding | None = None
     is_measured: bool = False
+    keeps_outputs: bool = False
+    outputs: np.ndarray | None = None
 
     @property
     def is_finished(self) -> bool:
@@ -134,6 +140,7 @@ class Chunk:
         exact_signs: ExactSigns | None = None,
         has_names: bool = False,
         rounding: MeasuredRounding | None = None,
+        keeps_outputs: bool = False,
     ) -> "Chunk":
         """Return cells before the first gate, given their vertices in domain coordinates and in input space."""
         values = network.start(inputs)
@@ -156,6 +163,7 @@ class Chunk:
             num_stages=len(network.stages),
             names=first_names(len(corners)) if has_names else None,
             rounding=rounding,
+            keeps_outputs=keeps_outputs,
         )
 
     def part(self, group: np.ndarray, seams: np.ndarray) -> "Chunk":

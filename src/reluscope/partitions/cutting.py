@@ -69,7 +69,9 @@ def cut(
         seams=work.seams,
         roots=chunk.roots[work.parent],
         words=tuple(word.take(work.parent, axis=0) for word in chunk.words),
-        values={} if is_last else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
+        values={}
+        if is_last and not chunk.keeps_outputs
+        else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
         blur=work.placement.blur,
         skew=work.placement.skew,
         opened=opened,
@@ -79,14 +81,18 @@ def cut(
     if finished:
         layout = CodeLayout((network.layout.gates[chunk.stage],))
         words = (*moved.words, pack_pieces([opened.pieces], layout))
-        values, errors = {}, {}
-        if not is_last:
+        values, errors, outputs = {}, {}, None
+        if is_last and chunk.keeps_outputs:
+            values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
+            outputs, values = network.finish(values).reshape(len(opened.pre), -1).cpu().numpy(), {}
+        elif not is_last:
             values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
             error = opened.proved + (opened.snapped[:, None] if opened.proved.ndim == 2 else opened.snapped)
             passed = stage.pass_errors(opened.size, error, opened.pieces, resolution.rounding)
             errors = {**chunk.errors, stage.position: passed}
         last = opened.pre if is_last and chunk.names is not None else None
         moved = replace(moved, words=words, stage=chunk.stage + 1, values=values, errors=errors, opened=None, last=last)
+        moved = replace(moved, outputs=outputs)
     return moved, work.num_undecided + num_flat
 
 
@@ -224,7 +230,8 @@ def _cut_breakpoints(
     work, exact = rules.apply(chunk, heights.take(columns, axis=1), rounding[columns], cuts)
     sides, num_flat = _settle_flat(chunk, work, cuts, rounding[columns], NOISE)
     positive = is_positive(sides)
-    if chunk.stage + 1 < chunk.num_stages or work.num_done < len(columns) or chunk.names is not None:
+    is_kept = chunk.names is not None or chunk.keeps_outputs
+    if chunk.stage + 1 < chunk.num_stages or work.num_done < len(columns) or is_kept:
         pre = _extend(opened.pre, work)
         _kernels.settle_at(pre, units, levels[index, units], work.heights, is_single)
     else:

@@ -16,6 +16,9 @@ from reluscope.partitions.polygons import means_at_corners
 from reluscope.partitions.table import Partition
 from reluscope.shown import Shown
 
+# So many classes are all looked at.
+FEW_CLASSES = 10
+
 
 @dataclass(frozen=True, repr=False)
 class DecisionBoundary(Shown):
@@ -68,7 +71,8 @@ def decision_boundary(part: Partition) -> DecisionBoundary:
 
     Notes
     -----
-    Costs one forward pass over the vertices, which the partition keeps.
+    Costs one forward pass over the vertices, which the partition keeps; none where it has the outputs from its walk, as
+    on lines and planes through large networks. Of many classes only those count that are ahead somewhere.
 
     Examples
     --------
@@ -88,6 +92,8 @@ def decision_boundary(part: Partition) -> DecisionBoundary:
         return DecisionBoundary(np.zeros(0, np.int64), np.zeros((0, 2), np.int64), np.zeros((0, dim, dim)))
     error = 64 * np.finfo(float).eps * float(np.abs(outputs).max())
     offsets, ids = part.region_vertices
+    contenders = _contenders(outputs, offsets, ids, error)
+    outputs = np.ascontiguousarray(outputs[:, contenders])
     regions, classes, ends = _kernels.find_chords(outputs, part.vertices, offsets, ids, error)
     facets = part.facets
     witness = means_at_corners(outputs, offsets, ids)
@@ -95,6 +101,22 @@ def decision_boundary(part: Partition) -> DecisionBoundary:
     number = len(regions)
     return DecisionBoundary(
         np.concatenate([regions, facets.left[flat[0]]]),
-        np.concatenate([classes, flat[1]]),
+        contenders[np.concatenate([classes, flat[1]])],
         np.concatenate([ends.reshape(number, dim, dim), part.vertices[facets.vertices[flat[0]]]]),
     )
+
+
+def _contenders(scores: np.ndarray, offsets: np.ndarray, ids: np.ndarray, error: float) -> np.ndarray:
+    """Return, in increasing order, the classes that may be ahead, or tie for it, in some region.
+
+    Scores are affine on regions: a class is behind all over a region if a single other one is ahead at all its corners.
+    """
+    first = np.unique(scores.argmax(axis=1))
+    if scores.shape[1] <= FEW_CLASSES:
+        return np.arange(scores.shape[1])
+    may_win = np.zeros(scores.shape[1], dtype=bool)
+    may_win[first] = True
+    is_behind = np.zeros((len(offsets) - 1, scores.shape[1]), dtype=bool)
+    for leader in first.tolist():
+        is_behind |= np.minimum.reduceat((scores[:, [leader]] - scores)[ids], offsets[:-1]) > 2 * error
+    return np.flatnonzero(may_win | ~is_behind.all(axis=0))

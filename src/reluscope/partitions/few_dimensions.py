@@ -28,6 +28,8 @@ from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
 METHOD = "gate-by-gate subdivision"
+# Outputs are kept where values on the way to them take as many bytes, and as many times those of the outputs.
+MIN_BYTES, OUTPUTS = 2**17, 64
 
 
 def partition_flat(
@@ -125,8 +127,15 @@ def walk_flat(
             certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
             exact_signs=None if certify else ExactSigns(network, domains),
             rounding=measured,
+            keeps_outputs=store is None and not certify and keeps_outputs(network),
         )
     return walked, 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
+
+
+def keeps_outputs(network: Network) -> bool:
+    """Tell whether outputs at vertices are kept: where a forward pass costs much, and they take little beside it."""
+    least = max(MIN_BYTES, 8 * OUTPUTS * network.num_outputs)
+    return bool(network.gates) and network.bytes_per_point >= least
 
 
 def num_pending(network: Network, num_open: int) -> int:

@@ -57,6 +57,7 @@ def walk_chunks(
     has_names: bool = False,
     checkpoint: Checkpoint | None = None,
     rounding: MeasuredRounding | None = None,
+    keeps_outputs: bool = False,
 ) -> Walked:
     """Take cells through all gates of a network.
 
@@ -88,6 +89,8 @@ def walk_chunks(
         As `walk`; of no use where all cells stay together.
     rounding : MeasuredRounding, optional
         For gates where proved bounds on errors leave signs undecided; these count as such all the same.
+    keeps_outputs : bool
+        Whether finished chunks have the network's outputs at their vertices.
 
     Returns
     -------
@@ -104,6 +107,7 @@ def walk_chunks(
         exact_signs=exact_signs,
         has_names=has_names,
         rounding=rounding,
+        keeps_outputs=keeps_outputs,
     )
     has_ties = any(isinstance(stage.gate, Max) for stage in network.stages)
     is_whole = certifier is not None or (has_names and has_ties)

@@ -25,6 +25,8 @@ class Mosaic:
     words : (r, w) uint64
     num_unmatched : int
         Seams that are not covered from both sides.
+    outputs : (v, m) float64, optional
+        Of the network at the vertices, where the walk had them and a forward pass costs much.
     """
 
     vertices: np.ndarray
@@ -36,6 +38,7 @@ class Mosaic:
     roots: np.ndarray
     words: np.ndarray
     num_unmatched: int
+    outputs: np.ndarray | None = None
 
     kind: ClassVar[str] = "mosaic"
     has_vertices: ClassVar[bool] = True
@@ -94,6 +97,7 @@ class Mosaic:
         return replace(
             self,
             vertices=self.vertices[vertices],
+            outputs=None if self.outputs is None else self.outputs[vertices],
             offsets=np.cumsum([0, *map(len, corners)]),
             ids=np.searchsorted(vertices, ids),
             ends=np.searchsorted(vertices, ends),

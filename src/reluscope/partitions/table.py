@@ -416,7 +416,7 @@ class Partition:
 
     @cached_property
     def outputs(self) -> Float[np.ndarray, "v m"]:
-        """The network's outputs at the vertices, from one forward pass that is kept.
+        """The network's outputs at the vertices: those that the walk had, or from one forward pass that is kept.
 
         Where gates jump these are the values that the region of the vertex goes to there, by its affine map.
 
@@ -426,6 +426,8 @@ class Partition:
             If the partition was loaded without its network.
         """
         network = self.network_on_domain
+        if isinstance(self.geometry, Mosaic) and self.geometry.outputs is not None:
+            return self.geometry.outputs
         found = np.zeros((len(self.vertices), network.num_outputs))
         if self.jumps:
             offsets, ids = self.region_vertices

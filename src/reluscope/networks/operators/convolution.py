@@ -71,7 +71,7 @@ class Convolution(Affine):
         patches = functional.unfold(value, self.weight.shape[2:], self.dilation, self.padding, self.stride)
         found = self.weight.flatten(1) @ patches.transpose(0, 1).flatten(1)
         found = found.reshape(len(found), len(value), *self.shape[1:]).transpose(0, 1).contiguous()
-        return found if bias is None else found + spread(bias, 2)
+        return found if bias is None else found + bias[:, None, None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,0 +1,97 @@
+"""Outputs that a walk had at vertices are those of a forward pass; of many classes those that lead decide."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+
+import reluscope as rs
+from reluscope.partitions import decision, few_dimensions, incidence
+from reluscope.partitions.decision import _contenders
+from reluscope.testing import default_network
+
+
+@pytest.fixture(params=[1, 2])
+def plane(request):
+    return rs.Box(-2, 2, request.param)
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    monkeypatch.setattr(few_dimensions, "MIN_BYTES", 0)
+    monkeypatch.setattr(few_dimensions, "OUTPUTS", 0)
+
+
+def assert_outputs(net, part):
+    assert part.geometry.outputs is not None
+    np.testing.assert_allclose(part.outputs, net(part.vertices).reshape(len(part.vertices), -1), rtol=0, atol=1e-12)
+
+
+def test_outputs_are_those_of_a_pass(plane, kept, monkeypatch):
+    net = rs.load(default_network([plane.dim, 24, 24, 5], 1))
+    assert_outputs(net, rs.partition(net, plane))
+    monkeypatch.setattr(incidence, "CHUNK_CELLS", 16)
+    monkeypatch.setattr(incidence, "CACHE_BYTES", 1)
+    monkeypatch.setattr(incidence, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(incidence, "TASKS", 4)
+    part = rs.partition(net, plane)
+    assert_outputs(net, part)
+    with ThreadPoolExecutor(2) as executor:
+        assert_outputs(net, rs.partition(net, plane, executor=executor))
+    assert_outputs(net, rs.partition(net, plane, budget=rs.Budget(regions=9)))
+    some = part.geometry.take(np.arange(0, len(part), 3))
+    np.testing.assert_allclose(some.outputs, net(some.vertices).reshape(len(some.vertices), -1), rtol=0, atol=1e-12)
+
+
+def test_residuals_max_gates_and_several_segments(kept):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.c = torch.nn.Linear(2, 8), torch.nn.Linear(8, 8), torch.nn.Linear(4, 3)
+
+        def forward(self, x):
+            first = torch.relu(self.a(x))
+            return self.c(torch.nn.functional.max_pool1d((torch.relu(self.b(first)) + first)[:, None], 2)[:, 0])
+
+    torch.manual_seed(0)
+    net = rs.load(Model(), input_shape=(2,))
+    part = rs.partition(net, rs.Box(-3, 3, 2))
+    assert_outputs(net, part)
+    for one in rs.partition(net, [rs.Segment([-1.0, 0.0], [1.0, 2.0]), rs.Segment([0.0, 0.0], [1.0, -2.0])]):
+        assert one.geometry.outputs is not None
+        np.testing.assert_allclose(one.outputs, net(one.domain.lift(one.vertices)), rtol=0, atol=1e-12)
+
+
+def test_where_they_are_kept(tmp_path):
+    assert not few_dimensions.keeps_outputs(rs.load(default_network([2, 24, 24, 5])))
+    net = rs.load(default_network([2, 20000, 5]))
+    part = rs.partition(net, rs.Box(-1e-4, 1e-4, 2))
+    assert_outputs(net, part)
+    assert rs.partition(rs.load(default_network([2, 20000, 5000])), rs.Box(-1e-9, 1e-9, 2)).geometry.outputs is None
+    part.save(tmp_path / "part.arrow")
+    again = rs.Partition.load(tmp_path / "part.arrow", network=net)
+    np.testing.assert_allclose(again.outputs, part.outputs, rtol=0, atol=1e-12)
+
+
+def test_of_many_classes_those_count_that_lead(monkeypatch):
+    net = rs.load(default_network([2, 12, 12, 60], 3))
+    part = rs.partition(net, rs.Box(-20, 20, 2))
+    few = rs.decision_boundary(part)
+    leading = np.unique(net(torch.rand(20000, 2, dtype=torch.float64) * 40 - 20).argmax(1).numpy())
+    contenders = _contenders(part.scores, *part.region_vertices, 1e-12)
+    assert set(leading.tolist()) <= set(contenders.tolist())
+    assert len(contenders) < 40
+    assert set(np.unique(few.classes).tolist()) <= set(contenders.tolist())
+    monkeypatch.setattr(decision, "FEW_CLASSES", 60)
+    every = rs.decision_boundary(part)
+    for name in ("regions", "classes", "ends"):
+        np.testing.assert_array_equal(getattr(few, name), getattr(every, name))
+
+
+def test_a_class_that_leads_inside_alone_counts():
+    """At the ends of a segment others are ahead, in its middle a third."""
+    scores = np.full((2, 12), -9.0)
+    scores[0, :3], scores[1, :3] = [4.0, 0.0, 3.0], [0.0, 4.0, 3.0]
+    found = _contenders(scores, np.array([0, 2]), np.array([0, 1]), 0.0)
+    assert found.tolist() == [0, 1, 2]
