@@ -95,6 +95,7 @@ ROWS = {
     "Codes.of_gates": row(CODES.layout.gates[0].name, on=CODES),
     "Codes.unique": row(on=CODES),
     "Codes.distance": row(on=CODES, other=CODES, threshold=2, kinds={"other": "ours"}),
+    "Network.approximation_error": row(on=NET, box=BOX),
     "Network.start": row(on=NET, x=NET.points(X), kinds={"x": "tensor"}),
     "Network.points": row(on=NET, x=X),
     "Network.__call__": row(on=NET, x=X),
