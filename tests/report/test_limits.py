@@ -12,8 +12,8 @@ from reluscope.networks.network import Network
 from reluscope.partitions.table import Partition
 from reluscope.report import Settings, Subject
 from reluscope.report import subject as module
-from reluscope.report.content import Text
-from reluscope.report.sections import all_sections, plane
+from reluscope.report.content import Content, Text
+from reluscope.report.sections import Section, all_sections, plane
 
 DRAW = np.random.default_rng(0)
 NETWORK = rs.load([(DRAW.normal(size=(40, 3)), DRAW.normal(size=40)), (DRAW.normal(size=(3, 40)), np.zeros(3))])
@@ -109,3 +109,31 @@ def test_the_page_says_of_how_many_samples_it_is(tmp_path, monkeypatch):
     note = "64 of 500 samples were drawn at random: there is no time for more (--seconds)"
     assert json.loads((tmp_path / "out" / "report.json").read_text())["data"]["notes"] == [note]
     assert note in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_report_goes_on_with_the_samples_that_it_was_begun_with(tmp_path, monkeypatch):
+    """Seen red where it takes as many as there is time for by a new measurement: then it is of other data."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models.py").write_text(
+        "import torch\nfrom torch import nn\n\ndef make():\n    torch.manual_seed(0)\n"
+        "    return nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2))\n"
+    )
+    np.save("x.npy", DATA.points)
+    pressed = [True]
+
+    def stop_once(subject, progress):
+        if pressed.pop():
+            raise KeyboardInterrupt
+        return Content((Text(f"{len(subject.data)} samples"),))
+
+    kept = tuple(section for section in all_sections() if section.name == "network")
+    stopping = Section("last", "Last", 99.0, lambda subject: None, lambda subject: 1.0, stop_once)
+    monkeypatch.setattr("reluscope.report.building.all_sections", lambda: (*kept, stopping))
+    command = ("analyze", "models:make", "--input-shape", "3", "--data", "x.npy", "-o", "out", "--threads", "1")
+    monkeypatch.setattr(Subject, "seconds_per_sample", 0.1)
+    assert reluscope(*command).exit_code == 130
+    monkeypatch.setattr(Subject, "seconds_per_sample", 0.3)
+    pressed.append(False)
+    done = reluscope(*command, "--resume")
+    assert done.exit_code == 0, done.stderr
+    assert "64 samples" in (tmp_path / "out" / "report.html").read_text()

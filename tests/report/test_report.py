@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import reluscope as rs
 from reluscope.analyses.classification.classes import accuracy
 from reluscope.analyses.codespace import distinct_codes
+from reluscope.arguments import refuse_jumps
 from reluscope.datasets.dataset import dataset_of
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
@@ -376,6 +378,17 @@ def test_a_partition_that_was_interrupted_ends_the_report(monkeypatch):
     }
     assert findings_of(found, "plane")[0].claim == "LOWER"
     assert "was interrupted with" in render(found)
+
+
+def test_a_section_that_rests_on_continuity_is_left_out():
+    def refuse(*_):
+        refuse_jumps("this section", SimpleNamespace(jumps=("step",)))
+
+    found = build_report(Subject(NET, DATA, "net", SETTINGS), sections=(section_that(refuse),))
+    (section,) = found.sections
+    assert section.status == "not applicable"
+    assert section.sentence.startswith("Left out: this section rests on a continuous network, and 'step' jumps")
+    assert found.is_complete
 
 
 def test_a_section_that_fails_leaves_the_others():

@@ -23,7 +23,7 @@ from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
 from reluscope.report.building import build_report, expected_seconds
 from reluscope.report.document import Report, SectionResult
-from reluscope.report.keeping import KeptSections
+from reluscope.report.keeping import KeptSections, num_samples_kept
 from reluscope.report.page import names_of
 from reluscope.report.sections import all_sections
 from reluscope.report.sharing import Helpers, helped
@@ -72,8 +72,9 @@ def analyze(
             for model, (network, dataset) in zip(models, opened, strict=True)
         ]
         bar.say("Timing the model")
-        # The same samples for all models, as many as the slowest has time for.
-        most = min(subject.most_in_time for subject in subjects)
+        # The same samples for all models, as many as the slowest has time for, or as a report has that goes on.
+        before = num_samples_kept(folder) if resume else None
+        most = before or min(subject.most_in_time for subject in subjects)
         subjects = [subject.limited(most) for subject in subjects]
         with keeping_results(), _helpers(subjects, common, bar) as helpers:
             if len(models) == 1:

@@ -2,7 +2,7 @@
 
 import time
 
-from reluscope.errors import ReluscopeError
+from reluscope.errors import DiscontinuousNetworkError, ReluscopeError
 from reluscope.progress import ProgressFunction
 from reluscope.report.document import SectionResult
 from reluscope.report.sections import Section
@@ -38,6 +38,8 @@ def run_section(section: Section, subject: Subject, progress: ProgressFunction) 
         content = section.content(subject, progress)
     except KeyboardInterrupt:
         return result("interrupted", INTERRUPTED)
+    except DiscontinuousNetworkError as error:
+        return result("not applicable", f"Left out: {error}.")
     except ReluscopeError as error:
         return result("failed", f"This section could not be computed: {error}.")
     if content.interrupted:

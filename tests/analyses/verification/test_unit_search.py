@@ -163,7 +163,7 @@ def test_a_budget_leaves_cases_open(without_attack):
     net = rs.load(default_network([30, 60, 60, 2], seed=3))
     low, high = -np.ones(30), np.ones(30)
     values = net(np.random.default_rng(0).uniform(-1, 1, (2_000, 30))).numpy()[:, 0]
-    safe = above(low, high, [1.0, 0.0], float(values.max()) + 0.5 * float(np.ptp(values)))
+    safe = above(low, high, [1.0, 0.0], float(values.max()) + 2 * float(np.ptp(values)))
     found = rs.verify(net, safe, budget=rs.Budget(regions=3))
     assert (str(found), found.undecided.value, found.stopped) == ("OPEN", 1.0, "budget of 3 regions")
     assert rs.verify(net, safe, budget=rs.Budget(seconds=0.0)).undecided.value == 1.0

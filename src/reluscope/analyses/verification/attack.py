@@ -10,6 +10,8 @@ from reluscope.networks.network import Network
 NUM_RANDOM, NUM_STARTS, NUM_STEPS = 1_000, 20, 30
 # Steps begin with this share of the box, and shrink by this factor.
 FIRST, SHRINK = 0.5, 0.85
+# Of points found by bounds so many go so many steps.
+NUM_DESCENDED, NUM_FEW = 6, 12
 
 
 def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.Generator) -> Float[np.ndarray, "k n"]:
@@ -32,6 +34,35 @@ def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.
         outputs = outputs_at(network, points)
         worst = (outputs @ A.T - b).argmax(axis=1)
         ways = np.einsum("sm,smn->sn", A[worst], maps.weight.cpu().numpy())
+        points = np.clip(points - step * np.sign(ways), case.lower, case.upper)
+        step = SHRINK * step
+        reached.append(points)
+    return np.concatenate(reached)
+
+
+def descended(network: Network, case: Case, points: Float[np.ndarray, "k n"]) -> Float[np.ndarray, "j n"]:
+    """Return what a few steps make of the points that come nearest to unsafe outputs, each towards its nearest.
+
+    Notes
+    -----
+    A dozen linearisations of six points.
+    """
+    tables = [(np.concatenate([one.A, one.C, -one.C]), np.concatenate([one.b, one.d, -one.d])) for one in case.unsafe]
+    tables = [one for one in tables if len(one[0])]
+    if not tables:
+        return points[:0]
+    outputs = outputs_at(network, points)
+    excess = np.stack([(outputs @ A.T - b).max(axis=1) for A, b in tables], axis=1)
+    chosen = np.argsort(excess.min(axis=1), kind="stable")[:NUM_DESCENDED]
+    points, goals, reached = points[chosen], excess[chosen].argmin(axis=1), []
+    step = FIRST / 2 * (case.upper - case.lower)
+    for _ in range(NUM_FEW):
+        weights, outputs = network.linearize(points).weight.cpu().numpy(), outputs_at(network, points)
+        worst = [
+            tables[goal][0][(tables[goal][0] @ y - tables[goal][1]).argmax()]
+            for goal, y in zip(goals, outputs, strict=True)
+        ]
+        ways = np.einsum("sm,smn->sn", np.array(worst), weights)
         points = np.clip(points - step * np.sign(ways), case.lower, case.upper)
         step = SHRINK * step
         reached.append(points)

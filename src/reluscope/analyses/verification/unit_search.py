@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from reluscope.analyses.verification.attack import outputs_at
+from reluscope.analyses.verification.attack import descended, outputs_at
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.unit_leaves import least_on_leaf
 from reluscope.analyses.verification.verdict import Counterexample, replay
@@ -161,7 +161,10 @@ class UnitSearch(BestFirst):
         left = torch.nonzero(~(found.values > mixed.offsets + mixed.rounding)).flatten()
         if not len(left):
             return
-        self._try(found.corners[left].cpu().numpy())
+        corners = np.unique(found.corners[left].cpu().numpy(), axis=0)
+        self._try(corners)
+        if self.counterexample is None:
+            self._try(descended(self.network, self.safe.cases[self._case(sets[0])], corners))
         if self.counterexample is None:
             sets = [_with(sets[place], held, place) for place in left.tolist()]
             found = Bound(found.values[left], found.corners[left], [one[left] for one in found.weights])
@@ -250,9 +253,8 @@ class UnitSearch(BestFirst):
         if not bool(found.values[0] > mixed.offsets[0] + mixed.rounding[0]):
             self._passed.add(self._case(one))
 
-    def _try(self, corners: np.ndarray) -> None:
+    def _try(self, points: np.ndarray) -> None:
         """Look for a counterexample among inputs."""
-        points = np.unique(corners, axis=0)
         outputs = outputs_at(self.network, points)
         likely = np.zeros(len(points), dtype=bool)
         for case in self.safe.cases:
