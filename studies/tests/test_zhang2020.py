@@ -67,7 +67,7 @@ def test_the_papers_networks():
 
 def test_pictures_of_all_studies_have_names_of_their_own():
     plans = [plan for study in (dense, convolutional) for plan in study.PLANS.values()]
-    assert [plan.name for plan in plans] == ["dense"] * 2 + ["convolutional"] * 2
+    assert [plan.name for plan in plans] == ["dense"] * 3 + ["convolutional"] * 3
 
 
 def test_kinds_differ_in_what_stands_around_the_gates():
@@ -195,7 +195,8 @@ def test_nothing_is_there_when_the_first_training_is_interrupted(monkeypatch):
     def struck(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reluscope_studies.zhang2020._networks.fit_classifier", struck)
+    for module in ("_networks", "orthogonal"):
+        monkeypatch.setattr(f"reluscope_studies.zhang2020.{module}.fit_classifier", struck)
     images = Setting("small", rs.datasets.digits("train").limited(50), rs.datasets.digits("test").limited(50))
     for study in all_studies():
         if study.paper == "zhang2020":

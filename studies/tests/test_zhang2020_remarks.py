@@ -8,6 +8,8 @@ from reluscope.studies import Setting
 from reluscope_studies.fitting import Fit
 from reluscope_studies.zhang2020 import faces, orthogonal
 from reluscope_studies.zhang2020._networks import Architecture
+from reluscope_studies.zhang2020._questions import PLACES
+from reluscope_studies.zhang2020._statements import verdicts
 
 
 @pytest.fixture
@@ -52,3 +54,25 @@ def test_orthogonal_first_weights_are_so_and_do_not_stay(setting, monkeypatch):
     assert first["Glorot"] > 0.05
     after = [float(one) for one in outcome.findings if "after training" in one.name and "orthogonal" in one.name]
     assert min(after) > 1e-4
+
+
+def test_statements_hold_for_all_rates_for_none_or_for_some():
+    def numbers(radii, more):
+        named = {
+            f"median inradius, {place} regions": value
+            for place, value in zip(PLACES, (radii, [0.5 * one for one in radii], radii), strict=True)
+        } | more
+        return [
+            rs.Finding.of(float(value), name=f"{measure}: {kind}, rate {rate:g}")
+            for measure, values in named.items()
+            for rate, factor in ((1e-3, 1.0), (1e-4, 2.0))
+            for kind, value in zip(("vanilla", "batch norm", "dropout"), [factor * one for one in values], strict=True)
+        ]
+
+    found = verdicts(numbers([3.0, 1.0, 2.0], {"distortion": [5.0, 4.0, 6.0]}), (1e-3, 1e-4))
+    assert [one.word for one in found] == ["confirmed", "contradicted", "confirmed", "confirmed"]
+    assert "rate 0.001: 3, 1, 2" in found[0].found
+    mixed = [one for one in numbers([3.0, 1.0, 2.0], {}) if "0.0001" not in one.name]
+    mixed += [one for one in numbers([1.0, 3.0, 2.0], {}) if "0.0001" in one.name]
+    assert verdicts(mixed, (1e-3, 1e-4))[0].word == "not confirmed"
+    assert verdicts([], (1e-3,)) == ()

@@ -51,6 +51,7 @@ def test_a_fourth_point_opens_space_and_the_plane_moves_through_it(browser, soli
         counted = len(rs.partition(solid_session.network, where))
         assert page.locator(".room .counts strong").inner_text() == f"{counted:,} regions"
         assert page.locator(".corners .letter:visible").count() == 4
+        assert "Each cell (region) of the solid" in page.locator(".what p").inner_text()
         page.screenshot(path=PICTURES / "solid.png")
         page.get_by_role("slider", name="move the plane").focus()
         page.keyboard.press("ArrowUp")
@@ -80,6 +81,7 @@ def test_a_fourth_point_opens_space_and_the_plane_moves_through_it(browser, soli
         assert page.locator(".room").count() == 0
         assert "solid" not in asked.of("partition")[-1]
         assert asked.of("partition")[-1]["anchors"] == through[:3]
+        assert "solid" not in page.locator(".what p").inner_text()
         page.get_by_label("undo").click()
         page.get_by_text("in the box").first.wait_for(timeout=20_000)
         settled(page)

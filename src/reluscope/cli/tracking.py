@@ -10,7 +10,16 @@ from reluscope.errors import InputError
 from reluscope.plots.tracking import cost_in_words
 from reluscope.report.tracking import records_as_plain, render_records
 
-SHOWN = ("accuracy", "distinct_codes", "changed_samples", "median_segment_regions", "spectral_norm", "plane_regions")
+COMPLEXITY = ("crossing_units", "square_regions", "kink_density")
+SHOWN = (
+    "accuracy",
+    "distinct_codes",
+    "changed_samples",
+    "median_segment_regions",
+    "spectral_norm",
+    "plane_regions",
+    *COMPLEXITY,
+)
 KINDS = {".html": "the page", ".json": "what --json prints"}
 
 

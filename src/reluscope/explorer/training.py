@@ -12,7 +12,16 @@ from reluscope.explorer.session import Session
 from reluscope.networks.network import Network
 
 # What is shown beside the slider of epochs, where it was recorded: names of tracked quantities.
-SHOWN = ("plane_regions", "median_segment_regions", "accuracy", "cross_entropy", "dead_units", "changed_units")
+SHOWN = (
+    "plane_regions",
+    "median_segment_regions",
+    "accuracy",
+    "cross_entropy",
+    "dead_units",
+    "changed_units",
+    "crossing_units",
+    "kink_density",
+)
 
 
 def answer_epochs(session: Session, asked: Asked, listener: Listener) -> Answer:

@@ -95,3 +95,34 @@ test("what is malformed in a link is left out, and the rest is kept", () => {
   assert.deepEqual(readStateText("#at=1,2&zoom=0"), {});
   assert.deepEqual(readStateText("#by=unit"), {}, "a unit is needed");
 });
+
+test("a drag is one step to undo, however slow, and the next one another", () => {
+  let [time, drag] = [0, null];
+  const store = createStore({ window: 0 });
+  const history = createHistory(store, () => time, () => drag);
+  const move = (window) => {
+    time += 5000;
+    store.set({ window });
+  };
+  drag = 1;
+  [1, 2, 3].forEach(move);
+  drag = 2;
+  [4, 5].forEach(move);
+  drag = null;
+  [6, 7].forEach(move);
+  const seen = [];
+  while (history.canUndo()) {
+    history.undo();
+    seen.push(store.get().window);
+  }
+  assert.deepEqual(seen, [6, 5, 3, 0]);
+});
+
+test("a solid and a plane within it come back from a link", () => {
+  const solid = [{ kind: "sample", row: 3 }, { kind: "mean", class: 1 }, { kind: "random", seed: 5 }, { kind: "adversary", of: 0 }];
+  const anchors = [[0.5, -1, 2], [1e-7, 0, 3], [0, 0, 0]].map((at) => ({ kind: "inside", at }));
+  const text = stateText({ ...BEGINNING, solid, anchors });
+  assert.deepEqual(readStateText(text), { solid, anchors });
+  assert.deepEqual(readStateText("solid=s1,s2,s3"), {});
+  assert.deepEqual(readStateText("solid=s1,s2,s3,q4&a=i1_x_2,s1,s2"), {});
+});

@@ -3,6 +3,7 @@
 import { fitted } from "./camera.js";
 import { colourPieces } from "./colours.js";
 import { make, refill, sign, write } from "./elements.js";
+import { watchDrags } from "./gestures.js";
 import { listenToKeys } from "./keyboard.js";
 import { createLooking, valuesQuestion } from "./looking.js";
 import { anchorsPanel } from "./panels/anchors.js";
@@ -32,7 +33,7 @@ let explorers = 0;
 export function assemble({ body, model, asker, hello, theme }) {
   const name = `explorer-${++explorers}`;
   const store = createStore(Object.freeze({ ...BEGINNING, by: hello.is_classifier ? "class" : "rate", ...known(model.get("initial")) }));
-  const history = createHistory(store);
+  const history = createHistory(store, undefined, watchDrags(body));
   const live = make("p.unseen", { "aria-live": "polite" });
   const announce = (text) => write(live, text);
   const colours = new Map(); // classes keep theirs

@@ -110,6 +110,18 @@ export function listen(element, tell) {
   };
 }
 
+/** Return a function that says which drag is going on within an element, by number; null while no pointer is down. */
+export function watchDrags(element) {
+  let [number, isDown] = [0, false];
+  const set = (isNow) => () => {
+    number += isNow ? 1 : 0;
+    isDown = isNow;
+  };
+  element.addEventListener("pointerdown", set(true), true);
+  for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, set(false), true);
+  return () => (isDown ? number : null);
+}
+
 function at(event) {
   return [event.clientX, event.clientY];
 }

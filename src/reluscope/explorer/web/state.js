@@ -53,21 +53,23 @@ const NOT_A_STEP = new Set(["tab", "tool"]);
  * Remember the values of a store, so that they can be undone.
  * @param {ReturnType<typeof createStore>} store
  * @param {() => number} [now] milliseconds
+ * @param {() => number | null} [gesture] what is being dragged, by number: all of one drag is one step, however slow
  */
-export function createHistory(store, now = () => performance.now()) {
+export function createHistory(store, now = () => performance.now(), gesture = () => null) {
   const past = [];
   let future = [];
   let travelling = false;
-  let last = { at: -Infinity, keys: "" };
+  let last = { at: -Infinity, keys: "", gesture: null };
   store.subscribe((current, changed, before) => {
     // To go home is a step of its own, however soon after a move.
     const named = (key) => key + (current[key] === null);
     const keys = [...changed].filter((key) => !NOT_A_STEP.has(key)).map(named).sort().join();
     if (travelling || keys === "") return;
-    if (keys !== last.keys || now() - last.at > TOGETHER) past.push(before);
+    const isDrag = last.gesture !== null && gesture() === last.gesture;
+    if (keys !== last.keys || (now() - last.at > TOGETHER && !isDrag)) past.push(before);
     if (past.length > LONGEST) past.shift();
     future = [];
-    last = { at: now(), keys };
+    last = { at: now(), keys, gesture: gesture() };
   });
   const travel = (from, to) => {
     if (from.length === 0) return;
@@ -76,7 +78,7 @@ export function createHistory(store, now = () => performance.now()) {
     const { tab, tool } = store.get();
     store.set({ ...from.pop(), tab, tool });
     travelling = false;
-    last = { at: -Infinity, keys: "" };
+    last = { at: -Infinity, keys: "", gesture: null };
   };
   return {
     undo: () => travel(past, future),

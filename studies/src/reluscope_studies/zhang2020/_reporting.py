@@ -12,6 +12,7 @@ from reluscope_studies.zhang2020._comparison import Comparison
 from reluscope_studies.zhang2020._networks import KINDS, Variant
 from reluscope_studies.zhang2020._plan import Plan
 from reluscope_studies.zhang2020._questions import PLACES, Answers, cosines_of
+from reluscope_studies.zhang2020._statements import verdicts
 
 
 def compare(setting: Setting, plan: Plan) -> Outcome:
@@ -38,7 +39,14 @@ class Report:
         parts = (self._accuracies(), self._inspheres(), self._classes(), self._surrounding_regions(), _angles(looked))
         findings = tuple(one for found, _ in parts for one in found)
         tables = tuple(table for _, table in parts if table.rows)
-        return Outcome(self._sentences(), findings, tables, tuple(self._pictures(looked)), interrupted)
+        return Outcome(
+            self._sentences(),
+            findings,
+            tables,
+            tuple(self._pictures(looked)),
+            interrupted,
+            verdicts=verdicts(findings, self.plan.rates),
+        )
 
     def _sentences(self) -> tuple[str, ...]:
         plan, training, testing = self.plan, self.workshop.training, self.workshop.testing

@@ -25,13 +25,13 @@ const IN_SPACE = {
 };
 
 /** Return the dialog of keys. */
-export function keysDialog({ space }) {
+export function keysDialog({ space, fourth }) {
   const listed = (keys) => make("dl", Object.entries(keys).map(([key, meaning]) => [make("dt", key), make("dd", meaning)]));
   const element = make("dialog", { "aria-label": "keys" },
     make("h2", "Keys"),
     make("p.soft", "With the picture in focus."),
     listed(KEYS),
-    space && [make("p.soft", "With the solid in focus."), listed(IN_SPACE)],
+    (space || fourth) && [make("p.soft", "With the solid in focus."), listed(IN_SPACE)],
     make("p.soft", "Wheel or pinch zooms, drag moves, click or tap opens, Shift and drag draws a line."),
     make("p", make("button", { onclick: () => element.close() }, "Close")));
   return { element, open: () => element.showModal() };
