@@ -234,3 +234,26 @@ def test_pictures(tmp_path):
         figure.savefig(tmp_path / "part.png")
         with pytest.raises(DiscontinuousNetworkError, match="class"):
             rs.plots.partition(part, color="class")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_largest_of_what_jumps(seed):
+    generator = np.random.default_rng(seed)
+    first, last = dyadic(generator, 4, 2), dyadic(generator, 2, 2)
+    points, slopes, intercepts = GATES["falling"]
+    builder = GraphBuilder()
+    value = builder.linear(builder.input((2,)), *map(torch.from_numpy, first))
+    value = builder.pointwise(value, "falling", points, slopes, intercepts, may_jump=True)
+    net = builder.build(builder.linear(builder.maxout(value, 0, 2), *map(torch.from_numpy, last)))
+    pieces = tuple(zip(map(Fraction, slopes), map(Fraction, intercepts), strict=True))
+    exact = [
+        truth.Dense(
+            tuple(tuple(map(Fraction, row)) for row in first[0].tolist()), tuple(map(Fraction, first[1].tolist()))
+        ),
+        truth.Pointwise((tuple(map(Fraction, points)),) * 4, (pieces,) * 4),
+        truth.Largest(((0, 1), (2, 3))),
+    ]
+    known = truth.Truth(exact, box(2), seconds=60.0)
+    part = rs.partition(net, rs.Box(-2, 2, 2))
+    assert "tree" in part.method
+    assert sorted(rows_of(part.codes)) == sorted(cell.code for cell in known.regions)

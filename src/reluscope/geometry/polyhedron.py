@@ -7,7 +7,7 @@ equations has a ball, facets and a volume within its affine hull.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -23,6 +23,7 @@ from reluscope.geometry.half_space_stack import HalfSpaceStack
 from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial
 from reluscope.geometry.linear_program import Status
+from reluscope.geometry.polyhedron_text import read_cdd, written
 from reluscope.geometry.proved_programs import ProvedSystem, nearest
 from reluscope.geometry.row_scales import scaled_rows
 from reluscope.geometry.sampling import sample_chains
@@ -493,6 +494,29 @@ class Polyhedron(Shown):
             np.concatenate([self.C, other.C]),
             np.concatenate([self.d, other.d]),
         )
+
+    @read_arguments
+    def to_text(self, form: Literal["cdd", "polymake", "sage"] = "cdd") -> str:
+        """Return the rows as cdd, polymake or Sage read them, in fractions: nothing is rounded.
+
+        Examples
+        --------
+        >>> print(Polyhedron([[0.5, 0.0]], [1.0]).to_text("sage"))
+        Polyhedron(ieqs=[[1, -1/2, 0]], eqns=[], base_ring=QQ)
+        """
+        return written(self.A, self.b, self.C, self.d, form)
+
+    @staticmethod
+    @read_arguments
+    def from_text(text: str) -> "Polyhedron":
+        """Return the polyhedron of an H-representation of cdd; fractions are rounded to the nearest float64.
+
+        Raises
+        ------
+        InputError
+            With the line, if it is none.
+        """
+        return Polyhedron(*read_cdd(text))
 
     def describe(self) -> str:
         """Say in a few words what this is."""

@@ -145,6 +145,8 @@ ROWS = {
     "Polyhedron.vertices": row(on=_TRIANGLE, kinds={"tolerance": "nonnegative"}),
     "Polyhedron.sample": row(on=_TRIANGLE, count=3),
     "Polyhedron.maximize": row(on=_TRIANGLE, c=[1.0, 0.0], kinds={"c": "vector"}),
+    "Polyhedron.to_text": row(on=_TRIANGLE, form="cdd", kinds={"form": "option"}),
+    "Polyhedron.from_text": row(text=_TRIANGLE.to_text(), kinds={"text": "text"}),
     "Polyhedron.intersect": row(on=_TRIANGLE, other=_TRIANGLE),
     "Segment": row(a=[0.0, 0], b=[1.0, 0], kinds={"a": "vector", "b": "vector"}),
     "Slice": row(
@@ -236,7 +238,7 @@ ROWS = {
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
     "find_regions": row(at=NET.at(X), kinds={"at": "ours"}),
     "regions": row(network=NET, x=X),
-    "verify": row(network=NET, safe=SAFE, kinds={"safe": "ours"}),
+    "verify": row(network=NET, safe=SAFE, split="inputs", kinds={"safe": "ours", "split": "option"}),
     "violations": row(network=NET, safe=SAFE, kinds={"safe": "ours"}),
     "explore": row(
         network=NET,
