@@ -18,7 +18,7 @@ SIDES = {
     "ResNet-18, CIFAR": 0.002,
     "VGG-11-BN, CIFAR": 0.01,
     "MobileNetV2, CIFAR": 0.004,
-    "ResNet-18, 224 x 224": 0.0002,
+    "ResNet-18, 224 x 224": 0.001,
 }
 
 
