@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
@@ -25,9 +25,18 @@ VALID = {
         "aspect": None,
         "fit": False,
         "epoch": None,
+        "solid": None,
     },
     "certify": {"version": 1},
-    "space": {"of": "level", "output": 1, "level": 0.2, "budget": {"regions": 50, "seconds": 0.5}, "epoch": None},
+    "space": {
+        "of": "level",
+        "output": 1,
+        "level": 0.2,
+        "about": [0.0, 0.1, 0.2],
+        "budget": {"regions": 50, "seconds": 0.5},
+        "epoch": None,
+        "solid": None,
+    },
     "values": {"version": 1, "of": "unit", "gate": 0, "unit": 1, "gates": 1},
     "region": {"version": 1, "row": 0, "point": [0.0, 0.0]},
     "radius": {"version": 1, "row": 0},
@@ -199,3 +208,20 @@ def test_what_is_no_training_is_refused(tracker):
 def test_networks_of_one_input_are_refused():
     with pytest.raises(rs.errors.InputError, match="this network has one input"):
         Session.of(rs.load([(np.ones((3, 1)), np.zeros(3))]))
+
+
+inside = st.fixed_dictionaries({"kind": st.just("inside"), "at": st.lists(st.floats(), min_size=2, max_size=4)})
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(anchors, max_size=5),
+    st.lists(st.one_of(anchors, inside), max_size=4),
+    st.sampled_from(["space", "partition"]),
+)
+def test_solids_of_any_points_have_an_answer(solid, through, name):
+    asked = session((4, 5, 3), samples=12, budget=rs.Budget(regions=100, seconds=1.0))
+    fields = {"of": "decision"} if name == "space" else {"anchors": through or None}
+    found = answer(asked, {"ask": name, "solid": solid, **fields})
+    check_form(found)
+    assert found.header.get("kind") in (None, "input"), found.header

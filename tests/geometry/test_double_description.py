@@ -252,6 +252,9 @@ def test_signs_in_doubt_are_counted():
     # An error is doubt, too, where the resolution hides nothing.
     assert cut_by(square, [[1.0, 0, 1 + 1e-9]], errors=1e-6).num_undecided == 2
     assert cut_by(square, [[1.0, 0, 1]], errors=1e-6, relative=1e-6).num_undecided == 0
+    # And so is an error of where the corners are.
+    blurred = Polytopes(**{**square.__dict__, "errors": np.full_like(square.errors, 1e-6)})
+    assert cut_by(blurred, [[1.0, 0, 1 + 1e-9]], relative=1e-12).num_undecided == 2
 
 
 def test_units_that_floats_call_zero_on_a_whole_part_are_named():

@@ -474,6 +474,10 @@ class Partition:
     def to_table(self) -> "pa.Table":
         """Return one row per region: code, witness, and where corners are kept volume and number of corners.
 
+        ``code``: the words of the region's code, as bytes; `Partition.codes` says what they mean. ``witness_0``,
+        ``witness_1``, ...: a point strictly inside, in coordinates of the domain. ``volume``: length, area or volume in
+        these coordinates, infinite where the region is unbounded. ``num_corners``: how many vertices it has.
+
         Returns
         -------
         pyarrow.Table

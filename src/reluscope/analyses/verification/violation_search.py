@@ -20,7 +20,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.best_first import BestFirst, Branch
 
 # Boxes that are bounded together: so many, and arrays of so many numbers.
-NUM_TOGETHER, MAX_NUMBERS = 64, 2**22
+NUM_TOGETHER, MAX_NUMBERS = 16, 2**22
 # Regions are listed on boxes of up to so many dimensions, where so many units may change their piece, and if there turn
 # out to be no more than so many of them.
 MAX_DIMENSIONS, MAX_OPEN, MAX_REGIONS = 6, 40, 5_000

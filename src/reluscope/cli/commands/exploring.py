@@ -53,7 +53,8 @@ def explore(
     """Look at a network: the exact regions of a plane through three samples, to zoom into without end.
 
     The page is served to this machine alone, until Ctrl-C. Point at a region to learn what the network is there; drag
-    and turn the wheel to move; drop other samples on A, B and C to turn the plane.
+    and turn the wheel to move; drop other samples on A, B and C to turn the plane; a fourth, D, shows the space that it
+    cuts. Of a large network the window is shown that comes to its end in some seconds.
 
     \b
     Examples:
