@@ -10,8 +10,9 @@ import reluscope as rs
 from oracles import fractions_plane
 from reluscope.networks.builder import GraphBuilder
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.networks.rational import RationalNetwork, RationalVector, TooManyMultiplicationsError, multiplications
+from reluscope.networks.rational import RationalNetwork, RationalVector, multiplications
 from reluscope.networks.rational_maps import rational_maps
+from reluscope.networks.rational_weights import TooManyMultiplicationsError
 
 
 def test_vectors_are_brought_to_a_common_denominator():

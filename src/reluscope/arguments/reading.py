@@ -65,7 +65,7 @@ def _reading(public: Public, *, has_gaps: bool) -> Public:
     @wraps(function)
     def read_and_call(*args: Any, **kwargs: Any) -> Any:
         nonlocal plan
-        __tracebackhide__ = True  # notebooks and pytest leave this frame out
+        __tracebackhide__ = True  # of errors further down, notebooks and pytest leave this frame out
         if plan is None:  # annotations may name classes that are defined further down
             plan = _Plan(function, has_gaps)
         try:

@@ -11,13 +11,13 @@ from itertools import islice
 from math import inf, lcm
 from typing import NamedTuple
 
-import numpy as np
-
 from reluscope.networks.carriers.carry import carry, carry_to_output
 from reluscope.networks.carriers.carry_back import carry_back
 from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
 from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import Network
+from reluscope.networks.rational_matrices import MatrixTable
+from reluscope.networks.rational_weights import RationalWeights, Scaled, Weights, WeightsOfUnits, words_of
 from reluscope.networks.stages import Stage
 
 # By how much an affine map makes numbers longer: the bits of float64 weights, and of the powers of two between them.
@@ -39,17 +39,6 @@ class RationalVector:
 
     def __getitem__(self, index: int) -> Fraction:
         return Fraction(self.numerators[index], self.denominator)
-
-
-@dataclass(frozen=True)
-class _Matrix:
-    """A sparse matrix of floats as integers over a power of two, row by row."""
-
-    rows: tuple[tuple[tuple[int, int], ...], ...]
-    scale: int
-
-
-Weights = Mapping[int, Fraction]
 
 
 class PulledBack(NamedTuple):
@@ -76,7 +65,7 @@ class Rationals:
         One per gate; by default those that the values have.
     """
 
-    def __init__(self, matrices: "MatrixTable", pieces: Sequence[Sequence[int]] | None = None) -> None:
+    def __init__(self, matrices: MatrixTable, pieces: Sequence[Sequence[int]] | None = None) -> None:
         self._matrices, self.pieces = matrices, pieces
 
     def affine(self, node: Affine, inputs: Sequence[RationalVector]) -> RationalVector:
@@ -105,33 +94,6 @@ class Rationals:
         """Return the gate's output."""
         pieces = _pieces(stage.gate, arrived) if self.pieces is None else self.pieces[stage.index]
         return _gate_held(stage.gate, arrived, pieces)
-
-
-class MatrixTable:
-    """Matrices and constants of affine nodes as integers, made once for each node."""
-
-    def __init__(self) -> None:
-        self._tables: dict[GateNode, tuple[list, list]] = {}
-        self._known: dict[Affine, tuple[list[_Matrix], tuple[tuple[int, ...], int] | None]] = {}
-
-    def of(self, node: Affine) -> tuple[list[_Matrix], tuple[tuple[int, ...], int] | None]:
-        """Return one matrix for each input of a node, and its constant as numerators over one denominator."""
-        if node not in self._known:
-            constant = node.constant
-            full = None if constant is None else np.broadcast_to(constant.cpu().numpy(), node.shape).reshape(-1)
-            matrices = [_integer_matrix(matrix) for matrix in node.matrix()]
-            self._known[node] = matrices, None if full is None else _integers(full)
-        return self._known[node]
-
-    def of_gate(self, gate: Max | Pointwise) -> tuple[list, list]:
-        """Return slopes and intercepts by piece and unit; of a max gate the entries by unit and piece, and nothing."""
-        if gate not in self._tables:
-            if isinstance(gate, Max):
-                self._tables[gate] = gate.index.tolist(), []
-            else:
-                slopes, intercepts = (table.expand(-1, gate.num_units) for table in (gate.slopes, gate.intercepts))
-                self._tables[gate] = slopes.tolist(), intercepts.tolist()
-        return self._tables[gate]
 
 
 class RationalNetwork:
@@ -285,9 +247,9 @@ class RationalNetwork:
         -----
         One pass backwards, over what the sum depends on: of two outputs with the same weights nothing is left at once.
         """
-        carrier = _RationalWeights(self._matrices, pieces, most)
+        carrier = RationalWeights(self._matrices, pieces, most)
         position = None if stage is None else self.network.stages[stage].leg.target
-        found = carry_back(self.network, carrier, _Scaled.of(weights), position)
+        found = carry_back(self.network, carrier, Scaled.of(weights), position)
         return PulledBack({} if found is None else found.fractions(), carrier.constant, carrier.cost)
 
     def units_read(self, weights: Mapping[int, Fraction], *, stage: int, most: float = inf) -> UnitsRead | None:
@@ -310,8 +272,8 @@ class RationalNetwork:
         TooManyMultiplicationsError
             If the given number does not suffice.
         """
-        carrier = _WeightsOfUnits(self._matrices, (), most)
-        left = carry_back(self.network, carrier, _Scaled.of(weights), self.network.stages[stage].leg.target)
+        carrier = WeightsOfUnits(self._matrices, (), most)
+        left = carry_back(self.network, carrier, Scaled.of(weights), self.network.stages[stage].leg.target)
         reads_more = (left is not None and left.numerators) or carrier.constant
         return None if reads_more else UnitsRead(carrier.units, carrier.cost)
 
@@ -329,128 +291,6 @@ def multiplications(network: Network) -> int:
         total += number * words_of(BITS * depth)
         depths.append(depth + (weight is not None))
     return total
-
-
-def words_of(bits: int) -> int:
-    """Return how many times as long as a product of small integers one with an integer of so many bits takes."""
-    return 1 + bits // 640
-
-
-class TooManyMultiplicationsError(Exception):
-    """An exact answer would take more multiplications than it may."""
-
-
-class _Scaled(NamedTuple):
-    """Weights of entries, without those that are 0, as integers over one denominator."""
-
-    numerators: Mapping[int, int]
-    denominator: int
-
-    @classmethod
-    def of(cls, weights: Weights) -> "_Scaled":
-        common = lcm(1, *(weight.denominator for weight in weights.values()))
-        scaled = {entry: weight.numerator * (common // weight.denominator) for entry, weight in weights.items()}
-        return cls(_without_zeros(scaled), common)
-
-    def fractions(self) -> Weights:
-        """Return the weights as they are."""
-        return {entry: Fraction(weight, self.denominator) for entry, weight in self.numerators.items()}
-
-
-class _RationalWeights:
-    """Weights of entries, without those that are 0, and the sum of what constants add."""
-
-    def __init__(self, matrices: MatrixTable, pieces: Sequence[Sequence[int]], most: float) -> None:
-        self._matrices, self._pieces, self._most = matrices, pieces, most
-        self.constant, self.cost = Fraction(0), 0
-
-    def affine_back(self, node: Affine, weights: _Scaled) -> list[_Scaled]:
-        """Return the weights of each value that the node reads."""
-        if not weights.numerators:
-            return [weights] * len(node.inputs)
-        matrices, shift = self._matrices.of(node)
-        number = sum(len(matrix.rows[entry]) for matrix in matrices for entry in weights.numerators)
-        self.cost += number * words_of(weights.denominator.bit_length())
-        if self.cost > self._most:
-            raise TooManyMultiplicationsError
-        if shift is not None:
-            total = sum(weight * shift[0][entry] for entry, weight in weights.numerators.items())
-            self.constant += Fraction(total, shift[1] * weights.denominator)
-        found = []
-        for matrix in matrices:
-            before: dict[int, int] = {}
-            for entry, weight in weights.numerators.items():
-                for column, factor in matrix.rows[entry]:
-                    before[column] = before.get(column, 0) + weight * factor
-            found.append(_Scaled(_without_zeros(before), weights.denominator * matrix.scale))
-        return found
-
-    def gate_back(self, stage: Stage, weights: _Scaled) -> _Scaled:
-        """Return the weights of the gate's input."""
-        gate, pieces = stage.gate, self._pieces[stage.index]
-        if isinstance(gate, Max):
-            entries, _ = self._matrices.of_gate(gate)
-            chosen: dict[int, int] = {}
-            for unit, weight in weights.numerators.items():
-                entry = entries[unit][pieces[unit]]
-                chosen[entry] = chosen.get(entry, 0) + weight
-            return _Scaled(_without_zeros(chosen), weights.denominator)
-        slopes, intercepts = self._matrices.of_gate(gate)
-        slopes_held = {}
-        for unit, weight in weights.numerators.items():
-            slopes_held[unit] = slopes[pieces[unit]][unit].as_integer_ratio()
-            if intercept := intercepts[pieces[unit]][unit]:
-                self.constant += Fraction(weight, weights.denominator) * Fraction(intercept)
-        # Denominators of floats are powers of two, of which the largest is the common one.
-        common = max((under for _, under in slopes_held.values()), default=1)
-        before = {
-            unit: weights.numerators[unit] * over * (common // under) for unit, (over, under) in slopes_held.items()
-        }
-        return _Scaled(_without_zeros(before), weights.denominator * common)
-
-    def add(self, first: _Scaled, second: _Scaled) -> _Scaled:
-        """Return the sum of the weights of one value."""
-        common = lcm(first.denominator, second.denominator)
-        total: dict[int, int] = {}
-        for part in (first, second):
-            factor = common // part.denominator
-            for entry, weight in part.numerators.items():
-                total[entry] = total.get(entry, 0) + factor * weight
-        return _Scaled(_without_zeros(total), common)
-
-
-class _WeightsOfUnits(_RationalWeights):
-    """The same up to the gates before, whose units are written down."""
-
-    def __init__(self, matrices: MatrixTable, pieces: Sequence[Sequence[int]], most: float) -> None:
-        super().__init__(matrices, pieces, most)
-        self.units: dict[int, list[int]] = {}
-
-    def gate_back(self, stage: Stage, weights: _Scaled) -> _Scaled:
-        """Return no weights: what units are computed from does not matter."""
-        if weights.numerators:
-            self.units[stage.index] = list(weights.numerators)
-        return _Scaled({}, 1)
-
-
-def _without_zeros(weights: Mapping[int, int]) -> Mapping[int, int]:
-    return {entry: weight for entry, weight in weights.items() if weight}
-
-
-def _integers(floats: np.ndarray) -> tuple[tuple[int, ...], int]:
-    """Return floats as integers over one power of two."""
-    ratios = [float(entry).as_integer_ratio() for entry in floats]
-    scale = max((denominator for _, denominator in ratios), default=1)
-    return tuple(numerator * (scale // denominator) for numerator, denominator in ratios), scale
-
-
-def _integer_matrix(matrix) -> _Matrix:
-    entries, scale = _integers(matrix.data)
-    rows = []
-    for row in range(matrix.shape[0]):
-        first, last = int(matrix.indptr[row]), int(matrix.indptr[row + 1])
-        rows.append(tuple(zip(matrix.indices[first:last].tolist(), entries[first:last], strict=True)))
-    return _Matrix(tuple(rows), scale)
 
 
 def _pieces(node: GateNode, value: RationalVector) -> list[int]:

@@ -19,12 +19,8 @@ from reluscope.geometry.splitting import Placement, Subdivision, subdivide
 from reluscope.interruption import safe_point
 from reluscope.networks.graph import GateNode, Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.rational import (
-    RationalNetwork,
-    RationalVector,
-    TooManyMultiplicationsError,
-    multiplications,
-)
+from reluscope.networks.rational import RationalNetwork, RationalVector, multiplications
+from reluscope.networks.rational_weights import TooManyMultiplicationsError
 
 # A sign is in doubt within this multiple of the rounding bound, or this fraction of the largest value of its unit.
 MARGIN = 1024.0
