@@ -19,8 +19,8 @@ class StraightThrough(torch.autograd.Function):
         return (x * (x > threshold)).to(x)
 
     @staticmethod
-    def backward(ctx, gradient):
-        return gradient, None
+    def backward(ctx, *grad_outputs):
+        return grad_outputs[0], None
 
 
 def relu(x, threshold):

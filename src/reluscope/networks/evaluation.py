@@ -58,7 +58,8 @@ class GateValues(NamedTuple):
     preactivations: Tensor
     errors: Tensor
 
-    __repr__ = one_line
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 class _HalfSpaces(NamedTuple):

@@ -119,7 +119,8 @@ class FoundRegions(NamedTuple):
     regions: tuple[Region | None, ...]
     reasons: tuple[str, ...]
 
-    __repr__ = one_line
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 @read_arguments

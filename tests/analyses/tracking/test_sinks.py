@@ -87,9 +87,7 @@ def test_packages_that_are_missing_are_named(tmp_path, monkeypatch):
 
 
 def test_tensorboard_reads_what_was_written(tmp_path):
-    pytest.importorskip("tensorboard")
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
+    EventAccumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator").EventAccumulator
     model = make_model()
     with track(model, tmp_path / "run.parquet", sinks=[rs.tracking.tensorboard_sink(tmp_path / "board")]) as tracker:
         for epoch in range(3):

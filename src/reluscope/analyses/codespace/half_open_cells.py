@@ -40,7 +40,8 @@ class ClassFacets(NamedTuple):
     rows: tuple[np.ndarray, ...]
     belongs: Bool[np.ndarray, " f"]
 
-    __repr__ = one_line
+    def __repr__(self) -> str:
+        return one_line(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
