@@ -51,6 +51,7 @@ Vector<double> steepest(Rows<const double> heights, Rows<const double> points, V
 Ranges column_ranges(Rows<const double> heights) {
     const std::size_t width = heights.width();
     Ranges found{Vector<double>(width, INFINITE), Vector<double>(width, -INFINITE)};
+    if (!width) return found;  // of rows without entries there may be any number
     for (std::size_t v = 0; v < heights.size(); ++v) widen(heights[v], width, found.low.data(), found.high.data());
     return found;
 }

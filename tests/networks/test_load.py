@@ -194,7 +194,16 @@ class TestVerification:
             return trace
 
         monkeypatch.setattr(from_torch, "_trace_program", watched)
-        net = load(small(), (1, 4))
+
+        class Doubled(nn.Module):  # what it does is in its forward, and not in a chain of layers
+            def __init__(self):
+                super().__init__()
+                self.inner = small()
+
+            def forward(self, x):
+                return 2 * self.inner(x)
+
+        net = load(Doubled().eval(), (1, 4))
         assert len(seen) == 1
         assert net.verification.reference == "the module in float64"
 

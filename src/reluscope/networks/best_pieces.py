@@ -55,7 +55,7 @@ def best_pieces(name: str, number: int) -> Pieces:
     Examples
     --------
     >>> pieces = best_pieces("gelu", 8)
-    >>> len(pieces.slopes), pieces.slopes[0], pieces.slopes[-1], 0.01 < pieces.error < 0.02
+    >>> len(pieces.slopes), float(pieces.slopes[0]), float(pieces.slopes[-1]), 0.01 < pieces.error < 0.02
     (8, 0.0, 1.0, True)
     """
     check_number(name, number)

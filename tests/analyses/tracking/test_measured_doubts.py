@@ -129,7 +129,16 @@ class Interrupted:
 
 def plan(**given):
     return SimpleNamespace(
-        **{"starts": (), "ends": (), "jacobians": (), "plane": None, "labels": None, "budget": rs.Budget(), **given}
+        **{
+            "starts": (),
+            "ends": (),
+            "jacobians": (),
+            "plane": None,
+            "labels": None,
+            "budget": rs.Budget(),
+            "complexity_radius": None,
+            **given,
+        }
     )
 
 
