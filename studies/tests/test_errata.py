@@ -75,7 +75,7 @@ def test_the_inner_matrix_of_two_layers_is_the_first():
     first, second = np.ones((5, 2)), np.ones((4, 5))
     assert (second @ (first @ np.zeros(2))).shape == (4,)
     with pytest.raises(ValueError, match="matmul"):
-        second @ (second @ np.zeros(2))
+        np.matmul(second, second @ np.zeros(2))
 
 
 def test_all_printed_rates_are_run():
@@ -108,7 +108,7 @@ def test_rows_of_a_layer_meet_the_outputs_of_the_layer_before():
     own = np.maximum(weight @ before, 0)
     assert (weight[0] @ before).shape == ()
     with pytest.raises(ValueError, match="matmul"):
-        weight[0] @ own
+        np.matmul(weight[0], own)
 
 
 # serra2018

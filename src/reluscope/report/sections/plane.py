@@ -140,7 +140,7 @@ def _answer(subject: Subject, regions: Finding) -> Sentence:
 
 def _forecast(subject: Subject, in_window: Finding, ahead: Finding) -> Sentence:
     """Return what is expected of a plane that is too large, and how much of it is a window that was done."""
-    ends = f", {ends_in_words(ahead)}," if ends_in_words(ahead) else ""
+    ends = f", {ends_in_words(ahead)}," if ends_in_words(ahead) else ","
     text = (
         f"The plane through three {subject.noun}s is forecast to have {said(ahead)} linear regions{ends} of which a "
         f"small window about its middle was done: {said(in_window)}."
