@@ -43,7 +43,7 @@ class Counterexample(Shown):
     ----------
     point : (n,) float64
     outputs, errors : (m,) float64
-        The network's outputs in float64, and bounds on their rounding.
+        The network's outputs, and bounds on their rounding: of one evaluation in float64, or of exact values.
     case : int
         The case of the property in whose box the point is.
     """
@@ -123,7 +123,8 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
             if sure.any():
                 row = int(sure.argmax())
                 return Counterexample(flat[row], forward.outputs[row], forward.errors[row], index)
-            excess = np.where(inside, _least_excess(unsafe, forward.outputs, forward.errors), np.inf)
+            least, _ = _excess(unsafe, forward.outputs, forward.errors)
+            excess = np.where(inside, least, np.inf)
             for row in np.argsort(excess, kind="stable")[:NUM_EXACT].tolist():
                 near.append((float(excess[row]), row, index, unsafe))
     near = sorted((one for one in near if one[0] <= 0), key=lambda one: one[:3])[:NUM_EXACT]
@@ -136,14 +137,6 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
                 rounded = np.array([float(value) for value in values])
                 return Counterexample(flat[row], rounded, np.spacing(np.abs(rounded)), index)
     return None
-
-
-def _least_excess(unsafe: Polyhedron, outputs: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Return by how much outputs are outside at least, whatever their errors within the bounds are, (s,)."""
-    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
-    sizes = np.abs(outputs) @ np.abs(A).T
-    rounding = errors @ np.abs(A).T * (1 + 1e-9) + 2 * (unsafe.dim + 2) * np.finfo(float).eps * (sizes + np.abs(b))
-    return (outputs @ A.T - b - rounding).max(axis=1, initial=-np.inf)
 
 
 def _holds(unsafe: Polyhedron, values: list[Fraction]) -> bool:
@@ -162,12 +155,17 @@ def surely_in(unsafe: Polyhedron, outputs: Float[np.ndarray, "s m"], errors: Flo
 
     Equations are fulfilled by nothing that has errors.
     """
-    if len(unsafe.C):
-        return np.zeros(len(outputs), dtype=bool)
-    sizes = np.abs(outputs) @ np.abs(unsafe.A).T
-    rounding = 2 * (unsafe.dim + 2) * np.finfo(float).eps * sizes
-    most = outputs @ unsafe.A.T + errors @ np.abs(unsafe.A).T * (1 + 1e-9) + rounding
-    return np.asarray((most <= unsafe.b).all(axis=1))
+    return np.zeros(len(outputs), dtype=bool) if len(unsafe.C) else _excess(unsafe, outputs, errors)[1] <= 0
+
+
+def _excess(unsafe: Polyhedron, outputs: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how much outputs are outside at least and at most, whatever their errors are, (s,) each."""
+    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
+    sizes = np.abs(outputs) @ np.abs(A).T + np.abs(b)
+    rounding = errors @ np.abs(A).T * (1 + 1e-9) + 2 * (unsafe.dim + 2) * np.finfo(float).eps * sizes
+    values = outputs @ A.T - b
+    least, most = ((values + sign * rounding).max(axis=1, initial=-np.inf) for sign in (-1, 1))
+    return least, most
 
 
 def check_fits(network: Network, safe: Property) -> None:
