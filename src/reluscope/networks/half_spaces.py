@@ -2,7 +2,7 @@
 
 A pointwise unit on piece j leaves it at the breakpoints on either side; a max unit leaves candidate a for candidate b
 where ``z_b - z_a`` turns positive; a unit among the k largest leaves them where one that is not overtakes it. Rows that
-do not exist (no breakpoint on that side, padding) are masked, so that a gate gives one rectangular table for all points.
+do not exist (no breakpoint on that side, padding) are masked: a gate gives one rectangular table for all points.
 """
 
 from typing import NamedTuple

@@ -19,7 +19,7 @@ from scipy.stats import chi2
 from scipy.stats import t as student
 
 from reluscope.arguments import Positive, Seed, read_arguments
-from reluscope.budget import Budget
+from reluscope.budget import INTERRUPTED, Budget
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
@@ -143,6 +143,8 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
         If the domain is empty or flat.
     ShapeError
         If the domain's dimension is not the network's number of inputs.
+    KeyboardInterrupt
+        At Ctrl-C: windows that were left early say nothing of the domain.
 
     Notes
     -----
@@ -223,6 +225,7 @@ def _round(
         counts.append(0)
         if inside is not None:
             part = cells_found(network, inside, budget=Budget(regions=int(MAX_CROWD * size)), rounding=rounding)
+            _stop_if_interrupted(part)
             counts[-1] = _count_lowest(part, direction, low, low + sides, where)
             num_cells += len(part)
             num_undecided += part.num_undecided
@@ -245,9 +248,15 @@ def _count_lowest(part: Partition, direction: np.ndarray, low: np.ndarray, high:
     return int(np.count_nonzero(~(at_low | at_high).any(axis=1)))
 
 
+def _stop_if_interrupted(part: Partition) -> None:
+    if part.note == INTERRUPTED:
+        raise KeyboardInterrupt
+
+
 def _whole(network: Network, domain: Domain, seconds: float) -> Findings | None:
     began = time.monotonic()
     part = partition(network, domain, budget=Budget(seconds=seconds))
+    _stop_if_interrupted(part)
     if part.num_open:
         return None
     return _known(part, time.monotonic() - began)
@@ -297,6 +306,7 @@ def _by_probes(network: Network, domain: Domain, until: float, seed: int) -> Fin
     began = time.monotonic()
     part = partition(network, domain, keep="codes", budget=Budget(seconds=max(0.0, (until - began) / 2)))
     took = time.monotonic() - began
+    _stop_if_interrupted(part)
     if not part.num_open:
         return _known(part, took)
     left = max(0.1, until - time.monotonic())

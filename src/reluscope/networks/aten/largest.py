@@ -45,8 +45,8 @@ def batch_refusal(place: str) -> UnsupportedOperatorError:
     """Return the error for a comparison of the points of a batch with each other."""
     return UnsupportedOperatorError(
         f"expected points that are treated by themselves, but topk at {place} compares those of a batch with each "
-        "other, as BatchTopK does in training: load the autoencoder as it is in use, with the threshold that training left, "
-        "x * (x > threshold)"
+        "other, as BatchTopK does in training: load the autoencoder as it is in use, with the threshold that training "
+        "left, x * (x > threshold)"
     )
 
 

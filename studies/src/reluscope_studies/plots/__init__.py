@@ -1,6 +1,7 @@
 """Pictures for the studies alone: functions that take findings or partitions and return figures."""
 
 from reluscope_studies.plots.bounds_and_counts import bounds_and_counts
+from reluscope_studies.plots.classes_on_line import classes_on_line
 from reluscope_studies.plots.cosines import cosines
 from reluscope_studies.plots.counts_in_training import counts_in_training
 from reluscope_studies.plots.errors_and_counts import errors_and_counts
@@ -21,6 +22,7 @@ from reluscope_studies.plots.training_curves import training_curves
 
 __all__ = [
     "bounds_and_counts",
+    "classes_on_line",
     "cosines",
     "counts_beside",
     "counts_in_training",
