@@ -21,9 +21,11 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from reluscope import _kernels
 from reluscope.errors import InputError
 from reluscope.geometry.complexes import Complex
 from reluscope.geometry.window_shapes import Corners
+from reluscope.networks.carriers.numbers import LIVE_NUMBERS
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
@@ -273,7 +275,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     sizes = {position: _largest(chunk.values[position]) for position in stage.reads}
     size, error, errors = stage.advance_errors(sizes, chunk.errors, gamma)
     _check_range(stage, sizes, size)
-    pre, live = stage.advance(chunk.values)
+    pre, live = stage.advance(chunk.values, LIVE_NUMBERS)
     heights = pre.cpu().numpy()
     if chunk.stage == 0 and chunk.exact is None:
         exact = _exact_heights(chunk, stage)
@@ -313,6 +315,9 @@ def _between(gate: Pointwise | Max, heights: np.ndarray, low: np.ndarray, high: 
 
 def _largest(values: Tensor) -> Tensor:
     """Return the largest absolute values ``(1, *shape)`` at any vertex."""
+    if values.device.type == "cpu" and values.numel():
+        low, high = _kernels.column_ranges(values.contiguous().numpy().reshape(len(values), -1))
+        return torch.from_numpy(np.maximum(high, -low)).reshape(1, *values.shape[1:])
     return torch.maximum(values.amax(0, keepdim=True), -values.amin(0, keepdim=True))
 
 

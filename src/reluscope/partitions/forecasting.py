@@ -155,7 +155,7 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
     >>> import reluscope as rs
     >>> from reluscope.testing import default_network
     >>> net = rs.load(default_network([2, 16, 16, 1]))
-    >>> expected = rs.forecast(net, rs.Box(-1, 1, 2))
+    >>> expected = rs.forecast(net, rs.Box(-1, 1, 2), seconds=60)
     >>> expected.finding("forecast_regions").value == len(rs.partition(net, rs.Box(-1, 1, 2)))
     True
     """
