@@ -79,7 +79,7 @@ def test_moved_kinks_move_values_by_the_drift_at_most(lines):
     values = torch.from_numpy(np.abs(points @ moved[:, :2].T + moved[:, 2]))
     off = np.abs((found.expanded(found.rows(values)) - values).numpy())
     slopes = np.linalg.norm(LINES[:, :2], axis=1)
-    assert 1e-7 < off.max()
+    assert off.max() > 1e-7
     assert (off <= slopes * (found.drift[:, None] + 1e-12)).all()
 
 

@@ -21,11 +21,12 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from reluscope import _kernels
 from reluscope.errors import InputError
 from reluscope.geometry.complexes import Complex
 from reluscope.geometry.splitting import Placement
 from reluscope.geometry.window_shapes import Corners
-from reluscope.networks.carriers.numbers import NUMBERS
+from reluscope.networks.carriers.numbers import LIVE_NUMBERS
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
@@ -292,7 +293,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     size, error, errors = stage.advance_errors(sizes, chunk.errors, gamma)
     _check_range(stage, sizes, size)
     spanning = _spanning(chunk, stage, resolution)
-    pre, live = stage.advance(chunk.values) if spanning is None else _advance(chunk, stage, spanning)
+    pre, live = stage.advance(chunk.values, LIVE_NUMBERS) if spanning is None else _advance(chunk, stage, spanning)
     heights, unit = pre.cpu().numpy(), gamma
     if spanning is not None:
         unit = gamma * max(1.0, spanning.roundings)
@@ -334,11 +335,11 @@ def _spanning(chunk: Chunk, stage: Stage, resolution: Resolution) -> Spanning | 
 def _advance(chunk: Chunk, stage: Stage, spanning: Spanning) -> tuple[Tensor, Values]:
     """Return what `Stage.advance` does, from values at some vertices."""
     leg = stage.leg
-    found = leg.carry(NUMBERS, {position: spanning.rows(chunk.values[position]) for position in leg.reads})
+    found = leg.carry(LIVE_NUMBERS, {position: spanning.rows(chunk.values[position]) for position in leg.reads})
     live = {at: chunk.values[at] if at in chunk.values else spanning.expanded(found[at]) for at in stage.keeps}
     reached = chunk.values.get(leg.target)
     reached = spanning.expanded(found[leg.target]) if reached is None else reached
-    return NUMBERS.arrive(stage, reached), live
+    return LIVE_NUMBERS.arrive(stage, reached), live
 
 
 def _where_in_doubt(
@@ -354,7 +355,7 @@ def _where_in_doubt(
         which = torch.from_numpy(rows)
         reads = {at: chunk.values[at].index_select(0, which) for at in stage.reads}
         others = {at: chunk.values[at].index_select(0, which) for at in stage.keeps if at in chunk.values}
-        pre, found = stage.advance({**others, **reads})
+        pre, found = stage.advance({**others, **reads}, LIVE_NUMBERS)
         heights[rows] = pre.numpy()
         for at in stage.keeps:
             if at not in chunk.values:
@@ -382,6 +383,9 @@ def _between(
 
 def _largest(values: Tensor) -> Tensor:
     """Return the largest absolute values ``(1, *shape)`` at any vertex."""
+    if values.device.type == "cpu" and values.numel():
+        low, high = _kernels.column_ranges(values.contiguous().numpy().reshape(len(values), -1))
+        return torch.from_numpy(np.maximum(high, -low)).reshape(1, *values.shape[1:])
     return torch.maximum(values.amax(0, keepdim=True), -values.amin(0, keepdim=True))
 
 
