@@ -6,9 +6,9 @@ along the border of the chunk and at little else, the others are combinations of
 each entry where a convolution takes hundreds.
 
 A combination ``sum w_i f(p_i)`` with weights of both signs carries ``sum |w_i|`` times the errors of what it is made
-of. This *factor* is known of every vertex, and so is its *drift*: up to what a function changes along so much the
-values may be off because kinks, on the edges of the cells that were crossed on the way, are where they are only up to
-their skew. What a gate makes of such values goes on with the same factor and drift, and so do vertices between two such.
+of. This *factor* is known of every vertex, and so is its *drift*: up to what a function changes along so much values
+may be off because kinks, on the edges of the cells that were crossed on the way, are where they are only up to their
+skew. What a gate makes of such values goes on with the same factor and drift, and so do vertices between two such.
 Vertices that would pass a limit are evaluated.
 """
 
