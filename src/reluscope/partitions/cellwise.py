@@ -19,7 +19,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.geometry.double_description import cut_cells
 from reluscope.geometry.polytopes import BORDER, WALL
 from reluscope.networks.affine_values import affine_input
-from reluscope.networks.graph import Pointwise
+from reluscope.networks.graph import Pointwise, TopK
 from reluscope.networks.network import Network
 from reluscope.partitions.cell_batches import AtGate, Batch, BeforeGate, Finished
 from reluscope.partitions.certification import Cut, ExactSigns
@@ -32,7 +32,7 @@ from reluscope.tolerance import Tolerance
 # What one step takes on and what it makes, so that it is short whatever the dimension: cells, and their vertices.
 BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
 # Cells behind the last gate that are finished together.
-MAX_FINISHED = 4096
+MAX_FINISHED = 2**15
 # Fewer cells than this are cut by so many units first: there are then cells for all threads.
 FEW, UNITS_OF_FEW = 8, 6
 # And pieces of units, of which every cell has its own.
@@ -43,9 +43,10 @@ TASKS, CELLS_PER_TASK = 64, 16
 
 def supports(network: Network) -> str | None:
     """Return why the cells of a network cannot be found this way, or None if they can."""
-    if all(isinstance(stage.gate, Pointwise) for stage in network.stages):
+    kinds = [type(stage.gate) for stage in network.stages]
+    if all(issubclass(kind, Pointwise) and kind is not TopK for kind in kinds):
         return None
-    return "max gates"
+    return "top-k gates" if TopK in kinds else "max gates"
 
 
 def walk_cells(
@@ -163,8 +164,9 @@ class _Cutting:
         shown = cells.kinds != BORDER
         return CellPatch(
             words=words,
-            vertex_offsets=known.corner_offsets,
-            vertices=known.corners,
+            corner_offsets=known.corner_offsets,
+            corner_ids=known.corner_ids,
+            corners=known.corners,
             middles=known.middles * self.scale,
             is_bounded=known.is_bounded,
             facet_cells=owner[shown],
@@ -217,7 +219,7 @@ class _Cutting:
         if len(parts):
             parts = self._pass(parts, pieces)
             if is_last:
-                known = Finished(cut.middles, cut.is_bounded, cut.corner_offsets, cut.corners)
+                known = Finished(cut.middles, cut.is_bounded, cut.corner_offsets, cut.corner_ids, cut.corners)
                 parts = replace(parts, known=known.take(is_through))
             following.append(parts)
         return following, cut.num_undecided + num_flat
