@@ -68,6 +68,8 @@ class Chunk:
         Error of the position of every edge.
     errors : dict of (1, *shape) tensors
         Bounds on the errors of the values, for all vertices.
+    sizes : dict of (1, *shape) tensors
+        The largest absolute values of what the stage starts from, where these have gone ahead to its pre-activations.
     exact_signs : ExactSigns, optional
         Decides what floats call zero on a whole cell.
     opened : OpenStage, optional
@@ -104,6 +106,7 @@ class Chunk:
     blur: np.ndarray
     skew: np.ndarray
     errors: Values
+    sizes: Values = field(default_factory=dict)
     exact_signs: ExactSigns | None = None
     opened: "OpenStage | None" = None
     exact: list[ExactVertex] | None = None
@@ -159,7 +162,7 @@ class Chunk:
             corners.errors,
             skew,
             {position: torch.zeros_like(value[:1]) for position, value in values.items()},
-            exact_signs,
+            exact_signs=exact_signs,
             exact=None if certifier is None else [ExactVertex(corner=point) for point in corners.exact],
             corners=corners,
             num_stages=len(network.stages),
@@ -272,7 +275,7 @@ class Resolution:
 def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     """Run the affine nodes up to the gate at all vertices of the chunk."""
     gamma = resolution.rounding
-    sizes = {position: _largest(chunk.values[position]) for position in stage.reads}
+    sizes = chunk.sizes or {position: largest(chunk.values[position]) for position in stage.reads}
     size, error, errors = stage.advance_errors(sizes, chunk.errors, gamma)
     _check_range(stage, sizes, size)
     pre, live = stage.advance(chunk.values, LIVE_NUMBERS)
@@ -284,7 +287,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
             size = np.abs(np.where(np.isfinite(exact), exact, 0.0)).max(axis=0, initial=0.0)
             error = np.zeros_like(size)
     # Values at new vertices are rounded too.
-    error = np.maximum(error, gamma * size)
+    error = error + gamma * size if chunk.sizes else np.maximum(error, gamma * size)
     num_units = stage.gate.num_units
     pieces = np.zeros((chunk.cells.num_cells, num_units), dtype=np.min_scalar_type(stage.gate.num_pieces - 1))
     cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * num_units
@@ -297,7 +300,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     opened = OpenStage(
         heights, size, error, np.zeros(num_units), pieces, np.ones(cuts, dtype=bool), proved, num_unproved
     )
-    return replace(chunk, values=live, errors=errors, opened=opened, corners=None, is_measured=is_measured)
+    return replace(chunk, values=live, errors=errors, sizes={}, opened=opened, corners=None, is_measured=is_measured)
 
 
 def _between(gate: Pointwise | Max, heights: np.ndarray, low: np.ndarray, high: np.ndarray) -> int:
@@ -313,7 +316,7 @@ def _between(gate: Pointwise | Max, heights: np.ndarray, low: np.ndarray, high: 
     return number
 
 
-def _largest(values: Tensor) -> Tensor:
+def largest(values: Tensor) -> Tensor:
     """Return the largest absolute values ``(1, *shape)`` at any vertex."""
     if values.device.type == "cpu" and values.numel():
         low, high = _kernels.column_ranges(values.contiguous().numpy().reshape(len(values), -1))
