@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
-from scipy.stats import chi2
-from scipy.stats import t as student
+from scipy.special import gammaincinv, stdtrit
 
 from reluscope.arguments import Positive, Seed, read_arguments
 from reluscope.budget import INTERRUPTED, Budget
@@ -101,10 +100,11 @@ class Round:
         """Between which ends the number lies: as counts vary, and at least as those of rare events do."""
         number, total = len(self.counts), int(self.counts.sum())
         given = self.counts * self.weights
-        spread = student.ppf((1 + LEVEL) / 2, number - 1) * float(given.std(ddof=1)) / number**0.5
+        spread = float(stdtrit(number - 1, (1 + LEVEL) / 2)) * float(given.std(ddof=1)) / number**0.5
         tail, middle = (1 - LEVEL) / 2, float(given.mean())
         each = middle / total if total else float(self.weights.mean()) / number
-        rare = chi2.ppf(tail, 2 * total) / 2 if total else 0.0, chi2.ppf(1 - tail, 2 * total + 2) / 2
+        # Halves of quantiles of chi-squared with 2 total, and 2 total + 2, degrees of freedom.
+        rare = float(gammaincinv(total, tail)) if total else 0.0, float(gammaincinv(total + 1, 1 - tail))
         low, high = min(middle - spread, rare[0] * each), max(middle + spread, rare[1] * each)
         return min(self.regions, max(1.0, low)), max(self.regions, high)
 
@@ -155,7 +155,7 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
     >>> import reluscope as rs
     >>> from reluscope.testing import default_network
     >>> net = rs.load(default_network([2, 16, 16, 1]))
-    >>> expected = rs.forecast(net, rs.Box(-1, 1, 2))
+    >>> expected = rs.forecast(net, rs.Box(-1, 1, 2), seconds=60)
     >>> expected.finding("forecast_regions").value == len(rs.partition(net, rs.Box(-1, 1, 2)))
     True
     """
