@@ -46,6 +46,15 @@ class Leg:
         return found
 
     @cached_property
+    def products(self) -> int:
+        """About how many multiplications a point takes."""
+        total = 0
+        for _, node in self.plan:
+            weight = node.tensors().get("weight")
+            total += node.size * (1 if weight is None else max(1, weight.numel() // max(1, weight.shape[0])))
+        return total
+
+    @cached_property
     def extremes(self) -> tuple[float, float]:
         """The smallest and the largest absolute value of all constants that are not zero."""
         constants = [
