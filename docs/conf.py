@@ -78,7 +78,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 # Pages that have no others below or beside them.
-html_sidebars = dict.fromkeys(("index", "getting-started", "cookbook", "peers", "claims"), [])
+html_sidebars = {page: [] for page in ("index", "getting-started", "cookbook", "peers", "claims")}
 html_theme_options = {
     "header_links_before_dropdown": 7,
     "navbar_align": "left",
