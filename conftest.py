@@ -42,8 +42,9 @@ providers.is_local_module_file = lambda path: False  # pyright: ignore[reportPri
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
-    """Give networks without a seed of their own the same weights, whatever ran before."""
+    """Give networks without a seed of their own the same weights, and training its gradients, whatever ran before."""
     torch.manual_seed(0)
+    torch.set_grad_enabled(True)  # some tests strike with Ctrl-C at any moment, also within torch.no_grad's own lines
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -30,6 +30,7 @@ TESTS = (
     "partitions/test_cellwise.py",
     "partitions/test_decision.py",
     "partitions/test_level_sets.py",
+    "partitions/test_spanning_vertices.py",
     "partitions/test_decision_surfaces.py",
     "partitions/test_tree_count.py",
     "plots/test_depth_buffer.py",

@@ -14,10 +14,8 @@ import reluscope as rs
 PACKAGE = Path(__file__).parents[1] / "src" / "reluscope"
 
 
-@pytest.mark.parametrize("name", rs.__all__)
-def test_public_names_resolve(name):
-    assert getattr(rs, name).__doc__
-    assert name in dir(rs)
+def test_public_names_resolve():
+    assert [name for name in rs.__all__ if not getattr(rs, name).__doc__ or name not in dir(rs)] == []
 
 
 def test_all_lists_the_lazy_names():
@@ -38,10 +36,11 @@ def test_unknown_name_is_an_attribute_error():
         rs.polytope  # noqa: B018
 
 
-@pytest.mark.parametrize("name", [name for name in rs.__all__ if name not in rs._MODULES])
-def test_importing_a_package_does_not_hide_a_public_name(name):
-    import_module(rs._HOMES[name])
-    assert not isinstance(getattr(rs, name), ModuleType)
+def test_importing_a_package_does_not_hide_a_public_name():
+    names = [name for name in rs.__all__ if name not in rs._MODULES]
+    for name in names:
+        import_module(rs._HOMES[name])
+    assert [name for name in names if isinstance(getattr(rs, name), ModuleType)] == []
 
 
 def test_import_is_lazy():
@@ -51,9 +50,9 @@ def test_import_is_lazy():
     assert result.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_every_module_says_what_it_is(path):
-    assert ast.get_docstring(ast.parse(path.read_text()))
+def test_every_module_says_what_it_is():
+    silent = [path for path in PACKAGE.rglob("*.py") if not ast.get_docstring(ast.parse(path.read_text()))]
+    assert silent == []
 
 
 def test_version_is_stated_once_more_and_agrees():

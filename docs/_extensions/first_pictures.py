@@ -15,6 +15,7 @@ FIRST_PICTURES = {
     "local": "likeliest",
     "pictures": "plane_by_class",
     "preimages": "preimages_in_plane",
+    "reachability": "reached_outputs",
     "robustness": "distances",
     "sensitivity": "saliency",
     "similarity": "similarity",

@@ -103,8 +103,11 @@ bool SimpleCells::cut(const PolytopesView& cells, std::size_t cell, CutCells& fo
     first_part_ = found.parents.size();
     first_vertex_ = found.num_vertices;
     const Known known = screened();
-    const bool is_done = measure(0, known.open) && (known.open == 0 || find_edges()) &&
-                         split({0, ids_.size(), 0, edges_.size()}, known, found);
+    bool is_done = measure(0, known.open);
+    if (is_done) {
+        Part part = whole();
+        is_done = (part.open(known.open) == 0 || find_edges(part)) && split(part, known, found);
+    }
     shrink(0, 0, 0);
     if (!is_done) found.keep(first_part_, first_vertex_);
     return is_done;
@@ -191,15 +194,21 @@ SimpleCells::Known SimpleCells::with(Known known, Word above) const {
     return known;
 }
 
-bool SimpleCells::split(Part part, Known known, CutCells& found) {
-    Word some = 0, all = ~Word{0}, taken = 0, open = known.open;
-    for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
-        some |= above_[ids_[i]];
-        all &= above_[ids_[i]];
-        taken |= tight_[ids_[i]];
+// All of a cell, without its edges.
+SimpleCells::Part SimpleCells::whole() const {
+    Part part{0, ids_.size(), 0, 0, 0, ~Word{0}, 0};
+    for (const std::uint32_t id : ids_) {
+        part.some |= above_[id];
+        part.all &= above_[id];
+        part.taken |= tight_[id];
     }
-    known = with(known, open & all);
-    known.open = open &= some & ~all;
+    return part;
+}
+
+bool SimpleCells::split(Part part, Known known, CutCells& found) {
+    known = with(known, known.open & part.all);
+    Word open = part.open(known.open);
+    known.open = open;
     const auto column = static_cast<std::size_t>(std::countr_zero(open));
     // A unit of several breakpoints is not left half done.
     const bool is_full = units_.room.is_full(found.parents.size() - first_part_, found.num_vertices - first_vertex_);
@@ -207,10 +216,10 @@ bool SimpleCells::split(Part part, Known known, CutCells& found) {
         write(part, known, found);
         return true;
     }
-    if (taken == ~Word{0}) return false;
-    const auto slot = static_cast<std::size_t>(std::countr_one(taken));
+    if (part.taken == ~Word{0}) return false;
+    const auto slot = static_cast<std::size_t>(std::countr_one(part.taken));
     known.open = open &= open - 1;
-    if (units_.is_last && !units_.keeps_vertices && is_through(open)) {
+    if (units_.is_last && is_through(open)) {
         halve(part, column, slot, known, found);
         return true;
     }
@@ -218,63 +227,94 @@ bool SimpleCells::split(Part part, Known known, CutCells& found) {
     const std::size_t first = points_.size(), first_id = ids_.size(), first_edge = edges_.size();
     add_crossings(part, column, bit(slot));
     if (!measure(first, open)) return false;
-    // The upper part: its edges, vertices, and the new facet's, which are the lower part's too.
-    const std::size_t num_new = points_.size() - first;
-    const auto add_side = [&](bool is_above) {
-        const std::size_t begin = ids_.size();
-        for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
-            const std::uint32_t id = ids_[i];
-            if (((above_[id] & bit(column)) != 0) == is_above) ids_.push_back(id);
-        }
-        const std::size_t end = ids_.size();
-        for (std::size_t i = 0; i < num_new; ++i) ids_.push_back(static_cast<std::uint32_t>(first + i));
-        return std::pair{begin, end};
-    };
-    const auto [upper, new_ids] = add_side(true);
-    const std::size_t new_edges = edges_.size();
-    add_edges_of_facet(new_ids, ids_.size(), bit(slot));
+    // The upper part: its edges, vertices, and the new facet's, which are the lower part's too. Nothing goes over the
+    // edges of a part that is not cut.
+    Part upper = added_side(part, column, true, first);
+    const std::size_t new_ids = upper.end_vertex - (points_.size() - first), new_edges = edges_.size();
+    Part lower = added_side(part, column, false, first);
+    if (upper.open(open) != 0 || lower.open(open) != 0) add_edges_of_facet(new_ids, upper.end_vertex, bit(slot));
     const std::size_t lower_edge = edges_.size();
-    const auto [lower, ignored] = add_side(false);
     edges_.insert(edges_.end(), lower_edges_.begin(), lower_edges_.end());
     for (std::size_t e = new_edges; e < lower_edge; ++e) edges_.push_back(Edge{edges_[e]});
+    upper.first_edge = first_edge;
+    upper.end_edge = lower.first_edge = lower_edge;
+    lower.end_edge = edges_.size();
 
     const KnownFacet before = facets_[slot];
     facets_[slot] = {INNER, static_cast<std::int32_t>(column), {}};
-    const Part upper_part{upper, lower, first_edge, lower_edge};
-    const Part lower_part{lower, ids_.size(), lower_edge, edges_.size()};
-    const bool is_done = split(upper_part, with(known, bit(column)), found) && split(lower_part, known, found);
+    const bool is_done = split(upper, with(known, bit(column)), found) && split(lower, known, found);
     facets_[slot] = before;
     shrink(first, first_id, first_edge);
     return is_done;
 }
 
+// Adds the vertices of a part on one side to the stack, and the new ones.
+SimpleCells::Part SimpleCells::added_side(const Part& part, std::size_t column, bool is_above, std::size_t first_new) {
+    const std::size_t begin = ids_.size(), num_new = points_.size() - first_new;
+    Word some = 0, all = ~Word{0}, taken = 0;
+    ids_.resize(begin + part.end_vertex - part.first_vertex + num_new);
+    const std::uint32_t* from = ids_.data() + part.first_vertex;
+    std::uint32_t* to = ids_.data() + begin;
+    for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i, ++from) {
+        const Word above = above_[*from];
+        const bool is_kept = ((above & bit(column)) != 0) == is_above;
+        const Word mask = Word{0} - Word{is_kept};
+        some |= above & mask;
+        all &= above | ~mask;
+        taken |= tight_[*from] & mask;
+        *to = *from;
+        to += is_kept;
+    }
+    for (std::size_t row = first_new; row < first_new + num_new; ++row) {
+        some |= above_[row];
+        all &= above_[row];
+        taken |= tight_[row];
+        *to++ = static_cast<std::uint32_t>(row);
+    }
+    ids_.resize(static_cast<std::size_t>(to - ids_.data()));
+    return {begin, ids_.size(), 0, 0, some, all, taken};
+}
+
 // Adds a vertex where an edge of a part is crossed, and what is left of the edges above to the stack of edges; below
-// to a list of its own.
+// to a list of its own. Sides are told without branches, which no processor could foresee.
 void SimpleCells::add_crossings(const Part& part, std::size_t column, Word new_facet) {
-    // By a mask: g++ 12 takes two truths that are a shift and an "and 1" each for equal where they are not.
-    const auto is_above = [&](std::uint32_t id) { return (above_[id] & bit(column)) != 0; };
-    lower_edges_.clear();
-    for (std::size_t e = part.first_edge; e < part.end_edge; ++e) {
-        const Edge edge = edges_[e];
-        const bool tail_above = is_above(edge.tail);
-        if (tail_above == is_above(edge.head)) {
-            (tail_above ? edges_ : lower_edges_).push_back(edge);
-            continue;
-        }
-        const std::uint32_t a = tail_above ? edge.tail : edge.head, b = tail_above ? edge.head : edge.tail;
-        const auto crossing = static_cast<std::uint32_t>(points_.size());
-        double *point = points_.add(), *error = errors_.add();
+    const std::size_t number = part.end_edge - part.first_edge, first_edge = edges_.size(), first = points_.size();
+    edges_.resize(first_edge + number);
+    lower_edges_.resize(number);
+    crossed_.resize(number);
+    const Edge* edges = edges_.data() + part.first_edge;
+    Edge *upper = edges_.data() + first_edge, *lower = lower_edges_.data(), *crossed = crossed_.data();
+    auto next = static_cast<std::uint32_t>(first);
+    for (std::size_t e = 0; e < number; ++e) {
+        const auto [tail, head] = edges[e];
+        const bool tail_above = (above_[tail] & bit(column)) != 0, head_above = (above_[head] & bit(column)) != 0;
+        const bool is_crossed = tail_above != head_above;
+        const std::uint32_t a = tail_above ? tail : head, b = tail_above ? head : tail;
+        *upper = {a, is_crossed ? next : b};
+        *lower = {b, is_crossed ? next : a};
+        *crossed = {a, b};
+        upper += tail_above | head_above;
+        lower += !(tail_above & head_above);
+        crossed += is_crossed;
+        next += is_crossed;
+    }
+    edges_.resize(static_cast<std::size_t>(upper - edges_.data()));
+    lower_edges_.resize(static_cast<std::size_t>(lower - lower_edges_.data()));
+    crossed_.resize(static_cast<std::size_t>(crossed - crossed_.data()));
+    points_.resize(next);
+    errors_.resize(next);
+    tight_.resize(next);
+    for (std::size_t i = 0; i < crossed_.size(); ++i) {
+        const auto [a, b] = crossed_[i];
         write_crossing({points_[a], errors_[a], values_[a][column], doubts_[a][column], blurs_[a][column]},
                        {points_[b], errors_[b], values_[b][column], doubts_[b][column], blurs_[b][column]},
-                       units_.resolution.rounding, dim_ + 1, point, error);
-        tight_.push_back((tight_[a] & tight_[b]) | new_facet);
-        edges_.push_back({a, crossing});
-        lower_edges_.push_back({b, crossing});
+                       units_.resolution.rounding, dim_ + 1, points_[first + i], errors_[first + i]);
+        tight_[first + i] = (tight_[a] & tight_[b]) | new_facet;
     }
 }
 
 // Adds the edges of a cell; false if one has not two ends.
-bool SimpleCells::find_edges() {
+bool SimpleCells::find_edges(Part& part) {
     ends_.restart(ids_.size() * dim_);
     bool has_two = true;
     for (const std::uint32_t id : ids_) {
@@ -286,6 +326,7 @@ bool SimpleCells::find_edges() {
             other = TAKEN;
         });
     }
+    part.end_edge = edges_.size();
     return has_two && 2 * edges_.size() == ids_.size() * dim_;
 }
 
@@ -368,13 +409,17 @@ void SimpleCells::halve(const Part& part, std::size_t column, std::size_t slot, 
     for (const bool side : {true, false}) {
         Word taken = bit(slot);
         Middle middle(found);
+        const auto add = [&](const double* point) {
+            middle.add(point);
+            if (units_.keeps_vertices) found.add_corner(point, units_.corner_scale);
+        };
         for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
             const std::uint32_t id = ids_[i];
             if (is_above(id) != side) continue;
             taken |= tight_[id];
-            middle.add(points_[id]);
+            add(points_[id]);
         }
-        for (std::size_t row = first; row < points_.size(); ++row) middle.add(points_[row]);
+        for (std::size_t row = first; row < points_.size(); ++row) add(points_[row]);
         found.num_vertices += middle.close();
         found.corner_offsets.push_back(static_cast<std::int64_t>(found.corners.size()));
         const KnownFacet before = facets_[slot];
@@ -386,13 +431,11 @@ void SimpleCells::halve(const Part& part, std::size_t column, std::size_t slot, 
 }
 
 void SimpleCells::write(const Part& part, const Known& known, CutCells& found) const {
-    Word taken = 0;
-    for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) taken |= tight_[ids_[i]];
     const bool is_finished = units_.is_last && is_through(known.open);
     if (!is_finished) write_vertices(part, found);
     if (units_.is_last) write_middle_and_corners(part, is_finished, found);
     found.num_vertices += part.end_vertex - part.first_vertex;
-    write_code(taken, known, found);
+    write_code(part.taken, known, found);
 }
 
 void SimpleCells::write_middle_and_corners(const Part& part, bool is_finished, CutCells& found) const {

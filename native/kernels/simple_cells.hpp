@@ -20,9 +20,13 @@ public:
     bool cut(const PolytopesView& cells, std::size_t cell, CutCells& found);
 
 private:
-    // A range of the stack of vertices and one of the stack of edges.
+    // A range of the stack of vertices and one of the stack of edges; bit by bit the functions that are positive at some
+    // of the vertices, and at all of them, and the facets that have one.
     struct Part {
         std::size_t first_vertex, end_vertex, first_edge, end_edge;
+        Word some, all, taken;
+
+        Word open(Word functions) const { return functions & some & ~all; }
     };
     struct Edge {
         std::uint32_t tail, head;
@@ -45,8 +49,10 @@ private:
     Known screened();
     bool split(Part part, Known known, CutCells& found);
     Known with(Known known, Word above) const;
+    Part added_side(const Part& part, std::size_t column, bool is_above, std::size_t first_new);
     void add_crossings(const Part& part, std::size_t column, Word new_facet);
-    bool find_edges();
+    Part whole() const;
+    bool find_edges(Part& part);
     void add_edges_of_facet(std::size_t first_id, std::size_t end_id, Word new_facet);
     bool measure(std::size_t first, Word open);
     bool is_through(Word open) const { return open == 0 && first_unit_ + num_units_ == units_.number; }
@@ -84,7 +90,7 @@ private:
 
     // Parts as stacks of vertices and edges.
     Vector<std::uint32_t> ids_;
-    Vector<Edge> edges_, lower_edges_;
+    Vector<Edge> edges_, lower_edges_, crossed_;
     VerticesByFacets ends_;
 };
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         local,
         planes,
         preimages,
+        reachability,
         regression,
         robustness,
         sensitivity,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     )
     from reluscope.analyses.counting import count
     from reluscope.analyses.inscribed_balls import inscribed_balls
+    from reluscope.analyses.reachability import image
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.verification import verify, violations
     from reluscope.analyses.volumes import region_volumes
@@ -126,6 +128,7 @@ _HOMES = {
     "explore": "reluscope.explorer",
     "find_regions": "reluscope.regions.regions",
     "forecast": "reluscope.partitions",
+    "image": "reluscope.analyses.reachability",
     "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "level_set": "reluscope.partitions",
     "load": "reluscope.networks.load",
@@ -136,6 +139,7 @@ _HOMES = {
     "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
     "preimages": "reluscope.analyses.preimages",
+    "reachability": "reluscope.analyses.reachability",
     "region": "reluscope.regions.regions",
     "region_volumes": "reluscope.analyses.volumes",
     "regions": "reluscope.regions.regions",
@@ -207,6 +211,7 @@ __all__ = [
     "explore",
     "find_regions",
     "forecast",
+    "image",
     "inscribed_balls",
     "level_set",
     "load",
@@ -217,6 +222,7 @@ __all__ = [
     "plots",
     "polyline",
     "preimages",
+    "reachability",
     "region",
     "region_volumes",
     "regions",
@@ -255,6 +261,7 @@ _MODULES = frozenset(
         "planes",
         "plots",
         "preimages",
+        "reachability",
         "regression",
         "robustness",
         "sensitivity",

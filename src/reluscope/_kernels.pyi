@@ -39,6 +39,8 @@ def subdivide(
     points: Array,
     blur: Array,
     skew: Array,
+    factor: Array,
+    drift: Array,
     seams: Array,
     heights: Array,
     rounding: Array,
@@ -46,6 +48,17 @@ def subdivide(
     floor: Array,
     limit: int,
 ) -> tuple[Any, ...]: ...
+def spanning_vertices(
+    offsets: Array,
+    ids: Array,
+    points: Array,
+    kinks: Array,
+    factor: Array,
+    drift: Array,
+    most_factor: float,
+    most_drift: float,
+) -> tuple[Any, ...]: ...
+def combine_rows(rows: Array, derived: Array, offsets: Array, ids: Array, weights: Array) -> None: ...
 def interpolate(rows: Array, tail: Array, head: Array, share: Array) -> None: ...
 def steepest(heights: Array, points: Array, ends: Array) -> Array: ...
 def column_ranges(heights: Array) -> tuple[Array, Array]: ...

@@ -8,14 +8,24 @@ import ctypes
 from collections.abc import Callable
 from functools import cache
 
+# Less than this is left for later use: what the system takes back it has to clear when it is asked for again.
+WORTHWHILE = 32 * 2**20
 
-def give_back() -> None:
+
+def give_back(freed: int = WORTHWHILE) -> None:
     """Ask the C library to give back what is free, in some milliseconds; nothing happens where it cannot.
+
+    Parameters
+    ----------
+    freed : int
+        About how many bytes were let go of; fewer than `WORTHWHILE` are not asked for.
 
     Examples
     --------
     >>> give_back()
     """
+    if freed < WORTHWHILE:
+        return
     trim = _trim()
     if trim is not None:
         trim(0)

@@ -1,6 +1,7 @@
 """The studies of shepeleva2020: the paper's networks, numbers that agree with counting by hand, work that goes on."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -189,6 +190,7 @@ def test_a_finished_study_does_nothing_again(setting, monkeypatch):
         assert not first.interrupted
         assert again.tables == first.tables
         assert again.findings == first.findings
+        assert again.verdicts == first.verdicts
         assert first.findings
         assert all(finding.source == "shepeleva2020" for finding in first.findings)
         assert len({finding.name for finding in first.findings}) == len(first.findings)
@@ -298,3 +300,21 @@ def test_pictures_of_all_studies_have_names_of_their_own():
     names = [{plan.name for plan in study.PLANS.values()} for study in studies]
     assert [len(own) for own in names] == [1] * len(studies)
     assert len(set().union(*names)) == len(studies)
+
+
+def test_statements_about_layers_are_decided_by_the_samples(monkeypatch):
+    """Of the same shares many samples decide, few do not; the last layer first."""
+    shares = {"encoder1": 0.9, "encoder2": 0.7, "encoder3": 0.5}
+    before = 0.6
+    monkeypatch.setattr(
+        _reporting,
+        "nearest_shares",
+        lambda one, gates, epoch=None: [before if epoch == 0 else shares[g] for g in gates],
+    )
+    for number, words in ((2000, ["confirmed", "confirmed"]), (20, ["not confirmed", "not confirmed"])):
+        run = SimpleNamespace(samples=SimpleNamespace(validation=range(number)), label="all")
+        found = _autoencoder._verdicts([SimpleNamespace(run=run)])
+        assert [one.word for one in found] == words
+    before = 0.4
+    run = SimpleNamespace(samples=SimpleNamespace(validation=range(2000)), label="all")
+    assert [one.word for one in _autoencoder._verdicts([SimpleNamespace(run=run)])] == ["confirmed", "contradicted"]

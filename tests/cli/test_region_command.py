@@ -65,6 +65,13 @@ def test_a_box_cuts_the_region_down(points):
     assert two["hyperplanes that are facets"] == 0
 
 
+def test_findings_name_the_sample_that_was_asked_for(points):
+    """Seen red where each said sample 0."""
+    domains = [one["domain"] for one in found(*CROSS, "--sample", "2")["findings"]]
+    assert sum("sample 2" in domain for domain in domains) >= 6
+    assert not any("sample 0" in domain for domain in domains)
+
+
 def test_what_is_printed(points):
     np.save("y.npy", np.array([0, 1, 1]))
     printed = reluscope(*CROSS, "--sample", "0", "--labels", "y.npy").stdout

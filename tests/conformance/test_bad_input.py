@@ -32,7 +32,7 @@ GROUPS = (
     (
         "reluscope", "annulus", "bounds", "coefficients", "local", "preimages", "robustness", "sensitivity",
         "similarity", "stability", "stacked", "classification", "counting", "planes", "regression", "studies",
-        "surfaces", "topology", "verification",
+        "reachability", "surfaces", "topology", "verification",
     ),
 )  # fmt: skip
 

@@ -21,7 +21,7 @@ from reluscope.networks.carriers.corner_bounds import CornerBounds
 from reluscope.networks.carriers.forms import AffineForms
 from reluscope.networks.carriers.magnitudes import GradientMagnitudes, Magnitude, Magnitudes, gradients_of_inputs
 from reluscope.networks.carriers.maps import AffineValue, Derivatives, RoundedMaps, candidates_of, flat_entries
-from reluscope.networks.carriers.numbers import NUMBERS, HeldNumbers, Numbers
+from reluscope.networks.carriers.numbers import LIVE_NUMBERS, NUMBERS, HeldNumbers, LiveNumbers, Numbers
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, NumbersRoundedAlike, Rounded, RoundedNumbers
 from reluscope.networks.carriers.wide_numbers import Wide, WideNumbers, in_doubt, pieces_of
 from reluscope.networks.enclosures import enclose
@@ -34,6 +34,7 @@ UNIT = 16 * 2.0**-52
 TESTED = {
     Numbers,
     HeldNumbers,
+    LiveNumbers,
     RoundedNumbers,
     HeldRoundedNumbers,
     NumbersRoundedAlike,
@@ -278,6 +279,12 @@ def held_numbers_are_those_of_the_points_on_their_own_pieces(case):
         assert piece.shape == (2, stage.gate.num_units)
 
 
+def live_numbers_are_those_of_the_points(case):
+    network, _, x = loaded(case)
+    for seen, plain in zip(carry(network, LIVE_NUMBERS, x), carry(network, NUMBERS, x), strict=True):
+        torch.testing.assert_close(seen, plain, rtol=1e-12, atol=1e-12)
+
+
 def wide_numbers_are_within_their_small_errors(case):
     network, _, x = loaded(case)
     arrived, plain = list(carry(network, WideNumbers(), Wide.exactly(x))), list(carry(network, NUMBERS, x))
@@ -309,4 +316,5 @@ def test_every_carrier_passes_every_operator(case):
         affine_forms_hold_rational_values(case)
         forms_over_boxes_hold_rational_values(case)
     held_numbers_are_those_of_the_points_on_their_own_pieces(case)
+    live_numbers_are_those_of_the_points(case)
     wide_numbers_are_within_their_small_errors(case)

@@ -10,7 +10,7 @@ import torch
 
 import reluscope as rs
 from conformance.torch_cases import CASES
-from reluscope.networks.graph import Affine, Max, Pointwise
+from reluscope.networks.graph import Affine, Max, Pointwise, TopK
 from reluscope.networks.load import load
 
 
@@ -64,7 +64,13 @@ def test_codes_follow_the_tie_rule(case):
     expected = []
     for stage, pre in zip(network.stages, network.preactivations(x), strict=True):
         z = pre.numpy()
-        if isinstance(stage.gate, Pointwise):
+        if isinstance(stage.gate, TopK):
+            pieces = np.zeros(z.shape, dtype=int)
+            for row, point in enumerate(z):
+                for group in stage.gate.groups.tolist():
+                    pieces[row, sorted(group, key=lambda unit, point=point: -point[unit])[: stage.gate.k]] = 1
+            expected.append(pieces)
+        elif isinstance(stage.gate, Pointwise):
             thresholds = np.broadcast_to(stage.gate.breakpoints.numpy()[:, None], (stage.gate.num_pieces - 1, *z.shape))
             expected.append((z[None] > thresholds).sum(axis=0))
         else:

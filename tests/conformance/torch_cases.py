@@ -37,6 +37,20 @@ class Forward(nn.Module):
         return self.function(self, x)
 
 
+def _largest_scattered(m, x):
+    values, places = x.relu().topk(2)
+    return torch.zeros_like(x).scatter(-1, places, values.relu() * 2.0)
+
+
+def _mask_of_largest(x):
+    return torch.zeros_like(x).scatter(-1, x.topk(2).indices, 1.0)
+
+
+def _smallest_of_columns(m, x):
+    values, places = x.topk(2, dim=1, largest=False)
+    return torch.zeros_like(x).scatter(1, places, values)
+
+
 def _f(function, **parts):
     return lambda: Forward(function, **{name: part() if callable(part) else part for name, part in parts.items()})
 
@@ -310,6 +324,9 @@ _JUMPING = [
     ("jumprelu with its ends", _f(lambda m, x: torch.where(x >= m.w, x, 0.0), w=_LEVELS), (4,)),
     ("jumprelu by a difference", _f(lambda m, x: x * (x - m.w > 0), w=_LEVELS), (4,)),
     ("batch topk in use", _f(lambda m, x: x.relu() * (x.relu() > 0.3).to(x)), (4,)),
+    ("the largest scattered", _f(_largest_scattered), (4,)),
+    ("the largest active by a mask", _f(lambda m, x: _mask_of_largest(x) * x.relu()), (4,)),
+    ("the smallest of columns", _f(_smallest_of_columns), (3, 4)),
     ("leaky by where", _f(lambda m, x: torch.where(x > 0, x, 0.1 * x)), (4,)),
     ("jumping threshold", _s(lambda: nn.Threshold(0.5, -1.0)), (4,)),
     ("hard shrinkage", _s(lambda: nn.Hardshrink(0.75)), (4,)),

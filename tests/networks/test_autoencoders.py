@@ -46,11 +46,6 @@ def batch_topk(x, threshold):
     return after * (after > 0.3)
 
 
-def topk(x, threshold):
-    values, places = x.relu().topk(4, dim=-1)
-    return torch.zeros_like(x).scatter_(-1, places, values)
-
-
 class Autoencoder(nn.Module):
     def __init__(self, activation):
         super().__init__()
@@ -114,6 +109,131 @@ def test_the_plane_is_that_of_a_grid(activation):
     assert (part.volumes()[missed] < 0.05).all()
 
 
-def test_topk_is_refused_by_name():
-    with pytest.raises(UnsupportedOperatorError, match=r"topk at .*overtake each other.*a threshold in its place"):
-        rs.load(Autoencoder(topk), input_shape=INPUTS)
+# -- the k largest latents: as OpenAI, SAE Lens, dictionary_learning and the paper of BatchTopK write them ------------
+
+
+def openai(x, k):
+    top = torch.topk(x, k=k, dim=-1)
+    result = torch.zeros_like(x)
+    result.scatter_(-1, top.indices, nn.ReLU()(top.values))
+    return result
+
+
+def of_active(x, k):
+    top = x.relu().topk(k, sorted=False, dim=-1)
+    return x.new_zeros(x.shape).scatter_(dim=-1, index=top.indices, src=top.values.to(x.dtype))
+
+
+def by_mask(x, k):
+    return x * torch.zeros_like(x).scatter(-1, x.topk(k).indices, 1.0)
+
+
+def active_by_mask(x, k):
+    return torch.zeros_like(x).scatter(-1, x.topk(k).indices, 1.0) * x.relu() * 2.0
+
+
+def smallest(x, k):
+    values, places = x.topk(k, largest=False)
+    return torch.zeros_like(x).scatter(-1, places, values.abs())
+
+
+def of_channels(x, k):
+    """The largest of every column of a table."""
+    table = x.unflatten(-1, (5, 2))
+    top = table.topk(min(k, 5), dim=-2)
+    return torch.zeros_like(table).scatter(-2, top.indices, top.values).flatten(-2)
+
+
+TOP = [openai, of_active, by_mask, active_by_mask, smallest, of_channels]
+
+
+class TopAutoencoder(Autoencoder):
+    def __init__(self, activation, k=3):
+        super().__init__(activation)
+        with torch.no_grad():  # latents that come twice tie everywhere: whichever is taken, so it is read out alike
+            self.decoder.weight[:, 1] = self.decoder.weight[:, 0]
+        self.k = k
+
+    def latents(self, x):
+        return self.activation(self.encoder(x - self.decoder.bias), self.k)
+
+
+def in_order(before, k):
+    """Return which entries of each row are among the k largest, lower ones before equal ones, one by one."""
+    found = np.zeros(before.shape, dtype=int)
+    for row, kept in zip(before, found, strict=True):
+        kept[sorted(range(len(row)), key=lambda i: (-row[i], i))[:k]] = 1
+    return found
+
+
+@pytest.mark.parametrize("activation", TOP)
+def test_the_largest_latents_are_those_of_the_model(activation):
+    model = TopAutoencoder(activation).eval()
+    net = rs.load(model, input_shape=INPUTS)
+    model = model.double()
+    x = 2 * torch.randn(200, INPUTS, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    before = model.encoder(x - model.decoder.bias).detach()
+    torch.testing.assert_close(net(x), model(x).detach(), rtol=1e-12, atol=1e-12)
+    ((top, gate),) = [(i, gate) for i, gate in enumerate(net.gates) if gate.kind.startswith("topk")]
+    assert gate.num_pieces == 2
+    found = net.codes(x).to_array()[:, net.layout.units(top)]
+    if activation in (openai, by_mask, active_by_mask):
+        np.testing.assert_array_equal(found, in_order(before.numpy(), 3))
+    assert (found.sum(axis=1) == (6 if activation is of_channels else 3)).all()
+
+
+@pytest.mark.parametrize("activation", [openai, by_mask])
+def test_regions_of_the_largest_latents(activation):
+    model = TopAutoencoder(activation).eval()
+    net = rs.load(model, input_shape=INPUTS)
+    plane = rs.Plane([-2.0, -2.0, 0.5], [2.0, -2.0, 0.5], [-2.0, 2.0, 0.5])
+    part = rs.partition(net, plane)
+    assert str(part.claim) == "EXACT"
+    side = np.linspace(0.01, 3.99, 40)
+    points = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    rows = part.locate(points)
+    assert (rows >= 0).all()
+    maps = part.maps
+    found = np.einsum("smn,sn->sm", maps.weight.numpy()[rows], points) + maps.bias.numpy()[rows]
+    with torch.no_grad():
+        outputs = model.double()(torch.tensor(plane.lift(points))).numpy()
+    np.testing.assert_allclose(found, outputs, atol=1e-9)
+    # A region that holds none of the points is small, and every region is that of its witness.
+    again = rs.regions(net, part.witnesses[:8], domain=plane)
+    assert [one.code.to_array().tolist() for one in again] == [[row] for row in part.codes.to_array()[:8].tolist()]
+    missed = np.setdiff1d(np.arange(len(part)), rows)
+    assert all(rs.region(net, point, domain=plane).polyhedron.volume() < 0.1 for point in part.witnesses[missed])
+
+
+def in_order_of_size(x, k):
+    return x.topk(k).values.repeat(1, 4)[:, :LATENTS]
+
+
+def not_zero_at_zero(x, k):
+    top = x.topk(k)
+    return torch.zeros_like(x).scatter(-1, top.indices, nn.functional.threshold(top.values, 0.25, 0.5))
+
+
+def elsewhere(x, k):
+    return torch.zeros_like(x).scatter(-1, x.topk(k).indices, x.relu().topk(k).values)
+
+
+def of_a_batch(x, k):
+    """BatchTopK in training."""
+    flat = x.flatten()
+    top = flat.topk(k * len(x))
+    return torch.zeros_like(flat).scatter(-1, top.indices, top.values).reshape(x.shape)
+
+
+@pytest.mark.parametrize(
+    ("activation", "message"),
+    [
+        (in_order_of_size, "scattered into zeros where they were.*takes them in order"),
+        (not_zero_at_zero, "scatters what is not 0 where an entry is 0"),
+        (elsewhere, "scatters entries to positions that are not their own"),
+        (of_a_batch, "topk at .*compares those of a batch with each other, as BatchTopK does in training"),
+    ],
+)
+def test_other_uses_of_the_largest_are_refused(activation, message):
+    with pytest.raises(UnsupportedOperatorError, match=message):
+        rs.load(TopAutoencoder(activation).eval(), input_shape=INPUTS)

@@ -392,7 +392,7 @@ def test_positions_of_maxima_are_refused_only_where_they_are_used(save):
     ("nodes", "opset", "message"),
     [
         ([helper.make_node("FusedGemm", ["x"], ["y"], domain="com.microsoft")], 13, "com.microsoft"),
-        ([node("TopK", "x k", "y i")], 13, "TopK at node 0"),
+        ([node("TopK", "x k", "v i"), node("Neg", "i", "y")], 13, "scattered into zeros.*Neg at node 1"),
         (
             [node("Resize", "x r s", "y", mode="linear", coordinate_transformation_mode="tf_crop_and_resize")],
             13,

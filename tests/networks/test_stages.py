@@ -5,6 +5,7 @@ import torch
 from networks.models import branched, layers
 from reluscope._kernels import pieces_in_use
 from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.carriers.numbers import LIVE_NUMBERS
 from reluscope.networks.load import load
 
 
@@ -109,3 +110,16 @@ def test_errors_of_sums_are_their_own_and_those_of_their_terms():
     size, error, _ = net.stages[0].advance_errors(sizes, errors, 0.125)
     assert size.tolist() == [3 * 5 + 4 * 1 + 2]
     assert error.tolist() == [0.75 + 2.0 + 0.125 * 21]
+
+
+def test_entries_that_are_zero_at_all_points_are_left_out_of_products():
+    generator = torch.Generator().manual_seed(0)
+    weight, x = (torch.randn(5, 8, dtype=torch.float64, generator=generator) for _ in range(2))
+    node = load([(weight.numpy(), np.arange(5.0))]).nodes[1]
+    x[:, [0, 3, 4, 7]] = 0.0
+    x[1:, 3] = 1e-300  # not at all points
+    torch.testing.assert_close(LIVE_NUMBERS.affine(node, [x]), node.apply(x), rtol=1e-14, atol=1e-14)
+    weight[:, [0, 4, 7]] = torch.nan
+    broken = load([(np.ones((5, 8)), np.arange(5.0))]).nodes[1]
+    object.__setattr__(broken, "weight", weight)
+    assert bool(LIVE_NUMBERS.affine(broken, [x]).isfinite().all())

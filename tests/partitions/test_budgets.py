@@ -11,6 +11,8 @@ from partitions.layered import network_of
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.rational import RationalNetwork
+from reluscope.partitions.certification import Certifier, OutOfTimeError
 from reluscope.testing import default_network
 
 # Regions that may be finished beyond those asked for.
@@ -134,3 +136,35 @@ def test_work_without_a_limit_is_that_of_a_limit_far_away():
     free, limited = (rs.partition(dense(2, 24, 24, 2), plane, budget=budget) for budget in (None, rs.Budget(10**9)))
     assert free.work["chunks"] == limited.work["chunks"]  # thousands, if infinity is read as few
     assert (free.codes.words == limited.codes.words).all()
+
+
+def test_a_certified_plane_is_left_to_floats_when_the_time_is_over(monkeypatch):
+    """Seen red where all cells, one chunk, went to the end whatever the time."""
+    network, plane = dense(2, 8, 6, 1), rs.Box(-1, 1, 2)
+    whole = rs.partition(network, plane, certify=True, budget=rs.Budget(seconds=1e6))
+    assert whole.certified
+    assert whole.claim is Claim.EXACT
+    begun = []
+
+    def end(self):
+        begun.append(self._until)
+        raise OutOfTimeError
+
+    monkeypatch.setattr(Certifier, "pause", end)
+    part = rs.partition(network, plane, certify=True, budget=rs.Budget(seconds=1e6))
+    assert len(begun) == 1
+    assert begun[0] < np.inf
+    assert not part.certified
+    assert part.certificate is None
+    assert part.note == "budget of 1e+06 s"
+    assert part.claim is Claim.LOWER
+    assert {words.tobytes() for words in part.codes.words} <= {words.tobytes() for words in whole.codes.words}
+    assert len(part) > 1
+
+
+def test_exact_signs_end_with_their_time():
+    network = dense(2, 8, 6, 1)
+    rational = RationalNetwork(network)
+    Certifier(rational, rs.Box(-1, 1, 2)).pause()
+    with pytest.raises(OutOfTimeError):
+        Certifier(rational, rs.Box(-1, 1, 2), until=0.0).pause()

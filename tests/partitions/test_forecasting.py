@@ -75,7 +75,7 @@ def test_rounds_of_windows_have_the_number_as_their_mean(sizes: tuple[int, ...],
 
 def test_small_domains_are_partitioned() -> None:
     net = _net(2, 16, 16, 1)
-    found = rs.forecast(net, SQUARE, seconds=5.0)
+    found = rs.forecast(net, SQUARE, seconds=60.0)
     regions, seconds = found.finding("forecast_regions"), found.finding("forecast_seconds")
     assert (regions.value, regions.claim) == (len(rs.partition(net, SQUARE)), rs.Claim.EXACT)
     assert seconds.claim is rs.Claim.ESTIMATE

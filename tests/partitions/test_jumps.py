@@ -29,7 +29,11 @@ def network(layers):
     builder, exact = GraphBuilder(), []
     value = builder.input((len(layers[0][0][0]),))
     for layer in layers:
-        if isinstance(layer, str):
+        if isinstance(layer, int):
+            if layer < value.shape[0]:
+                value = builder.top_k(value, layer, 0)
+                exact.append(truth.Top(1, layer))
+        elif isinstance(layer, str):
             points, slopes, intercepts = GATES[layer]
             value = builder.pointwise(value, layer, points, slopes, intercepts, may_jump=True)
             pieces = tuple(zip(map(Fraction, slopes), map(Fraction, intercepts), strict=True))
@@ -58,6 +62,20 @@ def drawn(seed, dim):
             weight[-1], bias[-1] = (weight[0], bias[0]) if generator.random() < 0.5 else (-weight[0], -bias[0])
         layers += [(weight, bias), str(generator.choice(list(GATES)))]
     return network([*layers, dyadic(generator, 2, widths[-1])])
+
+
+def drawn_tops(seed, dim):
+    """Return a small network that compares units for the largest; some are equal, or dead, and tie all over."""
+    generator = np.random.default_rng(seed)
+    first, last = dyadic(generator, 5, dim), dyadic(generator, 2, 4)
+    for weight, bias in (first,):
+        weight[3], bias[3] = weight[0], bias[0]
+        weight[4], bias[4] = 0.0, (-1.0, 0.25)[seed % 2]
+    between = dyadic(generator, 4, 5)
+    gates = [["relu", 2], [2, "relu"], [3, 1], [1, "jumprelu"]][seed % 4]
+    middle = [gates[0], gates[1], between] if seed % 4 == 0 else [gates[0], between, gates[1]]
+    tail = dyadic(generator, 2, 4) if seed % 4 == 0 else last
+    return network([first, *middle, *([] if seed % 4 else ["relu"]), tail])
 
 
 def box(dim):
@@ -92,10 +110,31 @@ def test_regions_are_those_of_the_oracle(seed, method):
     assert part.locate(part.witnesses).tolist() == list(range(len(part)))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_regions_by_the_largest_are_those_of_the_oracle(seed):
+    dim = 1 + seed % 3
+    net, exact = drawn_tops(seed, dim)
+    known = truth.Truth(exact, box(dim), seconds=60.0)
+    part = rs.partition(net, rs.Box(-2, 2, dim))
+    assert sorted(rows_of(part.codes)) == sorted(cell.code for cell in known.regions)
+    assert str(part.claim) == "EXACT"
+    assert "top-k gates" in part.method
+    place = {cell.code: row for row, cell in enumerate(known.regions)}
+    maps = part.maps
+    for code, weight, bias in zip(rows_of(part.codes), maps.weight.tolist(), maps.bias.tolist(), strict=True):
+        forms = [[float(entry) for entry in form] for form in known.regions[place[code]].outputs]
+        np.testing.assert_allclose(np.column_stack([weight, bias]), forms, atol=1e-12)
+    assert part.locate(part.witnesses).tolist() == list(range(len(part)))
+    for found in rs.regions(net, part.witnesses[:5], domain=rs.Box(-2, 2, dim)):
+        (code,) = rows_of(found.code)
+        assert found.polyhedron.volume() == pytest.approx(float(known.volumes[place[code]]))
+
+
 @pytest.mark.parametrize("seed", range(8))
-def test_regions_of_a_whole_space(seed):
+@pytest.mark.parametrize("draw", [drawn, drawn_tops])
+def test_regions_of_a_whole_space(draw, seed):
     dim = 1 + seed % 2
-    net, exact = drawn(100 + seed, dim)
+    net, exact = draw(100 + seed, dim)
     known = truth.Truth(exact, truth.Setting(dim, ()), seconds=60.0)
     part = rs.partition(net, rs.Space(dim))
     assert sorted(rows_of(part.codes)) == sorted(cell.code for cell in known.regions)

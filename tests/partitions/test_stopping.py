@@ -15,7 +15,7 @@ from partitions.layered import network_of
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions import assembly, incidence, parallel, walk
+from reluscope.partitions import assembly, finishing_windows, incidence, parallel, walk
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-1, 1, 2)
@@ -253,3 +253,28 @@ def test_progress_is_shown_and_changes_nothing(net, whole, capsys, monkeypatch):
     shown = capsys.readouterr()
     assert "regions" in shown.err
     assert not shown.out
+
+
+@pytest.mark.parametrize("cuts", [0, 3, 40, 400])
+@pytest.mark.parametrize("slow", [False, True])
+def test_what_is_affordable_says_when_it_was_interrupted(net, monkeypatch, cuts, slow):
+    """Also while the regions are forecast, windows grow, or first gates are tried."""
+    cut, calls = incidence.cut, iter(range(10**9))
+
+    def stop(*arguments, **options):
+        if next(calls) == cuts:
+            raise KeyboardInterrupt
+        return cut(*arguments, **options)
+
+    monkeypatch.setattr(incidence, "cut", stop)
+    if slow:  # networks of which a point takes long are not tried before the forecast
+        monkeypatch.setattr(finishing_windows, "_seconds_of_a_point", lambda *_: 1.0)
+        monkeypatch.setattr(finishing_windows, "MIN_SECONDS", 0.0)
+        monkeypatch.setattr(finishing_windows, "MIN_TIMES", 0.0)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            found = finishing_windows.affordable(net, rs.Box(-1, 1, 2), rs.Budget(regions=200, seconds=2))
+    except KeyboardInterrupt:
+        return
+    if next(calls) > cuts:
+        assert found.part.note == "interrupted"

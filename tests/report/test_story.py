@@ -180,3 +180,14 @@ def test_several_models_stand_in_columns(reports):
 def test_claims_are_words():
     assert said(Finding.estimate(0.5)) == "about 0.5"
     assert Finding.estimate(0.5).claim is Claim.ESTIMATE
+
+
+def test_one_class_is_said_without_labels_and_tells_nothing_of_nearest_codes():
+    """Seen red where the nearest code was of the same class in 100 % of cases, as all of them are."""
+    network = rs.load([FIRST, (0.01 * LAST[0], np.array([5.0, 0.0, 0.0]))])
+    code_map = tuple(section for section in all_sections() if section.name == "code_map")
+    report = build_report(Subject(network, dataset_of(POINTS[:40], None), "one", Settings()), sections=code_map)
+    said_first, *others = opening(report)
+    assert said_first == "The network gives all 40 samples one class, 0."
+    assert not any("of the same class" in one for one in others)
+    assert all(one.name != "nearest of same class" for one in report.sections[0].content.findings)

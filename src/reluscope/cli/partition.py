@@ -352,6 +352,12 @@ def print_partition(
             f"{_num_proved(part):,} of the regions are proved. Fewer gates, all proved: "
             'reluscope.coarse_partition(..., rounding="proved").',
         )
+    elif part.note and isinstance(part, Partition) and not part.certified:
+        say(
+            console,
+            f"Exact arithmetic did not come to its end ({part.note}): these are the regions that float64 finds, "
+            "without certificate. Raise --seconds.",
+        )
     elif part.num_undecided:
         how = " With --certify rational arithmetic decides them." if part.dim <= 2 else ""
         say(console, f"Too close to zero to decide in float64: {several(part.num_undecided, 'sign')}.{how}")

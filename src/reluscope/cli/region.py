@@ -1,6 +1,6 @@
 """``reluscope region``: the linear region of one sample: its facets, its size, and the classes within it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -108,8 +108,24 @@ def _look(network: Network, dataset: Dataset, sample: int, domain: Box, facets: 
         bar.say("Classes in the region")
         classes = region_classes(network, point, domain=domain)
         within = tuple(decision_distance_within(network, point, norm=norm, domain=domain) for norm in NORMS)
+
+    def named(found: Findings) -> Findings:
+        """Return what was found at one point, with the sample's number in the data."""
+        return replace(found, keys={**found.keys, "sample": np.array([sample])})
+
     return _Found(
-        network, dataset, sample, domain, whole, is_bounded, nearest, balls, found_facets, sizes, classes, within
+        network,
+        dataset,
+        sample,
+        domain,
+        whole,
+        is_bounded,
+        tuple(map(named, nearest)),
+        named(balls),
+        found_facets,
+        None if sizes is None else named(sizes),
+        None if classes is None else named(classes),
+        tuple(map(named, within)),
     )
 
 

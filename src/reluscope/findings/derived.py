@@ -72,12 +72,14 @@ def quantile(
     value = _quantile(values, share)
     if len(values) == population:
         return Ends(value, _quantile(lower, share), _quantile(upper, share))
-    from scipy.stats import binom  # takes half a second to import, which only samples of a population need
+    # Here and below: only samples of a population need it. All of scipy.stats takes most of a second to import.
+    from scipy.special import bdtr
 
     number = len(values)
     # The largest l with P(B < l) at most 2.5 %, and the same on the other side.
-    below = int(binom.ppf((1 - CONFIDENCE) / 2, number, share))
-    above = number - int(binom.ppf((1 - CONFIDENCE) / 2, number, 1 - share))
+    counts, tail = np.arange(number + 1), (1 - CONFIDENCE) / 2
+    below, beyond = (int(np.searchsorted(bdtr(counts, number, one), tail)) for one in (share, 1 - share))
+    above = number - beyond
     first = float(np.sort(lower)[below - 1]) if below >= 1 else -np.inf
     last = float(np.sort(upper)[above]) if above < number else np.inf
     return Ends(value, min(first, value), max(last, value), is_certain=False)
@@ -105,9 +107,9 @@ def mean(
         return Ends(value, low, high)
     if len(values) == 1:
         return Ends(value, -np.inf, np.inf, is_certain=False)
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
-    reach = float(student.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) / len(values) ** 0.5
+    reach = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) / len(values) ** 0.5
     with np.errstate(invalid="ignore"):
         spreads = [reach * float(np.std(part, ddof=1)) for part in (lower, upper)]
     spreads = [np.inf if np.isnan(spread) else spread for spread in spreads]
@@ -151,12 +153,12 @@ def share(
     value, low, high = (float(np.mean(part)) for part in (values, lower, upper))
     if number == population:
         return Ends(value, low, high)
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
     yes, most = float(np.sum(lower)), float(np.sum(upper))
     tail = (1 - CONFIDENCE) / 2
-    first = float(beta.ppf(tail, yes, number - yes + 1)) if yes else 0.0
-    last = float(beta.ppf(1 - tail, most + 1, number - most)) if most < number else 1.0
+    first = float(betaincinv(yes, number - yes + 1, tail)) if yes else 0.0
+    last = float(betaincinv(most + 1, number - most, 1 - tail)) if most < number else 1.0
     return Ends(value, first, last, is_certain=False)
 
 

@@ -6,7 +6,7 @@ more than once, so that parts need no merging.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class MaxTree:
         self.frame, self.differences = frame, differences
         self.sizes = [round(len(forms.noise) ** 0.5) for forms in differences]
         self._scratch = scratch
-        self._stack: list[tuple[tuple[int, ...], FramedCell]] = [((), cell)]
+        self._stack: list[tuple[tuple[Any, ...], FramedCell]] = [((), cell)]
         self.counters = np.zeros(NUM_COUNTERS, dtype=np.int64)
 
     @property
@@ -74,9 +74,14 @@ class MaxTree:
                 continue
             self.counters[NODES] += 1
             self._stack += [((*chosen, member), part) for member, part in reversed(self._parts(cell, len(chosen)))]
-        return MaxBatch(np.array(members, dtype=np.int64).reshape(len(cells), len(self.differences)), cells)
+        return MaxBatch(np.array(members, dtype=np.int64).reshape(len(cells), *self._shape), cells)
 
-    def _parts(self, cell: FramedCell, group: int) -> list[tuple[int, FramedCell]]:
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        """What says which choice was made."""
+        return (len(self.differences),)
+
+    def _parts(self, cell: FramedCell, group: int) -> list[tuple[Any, FramedCell]]:
         undecided = self.counters[UNDECIDED_FORMS]
         found = [(member, self._part(cell, group, member)) for member in range(self.sizes[group])]
         parts = [(member, part) for member, part in found if part is not None]
@@ -91,28 +96,30 @@ class MaxTree:
 
     def _part(self, cell: FramedCell, group: int, member: int) -> FramedCell | None:
         """Return the part of a cell where one member is the largest, or None if it has no interior."""
-        forms, size = self.differences[group], self.sizes[group]
-        for other in range(size):
-            pair = member * size + other
-            form, noise = forms.coefficients[pair], float(forms.noise[pair])
-            if other == member:
-                continue
-            z = self._image(cell.witness)
-            value = float(form @ z)
-            if forms.is_constant[pair]:
-                self.counters[UNDECIDED_FORMS] += int(forms.is_doubtful[pair])
-                if value < -noise or (value <= noise and other < member):
-                    return None
-                continue
-            if self._is_positive_everywhere(form, noise):
-                continue
-            if not value > 2 * noise:
-                moved = self._moved(cell, forms, pair, z)
-                if moved is None:
-                    return None
-                cell = cell._replace(witness=moved)
-            cell = cell.cut(form[None], forms.noise[[pair]], forms.slack[[pair]], cell.witness)
-        return cell
+        part: FramedCell | None = cell
+        for other in range(self.sizes[group]):
+            if part is not None and other != member:
+                part = self._above(part, group, member, other)
+        return part
+
+    def _above(self, cell: FramedCell, group: int, member: int, other: int) -> FramedCell | None:
+        """Return the part of a cell where one member is above another, the lower one of equals; None if it is flat."""
+        forms = self.differences[group]
+        pair = member * self.sizes[group] + other
+        form, noise = forms.coefficients[pair], float(forms.noise[pair])
+        z = self._image(cell.witness)
+        value = float(form @ z)
+        if forms.is_constant[pair]:
+            self.counters[UNDECIDED_FORMS] += int(forms.is_doubtful[pair])
+            return None if value < -noise or (value <= noise and other < member) else cell
+        if self._is_positive_everywhere(form, noise):
+            return cell
+        if not value > 2 * noise:
+            moved = self._moved(cell, forms, pair, z)
+            if moved is None:
+                return None
+            cell = cell._replace(witness=moved)
+        return cell.cut(form[None], forms.noise[[pair]], forms.slack[[pair]], cell.witness)
 
     def _moved(self, cell: FramedCell, forms: LinearForms, index: int, z: np.ndarray) -> np.ndarray | None:
         """Return a witness at which a form is positive too, or None."""

@@ -4,12 +4,12 @@ Shapes and axes leave the batch axis out: axis 0 is the first axis of one point.
 """
 
 from reluscope.networks.building.core import Operand, Value
-from reluscope.networks.building.jumps import Jumps
+from reluscope.networks.building.largest import Largest, Picked
 
-__all__ = ["GraphBuilder", "Operand", "Value"]
+__all__ = ["GraphBuilder", "Operand", "Picked", "Value"]
 
 
-class GraphBuilder(Jumps):
+class GraphBuilder(Largest):
     """A graph under construction.
 
     Examples

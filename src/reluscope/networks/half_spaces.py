@@ -1,16 +1,17 @@
 """Rows ``A z <= b`` of one gate for a batch of points: where each unit would leave its piece.
 
 A pointwise unit on piece j leaves it at the breakpoints on either side; a max unit leaves candidate a for candidate b
-where ``z_b - z_a`` turns positive. Rows that do not exist (no breakpoint on that side, padding) are masked, so that a
-gate gives one rectangular table for all points.
+where ``z_b - z_a`` turns positive; a unit among the k largest leaves them where one that is not overtakes it. Rows that
+do not exist (no breakpoint on that side, padding) are masked: a gate gives one rectangular table for all points.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from jaxtyping import Bool, Float, Integer
 
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.graph import Max, Pointwise, TopK
 
 
 class Rows(NamedTuple):
@@ -62,6 +63,8 @@ def gate_rows(
     """
     if isinstance(gate, Max):
         return _max_rows(gate, index, pieces, pre, maps, noise, map_noise)
+    if isinstance(gate, TopK):
+        return _top_rows(gate, index, pieces, pre, maps, noise, map_noise)
     return _pointwise_rows(gate, index, pieces, pre, maps, noise, map_noise)
 
 
@@ -141,6 +144,30 @@ def _max_rows(
         map_noise + np.take_along_axis(map_noise, chosen, axis=-1),
     )
     return Rows(*(table.reshape(number, -1, *table.shape[3:]) for table in tables))
+
+
+def _top_rows(
+    gate: TopK,
+    index: int,
+    pieces: np.ndarray,
+    pre: np.ndarray,
+    maps: tuple[np.ndarray, np.ndarray],
+    noise: np.ndarray,
+    map_noise: np.ndarray,
+) -> Rows:
+    """Return a row for each of the k largest and each unit that may take its place, the last number of its source."""
+    weight, bias = maps
+    chosen, other = (part.numpy() for part in gate.pairs(torch.from_numpy(pieces.astype(np.int64))))
+    point = np.arange(len(pieces))[:, None]
+    return Rows(
+        normals=weight[point, other] - weight[point, chosen],
+        offsets=bias[point, chosen] - bias[point, other],
+        sources=np.stack([np.full(chosen.shape, index), chosen, other], axis=-1),
+        exists=np.ones(chosen.shape, dtype=bool),
+        slack=pre[point, chosen] - pre[point, other],
+        noise=noise[point, chosen] + noise[point, other],
+        constant_below=map_noise[point, chosen] + map_noise[point, other],
+    )
 
 
 def _interleave(parts: tuple[np.ndarray, ...], number: int) -> np.ndarray:

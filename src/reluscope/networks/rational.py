@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from math import inf, lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from reluscope.networks.carriers.carry import carry, carry_to_output
 from reluscope.networks.carriers.carry_back import carry_back
-from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
+from reluscope.networks.graph import Affine, GateNode, Max, Pointwise, TopK
 from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import Network
 from reluscope.networks.rational_matrices import MatrixTable
@@ -302,6 +302,8 @@ def _pieces(node: GateNode, value: RationalVector) -> list[int]:
             pieces.append(-max(candidates)[1])
         return pieces
     assert isinstance(node, Pointwise)
+    if isinstance(node, TopK):
+        return _largest(node, value.numerators)
     levels = node.breakpoints.expand(-1, node.num_units).T.tolist()
     return [sum(_beyond(value, unit, level) > 0 for level in row) for unit, row in enumerate(levels)]
 
@@ -325,11 +327,22 @@ def _pieces_of_pairs(node: GateNode, start: RationalVector, stop: RationalVector
             pieces.append(-max(candidates)[1])
         return pieces
     assert isinstance(node, Pointwise)
+    if isinstance(node, TopK):
+        return _largest(node, list(zip(start.numerators, stop.numerators, strict=True)))
     levels = node.breakpoints.expand(-1, node.num_units).T.tolist()
     return [
         sum((_beyond(start, unit, level), _beyond(stop, unit, level)) > (0, 0) for level in row)
         for unit, row in enumerate(levels)
     ]
+
+
+def _largest(node: TopK, values: Sequence[Any]) -> list[int]:
+    """Return 1 for the k largest members of each group, the lowest of equal ones, and 0 for the others."""
+    pieces = [0] * node.num_units
+    for group in node.groups.tolist():
+        for unit in sorted(group, key=values.__getitem__, reverse=True)[: node.k]:
+            pieces[unit] = 1
+    return pieces
 
 
 def _gate_held(node: GateNode, value: RationalVector, pieces: Sequence[int]) -> RationalVector:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from reluscope.networks.graph import Affine, Max, Pointwise
+from reluscope.networks.graph import Affine, Max, Pointwise, TopK
 
 # The unit of sums of up to 2^16 terms in whatever order: n eps of the sum of their magnitudes.
 ANY_ORDER = 2.0**-52 * 2**16
@@ -109,6 +109,9 @@ def jumps_within(gate: Pointwise, pre: Tensor, error: Tensor) -> Tensor:
     [0.0, 5.0, 5.0, 0.0]
     """
     found = torch.zeros_like(pre)
+    if isinstance(gate, TopK):
+        value = (gate.slopes[1] * pre + gate.intercepts[1]).abs() + gate.slopes[1].abs() * error
+        return torch.where(gate.may_change(pre, error, ties=False), value, 0.0)
     for threshold, jump in zip(gate.breakpoints, gate.jumps.abs(), strict=True):
         found += torch.where(((pre - threshold).abs() <= error) & (error > 0), jump, 0.0)
     return found
@@ -130,6 +133,8 @@ def candidate_bounds(gate: Pointwise | Max, bounds: Tensor) -> Tensor:
 
 def reaches_breakpoint(gate: Pointwise, pre: Tensor, error: Tensor) -> Tensor:
     """Return whether pre-activations ``(s, u)`` may be on another side of a breakpoint, or are on it."""
+    if isinstance(gate, TopK):
+        return gate.may_change(pre, error, ties=True)
     reached = torch.zeros_like(pre, dtype=torch.bool)
     for threshold in gate.breakpoints:
         reached |= (pre - threshold).abs_() <= error
@@ -154,6 +159,8 @@ def in_doubt(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:
         # No candidate can reach the largest from further below than twice the largest bound of its unit.
         near = (pre >= largest - 2 * error.amax(-1, keepdim=True)) & (pre < largest)
         return (may_be_largest(pre, error) & near).flatten(1).any(1) if bool(near.any()) else doubt
+    if isinstance(gate, TopK):
+        return gate.may_change(pre, error, ties=False).any(1)
     for threshold in gate.breakpoints:
         gap = pre.abs() if float(threshold.abs().max()) == 0 else (pre - threshold).abs_()
         reached = gap <= error

@@ -46,6 +46,15 @@ class Leg:
         return found
 
     @cached_property
+    def products(self) -> int:
+        """About how many multiplications a point takes."""
+        total = 0
+        for _, node in self.plan:
+            weight = node.tensors().get("weight")
+            total += node.size * (1 if weight is None else max(1, weight.numel() // max(1, weight.shape[0])))
+        return total
+
+    @cached_property
     def extremes(self) -> tuple[float, float]:
         """The smallest and the largest absolute value of all constants that are not zero."""
         constants = [
@@ -140,13 +149,11 @@ class Stage:
         if isinstance(gate, Max):
             passed = error.max(axis=1, initial=0.0)
         else:
-            passed = np.zeros(gate.num_units)
             sizes, errors = (torch.from_numpy(np.array(table)).to(self.leg.device) for table in (size, error))
             pieces = pieces.astype(np.min_scalar_type(gate.num_pieces - 1), copy=False)
             in_use = _kernels.pieces_in_use(pieces, gate.num_pieces)
-            for used, slope, intercept in zip(in_use, gate.slopes, gate.intercepts, strict=True):
-                here = piece_error(slope, intercept, sizes, errors, gamma).cpu().numpy()
-                passed = np.where(used, np.maximum(passed, here), passed)
+            here = piece_error(gate.slopes, gate.intercepts, sizes, errors, gamma).cpu().numpy()
+            passed = np.where(in_use, here, 0.0).max(axis=0, initial=0.0)
         return torch.from_numpy(passed).to(self.leg.device).reshape(1, *gate.shape)
 
     def close(self, live: Mapping[int, Any], pre: Any, carrier: Carrier = NUMBERS) -> dict[int, Any]:

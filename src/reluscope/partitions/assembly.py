@@ -100,7 +100,8 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
         np.cumsum([0, *map(len, columns[name])]).tolist() for name in ("points", "roots", "ids")
     )
     # What the walk and, below, the patches have left in small pieces would be there beside the whole.
-    give_back()
+    size = sum(part.nbytes for name, parts in columns.items() if name != "codes" for part in parts)
+    give_back(size)
     points = _stack(columns, "points")
     outputs = _stack(columns, "outputs") if columns["outputs"] else None
     words = _stack_words(columns.pop("codes"), num_words)
@@ -113,7 +114,7 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
     right = _stack(columns, "right", cell_shift)
     seams = _stack(columns, "seams")
     roots = _stack(columns, "roots")
-    give_back()
+    give_back(size)
 
     inner = right >= 0
     open_ends = np.flatnonzero(~inner & (seams >= 0))
@@ -138,7 +139,7 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
         outputs = None if outputs is None else outputs[is_kept]
     mosaic = Mosaic(points, offsets, ids, ends, left, right, roots, words, num_unmatched, outputs)
     mosaic = _one_of_each_code(_merge_equal_codes(mosaic))
-    give_back()
+    give_back(size)
     return mosaic
 
 

@@ -9,6 +9,7 @@ as long as that is cheap; what is left is not proved, and says so.
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import torch
 from jaxtyping import Bool, Float, Integer, UInt64
 
 from reluscope import _kernels
@@ -19,7 +20,7 @@ from reluscope.geometry.row_scales import scaled_rows
 from reluscope.interruption import safe_point
 from reluscope.kernel_threads import kernel_threads
 from reluscope.networks.affine_values import advance_affinely, affine_input, close_affinely
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.graph import Max, Pointwise, TopK
 from reluscope.networks.network import Network
 from reluscope.partitions.exact_rows import ExactRows
 from reluscope.tolerance import Tolerance
@@ -192,6 +193,10 @@ def recession_cones(
         gate, slopes, doubt = stage.gate, maps[:, :, :-1], doubts[:, :, :-1]
         if isinstance(gate, Max):
             slopes, doubt = _of_maximum(gate, slopes, doubt, chosen)
+        elif isinstance(gate, TopK):
+            best, other = (part.numpy() for part in gate.pairs(torch.from_numpy(chosen.astype(np.int64))))
+            regions = np.arange(len(chosen))[:, None]
+            slopes, doubt = slopes[regions, best] - slopes[regions, other], doubt[regions, best] + doubt[regions, other]
         else:
             slopes, doubt = _of_breakpoints(gate, slopes, doubt, chosen)
         rows.append(slopes)

@@ -19,7 +19,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.geometry.double_description import cut_cells
 from reluscope.geometry.polytopes import BORDER, WALL
 from reluscope.networks.affine_values import affine_input
-from reluscope.networks.graph import Pointwise
+from reluscope.networks.graph import Pointwise, TopK
 from reluscope.networks.network import Network
 from reluscope.partitions.cell_batches import AtGate, Batch, BeforeGate, Finished
 from reluscope.partitions.certification import Cut, ExactSigns
@@ -43,9 +43,10 @@ TASKS, CELLS_PER_TASK = 64, 16
 
 def supports(network: Network) -> str | None:
     """Return why the cells of a network cannot be found this way, or None if they can."""
-    if all(isinstance(stage.gate, Pointwise) for stage in network.stages):
+    kinds = [type(stage.gate) for stage in network.stages]
+    if all(issubclass(kind, Pointwise) and kind is not TopK for kind in kinds):
         return None
-    return "max gates"
+    return "top-k gates" if TopK in kinds else "max gates"
 
 
 def walk_cells(

@@ -4,6 +4,7 @@ A vertex is where a cut function vanishes between two earlier vertices, so its r
 the sign of any unit there follows from one exact evaluation of the network. Both are found when they are asked for.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -75,6 +76,10 @@ class ExactVertex:
         self.edge = edge
 
 
+class OutOfTimeError(Exception):
+    """The time for exact signs is over, in the middle of a step that makes no sense by halves."""
+
+
 class Certifier:
     """Exact arithmetic for one network on one domain.
 
@@ -82,15 +87,24 @@ class Certifier:
     ----------
     network : RationalNetwork
     domain : Domain
+    until : float
+        By `time.time`, when `pause` raises OutOfTimeError.
     """
 
-    def __init__(self, network: RationalNetwork, domain: Domain) -> None:
+    def __init__(self, network: RationalNetwork, domain: Domain, until: float = float("inf")) -> None:
         self._rational = network
+        self._until = until
         self._lift: tuple[list[Fraction], list[list[Fraction]]] | None = None
         if isinstance(domain, Slice):
             origin = [Fraction(float(entry)) for entry in domain.origin]
             basis = [[Fraction(float(entry)) for entry in row] for row in domain.basis]
             self._lift = origin, basis
+
+    def pause(self) -> None:
+        """Answer Ctrl-C, and the end of the time: asked between evaluations."""
+        safe_point()
+        if time.time() >= self._until:
+            raise OutOfTimeError
 
     def point(self, vertex: ExactVertex) -> Point:
         """Return the exact domain coordinates of a vertex."""
@@ -214,10 +228,11 @@ def subdivide_exactly(
     tails, heads, shares = [], [], []
     num_undecided = 0
     for column, cut in enumerate(cuts):
+        certifier.pause()
         sizes = np.abs(heights[:, column])
         doubt = doubtful(rounding[column : column + 1], sizes.max(keepdims=True, initial=0.0))
         for row in np.flatnonzero(sizes <= doubt):
-            safe_point()
+            certifier.pause()
             exact = certifier.height(vertices[row], cut)
             # The float may have lost the sign; its size only places new vertices.
             amount = max(abs(float(exact)), np.finfo(float).tiny)
@@ -239,7 +254,7 @@ def subdivide_exactly(
         share = work.share.copy()
         rise = np.abs(heights[work.tail, column] - heights[work.head, column])
         for row in np.flatnonzero(ACCURACY * rise < rounding[column]):
-            safe_point()
+            certifier.pause()
             share[row] = float(certifier.share(fresh[row]))
         grown = (1 - share[:, None]) * heights[work.tail] + share[:, None] * heights[work.head]
         grown[:, column] = 0.0

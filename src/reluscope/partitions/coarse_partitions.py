@@ -1,10 +1,11 @@
 """All of a domain by the first gates of a network, where there is no time for all gates."""
 
 import time
+from dataclasses import replace
 from typing import Literal
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import INTERRUPTED, Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
@@ -38,7 +39,7 @@ def coarse_partition(
     Partition
         Of the network up to a gate (its ``network``, whose outputs are what that gate gives); the number of gates is
         ``len(part.codes.layout)``. Finished, unless the budget does not suffice for the first gate. By all gates, where
-        it suffices for them, it is the partition itself.
+        it suffices for them, it is the partition itself. Ctrl-C ends it, and leaves ``note="interrupted"``.
 
     Raises
     ------
@@ -78,6 +79,8 @@ def coarse_partition(
     while failed - done > 1 and not best.num_open and time.time() - began < budget.seconds_allowed:
         tried = min(2 * done, (done + failed) // 2)
         part = by_first(tried)
+        if part.note == INTERRUPTED:
+            return replace(best, note=INTERRUPTED)
         is_open = part.num_open or (rounding == "proved" and part.num_undecided)
         if is_open or len(part) > budget.room(0):
             failed = tried

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float, Int, UInt64
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.packed import Codes
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.graph import Max, Pointwise, TopK
 from reluscope.networks.linearize import gate_values
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
@@ -137,6 +137,12 @@ def _is_in_closure(exact: RationalNetwork, code: np.ndarray, point: Sequence[Fra
                 if any(values[other] > values[row[piece]] for other in row if other >= 0):
                     return False
             continue
+        if isinstance(gate, TopK):
+            for group in gate.groups.tolist():
+                least = min(values[unit] for unit in group if own[unit])
+                if any(values[unit] > least for unit in group if not own[unit]):
+                    return False
+            continue
         levels = np.broadcast_to(gate.breakpoints.cpu().numpy(), (len(gate.breakpoints), gate.num_units))
         for unit, piece in enumerate(own):
             ends = levels[[max(piece - 1, 0), min(piece, len(levels) - 1)], unit].tolist() if len(levels) else []
@@ -161,6 +167,8 @@ def _in_doubt(
         if isinstance(stage.gate, Max):
             surely = (table - noise).max(axis=2, keepdims=True)
             columns.append((table + noise >= surely).sum(axis=2) > 1)
+        elif isinstance(stage.gate, TopK):
+            columns.append(stage.gate.may_change(*(part.cpu() for part in seen_there), ties=True).numpy())
         else:
             assert isinstance(stage.gate, Pointwise)
             levels = stage.gate.breakpoints.cpu().numpy()

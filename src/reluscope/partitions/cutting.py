@@ -15,7 +15,6 @@ from reluscope.geometry.splitting import (
     MINUS,
     NOISE,
     PLUS,
-    Placement,
     Subdivision,
     is_positive,
     subdivide,
@@ -74,6 +73,8 @@ def cut(
         else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
         blur=work.placement.blur,
         skew=work.placement.skew,
+        factor=work.placement.factor,
+        drift=work.placement.drift,
         opened=opened,
         exact=exact,
         names=None if chunk.names is None else extend_names(chunk.names, work.tail, work.head),
@@ -108,6 +109,7 @@ class _CutRules:
         """Return which columns may cut some cell, and which of the others are positive."""
         low, high = _kernels.column_ranges(heights)
         size = np.maximum(-low, high)
+        rounding = float(chunk.factor.max()) * rounding
         # How far a function of one sign stays from zero; of both signs it is below zero.
         least = np.maximum(low, -high)
         # A function without terms is zero.
@@ -121,14 +123,14 @@ class _CutRules:
         # The slope of a function is taken to be at most a thousand times what it is on average.
         least, most = _kernels.column_ranges(chunk.points)
         extent = float((most - least).max())
-        share = min(1.0, max(CLEAR, 1000 * float(chunk.blur.max()) / extent)) if extent > 0 else 1.0
+        share = min(1.0, max(CLEAR, 1000 * float((chunk.blur + chunk.drift).max()) / extent)) if extent > 0 else 1.0
         return np.maximum(rounding, share * size)
 
     def apply(
         self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray, cuts: Cuts
     ) -> tuple[Subdivision, list[ExactVertex] | None]:
         """Cut a chunk by functions given at its vertices."""
-        placement = Placement(chunk.points, chunk.blur, chunk.skew)
+        placement = chunk.placement
         if self.certifier is not None:
             assert chunk.exact is not None
             return subdivide_exactly(
@@ -253,7 +255,7 @@ def _cut_ties(
     assert opened is not None
     assert isinstance(stage.gate, Max)
     table = stage.gate.index.cpu().numpy()
-    margin = rules.margin(chunk, opened.error, opened.size)
+    margin = rules.margin(chunk, float(chunk.factor.max()) * opened.error, opened.size)
     rivals = find_rivals(opened.pre, opened.error, margin, ties=rules.certifier is None)
     crossing, _ = rules.crossing(chunk, rivals.heights, rivals.rounding)
     columns = np.flatnonzero(crossing)
@@ -281,6 +283,7 @@ def _cut_ties(
             assert exact is not None
             candidates = table[rivals.open_units].tolist()
             for cell in range(work.complex.num_cells):
+                rules.certifier.pause()
                 corners = [exact[v] for v in ids[offsets[cell] : offsets[cell + 1]]]
                 pieces[cell, rivals.open_units] = rules.certifier.winners(corners, stage.index, candidates)
     return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces), num_flat

@@ -138,6 +138,7 @@ def partition(
         constants taken as rationals, at resolution 0, slivers thinner than float64 can show included, and
         `Partition.certificate` proves it. For small networks: on lines and planes every doubtful vertex costs an exact
         evaluation; in more dimensions every region is computed exactly, in some milliseconds for a few dozen units.
+        Where ``budget.seconds`` end first, what floats found is returned without certificate, and claims LOWER.
     out : path, optional
         A Parquet file that the regions go to, so that memory does not grow with their number: codes, witnesses and, of
         lines and planes, areas, but no corners and no neighbours. A file that is there stays until the new one is

@@ -98,6 +98,6 @@ def _against(network: Network, domain: Domain, most_shared: int) -> dict[str, st
     streamed = f"{domain.dim} dimensions with out=" if domain.dim > most_shared else None
     return {
         "incidence": jumps or too_many or unbounded or streamed,
-        "cellwise": too_many or ((jumps and "max gates beside gates that jump") or both if max_gates else None),
+        "cellwise": too_many or ((jumps and f"{max_gates} beside gates that jump") or both if max_gates else None),
         "tree": None,
     }

@@ -8,7 +8,7 @@ exact arithmetic tells which code lies there, until all facets are matched.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
+from itertools import count, product
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.domains import Box, Slice
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.graph import Max, Pointwise, TopK
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
@@ -231,6 +231,13 @@ def _conditions(exact: RationalNetwork, maps: RationalMaps, code: Code) -> Itera
                         yield tuple(a - b for a, b in zip(best, maps.entry(stage, entry), strict=True)), place < piece
             continue
         assert isinstance(gate, Pointwise)
+        if isinstance(gate, TopK):
+            for group in gate.groups.tolist():
+                for one, other in product(group, group):
+                    if pieces[one] > pieces[other]:
+                        difference = zip(maps.entry(stage, one), maps.entry(stage, other), strict=True)
+                        yield tuple(a - b for a, b in difference), other < one
+            continue
         levels = gate.breakpoints.expand(-1, gate.num_units).T.tolist()
         for unit, (row, piece) in enumerate(zip(levels, pieces, strict=True)):
             *slope, constant = maps.entry(stage, unit)

@@ -17,7 +17,7 @@ from reluscope.geometry.domains import Box, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
 from reluscope.geometry.rational_recession import has_direction
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.graph import Max, Pointwise, TopK
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, RationalVector, multiplications
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
@@ -145,6 +145,9 @@ class ExactRows:
         function = self._entry(maps, stage, unit)
         if function is None:
             return None
+        if isinstance(gate, TopK):
+            rival = self._entry(maps, stage, beyond)
+            return None if rival is None else integer_row([a - b for a, b in zip(function, rival, strict=True)])
         *slopes, constant = function
         assert isinstance(gate, Pointwise)
         levels = gate.breakpoints.expand(-1, gate.num_units)[:, unit].tolist()

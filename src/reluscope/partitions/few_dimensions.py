@@ -3,11 +3,12 @@
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
 
-from reluscope.budget import Budget
+from reluscope.budget import BUDGET, Budget
 from reluscope.codes.packed import Codes
 from reluscope.geometry.complexes import from_polygon, from_segments
 from reluscope.geometry.domains import Box, Domain, Slice
@@ -17,7 +18,7 @@ from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions.assembly import Patch, assemble, split_by_root
-from reluscope.partitions.certification import Certifier, ExactSigns
+from reluscope.partitions.certification import Certifier, ExactSigns, OutOfTimeError
 from reluscope.partitions.chunks import EPSILON, Resolution
 from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.joined_parts import joined_parts
@@ -42,10 +43,43 @@ def partition_flat(
     certify: bool,
     rounding: Rounding = "measured",
 ) -> list[Partition]:
-    """Partition one plane, or any number of segments, in one walk."""
+    """Partition one plane, or any number of segments, in one walk.
+
+    Certified ones whose time is limited go through floats first: what these find is returned, LOWER, where the time
+    ends before fractions do, which take all cells together.
+    """
+    if not certify or budget.seconds is None:
+        return _partitioned(network, domains, budget, executor, tolerance, progress, certify, rounding=rounding)
+    until = time.time() + budget.seconds
+    found = _partitioned(network, domains, budget, executor, tolerance, False, False)
+    if any(part.num_open for part in found):
+        return found
+    try:
+        rest = replace(budget, seconds=None)
+        return _partitioned(network, domains, rest, executor, tolerance, progress, True, until=until)
+    except OutOfTimeError:
+        # Doubt without bound: floats may have missed regions.
+        return [
+            replace(part, num_undecided=max(1, part.num_undecided), note=f"{BUDGET} {budget.seconds:g} s")
+            for part in found
+        ]
+
+
+def _partitioned(
+    network: Network,
+    domains: list[Slice | Box],
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: Progress,
+    certify: bool,
+    *,
+    rounding: Rounding = "measured",
+    until: float = float("inf"),
+) -> list[Partition]:
     began = time.perf_counter()
     walked, length = walk_flat(
-        network, domains, budget, executor, tolerance, progress, certify=certify, rounding=rounding
+        network, domains, budget, executor, tolerance, progress, certify=certify, rounding=rounding, until=until
     )
     dim, num_words = domains[0].dim, network.layout.num_words
     mosaic, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
@@ -84,6 +118,7 @@ def walk_flat(
     certify: bool = False,
     store: Store | None = None,
     rounding: Rounding = "measured",
+    until: float = float("inf"),
 ) -> tuple[Walked, float]:
     """Take one plane, or any number of segments, through a network.
 
@@ -91,6 +126,8 @@ def walk_flat(
     ----------
     rounding : "measured", "proved" or MeasuredRounding
         Whether rounding is measured where proved bounds say nothing, or what was measured already.
+    until : float
+        By `time.time`, when exact signs raise OutOfTimeError.
 
     Returns
     -------
@@ -124,7 +161,7 @@ def walk_flat(
             budget=budget,
             executor=executor,
             progress=count,
-            certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
+            certifier=Certifier(RationalNetwork(network), domains[0], until) if certify else None,
             exact_signs=None if certify else ExactSigns(network, domains),
             rounding=measured,
             keeps_outputs=store is None and not certify and keeps_outputs(network),

@@ -87,10 +87,12 @@ def affordable(
         part = window_within(network, domain, replace(budget, seconds=seconds), progress=progress)
     else:
         part = ask(budget=budget)
-    if expected is None and not part.note.startswith(BUDGET):
-        return Affordable(part)
+    if part.note == INTERRUPTED or (expected is None and not part.note.startswith(BUDGET)):
+        return Affordable(part, expected)
     rest = Budget(regions=budget.regions, seconds=None if budget.seconds is None else COARSE * budget.seconds)
     coarse = coarse_partition(network, domain, rest)
+    if coarse.note == INTERRUPTED:
+        part = replace(part, note=INTERRUPTED)
     return Affordable(part, expected, None if coarse.num_open else coarse)
 
 
@@ -125,7 +127,8 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
     -------
     Partition
         Of a window in the coordinates of the domain, with its `domain` saying which; finished, with the claim of any
-        partition. Where the budget suffices for the domain itself, its partition.
+        partition. Where the budget suffices for the domain itself, its partition. Ctrl-C keeps the largest window that
+        was finished, with ``note="interrupted"``.
 
     Raises
     ------
@@ -168,6 +171,7 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
             limit = replace(budget, regions=most, seconds=left)
             tried = cells_found(network, where.about_center(larger), budget=limit, rounding=rounding)
             if tried.note == INTERRUPTED:
+                best = replace(best, note=INTERRUPTED)
                 break
             if tried.num_open or len(tried) > budget.room(0):
                 failed = larger

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
-from scipy.stats import chi2
-from scipy.stats import t as student
+from scipy.special import gammaincinv, stdtrit
 
 from reluscope.arguments import Positive, Seed, read_arguments
-from reluscope.budget import Budget
+from reluscope.budget import INTERRUPTED, Budget
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
@@ -101,10 +100,11 @@ class Round:
         """Between which ends the number lies: as counts vary, and at least as those of rare events do."""
         number, total = len(self.counts), int(self.counts.sum())
         given = self.counts * self.weights
-        spread = student.ppf((1 + LEVEL) / 2, number - 1) * float(given.std(ddof=1)) / number**0.5
+        spread = float(stdtrit(number - 1, (1 + LEVEL) / 2)) * float(given.std(ddof=1)) / number**0.5
         tail, middle = (1 - LEVEL) / 2, float(given.mean())
         each = middle / total if total else float(self.weights.mean()) / number
-        rare = chi2.ppf(tail, 2 * total) / 2 if total else 0.0, chi2.ppf(1 - tail, 2 * total + 2) / 2
+        # Halves of quantiles of chi-squared with 2 total, and 2 total + 2, degrees of freedom.
+        rare = float(gammaincinv(total, tail)) if total else 0.0, float(gammaincinv(total + 1, 1 - tail))
         low, high = min(middle - spread, rare[0] * each), max(middle + spread, rare[1] * each)
         return min(self.regions, max(1.0, low)), max(self.regions, high)
 
@@ -143,6 +143,8 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
         If the domain is empty or flat.
     ShapeError
         If the domain's dimension is not the network's number of inputs.
+    KeyboardInterrupt
+        At Ctrl-C: windows that were left early say nothing of the domain.
 
     Notes
     -----
@@ -153,7 +155,7 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
     >>> import reluscope as rs
     >>> from reluscope.testing import default_network
     >>> net = rs.load(default_network([2, 16, 16, 1]))
-    >>> expected = rs.forecast(net, rs.Box(-1, 1, 2))
+    >>> expected = rs.forecast(net, rs.Box(-1, 1, 2), seconds=60)
     >>> expected.finding("forecast_regions").value == len(rs.partition(net, rs.Box(-1, 1, 2)))
     True
     """
@@ -223,6 +225,7 @@ def _round(
         counts.append(0)
         if inside is not None:
             part = cells_found(network, inside, budget=Budget(regions=int(MAX_CROWD * size)), rounding=rounding)
+            _stop_if_interrupted(part)
             counts[-1] = _count_lowest(part, direction, low, low + sides, where)
             num_cells += len(part)
             num_undecided += part.num_undecided
@@ -245,9 +248,15 @@ def _count_lowest(part: Partition, direction: np.ndarray, low: np.ndarray, high:
     return int(np.count_nonzero(~(at_low | at_high).any(axis=1)))
 
 
+def _stop_if_interrupted(part: Partition) -> None:
+    if part.note == INTERRUPTED:
+        raise KeyboardInterrupt
+
+
 def _whole(network: Network, domain: Domain, seconds: float) -> Findings | None:
     began = time.monotonic()
     part = partition(network, domain, budget=Budget(seconds=seconds))
+    _stop_if_interrupted(part)
     if part.num_open:
         return None
     return _known(part, time.monotonic() - began)
@@ -297,6 +306,7 @@ def _by_probes(network: Network, domain: Domain, until: float, seed: int) -> Fin
     began = time.monotonic()
     part = partition(network, domain, keep="codes", budget=Budget(seconds=max(0.0, (until - began) / 2)))
     took = time.monotonic() - began
+    _stop_if_interrupted(part)
     if not part.num_open:
         return _known(part, took)
     left = max(0.1, until - time.monotonic())

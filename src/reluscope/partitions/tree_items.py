@@ -3,6 +3,7 @@
 A gate with many forms is searched in two parts, so that the cells of the first one are independent tasks.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -16,8 +17,9 @@ import torch
 from reluscope.geometry.framed_cells import FramedCell, LinearForms
 from reluscope.geometry.max_tree import MaxBatch, MaxTree
 from reluscope.geometry.sign_tree import CutCells, SignTree
+from reluscope.geometry.top_tree import TopTree
 from reluscope.networks.affine_values import AffineValues, close_affinely
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.graph import Max, Pointwise, TopK
 from reluscope.networks.rational_maps import AffineFunction
 from reluscope.partitions.tree_coordinates import EPSILON, Coordinates
 from reluscope.partitions.walk import Step
@@ -184,24 +186,40 @@ class OpenGate:
 
     @cached_property
     def _groups(self) -> list[np.ndarray]:
-        """The candidates of every unit of a max gate."""
-        assert isinstance(self.gate, Max)
-        return [np.flatnonzero(row >= 0) for row in self.gate.index.cpu().numpy()]
+        """The candidates of every unit of a max gate, or the members of every group of a top-k gate."""
+        return [np.flatnonzero(row >= 0) for row in self._table]
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether the gate compares entries with each other."""
+        return isinstance(self.gate, Max | TopK)
+
+    @property
+    def _table(self) -> np.ndarray:
+        """The entries of each group."""
+        assert isinstance(self.gate, Max | TopK)
+        return (self.gate.groups if isinstance(self.gate, TopK) else self.gate.index).cpu().numpy()
+
+    def _tree_of_groups(self, cell: FramedCell, differences: Sequence[LinearForms]) -> MaxTree:
+        """Return a search for the choices of groups."""
+        frame, scratch = self.coordinates.frame, self.coordinates.scratch
+        if isinstance(self.gate, TopK):
+            return TopTree(frame, cell, differences, scratch, self.gate.k)
+        return MaxTree(frame, cell, differences, scratch)
 
     def search(self, cell: FramedCell, signs: np.ndarray) -> "Search":
         """Return a search for what remains of the gate after some forms have got their signs."""
         frame, scratch = self.coordinates.frame, self.coordinates.scratch
-        if isinstance(self.gate, Max):
-            return Search(self, cell, signs, MaxTree(frame, cell, self._differences(), scratch), 0)
+        if self.has_groups:
+            return Search(self, cell, signs, self._tree_of_groups(cell, self._differences()), 0)
         number = len(self.forms.noise)
         first = len(signs)
         last = FIRST_FORMS if first == 0 and number > MAX_FORMS else number
         return Search(self, cell, signs, SignTree(frame, cell, self.forms.select(slice(first, last)), scratch), last)
 
     def _differences(self) -> list[LinearForms]:
-        assert isinstance(self.gate, Max)
         found = []
-        for members, index in zip(self._groups, self.gate.index.cpu().numpy(), strict=True):
+        for members, index in zip(self._groups, self._table, strict=True):
             maps, errors = self.maps[index[members]], self.errors[index[members]]
             width = maps.shape[1]
             coefficients = (maps[:, None] - maps[None]).reshape(-1, width)
@@ -221,15 +239,15 @@ class OpenGate:
 
     @property
     def num_choices(self) -> int:
-        """Forms of a pointwise gate, groups of candidates of a max gate."""
-        return len(self._groups) if isinstance(self.gate, Max) else len(self.forms.noise)
+        """Forms of a pointwise gate, groups of a gate that compares entries."""
+        return len(self._groups) if self.has_groups else len(self.forms.noise)
 
     def choices(self, index: int, cell: FramedCell) -> tuple[np.ndarray, list[FramedCell]]:
         """Return all that one form, or one group, may be on a cell: its signs or members, and where it is so."""
         frame, scratch = self.coordinates.frame, self.coordinates.scratch
         found, cells = [], []
-        if isinstance(self.gate, Max):
-            maxima = MaxTree(frame, cell, self._differences()[index : index + 1], scratch)
+        if self.has_groups:
+            maxima = self._tree_of_groups(cell, self._differences()[index : index + 1])
             while not maxima.is_done:
                 members, where = maxima.take(MAX_CHOICES)
                 found.append(members[:, 0])
@@ -244,12 +262,12 @@ class OpenGate:
 
     def chosen(self, cell: FramedCell, choices: np.ndarray) -> Block:
         """Return a cell on which every form, or group, is what was chosen, as a block before the next gate."""
-        pieces = self.labels(choices[None]) if isinstance(self.gate, Max) else self.pieces_of(choices[None])
+        pieces = self.labels(choices[None]) if self.has_groups else self.pieces_of(choices[None])
         return self.close([cell], pieces)
 
     def is_whole(self, num_forms: int) -> bool:
         """Whether so many forms are all."""
-        return isinstance(self.gate, Max) or num_forms == len(self.forms.noise)
+        return self.has_groups or num_forms == len(self.forms.noise)
 
     def pieces_of(self, signs: np.ndarray) -> np.ndarray:
         """Return the pieces (r, u) that signs (r, p) of all forms mean."""
@@ -269,14 +287,31 @@ class OpenGate:
                 sources += [(self.stage, unit, other) for other in group[others].tolist()]
             forms = LinearForms(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
             return forms, np.ones(len(forms.noise)), np.array(sources, dtype=np.int64).reshape(-1, 3)
+        if isinstance(self.gate, TopK):
+            return self._imposed_on_groups(pieces)
         units, _, lowest = self._levels
         levels = lowest[units] + np.arange(len(units)) - np.searchsorted(units, units)
         passed = pieces[units].astype(np.int64) > levels
         beyond = np.stack([np.full(len(units), self.stage), units, np.where(passed, levels, levels + 1)], axis=1)
         return self.forms, np.where(passed, 1.0, -1.0), beyond
 
+    def _imposed_on_groups(self, pieces: np.ndarray) -> tuple[LinearForms, np.ndarray, np.ndarray]:
+        parts, sources = [], []
+        for group, differences in zip(self._table, self._differences(), strict=True):
+            inside, outside = (np.flatnonzero(pieces[group] == piece) for piece in (1, 0))
+            parts.append(differences.select((inside[:, None] * len(group) + outside).ravel()))
+            sources += [
+                (self.stage, *pair) for pair in itertools.product(group[inside].tolist(), group[outside].tolist())
+            ]
+        forms = LinearForms(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        return forms, np.ones(len(forms.noise)), np.array(sources, dtype=np.int64).reshape(-1, 3)
+
     def labels(self, members: np.ndarray) -> np.ndarray:
-        """Return the pieces (r, u) that chosen members of all groups mean."""
+        """Return the pieces (r, u) that chosen members of all groups, or sets (r, g, n) of them, mean."""
+        if isinstance(self.gate, TopK):
+            pieces = np.zeros((len(members), self.gate.num_units), dtype=np.int64)
+            pieces[:, self._table.ravel()] = members.reshape(len(members), -1)
+            return pieces
         columns = [group[members[:, unit]] for unit, group in enumerate(self._groups)]
         return np.stack(columns, axis=1) if columns else members
 

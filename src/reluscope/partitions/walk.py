@@ -200,7 +200,7 @@ def walk(
     """
     rules = _Rules(step, finish, store, left, budget, time.time() if began is None else began)
     state = _State(_waiting(start, 1.0))
-    with torch.no_grad(), deferred():
+    with deferred(), torch.no_grad():
         if split is None or (executor is None and checkpoint is None):
             found = _here(rules, state, progress)
         else:
@@ -414,7 +414,7 @@ def _handed_out(
 
 
 def _task(rules: _Rules, waiting: _Waiting, progress: RegionProgress | None, is_one_of_many: bool) -> Walked:
-    with torch.no_grad(), deferred(), beside_others() if is_one_of_many else nullcontext():
+    with deferred(), torch.no_grad(), beside_others() if is_one_of_many else nullcontext():
         state, stopped = _depth_first(rules, _State((waiting,)), progress)
     if stopped == OUT_OF_MEMORY:
         raise MemoryError  # to be tried once more, where there may be more of it

@@ -34,6 +34,7 @@ from reluscope.plots.pruning_accuracies import pruning_curves
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_location import radii_by_location
 from reluscope.plots.rasters import raster
+from reluscope.plots.reachable import image
 from reluscope.plots.region_colors import RegionColors
 from reluscope.plots.regions import partition
 from reluscope.plots.regions_and_coefficients import regions_and_coefficients
@@ -82,6 +83,7 @@ __all__ = [
     "embeddings",
     "folding",
     "gradient_eigenvalues",
+    "image",
     "interactive",
     "invariances",
     "level_set",

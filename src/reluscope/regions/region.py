@@ -28,7 +28,8 @@ class Region(Shown):
         A strictly interior point.
     sources : (h, 3) array
         Where each row of A comes from: gate, unit within the gate, and the piece that the unit has beyond it. Rows of
-        the domain have gate -1, their number within the domain, and piece -1.
+        the domain have gate -1, their number within the domain, and piece -1. Of a gate that keeps the k largest the
+        last number is the unit that takes the other's place.
     """
 
     code: Codes

@@ -17,6 +17,7 @@ from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.evaluation import Evaluation, held_to
+from reluscope.networks.graph import TopK
 from reluscope.networks.half_spaces import Rows
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -155,7 +156,9 @@ def find_regions(
     network = at.network
     window = _window(domain, network.num_inputs)
     unit, memory = at.tolerance.unit, (budget or Budget()).memory_or(BUDGET)
-    rows_per_point = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates) + len(window.b)
+    gates = [stage.gate for stage in network.stages]
+    units = sum(g.num_rows if isinstance(g, TopK) else g.num_units * max(1, g.num_pieces - 1) for g in gates)
+    rows_per_point = units + len(window.b)
     found: list[Region | None] = []
     reasons: list[str] = []
     for block, part in at.blocks(4 * 8 * max(1, rows_per_point) * network.num_inputs, memory):
@@ -197,6 +200,8 @@ def _with_exact_pieces(part: Evaluation) -> Evaluation:
     Elsewhere a unit within rounding of a breakpoint is read by the tie rule on a set without interior; such a unit, on
     the whole region. Floats are the answer where a network is so large that exact ones take too long.
     """
+    if part.network.jumps:  # the region is asked for of one code, on which nothing jumps
+        part = held_to(part, part.pieces)
     most = MULTIPLICATIONS // max(1, multiplications(part.network))
     if not most:
         return part

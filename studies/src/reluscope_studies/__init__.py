@@ -49,4 +49,4 @@ def all_studies() -> tuple[Study, ...]:
 
 
 # Packages that hold no paper.
-HELPERS = ("plots",)
+HELPERS = ("plots", "printed")

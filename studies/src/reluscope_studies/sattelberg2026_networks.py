@@ -14,6 +14,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.studies import Data, Table
+from reluscope_studies import printed
 from reluscope_studies.classifiers import Training
 
 Kind = Literal["linear", "dense", "simple", "complex"]
@@ -21,26 +22,12 @@ Optimizer = Literal["SGD", "AdamW"]
 
 OPTIMIZERS: tuple[Optimizer, ...] = ("SGD", "AdamW")
 # Accuracies on test images in %, by SGD and by AdamW (Tables 6.1 and 7.1).
+_COLUMNS: Mapping[Data, int] = {"mnist": 1, "cifar10": 3}
 ACCURACIES: Mapping[Data, Mapping[str, tuple[str, str]]] = {
-    "mnist": {
-        "linear": ("88.89", "86.83"),
-        "dense 1": ("96.76", "97.43"),
-        "dense 2": ("96.91", "97.24"),
-        "simple 1": ("97.80", "98.86"),
-        "simple 2": ("97.89", "98.90"),
-        "complex 1": ("97.73", "98.95"),
-        "complex 2": ("97.86", "98.81"),
-    },
-    "cifar10": {
-        "linear": ("25.43", "31.66"),
-        "dense 1": ("51.01", "47.55"),
-        "dense 2": ("50.24", "48.41"),
-        "simple 1": ("68.14", "67.03"),
-        "simple 2": ("66.34", "67.58"),
-        "complex 1": ("61.72", "70.55"),
-        "complex 2": ("62.50", "71.33"),
-    },
+    name: {row[0]: (row[first], row[first + 1]) for row in printed.rows("sattelberg2026", "Table 6.1")}
+    for name, first in _COLUMNS.items()
 }
+PRETRAINED = ("resnet18", "resnet152", "inceptionv3")
 
 
 @dataclass(frozen=True)
@@ -127,9 +114,11 @@ def accuracy_table(data: Data, found: Mapping[Model, rs.Finding], printed_as: st
     """Return accuracies, beside those of the dissertation, which are the ``printed_as``, where they can be compared."""
     ours = {model.name: f"{100 * float(accuracy):.2f}" for model, accuracy in found.items()}
     papers = ACCURACIES[data] if with_paper else {}
+    pretrained = PRETRAINED if with_paper else ()
     rows = tuple(
         (row, *papers.get(row, ()), *(ours.get(f"{row} {optimizer}", "-") for optimizer in OPTIMIZERS))
-        for row in dict.fromkeys(model.row for model in found)
+        for row in dict.fromkeys([*(model.row for model in found), *pretrained])
     )
     columns = ("network", *(("paper, SGD", "paper, AdamW") if with_paper else ()), "SGD", "AdamW")
-    return Table(columns, rows, f"Accuracies on test images in % ({printed_as}; pretrained networks are left out).")
+    caption = f"Accuracies on test images in % ({printed_as}; pretrained networks are in ch6/pretrained)."
+    return Table(columns, rows, caption)

@@ -103,7 +103,7 @@ def test_nothing_is_missed_or_counted_twice(layers, seed):
 
 
 def test_the_samples_would_see_a_part_that_is_forgotten(monkeypatch):
-    monkeypatch.setattr(listing, "_without", lambda body, cut, length: [])
+    monkeypatch.setattr(listing, "without", lambda body, cut, thin: [])
     with pytest.raises(AssertionError):
         test_overlapping_kinds_and_cases_are_counted_once()
 

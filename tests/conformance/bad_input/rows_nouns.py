@@ -188,6 +188,7 @@ ROWS = {
         kinds={"epoch": "number", "step": "natural"},
     ),
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
+    "image": row(network=NET, domain=BOX, outputs=[0], kinds={"outputs": "outputs"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
     "coarse_partition": row(network=NET, domain=BOX, budget=rs.Budget(regions=50), kinds={"rounding": "option"}),

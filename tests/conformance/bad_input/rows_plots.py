@@ -4,6 +4,7 @@ import numpy as np
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
+from conformance.bad_input.rows_reachability import IMAGE
 from conformance.bad_input.rows_verification import FOUND
 from conformance.bad_input.things import (
     CODES,
@@ -129,6 +130,7 @@ ROWS = {
         kinds={"network": "ours", "points": "gaps", "labels": "classes"},
     ),
     "plots.gradient_eigenvalues": row(found={"a": _SUBSPACES}, kinds={"found": "mapping"}),
+    "plots.image": row(found=IMAGE, kinds={"view": "ours"}),
     "plots.interactive": row(part=FLAT, kinds=_COLOR),
     "plots.invariances": row(found=[_INVARIANCE], shape=(2, 2), kinds={"found": "each ours", "names": "texts"}),
     "plots.level_set": row(surface=_SURFACE, pixels=20, kinds={**_SPACE, "surface": "ours", "color": "color"}),

@@ -235,10 +235,10 @@ def _means_over_draws(
 def _mean(of_chains: Float[np.ndarray, "q c"], *, are_shares: bool = False) -> Float[np.ndarray, "q 3"]:
     """Return means over chains and the ends of their intervals."""
     chains = of_chains.shape[1]
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
     mean = of_chains.mean(axis=1)
-    reach = student.ppf(0.5 + CONFIDENCE / 2, chains - 1) * of_chains.std(axis=1, ddof=1) / np.sqrt(chains)
+    reach = stdtrit(chains - 1, 0.5 + CONFIDENCE / 2) * of_chains.std(axis=1, ddof=1) / np.sqrt(chains)
     low, high = np.maximum(mean - reach, 0.0), mean + reach
     if are_shares:
         rare = 1 - (0.5 - CONFIDENCE / 2) ** (1 / chains)

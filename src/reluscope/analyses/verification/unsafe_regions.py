@@ -18,6 +18,7 @@ from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError
 from reluscope.findings import Claim
 from reluscope.geometry.corners import hull_volume
+from reluscope.geometry.differences import without
 from reluscope.geometry.domains import Box
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
@@ -147,7 +148,7 @@ def _of_regions(
             for body in left:
                 if (piece := _solid(body.intersect(cut), one, length)) is not None:
                     pieces.append(piece)
-            left = [rest for body in left for rest in _without(body, cut, length)]
+            left = [rest for body in left for rest in without(body, cut, RESOLUTION * length)]
     return pieces
 
 
@@ -157,17 +158,6 @@ def _near(polyhedron: Polyhedron, box: Box) -> Polyhedron:
     reach = np.abs(polyhedron.A) @ half
     kept = polyhedron.A @ middle + reach >= polyhedron.b - CLEAR * reach
     return Polyhedron(polyhedron.A[kept], polyhedron.b[kept], polyhedron.C, polyhedron.d)
-
-
-def _without(body: Polyhedron, cut: Polyhedron, length: float) -> list[Polyhedron]:
-    """Return the parts of a polyhedron that lie outside another."""
-    parts = []
-    for normal, offset in zip(cut.A, cut.b, strict=True):
-        outside = body.intersect(Polyhedron(-normal[None], [-offset]))
-        if outside.insphere().radius > RESOLUTION * length:
-            parts.append(outside)
-        body = body.intersect(Polyhedron(normal[None], [offset]))
-    return parts
 
 
 def _solid(polyhedron: Polyhedron, unsafe: Unsafe, length: float) -> Piece | None:

@@ -12,12 +12,12 @@ from torch.fx import Node as FxNode
 from torch.fx.node import map_arg
 
 from reluscope.errors import InputError, NotPiecewiseLinearError, UnsupportedOperatorError
-from reluscope.networks.aten import activations, arithmetic, jumps, layers, moves, smooth
+from reluscope.networks.aten import activations, arithmetic, jumps, largest, layers, moves, smooth
 from reluscope.networks.aten.refusals import is_refused, refusal
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, Site, as_double, is_value
 from reluscope.networks.aten.tails import Tail, find_tail
 from reluscope.networks.aten.traced_nodes import bind, gate_name, in_double, name_of, place_of, run_operator
-from reluscope.networks.builder import GraphBuilder, Value
+from reluscope.networks.builder import GraphBuilder, Picked, Value
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import replace_parameters
 
@@ -25,6 +25,7 @@ _FAMILIES = (
     activations,
     arithmetic,
     jumps,
+    largest,
     layers,
     moves,
     smooth,
@@ -87,7 +88,7 @@ class TorchTrace:
         try:
             output = trace._run(builder.input(self.input_shape), builder)
         except BatchAxisError:
-            # The reader is helped more by an operator that can never be lowered, if there is one further on.
+            # The reader is helped more by an operator that says what is meant, if there is one further on.
             self._refuse_curved()
             raise
         if isinstance(output, Tensor):
@@ -107,6 +108,8 @@ class TorchTrace:
                 dependent.add(node)
                 if isinstance(node.target, torch._ops.OpOverload) and self._is_refused(name_of(node)):
                     raise refusal(name_of(node), place_of(node))
+                if name_of(node) == "topk" and largest.compares_points(node, self.batch):
+                    raise largest.batch_refusal(place_of(node))
 
     def _is_refused(self, operator: str) -> bool:
         return operator not in self.approximate and is_refused(operator)
@@ -150,7 +153,10 @@ class TorchTrace:
             raise refusal(operator, place_of(node))
         site = Site(builder, self.batch, operator, in_double(node.target), place_of(node), gate_name(node, operator))
         try:
-            return handler(site, bind(node, args, kwargs))
+            arguments = bind(node, args, kwargs)
+            if any(isinstance(argument, Picked) for argument in vars(arguments).values()):
+                return largest.with_picked(site, arguments)
+            return handler(site, arguments)
         except (UnsupportedOperatorError, InputError):
             raise
         except Exception as error:

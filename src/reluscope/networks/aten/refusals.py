@@ -31,8 +31,6 @@ _INSTEAD |= dict.fromkeys(("softmax", "_softmax", "log_softmax", "_log_softmax")
 
 _UNSUPPORTED: dict[str, str] = {
     **dict.fromkeys(("sort", "median", "kthvalue", "nanmedian", "cummax", "cummin"), "use amax over an axis"),
-    "topk": "its positions jump from point to point as entries overtake each other, which no gate here does; give the "
-    "network up to it by submodule=, a threshold in its place, or amax for the largest value alone",
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), "unroll it into linear layers and activations"),
     "embedding": "start from the embedded vectors",
 }

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from reluscope.errors import UnsupportedOperatorError
-from reluscope.networks.builder import GraphBuilder, Value
+from reluscope.networks.builder import GraphBuilder, Picked, Value
 from reluscope.networks.building.core import constant
 
 
@@ -113,7 +113,7 @@ def is_value(argument: Any) -> bool:
     """Return whether an argument depends on the input."""
     if isinstance(argument, list | tuple):
         return any(is_value(entry) for entry in argument)
-    return isinstance(argument, Value)
+    return isinstance(argument, Value | Picked)
 
 
 def as_double(result: Any) -> Any:

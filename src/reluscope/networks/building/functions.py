@@ -53,6 +53,12 @@ class Function:
         """Whether all values are 0 or 1."""
         return not bool(self.slopes.any()) and bool(((self.intercepts == 0) | (self.intercepts == 1)).all())
 
+    @property
+    def is_zero_at_zero(self) -> bool:
+        """Whether the value at 0 is 0 in every column."""
+        passed = ((self.points < 0) | (self.is_closed & (self.points == 0))).sum(0).expand(self.intercepts.shape[1])
+        return not bool(self.intercepts.gather(0, passed[None]).any())
+
     def after(self, slope: Tensor, intercept: Tensor) -> "Function":
         """Return the function of ``slope z + intercept``; slopes are not zero, and of one sign."""
         points, slopes = (self.points - intercept) / slope, self.slopes * slope

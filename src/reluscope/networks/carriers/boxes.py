@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
-from reluscope.networks.graph import Affine, Max
+from reluscope.networks.graph import Affine, Max, TopK
 from reluscope.networks.rounding import affine_error, any_piece_error
 
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ class Intervals:
         gate, (low, high) = stage.gate, arrived
         if isinstance(gate, Max):
             return Ends(gate.apply(low), gate.apply(high))
+        if isinstance(gate, TopK):  # each unit by itself may be on either piece
+            ends = [gate.select(end, torch.ones_like(end)) for end in arrived]
+            return Ends(ends[0].clamp_max(0.0), ends[1].clamp_min(0.0))
         extremes = [gate.apply(end) for end in arrived]
         extremes += [gate.apply(torch.clamp(level.expand_as(low), low, high)) for level in gate.breakpoints]
         if not gate.is_continuous:  # just above a breakpoint the value is another one

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from reluscope.networks.double_words import ROUNDING, DoubleWord, plus, times, two_sum
-from reluscope.networks.graph import Affine, Max, Pointwise
+from reluscope.networks.graph import Affine, Max, Pointwise, TopK
 from reluscope.networks.operators.elementwise import ScaleShift, Sum, aligned
-from reluscope.networks.rounding import candidate_bounds
+from reluscope.networks.rounding import candidate_bounds, jumps_within
 from reluscope.networks.sliced_products import Products, Slices, products_of, sliced
 
 if TYPE_CHECKING:
@@ -85,6 +85,10 @@ class WideNumbers:
         if isinstance(gate, Max):
             high, low = (gate.select(part, pieces) for part in arrived.word)
             return Wide(high, low, arrived.error.amax(-1).reshape(high.shape))
+        if isinstance(gate, TopK):
+            high, low = gate.select(arrived.high, pieces), gate.slope(pieces) * arrived.low
+            error = gate.slope(pieces) * arrived.error + jumps_within(gate, arrived.high, _around_high(arrived))
+            return Wide(high, *(part.reshape(high.shape) for part in (low, SLACK * error)))
         slope, intercept = gate.slope(pieces), gate.intercept(pieces)
         value, size = plus(times(arrived.word, slope), intercept), (slope * arrived.high).abs() + intercept.abs()
         is_exact = ((slope == 0) | (slope == 1)) & (intercept == 0)
@@ -204,6 +208,12 @@ def pieces_of(gate: Pointwise | Max, arrived: Wide) -> Tensor:
         high = arrived.high
         is_largest = high == high.amax(-1, keepdim=True)
         return gate.pieces(torch.where(is_largest, arrived.low, -torch.inf))
+    if isinstance(gate, TopK):
+        by_low = arrived.low.argsort(dim=-1, descending=True, stable=True)
+        order = by_low.gather(-1, arrived.high.gather(-1, by_low).argsort(dim=-1, descending=True, stable=True))
+        places = torch.arange(order.shape[-1], dtype=torch.float64, device=order.device)
+        # The same order, in numbers of which float64 has no two alike.
+        return gate.pieces(torch.zeros_like(arrived.high).scatter_(-1, order, -places.expand(order.shape)))
     pieces = torch.zeros(arrived.high.shape, dtype=gate.piece_dtype, device=arrived.high.device)
     for gap in gaps(gate, arrived):
         pieces += gap > 0
@@ -217,7 +227,14 @@ def in_doubt(gate: Pointwise | Max, arrived: Wide) -> Tensor:
         high, low = (part.gather(-1, best) - part for part in arrived.word)
         gap = high + low
         return ((gap <= 2 * arrived.error.amax(-1, keepdim=True)) & (gap > 0)).flatten(1).any(1)
+    if isinstance(gate, TopK):
+        return gate.may_change(arrived.high, _around_high(arrived), ties=False).any(1)
     doubt = torch.zeros(len(arrived.high), dtype=torch.bool, device=arrived.high.device)
     for gap in gaps(gate, arrived):
         doubt |= ((gap.abs() <= arrived.error) & (gap != 0)).flatten(1).any(1)
     return doubt
+
+
+def _around_high(arrived: Wide) -> Tensor:
+    """Return how far values are from their high words, at most."""
+    return SLACK * (arrived.low.abs() + arrived.error)

@@ -18,7 +18,7 @@ from reluscope.errors import (
 )
 from reluscope.networks.builder import GraphBuilder
 from reluscope.networks.network import Network
-from reluscope.networks.onnx import arithmetic, gates, jumps, layers, moves, resize
+from reluscope.networks.onnx import arithmetic, gates, jumps, largest, layers, moves, resize
 from reluscope.networks.onnx.evaluation import evaluate
 from reluscope.networks.onnx.program import Program
 from reluscope.networks.onnx.refusals import refusal
@@ -26,7 +26,15 @@ from reluscope.networks.onnx.signature import Signature
 from reluscope.networks.onnx.site import HANDLERS, Activation, Operand, Site, stored_shape
 from reluscope.networks.parameters import check_finite, replace_parameters
 
-_FAMILIES = (arithmetic, gates, jumps, layers, moves, resize)  # imported for their entries in the table of handlers
+_FAMILIES = (
+    arithmetic,
+    gates,
+    jumps,
+    largest,
+    layers,
+    moves,
+    resize,
+)  # imported for their entries in the table of handlers
 _RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
 # Of a node, in messages, gates and pages.
 LONGEST_NAME = 200
@@ -130,7 +138,8 @@ class _Run:
             return [_double(found) for found in evaluate(site.node, site.operands, self.opset)]  # pyright: ignore[reportArgumentType]
         if handler is None:
             raise refusal(site.operator, site.node.domain, site.place)
-        outputs = handler(site)
+        has_picked = any(isinstance(operand, largest.PickedActivation) for operand in site.operands)
+        outputs = largest.with_picked(site) if has_picked else handler(site)
         return list(outputs) if isinstance(outputs, list | tuple) else [outputs]  # pyright: ignore[reportReturnType]
 
     def _branch(self, site: Site, scope: Scope) -> list[Operand]:

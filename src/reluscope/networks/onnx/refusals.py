@@ -36,8 +36,6 @@ _INSTEAD |= {
 }
 
 _UNSUPPORTED: dict[str, str] = {
-    "TopK": "its positions jump from point to point as entries overtake each other, which no gate here does; put a "
-    "threshold in its place, or ReduceMax for the largest value alone",
     "Loop": "export the model with the loop unrolled",
     "Scan": "export the model with the loop unrolled",
     "MaxRoiPool": "use MaxPool",

@@ -67,6 +67,8 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     samples = sample_codes(subject.network, subject.data.points[rows])
     parts = _parts(samples)
     groups = grouping(subject)
+    if groups is not None and (groups.values[rows] == groups.values[rows[0]]).all():
+        groups = None  # what all of them share tells nothing about their codes
     classes = np.zeros(len(rows), dtype=np.int64) if groups is None else groups.values[rows]
     placed: list[Embedding] = []
     rows_found = []
@@ -107,9 +109,18 @@ def _answer(subject: Subject, headline: Finding | str, with_classes: bool) -> tu
     number = headline.num_samples
     if not with_classes:
         text = f"The picture of activation patterns keeps neighbours with a trustworthiness of {said(headline)}."
-        return (Sentence(text, samples=number),)
+        return (Sentence(text, samples=number), *_one_class(subject))
     text = f"The {subject.noun} with the nearest activation pattern is of the same class in {said(headline)} of cases"
     return (compared(text, headline.value, "nearest_of_same_class", samples=number),)
+
+
+def _one_class(subject: Subject) -> tuple[Sentence, ...]:
+    """Say that all samples are of one class, where the section on labels has not said it."""
+    classes = subject.classes
+    if classes is None or subject.labels is not None or (classes != classes[0]).any():
+        return ()
+    text = f"The network gives all {len(classes):,} {subject.noun}s one class, {int(classes[0])}."
+    return (Sentence(text, surprise=3.0, samples=len(classes)),)
 
 
 def _parts(samples: SampleCodes) -> dict[str, SampleCodes]:

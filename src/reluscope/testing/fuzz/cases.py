@@ -14,7 +14,7 @@ from numpy.random import Generator
 from torch import nn
 
 from reluscope.testing.fuzz import cones, layers
-from reluscope.testing.fuzz.layers import GATES, DenseLayer, GateLayer, Layer
+from reluscope.testing.fuzz.layers import GATES, JUMPING, SMOOTH, DenseLayer, GateLayer, Layer
 from reluscope.testing.fuzz.scales import draw_scales
 from reluscope.testing.fuzz.truth import Setting, Truth
 
@@ -171,7 +171,8 @@ def build_names() -> dict[str, Any]:
     import reluscope as rs
 
     own = {
-        name: getattr(layers, name) for name in ("linear", "prelu", "Maxout", "Maximum", "Pool", "Clamp", "Absolute")
+        name: getattr(layers, name)
+        for name in ("linear", "prelu", "Maxout", "Maximum", "Pool", "Clamp", "Absolute", "Step", "JumpReLU", "Top")
     }
     return {"rs": rs, "np": np, "nn": nn, **own}
 
@@ -378,14 +379,24 @@ KINDS = tuple(_DOMAINS)
 
 def _draw_gates(generator: Generator) -> list[GateLayer]:
     depth = int(generator.choice([1, 2, 2, 2, 3]))
-    if generator.random() < 0.5:
-        return [GateLayer("relu")] * depth
-    return [_draw_gate(generator) for _ in range(depth)]
+    gates = [GateLayer("relu")] * depth
+    if generator.random() >= 0.5:
+        gates = [_draw_gate(generator, GATES) for _ in range(depth)]
+    among = generator.random()
+    if among < 0.25:  # what jumps is refused by much, and what bends often has many regions
+        gates[int(generator.integers(0, depth))] = _draw_gate(generator, JUMPING if among < 0.15 else SMOOTH)
+    return gates
 
 
-def _draw_gate(generator: Generator) -> GateLayer:
-    kind = str(generator.choice(GATES))
+def _draw_gate(generator: Generator, kinds: Sequence[str]) -> GateLayer:
+    kind = str(generator.choice(kinds))
     drawn: tuple = ()
+    if kind in ("step", "jumprelu", "threshold"):
+        drawn = (float(generator.integers(-2, 3) / 4),)
+    if kind == "threshold":
+        drawn = (*drawn, float(generator.integers(-2, 3) / 4))
+    if kind == "topk":
+        drawn = (int(generator.integers(1, 4)),)
     if kind == "leaky":
         drawn = (float(generator.choice([0.01, 0.25, -0.5, 0.0, 1.0, 2.0])),)
     if kind in ("hardtanh", "clamp"):

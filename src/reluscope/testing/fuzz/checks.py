@@ -35,7 +35,7 @@ def check_certified(subject: Subject) -> None:
     """Compare the certified count with the truth, and check its certificate."""
     import reluscope as rs
 
-    allowed = () if subject.is_bounded else (rs.errors.InputError,)
+    allowed = () if subject.is_bounded and not subject.jumps else (rs.errors.InputError,)
     name = "certify"
     part = subject.attempt(name, lambda: rs.partition(subject.network, subject.domain, certify=True), allowed)
     if part is None:
@@ -62,12 +62,14 @@ def check_counts(subject: Subject) -> None:
         # On bounded lines and planes counts other than the default are made in rational arithmetic.
         resolution = 0.0 if exactly and definition != "proper_activation" else DEFAULT_RESOLUTION
         allowed = () if subject.is_bounded else (rs.errors.InputError,)
+        if subject.jumps and definition != "proper_activation":
+            allowed = (rs.errors.DiscontinuousNetworkError,)
         found = subject.attempt(
             name, lambda d=definition: rs.count(subject.network, subject.domain, definition=d), allowed
         )
         if found is not None:
             _check_definition(subject, name, definition, found, resolution)
-    if exactly:
+    if exactly and not subject.jumps:
         definition = str(subject.generator.choice(DEFINITIONS))
         name = f"count {definition} certify"
         found = subject.attempt(
@@ -84,6 +86,8 @@ def check_programs(subject: Subject) -> None:
     """Compare activation regions by mixed-integer programs with the truth."""
     import reluscope as rs
 
+    if subject.jumps:
+        return
     allowed = () if subject.is_bounded else (rs.errors.InputError,)
     found = subject.attempt(
         "count mip", lambda: rs.count(subject.network, subject.domain, definition="activation", method="mip"), allowed
@@ -114,7 +118,7 @@ def check_files(subject: Subject) -> None:
 
 
 def _compare_files(subject: Subject, part: Any, again: Any) -> dict[str, bool]:
-    with_sides = subject.is_shapely
+    with_sides = subject.is_shapely and not subject.jumps
     return {
         "codes": subject.rows_of(part.codes) == subject.rows_of(again.codes),
         "witnesses": np.array_equal(part.witnesses, again.witnesses),
@@ -206,7 +210,7 @@ def check_boundary(subject: Subject) -> None:
     """Compare the decision boundary with the truth: lengths in the plane, points on a line."""
     import reluscope as rs
 
-    if subject.dimension > 2 or not subject.is_bounded or not subject.is_shapely:
+    if subject.dimension > 2 or not subject.is_bounded or not subject.is_shapely or subject.jumps:
         return
     part = _partition(subject, "auto", quiet=True)
     if part is None or not _is_whole(subject, part):
@@ -231,7 +235,8 @@ CHECKS: dict[str, Callable[[Subject], None]] = {
 
 def _refuses(subject: Subject, method: str) -> bool:
     """Whether an engine is documented not to cover a case."""
-    return (method == "cellwise" and subject.case.has_max) or (method == "incidence" and not subject.is_bounded)
+    shares_faces = subject.is_bounded and not subject.jumps
+    return (method == "cellwise" and subject.case.has_max) or (method == "incidence" and not shares_faces)
 
 
 def _partition(subject: Subject, method: str, *, quiet: bool = False) -> Any:
@@ -351,12 +356,13 @@ def _check_shapes(subject: Subject, method: str, part: Any) -> None:
         if list(bounded) != expected:
             subject.fail(f"bounded {method}", f"{sum(bounded)} bounded regions, truth {sum(expected)}")
     if method != "tree":
-        # Of max gates on unbounded domains nothing but the tree knows, which keeps no corners.
-        allowed = (rs.errors.InputError,) if subject.case.has_max and not subject.is_bounded else ()
+        # Of max gates on unbounded domains, or beside jumps, nothing but the tree knows, which keeps no corners.
+        is_alone = subject.case.has_max and (subject.jumps or not subject.is_bounded)
+        allowed = (rs.errors.InputError,) if is_alone else ()
         volumes = subject.attempt(f"volumes {method}", part.volumes, allowed)
         for row, volume in zip(rows, volumes if volumes is not None else (), strict=False):
             _compare_volume(subject, f"volumes {method}", row, volume)
-    adjacency = subject.attempt(f"adjacency {method}", part.adjacency)
+    adjacency = None if subject.jumps else subject.attempt(f"adjacency {method}", part.adjacency)
     if adjacency is not None:
         left, right = adjacency.nonzero()
         found = {tuple(sorted((rows[i], rows[j]))) for i, j in zip(left, right, strict=True)}

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from reluscope.networks.best_pieces import best_pieces
 from reluscope.testing.fuzz import truth
 
 
@@ -64,6 +65,43 @@ class Absolute(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Return (s, u)."""
         return x.abs()
+
+
+class Step(nn.Module):
+    """1 above a level, 0 below and at it."""
+
+    def __init__(self, level: float) -> None:
+        super().__init__()
+        self.level = level
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (s, u)."""
+        return (x > self.level).to(x.dtype)
+
+
+class JumpReLU(nn.Module):
+    """``x`` above a level, 0 below and at it."""
+
+    def __init__(self, level: float) -> None:
+        super().__init__()
+        self.level = level
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (s, u)."""
+        return x * (x > self.level)
+
+
+class Top(nn.Module):
+    """The k largest entries where they are, 0 elsewhere."""
+
+    def __init__(self, k: int) -> None:
+        super().__init__()
+        self.k = k
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (s, u)."""
+        values, places = x.topk(min(self.k, x.shape[-1]), dim=-1)
+        return torch.zeros_like(x).scatter(-1, places, values)
 
 
 def linear(weight: Sequence[Sequence[float]], bias: Sequence[float]) -> nn.Linear:
@@ -125,6 +163,11 @@ class GateLayer:
         return width
 
     @property
+    def approximated(self) -> int:
+        """By how many pieces a smooth function is replaced; 0 for all others."""
+        return PIECES if self.kind in SMOOTH else 0
+
+    @property
     def group(self) -> int:
         """Of how many values the width of a maxout or maximum must be a multiple; 1 for all others."""
         return {"maxout": lambda: self.parameters[0], "maximum": lambda: 2}.get(self.kind, lambda: 1)()
@@ -132,7 +175,7 @@ class GateLayer:
     @property
     def is_max(self) -> bool:
         """Whether units have candidates."""
-        return self.kind in ("maxout", "maximum", "maxpool")
+        return self.kind in ("maxout", "maximum", "maxpool", "topk")
 
     def exact(self, width: int) -> list[truth.Layer]:
         """Return the oracle's form of the gate over ``width`` values."""
@@ -143,6 +186,14 @@ class GateLayer:
             return [truth.Largest(tuple(tuple(range(i, i + k)) for i in range(0, width, k)))]
         if self.kind == "maximum":
             return [truth.Largest(tuple((i, i + width // 2) for i in range(width // 2)))]
+        if self.kind == "topk":
+            (k,) = self.parameters
+            return [truth.Top(1, k)] if k < width else []
+        if self.approximated:
+            # The table is what was asked for; whether it is near the function is no matter of regions.
+            table = best_pieces(self.kind, self.approximated)
+            pieces = zip(_fractions(table.slopes), _fractions(table.intercepts), strict=True)
+            return [truth.Pointwise((_fractions(table.points),) * width, (tuple(pieces),) * width)]
         if self.kind == "hardsigmoid":
             # As PyTorch computes it, with the float64 number 1 / 6: (min(max(x, -3), 3) + 3) / 6.
             sixth = Fraction(1.0 / 6.0)
@@ -175,10 +226,20 @@ _SOURCES = {
     "maxpool": "Pool",
 }
 GATES = tuple(_SOURCES)
+JUMPING = ("step", "jumprelu", "threshold", "topk")
+_SOURCES |= {"step": "Step", "jumprelu": "JumpReLU", "threshold": "nn.Threshold", "topk": "Top"}
+# In so many pieces, as networks with more have too many regions.
+PIECES = 4
+SMOOTH = ("gelu", "silu", "tanh", "sigmoid", "softplus")
+_SOURCES |= dict(zip(SMOOTH, ("nn.GELU", "nn.SiLU", "nn.Tanh", "nn.Sigmoid", "nn.Softplus"), strict=True))
 
 
 def _bent(slope: float) -> tuple:
     return (Fraction(0),), ((Fraction(slope), Fraction(0)), (Fraction(1), Fraction(0)))
+
+
+def _jumping(level: float, below: tuple[float, float], above: tuple[float, float]) -> tuple:
+    return (Fraction(level),), (tuple(map(Fraction, below)), tuple(map(Fraction, above)))
 
 
 def _clamped(low: float | None, high: float | None) -> tuple:
@@ -206,6 +267,9 @@ _POINTWISE: dict[str, Callable[..., tuple]] = {
     "clamp": _clamped,
     "abs": lambda: _bent(-1.0),
     "softshrink": _shrunk,
+    "step": lambda level: _jumping(level, (0.0, 0.0), (0.0, 1.0)),
+    "jumprelu": lambda level: _jumping(level, (0.0, 0.0), (1.0, 0.0)),
+    "threshold": lambda level, value: _jumping(level, (0.0, value), (1.0, 0.0)),
 }
 
 
@@ -227,7 +291,9 @@ def network_source(layers: Sequence[Layer]) -> str:
     ):
         pairs = ", ".join(f"({layer.weight.tolist()}, {layer.bias.tolist()})" for layer in hidden)  # pyright: ignore
         return f"rs.load([{pairs}])"
-    return f"rs.load(nn.Sequential({', '.join(layer.source() for layer in layers)}))"
+    pieces = {gate.kind: gate.approximated for gate in gates if isinstance(gate, GateLayer) and gate.approximated}
+    asked = f", approximate={pieces}" if pieces else ""
+    return f"rs.load(nn.Sequential({', '.join(layer.source() for layer in layers)}){asked})"
 
 
 def exact_layers(layers: Sequence[Layer], num_inputs: int) -> list[truth.Layer]:

@@ -133,7 +133,8 @@ def _same_failure(case: Case, check: str, signature: str, limits: Limits | None)
 
 def reproduction(case: Case, failure: Failure) -> str:
     """Return runnable source text for a failure."""
-    own = "from reluscope.testing.fuzz.layers import Absolute, Clamp, Maximum, Maxout, Pool, linear, prelu\n"
+    own = "from reluscope.testing.fuzz.layers import Absolute, Clamp, JumpReLU, Maximum, Maxout, Pool\n"
+    own += "from reluscope.testing.fuzz.layers import Step, Top, linear, prelu\n"
     source = case.source()
     head = f"# {failure.check}\n# {failure.message}\nimport reluscope as rs\n"
     return head + ("from torch import nn\n" + own if "nn." in source else "") + source

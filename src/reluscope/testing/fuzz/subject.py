@@ -15,11 +15,14 @@ from numpy.random import Generator
 from reluscope.testing.fuzz import cones
 from reluscope.testing.fuzz.cases import Case, SpaceDomain
 from reluscope.testing.fuzz.truth import (
+    Cell,
     Code,
     Dense,
+    Form,
     Largest,
     Pointwise,
     TooLargeError,
+    Top,
     Truth,
     difference,
     distance_squared,
@@ -90,6 +93,11 @@ class Subject:
     def is_bounded(self) -> bool:
         """Whether the domain is."""
         return self.truth.domain.is_bounded
+
+    @property
+    def jumps(self) -> bool:
+        """Whether the network does: neighbours, boundaries and other definitions are then refused."""
+        return bool(self.network.jumps)
 
     @property
     def is_space(self) -> bool:
@@ -197,6 +205,9 @@ class Subject:
                 shift = np.array([max(abs(float(intercept)) for _, intercept in unit) for unit in layer.pieces])
                 values = values * steep[:, None]
                 values[:, -1] += shift
+            elif isinstance(layer, Top):
+                rows = values.reshape(layer.rows, -1, values.shape[1])
+                decisions += list(2 * np.repeat(rows.max(1), rows.shape[1], axis=0))
             else:
                 decisions += [values[[entry for entry in group if entry is not None]].max(0) for group in layer.groups]
                 values = np.array(
@@ -213,6 +224,19 @@ class Subject:
                 found += [False] * len(layer.breakpoints)
             elif isinstance(layer, Largest):
                 found += [True] * len(layer.groups)
+            elif isinstance(layer, Top):
+                found += [False] * len(self.truth.regions[0].decisions[len(found)]) * layer.rows
+        return found
+
+    @cached_property
+    def _is_top(self) -> list[bool]:
+        """Whether each unit is compared with others for the k largest."""
+        found: list[bool] = []
+        for layer in self.truth.layers:
+            if isinstance(layer, Top):
+                found += [True] * len(self.truth.regions[0].decisions[len(found)]) * layer.rows
+            elif not isinstance(layer, Dense):
+                found += [False] * len(layer.breakpoints if isinstance(layer, Pointwise) else layer.groups)
         return found
 
     def resembles(self, row: int, code: Code) -> bool:
@@ -225,6 +249,12 @@ class Subject:
             if first == second:
                 continue
             choices = cell.decisions[unit]
+            if self._is_top[unit]:
+                if not any(
+                    form is not None and any(form) and self._is_small(rays, cell, unit, form) for form in choices
+                ):
+                    return False
+                continue
             if self._is_max[unit]:
                 one, other = choices[first], choices[second]
                 if one is None or other is None:
@@ -232,12 +262,15 @@ class Subject:
                 differences = [difference(one, other)]
             else:
                 differences = [form for form in choices[min(first, second) : max(first, second)] if form is not None]
-            allowed = 1e-11 * (rays @ self._magnitudes[1][unit])
-            for form in differences:
-                values = [abs(float(cones.dot(form, cones.scaled(ray)))) for ray in cell.cone.rays]
-                if (np.array(values) > allowed).any():
-                    return False
+            if not all(self._is_small(rays, cell, unit, form) for form in differences):
+                return False
         return True
+
+    def _is_small(self, rays: np.ndarray, cell: Cell, unit: int, form: Form) -> bool:
+        """Whether what a unit decides by is within rounding of zero all over a region."""
+        allowed = 1e-11 * (rays @ self._magnitudes[1][unit])
+        values = [abs(float(cones.dot(form, cones.scaled(ray)))) for ray in cell.cone.rays]
+        return bool((np.array(values) <= allowed).all())
 
     def rows_of(self, codes: Any) -> list[Code]:
         """Return codes of the library as tuples."""

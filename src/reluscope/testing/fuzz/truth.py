@@ -1,9 +1,9 @@
 """The truth about a small network on a polyhedron, in rational numbers: every region, one unit at a time.
 
-The network is a list of layers in a form of its own (:class:`Dense`, :class:`Pointwise`, :class:`Largest`), the domain
-a list of inequalities and an affine map into the input space. A cell starts as the domain and is cut by each unit in
-turn; what is left are the proper activation regions with codes, maps and exact shapes. Faces of the domain, cut
-likewise, give the codes of all points. Slow and plain on purpose, and without a line from the engines.
+The network is a list of layers in a form of its own (:class:`Dense`, :class:`Pointwise`, :class:`Largest`,
+:class:`Top`), the domain a list of inequalities and an affine map into the input space. A cell starts as the domain and
+is cut by each unit in turn; what is left are the proper activation regions with codes, maps and exact shapes. Faces of
+the domain, cut likewise, give the codes of all points. Slow and plain on purpose, and without a line from the engines.
 """
 
 import time
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 
 from reluscope.testing.fuzz import cones
 from reluscope.testing.fuzz.cones import Cone, Vector
@@ -46,7 +47,15 @@ class Largest:
     groups: tuple[tuple[int | None, ...], ...]
 
 
-Layer = Dense | Pointwise | Largest
+@dataclass(frozen=True)
+class Top:
+    """What is among the k largest of a row of neighbouring entries stays, piece 1; the rest is 0, piece 0."""
+
+    rows: int
+    k: int
+
+
+Layer = Dense | Pointwise | Largest | Top
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,8 @@ class Setting:
 class Cell:
     """A set of points of one code: its cone, the outputs as forms over it, and what each unit decides by.
 
-    ``decisions`` has for each unit a form per breakpoint (value minus breakpoint), or one per candidate.
+    ``decisions`` has for each unit a form per breakpoint (value minus breakpoint), or one per candidate; where it is
+    compared with others for the k largest, its value minus that of each of them, itself too.
     """
 
     code: Code
@@ -79,7 +89,7 @@ class Truth:
 
     Parameters
     ----------
-    layers : sequence of Dense, Pointwise, Largest
+    layers : sequence of Dense, Pointwise, Largest, Top
     setting : Setting
     most_cells : int
         :class:`TooLargeError` beyond that many.
@@ -240,6 +250,9 @@ class Truth:
         if isinstance(layer, Dense):
             yield (), cone, tuple(combine(row, values, b) for row, b in zip(layer.weight, layer.bias, strict=True))
             return
+        if isinstance(layer, Top):
+            yield from self._tops(layer, cone, values, way)
+            return
         units = len(layer.breakpoints) if isinstance(layer, Pointwise) else len(layer.groups)
         stack: list[tuple[Cone, Code, tuple[Form, ...]]] = [(cone, (), ())]
         while stack:
@@ -259,6 +272,41 @@ class Truth:
                     piece, form = real[winner]
                     stack.append((rest, (*code, piece), (*after, form)))
 
+    def _tops(
+        self, layer: Top, cone: Cone, values: tuple[Form, ...], way: "_CellCutting"
+    ) -> Iterator[tuple[Code, Cone, tuple[Form, ...]]]:
+        """Yield the parts where each set of k entries of each row is above all others of the row: solid ones only."""
+        if way is not _SOLID:
+            raise TooLargeError
+        size = len(values) // layer.rows
+        stack: list[tuple[Cone, Code]] = [(cone, ())]
+        while stack:
+            part, code = stack.pop()
+            if len(code) == len(values):
+                chosen = zip(code, values, strict=True)
+                yield code, part, tuple(combine((Fraction(piece),), (form,), Fraction(0)) for piece, form in chosen)
+                continue
+            row = values[len(code) : len(code) + size]
+            for inside in combinations(range(size), layer.k):
+                self._check_time()
+                rest = _above_all(part, row, inside)
+                if rest is not None:
+                    stack.append((rest, (*code, *(int(entry in inside) for entry in range(size)))))
+
+
+def _above_all(cone: Cone, forms: Sequence[Form], inside: Sequence[int]) -> Cone | None:
+    """Return the solid part of a cone where some forms are above all others, lower ones of equals; None if flat."""
+    part: Cone | None = cone
+    for one in inside:
+        for other in range(len(forms)):
+            if part is None or other in inside:
+                continue
+            if forms[one] == forms[other]:
+                part = part if one < other else None
+            else:
+                part = dict(_solid_halves(part, difference(forms[one], forms[other]))).get(1)
+    return part
+
 
 def _decisions(layer: Layer, values: tuple[Form, ...]) -> tuple[tuple[Form | None, ...], ...]:
     if isinstance(layer, Pointwise):
@@ -266,6 +314,10 @@ def _decisions(layer: Layer, values: tuple[Form, ...]) -> tuple[tuple[Form | Non
             tuple((*form[:-1], form[-1] - level) for level in levels)
             for form, levels in zip(values, layer.breakpoints, strict=True)
         )
+    if isinstance(layer, Top):
+        size = len(values) // layer.rows
+        rows = [values[start : start + size] for start in range(0, len(values), size)]
+        return tuple(tuple(difference(form, other) for other in row) for row in rows for form in row)
     if isinstance(layer, Largest):
         return tuple(tuple(None if i is None else values[i] for i in group) for group in layer.groups)
     return ()

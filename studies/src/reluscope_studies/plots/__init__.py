@@ -1,6 +1,7 @@
 """Pictures for the studies alone: functions that take findings or partitions and return figures."""
 
 from reluscope_studies.plots.bounds_and_counts import bounds_and_counts
+from reluscope_studies.plots.classes_on_line import classes_on_line
 from reluscope_studies.plots.cosines import cosines
 from reluscope_studies.plots.counts_in_training import counts_in_training
 from reluscope_studies.plots.errors_and_counts import errors_and_counts
@@ -11,6 +12,7 @@ from reluscope_studies.plots.grids_of_success import success_grids
 from reluscope_studies.plots.loss_lines import losses_in_training
 from reluscope_studies.plots.measures_of_functions import sorted_measures
 from reluscope_studies.plots.models_in_plane import models_in_plane
+from reluscope_studies.plots.normals_in_plane import normals_in_plane
 from reluscope_studies.plots.novelty_scores import novelty
 from reluscope_studies.plots.performance import performance_by_dimension, performance_by_measure
 from reluscope_studies.plots.printed_counts import counts_beside
@@ -18,9 +20,11 @@ from reluscope_studies.plots.successes import successes
 from reluscope_studies.plots.surfaces import surfaces
 from reluscope_studies.plots.swaps_distribution import swaps_distribution
 from reluscope_studies.plots.training_curves import training_curves
+from reluscope_studies.plots.windows_by_layer import windows_by_layer
 
 __all__ = [
     "bounds_and_counts",
+    "classes_on_line",
     "cosines",
     "counts_beside",
     "counts_in_training",
@@ -31,6 +35,7 @@ __all__ = [
     "grids_beside_regions",
     "losses_in_training",
     "models_in_plane",
+    "normals_in_plane",
     "novelty",
     "performance_by_dimension",
     "performance_by_measure",
@@ -40,4 +45,5 @@ __all__ = [
     "surfaces",
     "swaps_distribution",
     "training_curves",
+    "windows_by_layer",
 ]

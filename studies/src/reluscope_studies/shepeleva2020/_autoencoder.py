@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reluscope.studies import Outcome, Picture, Setting
+from reluscope.studies import Outcome, Picture, Setting, Verdict
 from reluscope_studies.shepeleva2020._following import RECONSTRUCTION, Followed, Plan, Run, follow
 from reluscope_studies.shepeleva2020._networks import ENCODER, autoencoder
 from reluscope_studies.shepeleva2020._reporting import (
@@ -10,10 +10,12 @@ from reluscope_studies.shepeleva2020._reporting import (
     curves,
     findings_of,
     grid,
+    nearest_rates,
     nearest_shares,
     separation_table,
 )
 from reluscope_studies.shepeleva2020._samples import Samples, pair_of, samples_of
+from reluscope_studies.verdicts import increasing
 
 RATE = 0.1
 CODED = tuple(f"encoder{number}" for number in range(1, len(ENCODER) + 1))
@@ -31,7 +33,7 @@ def follow_autoencoder(setting: Setting, plan: Plan) -> Outcome:
         pictures, interrupted = (), True
     sentences = (*_done(plan, samples), *_came_out(followed))
     tables = (counts_table(followed), separation_table(followed, (0, *plan.shown))) if followed else ()
-    return Outcome(sentences, findings_of(followed), tables, pictures, interrupted)
+    return Outcome(sentences, findings_of(followed), tables, pictures, interrupted, verdicts=_verdicts(followed))
 
 
 def _runs(plan: Plan, samples: Samples, seed: int) -> list[Run]:
@@ -93,3 +95,28 @@ def _came_out(followed: Sequence[Followed]) -> list[str]:
             f"gates of the encoder after the last epoch: {'; '.join(lines)}."
         )
     ]
+
+
+def _verdicts(followed: Sequence[Followed]) -> tuple[Verdict, ...]:
+    """Return what becomes of section 3, by the shares of nearest codes that are of the sample's class."""
+    found = []
+    for one in followed:
+        last = nearest_rates(one, CODED)
+        found.append(
+            increasing(
+                f"lower layers of the encoder separate classes better, last layer first ({one.run.label})",
+                "section 3, Figures 2a and 4",
+                "clusters of higher layers cannot be well separated",
+                last[::-1],
+            )
+        )
+        (before,), after = nearest_rates(one, CODED[-1:], 0), last[-1]
+        found.append(
+            increasing(
+                f"training makes the last layer separate them less, after it and before ({one.run.label})",
+                "section 3, Figures 2a and 4",
+                "the effect gets stronger",
+                [after, before],
+            )
+        )
+    return tuple(found)

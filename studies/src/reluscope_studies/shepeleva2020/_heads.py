@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reluscope.studies import Outcome, Picture, Setting
+from reluscope.studies import Outcome, Picture, Setting, Verdict
 from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed, Plan, Run, follow
 from reluscope_studies.shepeleva2020._networks import classifier
 from reluscope_studies.shepeleva2020._reporting import (
@@ -11,10 +11,12 @@ from reluscope_studies.shepeleva2020._reporting import (
     curves,
     findings_of,
     grid,
+    nearest_rates,
     nearest_shares,
     separation_table,
 )
 from reluscope_studies.shepeleva2020._samples import Samples, pair_of, samples_of
+from reluscope_studies.verdicts import increasing
 
 HEADS = ((512,), (256, 256), (256, 128, 128))
 
@@ -73,7 +75,7 @@ def compare_heads(setting: Setting, plan: HeadsPlan) -> Outcome:
         pictures, interrupted = (), True
     sentences = (*_done(plan, samples), *_came_out(plan, followed))
     tables = (counts_table(followed), separation_table(followed, (0, *plan.shown))) if followed else ()
-    return Outcome(sentences, findings_of(followed), tables, pictures, interrupted)
+    return Outcome(sentences, findings_of(followed), tables, pictures, interrupted, verdicts=_verdicts(plan, followed))
 
 
 def _pictures(plan: HeadsPlan, followed: Sequence[Followed], setting: Setting) -> list[Picture]:
@@ -130,3 +132,17 @@ def _came_out(plan: HeadsPlan, followed: Sequence[Followed]) -> list[str]:
             f"{'; '.join(lines)}."
         ),
     ]
+
+
+def _verdicts(plan: HeadsPlan, followed: Sequence[Followed]) -> tuple[Verdict, ...]:
+    """Return what becomes of section 3: shares of nearest codes that are of the sample's class, by dense gate."""
+    return tuple(
+        increasing(
+            f"higher layers of a classifier tell classes apart better ({one.run.label} at rate {one.run.rate:g})",
+            "section 3, Figures 2b and 5",
+            "in words",
+            nearest_rates(one, [gate.name for gate in one.gates]),
+        )
+        for one in followed
+        if len(one.gates) == max(map(len, plan.heads)) > 1
+    )

@@ -8,6 +8,7 @@ from reluscope.studies import Picture, Setting, Table
 from reluscope_studies import plots
 from reluscope_studies.plots.training_curves import Line
 from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed
+from reluscope_studies.verdicts import Rate
 
 RIGHT = "correct codes"
 
@@ -74,10 +75,17 @@ def _separation(one: Followed, epoch: int, gate: str) -> tuple[str, str]:
     return share, ratio
 
 
-def nearest_shares(one: Followed, gates: Sequence[str]) -> list[float]:
-    """Return the share of nearest codes of the same class after the last epoch, gate by gate."""
-    found = [one.finding(max(one.run.epochs), "validation", f"nearest {gate}") for gate in gates]
+def nearest_shares(one: Followed, gates: Sequence[str], epoch: int | None = None) -> list[float]:
+    """Return the share of nearest codes of the same class after an epoch, gate by gate; by default the last."""
+    when = max(one.run.epochs) if epoch is None else epoch
+    found = [one.finding(when, "validation", f"nearest {gate}") for gate in gates]
     return [float("nan") if share is None else float(share) for share in found]
+
+
+def nearest_rates(one: Followed, gates: Sequence[str], epoch: int | None = None) -> list[Rate]:
+    """Return the same as so many of the samples."""
+    number = len(one.run.samples.validation)
+    return [Rate(round(share * number), number) for share in nearest_shares(one, gates, epoch)]
 
 
 def curves(name: str, followed: Sequence[Followed]) -> Picture:

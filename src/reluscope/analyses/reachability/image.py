@@ -1,0 +1,372 @@
+"""The image of a domain under a network: one polytope for each linear region, the hull of its corners' outputs.
+
+On a region the network is an affine map, so the image of the region is the convex hull of the images of its corners. A
+map that is not of full rank gives a polytope of lower dimension: a segment, a point. Polytopes of several regions may
+overlap, where inputs far from each other have the same outputs.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike
+
+from reluscope.analyses.preimages.rounded_ends import finding_within
+from reluscope.arguments import NonNegative, read_arguments, read_array, read_position
+from reluscope.budget import Budget, RegionBudget, TimeBudget
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.findings.data_frames import as_pandas
+from reluscope.geometry.corners import hull_volume
+from reluscope.geometry.domains import Domain
+from reluscope.geometry.hulls import dimension_of, hull_of
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.unions import volume_of_union
+from reluscope.interruption import held
+from reluscope.networks.choices import read_outputs
+from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.table import Partition
+from reluscope.progress import Progress
+from reluscope.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+# What is thinner counts as flat, and an exact number may be off by as much, relative to the size of the outputs.
+RESOLUTION = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Image:
+    """The outputs that a network has on a domain, as polytopes that may overlap; a table with a row for each.
+
+    Parameters
+    ----------
+    partition : Partition
+        Of the domain: piece i is the image of its region i.
+    outputs : tuple of int
+        The outputs that are looked at; coordinates of everything here.
+    corners : tuple of (_, k) float64
+        Outputs at the corners of each region; the piece is their convex hull.
+    dims : (r,) int64
+        Dimension of each piece, at most that of the domain.
+    """
+
+    partition: Partition
+    outputs: tuple[int, ...]
+    corners: tuple[Float[np.ndarray, "_ k"], ...]
+    dims: Int[np.ndarray, " r"]
+
+    def __len__(self) -> int:
+        return len(self.corners)
+
+    @read_arguments
+    def __getitem__(self, index: int) -> Polyhedron:
+        return self.pieces[read_position(index, "index", len(self), "pieces")]
+
+    def __repr__(self) -> str:
+        pieces = "1 piece" if len(self) == 1 else f"{len(self):,} pieces"
+        return f"Image({pieces} in {len(self.outputs)} outputs, {self.claim}, of {self.partition.domain.describe()})"
+
+    @property
+    def claim(self) -> Claim:
+        """EXACT, or LOWER where the partition is not complete: every point of a piece is an output then."""
+        return self.partition.claim
+
+    @cached_property
+    def pieces(self) -> tuple[Polyhedron, ...]:
+        """The pieces as polyhedra, with equations where they are flat; made when first asked for."""
+        return tuple(hull_of(corners, self._thin) for corners in self.corners)
+
+    @cached_property
+    def ends(self) -> Float[np.ndarray, "2 k"]:
+        """The least box around the image, up to rounding: the least and the largest value of each output.
+
+        NaN where there are no pieces.
+        """
+        if not len(self):
+            return np.full((2, len(self.outputs)), np.nan)
+        return np.stack([self._points.min(axis=0), self._points.max(axis=0)])
+
+    def hull(self) -> Polyhedron:
+        """Return the convex hull of the image, with equations where it is flat.
+
+        Raises
+        ------
+        InputError
+            If there are no pieces, or the hull has more than 9 dimensions.
+        """
+        self._require_pieces("a hull")
+        return hull_of(self._points, self._thin)
+
+    @read_arguments
+    def maximum(self, direction: ArrayLike) -> Finding:
+        """Return the largest value of a linear function of the outputs.
+
+        Parameters
+        ----------
+        direction : (k,) array
+            Coefficients of the outputs that are looked at.
+
+        Returns
+        -------
+        Finding
+            EXACT up to rounding if the partition is complete; else LOWER, as it is taken at a corner.
+
+        Raises
+        ------
+        InputError
+            If there are no pieces.
+        """
+        weights = read_array(direction, "direction", ndim=1)
+        if len(weights) != len(self.outputs):
+            raise ShapeError(f"expected {len(self.outputs)} coefficients, one for each output, got {len(weights)}")
+        self._require_pieces("a maximum")
+        value = float((self._points @ weights).max())
+        return self._finding(
+            value,
+            value if self.claim is Claim.EXACT else np.inf,
+            RESOLUTION * max(1.0, float(np.abs(weights) @ np.abs(self._points).max(axis=0))),
+            name="maximum of outputs",
+            definition="largest value of a linear function of the outputs on the domain",
+        )
+
+    @held
+    @read_arguments
+    def volume(self, *, budget: TimeBudget | None = None) -> Finding:
+        """Return the volume of the union of all pieces in the space of the outputs that are looked at.
+
+        Parameters
+        ----------
+        budget : Budget, optional
+            Seconds.
+
+        Returns
+        -------
+        Finding
+            Length, area, volume; 0 where all pieces are flat. EXACT up to rounding if the partition is complete; LOWER,
+            with an interval, where it is not or the budget ended.
+
+        Notes
+        -----
+        In two outputs from all crossings of sides: seconds for a thousand pieces. In three and more by linear programs,
+        for a few hundred.
+        """
+        solid = [self.corners[index] for index in np.flatnonzero(self.dims == len(self.outputs))]
+        found = volume_of_union(solid, self._thin, Budget() if budget is None else budget)
+        scale = float(np.prod(np.maximum(np.ptp(self._points, axis=0), self._thin))) if len(self) else 0.0
+        return self._finding(
+            found.lower,
+            found.upper if self.claim is Claim.EXACT else np.inf,
+            RESOLUTION * scale,
+            name="volume of the image",
+            definition="outputs that the network has on the domain, in the space of these outputs",
+            stopped=found.stopped,
+        )
+
+    @read_arguments
+    def contains(self, y: ArrayLike, tolerance: NonNegative = 1e-9) -> Bool[np.ndarray, "..."]:
+        """Return which outputs (..., k) lie in some piece, up to a distance per row."""
+        return self.count(y, tolerance) > 0
+
+    @read_arguments
+    def count(self, y: ArrayLike, tolerance: NonNegative = 1e-9) -> Int[np.ndarray, "..."]:
+        """Return in how many pieces outputs (..., k) lie, up to a distance per row: how many regions reach them."""
+        points = read_array(y, "y")
+        if points.ndim == 0 or points.shape[-1] != len(self.outputs):
+            raise ShapeError(f"expected points of {len(self.outputs)} outputs, got shape {points.shape}")
+        flat = points.reshape(-1, len(self.outputs))
+        found = np.zeros(len(flat), dtype=np.int64)
+        margin = 2 * tolerance + self._thin
+        for piece, corners in zip(self.pieces, self.corners, strict=True):
+            low, high = corners.min(axis=0) - margin, corners.max(axis=0) + margin
+            near = np.flatnonzero(((flat >= low) & (flat <= high)).all(axis=1))
+            if len(near):
+                found[near] += piece.contains(flat[near], tolerance)
+        return found.reshape(points.shape[:-1])
+
+    def overlaps(self) -> Int[np.ndarray, "p 2"]:
+        """Return all pairs of pieces whose interiors meet, the lower one first; flat pieces have none.
+
+        Notes
+        -----
+        A linear program for each pair whose boxes meet and which no side of either separates.
+        """
+        solid = np.flatnonzero(self.dims == len(self.outputs))
+        low = np.array([self.corners[index].min(axis=0) for index in solid])
+        high = np.array([self.corners[index].max(axis=0) for index in solid])
+        found = []
+        for place, one in enumerate(solid):
+            apart = np.minimum(high[place], high[place + 1 :]) - np.maximum(low[place], low[place + 1 :]) <= self._thin
+            for other in solid[place + 1 :][~apart.any(axis=1)]:
+                if self._overlap(int(one), int(other)):
+                    found.append((one, other))
+        return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+    def _overlap(self, one: int, other: int) -> bool:
+        for side, points in ((self.pieces[one], self.corners[other]), (self.pieces[other], self.corners[one])):
+            if (points @ side.A.T >= side.b - self._thin).all(axis=0).any():
+                return False
+        return self.pieces[one].intersect(self.pieces[other]).insphere().radius > self._thin
+
+    def to_table(self) -> "pa.Table":
+        """Return one row per piece.
+
+        ``region``: the row of the partition. ``dim``: the dimension of the piece. ``volume``: in the space of the
+        outputs, 0 where it is flat. ``num_corners``: corners of the region. ``input_i``: a point inside the region, in
+        coordinates of the domain. ``lower_j`` and ``upper_j``: the least and the largest value of output j.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {
+            "region": np.arange(len(self)),
+            "dim": self.dims,
+            "volume": np.array(
+                [
+                    hull_volume(corners) if dim == len(self.outputs) else 0.0
+                    for corners, dim in zip(self.corners, self.dims, strict=True)
+                ]
+            ),
+            "num_corners": np.array([len(corners) for corners in self.corners], dtype=np.int64),
+        }
+        for axis in range(self.partition.dim):
+            columns[f"input_{axis}"] = self.partition.witnesses[:, axis]
+        for axis, output in enumerate(self.outputs):
+            columns[f"lower_{output}"] = np.array([corners[:, axis].min() for corners in self.corners])
+            columns[f"upper_{output}"] = np.array([corners[:, axis].max() for corners in self.corners])
+        return pa.table(columns)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `to_table` as a data frame of pandas."""
+        return as_pandas(self.to_table())
+
+    @cached_property
+    def _points(self) -> np.ndarray:
+        return np.concatenate([np.zeros((0, len(self.outputs))), *self.corners])
+
+    @property
+    def _thin(self) -> float:
+        return thickness(self._points)
+
+    def _require_pieces(self, purpose: str) -> None:
+        if not len(self):
+            raise InputError(f"{purpose} needs a piece, and work stopped before there was one: allow for more")
+
+    def _finding(self, value: float, upper: float, rounding: float, **fields: Any) -> Finding:
+        part = self.partition
+        return finding_within(
+            value,
+            value,
+            max(value, upper),
+            rounding=rounding,
+            domain=part.domain.describe(),
+            method="outputs at the corners of linear regions",
+            num_undecided=part.num_undecided,
+            work={**part.work, "pieces": len(self)},
+            **{"stopped": part.note, **{name: text for name, text in fields.items() if text}},
+        )
+
+
+def thickness(points: Float[np.ndarray, "v k"]) -> float:
+    """Return how thin polytopes with these corners may be before they count as flat."""
+    return RESOLUTION * max(float(np.abs(points).max(initial=0.0)), np.finfo(float).tiny / RESOLUTION)
+
+
+@held
+@read_arguments
+def image(
+    network: Network,
+    domain: Domain | Partition,
+    *,
+    gate: str | int | None = None,
+    outputs: Sequence[int] | None = None,
+    budget: RegionBudget | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+) -> Image:
+    """Return all outputs that a network has on a bounded domain, as a union of polytopes, exactly.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Domain or Partition
+        Bounded, of 1 to about 5 dimensions; or a partition that is there already, of this network up to the gate.
+    gate : str or int, optional
+        Look at what this gate gives; by default at the network's outputs.
+    outputs : sequence of int, optional
+        Which of the outputs to look at, by default at all: the image is projected onto them.
+    budget : Budget, optional
+        Regions or seconds after which the partition stops. The image is then LOWER.
+    progress : bool or callable
+        Show how far the partition is.
+    tolerance : Tolerance, optional
+        Of the partition.
+
+    Returns
+    -------
+    Image
+        EXACT, or LOWER where a budget ended. Numbers are those of float64 up to a billionth of the outputs' size.
+
+    Raises
+    ------
+    InputError
+        If the domain is unbounded or has too many dimensions for its regions' corners, or the partition given is of
+        another network.
+
+    Notes
+    -----
+    One partition, with the outputs at its corners.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2))])
+    >>> found = rs.image(net, rs.Box(-1, 1, 2))
+    >>> found, found.ends.tolist(), sorted(found.dims.tolist())
+    (Image(4 pieces in 2 outputs, EXACT, of box [-1, 1]^2), [[0.0, -1.0], [2.0, 1.0]], [0, 1, 1, 2])
+    >>> print(found.volume(), found.maximum([1, 2]))
+    2 (EXACT) 3 (EXACT)
+    """
+    features = up_to_gate(network, gate)
+    chosen = read_outputs(outputs, features.num_outputs)
+    if isinstance(domain, Partition):
+        if domain.fingerprint != features.fingerprint:
+            raise InputError("expected a partition of the network up to the gate, got one of another network")
+        part = domain
+    else:
+        check_bounded(domain)
+        part = partition(features, domain, budget=budget, progress=progress, tolerance=tolerance)
+    return image_of(part, chosen)
+
+
+def check_bounded(domain: Domain) -> None:
+    """Raise unless a domain is bounded."""
+    window = getattr(domain, "window", domain)
+    if not window.is_bounded():
+        raise InputError(f"an image needs a bounded domain, got {domain.describe()}: give a Box, or cut it by one")
+
+
+def image_of(part: Partition, outputs: tuple[int, ...]) -> Image:
+    """Return the image of a partition that is there already."""
+    check_bounded(part.domain)
+    if not part.has_vertices:
+        raise InputError(
+            f"an image needs the corners of regions, and {part.method} keeps none: give a domain of fewer dimensions, "
+            "such as a Plane, and leave method and keep out"
+        )
+    offsets, ids = part.region_vertices
+    values = part.outputs[:, list(outputs)]
+    corners = tuple(np.split(values[ids], offsets[1:-1])) if len(part) else ()
+    thin = thickness(values)
+    dims = np.array([dimension_of(points, thin) for points in corners], dtype=np.int64)
+    return Image(part, outputs, corners, dims)

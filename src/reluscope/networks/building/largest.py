@@ -1,0 +1,132 @@
+"""The k largest entries along an axis, kept where they are: the activation of TopK autoencoders.
+
+Models take the largest entries out, in an order that is of no use, do something to each, and scatter them into zeros.
+What is taken out stands here for its result at full length, zeros included.
+"""
+
+from dataclasses import dataclass, replace
+from math import prod
+
+import torch
+
+from reluscope.errors import InputError, UnsupportedOperatorError
+from reluscope.networks.building.core import Value, normal_axis
+from reluscope.networks.building.functions import Function
+from reluscope.networks.building.jumps import Jumps
+from reluscope.networks.graph import TopK
+
+
+@dataclass(frozen=True)
+class Picked:
+    """The k largest entries of a value, or their positions, on their way back to where they were.
+
+    Parameters
+    ----------
+    source : Value
+        What was compared.
+    top : Value
+        The gate: the largest entries where they were, zeros elsewhere.
+    value : Value
+        What has been made of it, entry by entry.
+    k, axis : int
+    is_positions : bool
+        Whether these are positions.
+    """
+
+    source: Value
+    top: Value
+    value: Value
+    k: int
+    axis: int
+    is_positions: bool = False
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of what was taken out."""
+        return (*self.value.shape[: self.axis], self.k, *self.value.shape[self.axis + 1 :])
+
+
+class Largest(Jumps):
+    """Methods for gates that compare entries with each other and jump."""
+
+    def top_k(self, x: Value, k: int, axis: int, *, keeps: bool = True, name: str = "topk") -> Value:
+        """Keep the k largest entries along an axis, the lower ones of equal ones, and give 0 elsewhere.
+
+        Without ``keeps`` the largest entries are 1 and not themselves: a mask.
+        """
+        axis = normal_axis(axis, len(x.shape))
+        if not 0 < k <= x.shape[axis]:
+            raise InputError(f"expected k from 1 to {x.shape[axis]} at {name}, got {k}")
+        slope, start = (1.0, 0.0) if keeps else (0.0, 1.0)
+        if k == x.shape[axis]:
+            return self.scale_shift(x, slope, start, name=name)
+        positions = torch.arange(prod(x.shape)).reshape(x.shape)
+        return self.add_node(
+            TopK(
+                name=name,
+                inputs=(x.index,),
+                shape=x.shape,
+                kind="topk" if keeps else "topk mask",
+                breakpoints=torch.zeros(0, 1, dtype=torch.float64),
+                slopes=torch.tensor([[0.0], [slope]], dtype=torch.float64),
+                intercepts=torch.tensor([[0.0], [start]], dtype=torch.float64),
+                groups=positions.movedim(axis, -1).reshape(-1, x.shape[axis]).contiguous(),
+                k=k,
+            )
+        )
+
+    def pick(self, x: Value, k: int, axis: int, *, largest: bool = True, name: str = "topk") -> tuple[Picked, Picked]:
+        """Return the k largest, or smallest, entries along an axis, and their positions."""
+        axis = normal_axis(axis, len(x.shape))
+        source = x if largest else self.negate(x, name=name)
+        top = self.top_k(source, k, axis, name=name)
+        value = top if largest else self.negate(top, name=name)
+        values = Picked(source, top, value, k, axis)
+        return values, replace(values, is_positions=True)
+
+    def put_back(self, values: Picked | float, places: Picked, *, name: str = "topk") -> Value:
+        """Return picked entries, or one number for all of them, at their places, and zeros elsewhere."""
+        if not isinstance(values, Picked):
+            mask = self.top_k(places.source, places.k, places.axis, keeps=False, name=name)
+            return mask if values == 1 else self.scale_shift(mask, values, name=name)
+        if values.is_positions or not places.is_positions or values.top != places.top:
+            raise UnsupportedOperatorError(f"{name} scatters entries to positions that are not their own")
+        if not self._keeps_zero(values.value, values.top):
+            raise UnsupportedOperatorError(
+                f"{name} scatters what is not 0 where an entry is 0: write the activation behind the scattering"
+            )
+        return values.value
+
+    def masked(self, x: Value, y: Value, *, name: str = "mul") -> Value | None:
+        """Return the product of two values that are functions of one value, None if it is not piecewise affine."""
+        for mask, other in ((x, y), (y, x)):
+            node = self.nodes[mask.index]
+            if isinstance(node, TopK) and self._is_top_mask(mask):
+                source = Value(node.inputs[0], node.shape)
+                function = self._function_of(other, source)
+                if function is not None and function.is_zero_at_zero:
+                    top = self.top_k(source, node.k, self._axis_of(node), name=name)
+                    return self._function(top, function, name)
+        return super().masked(x, y, name=name)
+
+    def is_mask(self, x: Value) -> bool:
+        """Whether the values are known to be 0 or 1."""
+        return self._is_top_mask(x) or super().is_mask(x)
+
+    def _is_top_mask(self, x: Value) -> bool:
+        node = self.nodes[x.index]
+        return isinstance(node, TopK) and not bool(node.slopes.any()) and bool(node.intercepts[1] == 1)
+
+    def _axis_of(self, node: TopK) -> int:
+        """Return the axis along which entries are compared."""
+        step = int(node.groups[0, 1] - node.groups[0, 0])
+        return next(axis for axis in range(len(node.shape)) if prod(node.shape[axis + 1 :]) == step)
+
+    def _function_of(self, x: Value, source: Value) -> Function | None:
+        """Return the function of a value that another one is, None if it is none that is known."""
+        first = self._first(source.index)
+        return next((function for one, function in self._functions(x) if self._first(one.index) == first), None)
+
+    def _keeps_zero(self, x: Value, source: Value) -> bool:
+        function = self._function_of(x, source)
+        return function is not None and function.is_zero_at_zero

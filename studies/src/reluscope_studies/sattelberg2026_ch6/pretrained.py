@@ -1,0 +1,14 @@
+"""Tables 6.1 and 7.1 on MNIST: the rows of ResNet-18, ResNet-152 and Inception-v3."""
+
+from reluscope.studies import Outcome, Setting
+from reluscope_studies.sattelberg2026_ch6._pretrained import CHANGES, report
+
+SENTENCE = "a linear layer on what ResNet-18, ResNet-152 and Inception-v3 make of MNIST"
+POSITION = 30
+DATA = "mnist"
+__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Train the last layer of every network by both optimisers."""
+    return report(setting, "mnist")

@@ -1,0 +1,178 @@
+"""Images against fractions, against dense samples, and against sets that are known; unions against cells of a grid."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from oracles import exact_images as exact
+from reluscope.errors import InputError, ShapeError
+from reluscope.geometry import unions
+from reluscope.testing import default_network
+
+# (relu(x), relu(-x)) and y: two sides of a fold.
+FOLD = [
+    (np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]]), np.zeros(4)),
+    (np.array([[1.0, 1, 0, 0], [0, 0, 1, -1]]), np.zeros(2)),
+]
+
+
+@pytest.fixture(scope="module")
+def plane():
+    net = rs.load(default_network([2, 8, 7, 2], seed=1))
+    return net, rs.image(net, rs.Box(-2, 2, 2))
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    """A network in eighths with three hidden units, and its image in fractions."""
+    rng = np.random.default_rng(12)
+    layers = [(np.round(rng.normal(size=(n, 2)) * 8) / 8, np.round(rng.normal(size=n) * 4) / 8) for n in (3,)]
+    layers += [(np.round(rng.normal(size=(2, 3)) * 8) / 8, np.round(rng.normal(size=2) * 8) / 8)]
+    square = [[exact.Fraction(x), exact.Fraction(y)] for x, y in ((-2, -2), (2, -2), (2, 2), (-2, 2))]
+    bodies = [body for _, body in exact.images(exact.fractions(layers), square)]
+    return rs.load(layers), bodies, float(exact.area_of_union(bodies))
+
+
+def test_a_tiny_image_is_that_of_fractions(tiny):
+    net, bodies, area = tiny
+    found = rs.image(net, rs.Box(-2, 2, 2))
+    assert found.claim == "EXACT"
+    assert found.volume().value == pytest.approx(area, rel=1e-12)
+    assert np.sum(found.to_table()["volume"]) > 1.05 * area
+    points = np.array([[float(x) for x in corner] for body in bodies for corner in body])
+    assert found.ends == pytest.approx(np.stack([points.min(axis=0), points.max(axis=0)]))
+    assert found.contains(points).all()
+
+
+def test_the_fractions_would_see_a_piece_that_is_forgotten(tiny, monkeypatch):
+    net, *_ = tiny
+    found = rs.image(net, rs.Box(-2, 2, 2))
+    largest = int(np.argmax(found.to_table()["volume"]))
+    kept = [index for index in range(len(found)) if index != largest]
+    less = rs.reachability.Image(
+        found.partition, (0, 1), tuple(found.corners[index] for index in kept), found.dims[kept]
+    )
+    monkeypatch.setattr(rs, "image", lambda *of: less)
+    with pytest.raises(AssertionError):
+        test_a_tiny_image_is_that_of_fractions(tiny)
+
+
+def test_outputs_lie_in_pieces_and_pieces_are_outputs(plane):
+    net, found = plane
+    rng = np.random.default_rng(0)
+    outputs = net(rng.uniform(-2, 2, (4_000, 2))).numpy()
+    assert found.contains(outputs).all()
+    assert (outputs >= found.ends[0] - 1e-12).all()
+    assert (outputs <= found.ends[1] + 1e-12).all()
+    hull = found.hull()
+    assert hull.contains(outputs, 1e-9).all()
+    for direction in rng.normal(size=(5, 2)):
+        most = found.maximum(direction)
+        assert (outputs @ direction).max() <= most.value + 1e-12
+        assert most.value == pytest.approx(hull.maximize(direction).value)
+    # A point of a piece is the output of the same mean of corners of its region.
+    for row, corners in enumerate(found.corners):
+        weights = rng.dirichlet(np.ones(len(corners)))
+        reached = net((weights @ found.partition[row].vertices)[None]).numpy()[0]
+        assert reached == pytest.approx(weights @ corners, abs=1e-9)
+    # Uniform points of the box: the share that the image has of it.
+    points = rng.uniform(*found.ends, (20_000, 2))
+    share = found.volume().value / np.prod(np.diff(found.ends, axis=0))
+    assert found.contains(points).mean() == pytest.approx(share, abs=0.015)
+
+
+def test_a_fold_is_covered_twice():
+    found = rs.image(rs.load(FOLD), rs.Box([-1.0, 0.0], [2.0, 1.0]))
+    assert str(found.volume()) == "2 (EXACT)"
+    assert found.count([[0.5, 0.5], [1.5, 0.5], [2.5, 0.5]]).tolist() == [2, 1, 0]
+    assert len(found.overlaps()) == 1
+    assert found.ends == pytest.approx(np.array([[0.0, 0.0], [2.0, 1.0]]))
+    table = found.to_table()
+    assert sorted(np.asarray(table["volume"]).round(9).tolist()) == [1.0, 2.0]
+    assert table.column_names[-4:] == ["lower_0", "upper_0", "lower_1", "upper_1"]
+    first = rs.image(rs.load(FOLD), rs.Box([-1.0, 0.0], [2.0, 1.0]), outputs=[1])
+    assert (first.ends.tolist(), str(first.volume())) == ([[0.0], [1.0]], "1 (EXACT)")
+
+
+def test_flat_pieces_have_dimensions_and_no_volume():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])  # relu, entry by entry
+    found = rs.image(net, rs.Box(-1, 1, 2))
+    assert sorted(found.dims.tolist()) == [0, 1, 1, 2]
+    assert str(found.volume()) == "1 (EXACT)"
+    assert len(found.overlaps()) == 0
+    point = int(np.argmin(found.dims))
+    assert found[point].vertices().tolist() == [[0.0, 0.0]]
+    nothing = rs.image(rs.load([(np.zeros((2, 2)), -np.ones(2)), (np.ones((3, 2)), np.arange(3.0))]), rs.Box(-1, 1, 2))
+    assert nothing.dims.tolist() == [0]
+    assert (str(nothing.volume()), nothing.ends.tolist()) == ("0 (EXACT)", [[0.0, 1.0, 2.0]] * 2)
+    assert nothing.contains([[0.0, 1.0, 2.0], [0.0, 1.0, 2.1]]).tolist() == [True, False]
+    # A plane bent in space: no volume, and facets that are polygons with an equation.
+    bent = rs.image(rs.load(default_network([2, 5, 3], seed=0)), rs.Box(-1, 1, 2))
+    assert bent.volume().value == 0
+    assert {len(bent[int(row)].C) for row in np.flatnonzero(bent.dims == 2)} == {1}
+
+
+def test_a_budget_leaves_an_inner_image(plane):
+    net, whole = plane
+    found = rs.image(net, rs.Box(-2, 2, 2), budget=rs.Budget(regions=5))
+    assert found.claim == "LOWER"
+    assert found.volume().claim == found.maximum([1.0, 0.0]).claim == "LOWER"
+    assert found.volume().value <= whole.volume().value
+    assert found.volume().stopped
+    points = np.concatenate(found.corners)
+    assert whole.contains(points).all()
+    none = rs.image(net, rs.Box(-2, 2, 2), budget=rs.Budget(regions=0))
+    assert (len(none), none.volume().value, none.contains([[0.0, 0.0]]).tolist()) == (0, 0.0, [False])
+    with pytest.raises(InputError, match="needs a piece"):
+        none.maximum([1.0, 0.0])
+    spent = whole.volume(budget=rs.Budget(seconds=0))
+    assert spent.claim == "LOWER"
+    assert spent.interval[0] <= whole.volume().value <= spent.interval[1]
+
+
+def test_a_partition_that_is_there_is_used(plane):
+    net, found = plane
+    again = rs.image(net, found.partition, outputs=[1, 0])
+    assert again.ends == pytest.approx(found.ends[:, ::-1])
+    assert again.volume().value == pytest.approx(found.volume().value)
+    gate = rs.image(net, rs.Plane([0, 0], [1, 0], [0, 1]), gate=0, outputs=[0, 3])
+    assert (gate.ends[0] >= 0).all()
+    with pytest.raises(InputError, match="another network"):
+        rs.image(net, found.partition, gate=0)
+
+
+def test_unsuitable_domains_are_told(plane):
+    net, found = plane
+    for domain in (rs.Space(2), rs.Polyhedron([[1.0, 0.0]], [1.0])):
+        with pytest.raises(InputError, match="bounded"):
+            rs.image(net, domain)
+    with pytest.raises(InputError, match="corners"):
+        rs.image(net, rs.partition(net, rs.Box(-1, 1, 2), method="tree"))
+    with pytest.raises(ShapeError):
+        found.contains([1.0])
+    with pytest.raises(ShapeError):
+        found.maximum([1.0])
+
+
+@pytest.mark.parametrize(("dim", "seed"), [(1, 0), (2, 0), (2, 1), (3, 2)])
+def test_unions_of_sheared_boxes_are_cells_of_a_grid(dim, seed):
+    rng = np.random.default_rng(seed)
+    cells, bodies = np.zeros((6,) * dim, dtype=bool), []
+    shear = np.linalg.qr(rng.normal(size=(dim, dim)))[0] @ np.diag(2.0 ** np.arange(dim))
+    for _ in range(6):
+        low, high = np.sort([rng.integers(0, 3, dim), rng.integers(3, 7, dim)], axis=0)
+        cells[tuple(slice(*side) for side in zip(low, high, strict=True))] = True
+        corners = np.stack(np.meshgrid(*zip(low, high, strict=True)), axis=-1).reshape(-1, dim)
+        bodies.append(corners @ shear.T)
+    found = unions.volume_of_union(bodies, 1e-9, rs.Budget())
+    assert found.lower == found.upper == pytest.approx(cells.sum() * 2.0 ** (dim * (dim - 1) / 2), rel=1e-9)
+    spent = unions.volume_of_union(bodies, 1e-9, rs.Budget(seconds=0))
+    if dim > 1:
+        assert spent.lower <= found.lower <= spent.upper
+        assert spent.stopped
+
+
+def test_the_grid_would_see_overlaps_that_are_counted_twice(monkeypatch):
+    monkeypatch.setattr(unions, "without", lambda body, cut, thin: [body])
+    with pytest.raises(AssertionError):
+        test_unions_of_sheared_boxes_are_cells_of_a_grid(3, 2)
