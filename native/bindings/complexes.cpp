@@ -3,6 +3,7 @@
 #include "../kernels/cell_bounds.hpp"
 #include "../kernels/chains.hpp"
 #include "../kernels/heights.hpp"
+#include "../kernels/spanning_vertices.hpp"
 #include "../kernels/splitting.hpp"
 #include "checks.hpp"
 #include "numpy.hpp"
@@ -99,17 +100,17 @@ void bind_complexes(nb::module_& module) {
     module.def(
         "subdivide",
         [](In<std::int32_t, 2> start, In<std::int32_t, 2> count, In32 pool, In64 size, In<double, 2> points,
-           In<double, 1> blur, In<double, 1> skew, In64 seams, In<double, 2> heights, In<double, 1> rounding,
-           In<double, 1> slopes, In<double, 1> floor, std::size_t limit) {
+           In<double, 1> blur, In<double, 1> skew, In<double, 1> factor, In<double, 1> drift, In64 seams,
+           In<double, 2> heights, In<double, 1> rounding, In<double, 1> slopes, In<double, 1> floor, std::size_t limit) {
             const auto cells = complex_view(start, count, pool, size);
             const auto number = [&](std::size_t dim) { return static_cast<std::size_t>(cells.size[dim]); };
-            expect(have_sizes(number(0), {points.shape(0), blur.shape(0), heights.shape(0)}) &&
+            expect(have_sizes(number(0), {points.shape(0), blur.shape(0), factor.shape(0), drift.shape(0), heights.shape(0)}) &&
                        skew.shape(0) == number(1) && seams.shape(0) == number(cells.size.size() - 2),
-                   "expected points and heights of all vertices, a skew of all edges and a seam of all facets");
+                   "expected points, errors and heights of all vertices, a skew of all edges and a seam of all facets");
             expect(have_sizes(heights.shape(1), {rounding.shape(0), slopes.shape(0), floor.shape(0)}),
                    "expected a rounding, a slope and a floor of every cut");
             auto made = unlocked([&] {
-                return subdivide(cells, {rows(points), view(blur), view(skew)},
+                return subdivide(cells, {rows(points), view(blur), view(skew), view(factor), view(drift)},
                                  view(seams), rows(heights), {view(rounding), view(slopes), view(floor)}, limit);
             });
             return nb::make_tuple(
@@ -118,11 +119,12 @@ void bind_complexes(nb::module_& module) {
                 give(std::move(made.seams)), give(std::move(made.parent)), give(std::move(made.sides)),
                 give(std::move(made.tail)), give(std::move(made.head)), give(std::move(made.share)),
                 give(std::move(made.heights)), give(std::move(made.snapped)),
-                nb::make_tuple(give(std::move(made.points)), give(std::move(made.blur)), give(std::move(made.skew))),
+                nb::make_tuple(give(std::move(made.points)), give(std::move(made.blur)), give(std::move(made.skew)),
+                               give(std::move(made.factor)), give(std::move(made.drift))),
                 made.num_done, made.num_undecided);
         },
-        "start"_a, "count"_a, "pool"_a, "size"_a, "points"_a, "blur"_a, "skew"_a, "seams"_a, "heights"_a, "rounding"_a,
-        "slopes"_a, "floor"_a, "limit"_a);
+        "start"_a, "count"_a, "pool"_a, "size"_a, "points"_a, "blur"_a, "skew"_a, "factor"_a,
+        "drift"_a, "seams"_a, "heights"_a, "rounding"_a, "slopes"_a, "floor"_a, "limit"_a);
     module.def(
         "interpolate",
         [](InOut<double, 2> table, In64 tail, In64 head, In<double, 1> share) {
@@ -132,6 +134,48 @@ void bind_complexes(nb::module_& module) {
             unlocked([&] { interpolate(rows(table), view(tail), view(head), view(share)); });
         },
         nb::arg("rows").noconvert(), "tail"_a, "head"_a, "share"_a);
+    module.def(
+        "interpolate_bent",
+        [](InOut<double, 2> table, In<double, 2> values, In<double, 2> weight, In64 tail, In64 head,
+           In<double, 1> share) {
+            expect(have_sizes(tail.shape(0), {head.shape(0), share.shape(0)}) && tail.shape(0) <= table.shape(0) &&
+                       are_below(view(tail), table.shape(0)) && are_below(view(head), table.shape(0)),
+                   "expected a share and two rows of the table for each of its last rows");
+            expect(values.shape(0) == table.shape(0) && weight.shape(0) == table.shape(1) &&
+                       weight.shape(1) == values.shape(1),
+                   "expected values for every row, and a matrix from them to the columns of the table");
+            unlocked([&] {
+                interpolate_bent(rows(table), rows(values), rows(weight), view(tail), view(head), view(share));
+            });
+        },
+        nb::arg("rows").noconvert(), "values"_a, "weight"_a, "tail"_a, "head"_a, "share"_a);
+    module.def(
+        "spanning_vertices",
+        [](In64 offsets, In32 ids, In<double, 2> points, In<double, 1> kinks, In<double, 1> factor,
+           In<double, 1> drift, double most_factor, double most_drift) {
+            expect_lists(lists(offsets, ids), points.shape(0));
+            expect(points.shape(1) == 2 &&
+                       have_sizes(points.shape(0), {kinks.shape(0), factor.shape(0), drift.shape(0)}),
+                   "expected points of the plane, and three bounds on errors of each");
+            auto found = unlocked([&] {
+                return spanning_vertices(lists(offsets, ids), rows(points), view(kinks), view(factor), view(drift),
+                                         most_factor, most_drift);
+            });
+            return nb::make_tuple(give(std::move(found.evaluated)), give(std::move(found.derived)),
+                                  give(std::move(found.of)), give(std::move(found.weights)),
+                                  give(std::move(found.factor)), give(std::move(found.drift)), found.roundings);
+        },
+        "offsets"_a, "ids"_a, "points"_a, "kinks"_a, "factor"_a, "drift"_a, "most_factor"_a, "most_drift"_a);
+    module.def(
+        "combine_rows",
+        [](InOut<double, 2> table, In64 derived, In64 offsets, In32 ids, In<double, 1> weights) {
+            expect_lists(lists(offsets, ids), table.shape(0));
+            expect(offsets.shape(0) == derived.shape(0) + 1 && weights.shape(0) == ids.shape(0) &&
+                       are_below(view(derived), table.shape(0)),
+                   "expected a list of rows for every row that is filled, and a weight of each");
+            unlocked([&] { combine_rows(rows(table), view(derived), lists(offsets, ids), view(weights)); });
+        },
+        nb::arg("rows").noconvert(), "derived"_a, "offsets"_a, "ids"_a, "weights"_a);
     module.def(
         "steepest",
         [](In<double, 2> heights, In<double, 2> points, In32 ends) {

@@ -11,16 +11,16 @@ namespace {
 
 // How many rows there are in the tables of `CutCells`, or how many of each come before a row.
 struct Extent {
-    std::size_t parts = 0, vertices = 0, facets = 0, flat_units = 0, corners = 0;
+    std::size_t parts = 0, vertices = 0, facets = 0, flat_units = 0, corners = 0, corner_ids = 0;
 
     static Extent of(const CutCells& made) {
         return {made.parents.size(), made.cells.vertices.size(), made.cells.slots.size(), made.flat_units.size(),
-                made.corners.size()};
+                made.corners.size(), made.corner_ids.size()};
     }
     Extent after(const Extent& begin, const Extent& end) const {
         return {parts + end.parts - begin.parts, vertices + end.vertices - begin.vertices,
                 facets + end.facets - begin.facets, flat_units + end.flat_units - begin.flat_units,
-                corners + end.corners - begin.corners};
+                corners + end.corners - begin.corners, corner_ids + end.corner_ids - begin.corner_ids};
     }
 };
 
@@ -77,6 +77,7 @@ void copy(const CutCells& from, const Made& made, CutCells& to, const Extent& ta
         copy_rows(from.middles, begin.parts, end.parts, to.middles, target.parts);
         copy_rows(from.is_bounded, begin.parts, end.parts, to.is_bounded, target.parts);
         copy_rows(from.corners, begin.corners, end.corners, to.corners, target.corners);
+        copy_rows(from.corner_ids, begin.corner_ids, end.corner_ids, to.corner_ids, target.corner_ids);
     }
     copy_rows(from.flat_units, begin.flat_units, end.flat_units, to.flat_units, target.flat_units);
     const auto step = [](std::size_t before, std::size_t after) { return static_cast<std::int64_t>(after - before); };
@@ -86,8 +87,11 @@ void copy(const CutCells& from, const Made& made, CutCells& to, const Extent& ta
         out.vertex_offsets[place + 1] = cells.vertex_offsets[part + 1] + step(begin.vertices, target.vertices);
         out.facet_offsets[place + 1] = cells.facet_offsets[part + 1] + step(begin.facets, target.facets);
         if (from.middles.size() > 0)
-            to.corner_offsets[place + 1] = from.corner_offsets[part + 1] + step(begin.corners, target.corners);
+            to.corner_offsets[place + 1] = from.corner_offsets[part + 1] + step(begin.corner_ids, target.corner_ids);
     }
+    const auto shift = static_cast<std::int32_t>(step(begin.corners, target.corners));
+    for (std::size_t row = begin.corner_ids; row < end.corner_ids; ++row)
+        to.corner_ids[target.corner_ids + row - begin.corner_ids] += shift;
     for (std::size_t row = begin.flat_units; row < end.flat_units; ++row)
         to.flat_units[target.flat_units + row - begin.flat_units][0] += step(begin.parts, target.parts);
 }
@@ -106,7 +110,9 @@ CutCells joined(const Cutters& cutters, const std::vector<Made>& cells, bool has
     const auto& any = cutters.front()->made;
     CutCells all(any.cells.vertices.width(), num_words, any.pieces.width());
     const Extent& end = targets.back();
-    all.resize(end.parts, end.vertices, end.facets, end.corners);
+    all.resize(end.parts, end.vertices, end.facets);
+    all.corners.resize(end.corners);
+    all.corner_ids.resize(end.corner_ids);
     all.flat_units.resize(end.flat_units);
     if (has_middles) {
         all.middles.resize(end.parts);

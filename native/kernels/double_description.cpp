@@ -112,10 +112,11 @@ void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) 
             for (std::size_t v = 0; v < at.num_vertices; ++v) {
                 middle.add(tables_.points[at.first_vertex + v]);
                 if (is_finished && units_.keeps_vertices)
-                    made.add_corner(tables_.points[at.first_vertex + v], units_.corner_scale);
+                    made.corner_ids.push_back(
+                        made.add_corner(tables_.points[at.first_vertex + v], units_.corner_scale));
             }
             middle.close();
-            made.corner_offsets.push_back(static_cast<std::int64_t>(made.corners.size()));
+            made.close_corners();
         }
         // What is at a breakpoint up to rounding has to be looked at where it is.
         if (!is_finished || !parts_[i].flat_units.empty()) {
@@ -149,16 +150,16 @@ void CellCutter::close(std::size_t cell, std::size_t next_unit, CutCells& made) 
     num_undecided_ = 0;
 }
 
-void CutCells::keep(std::size_t number, std::size_t num_vertices_of_all) {
+void CutCells::keep(std::size_t number, std::size_t num_vertices_of_all, std::size_t num_corners) {
     cells.resize(number);
     resize_parts(number);
+    corners.resize(num_corners);
     num_vertices = num_vertices_of_all;
 }
 
-void CutCells::resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets, std::size_t num_corners) {
+void CutCells::resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets) {
     cells.resize(number, num_vertices, num_facets);
     resize_parts(number);
-    corners.resize(num_corners);
 }
 
 void CutCells::resize_parts(std::size_t number) {
@@ -170,7 +171,7 @@ void CutCells::resize_parts(std::size_t number) {
     middles.resize(std::min(middles.size(), number));
     is_bounded.resize(middles.size());
     corner_offsets.resize(middles.size() + 1);
-    corners.resize(static_cast<std::size_t>(corner_offsets.back()));
+    corner_ids.resize(static_cast<std::size_t>(corner_offsets.back()));
 }
 
 }  // namespace reluscope

@@ -62,8 +62,10 @@ struct CutCells {
     // Of the last units: the mean of each part's vertices, and whether all of them are points.
     Table<double> middles;
     Vector<std::uint8_t> is_bounded;
-    // And the vertices alone of parts that all units have cut: rows from one offset to the next.
+    // And the corners of parts that all units have cut, as rows of a table that parts of one cell share: from one offset
+    // to the next.
     Table<double> corners;
+    Vector<std::int32_t> corner_ids;
     Vector<std::int64_t> corner_offsets;
     // Of all parts, kept or not.
     std::size_t num_vertices = 0, num_undecided = 0;
@@ -71,14 +73,18 @@ struct CutCells {
     CutCells(std::size_t width, std::size_t num_words, std::size_t num_units)
         : cells(width, num_words), pieces(0, num_units), hashes(0, 2), flat_units(0, 4), middles(0, width),
           corners(0, width), corner_offsets(1, 0) {}
-    void add_corner(const double* vertex, View<double> scale) {
+    // Returns its place.
+    std::int32_t add_corner(const double* vertex, View<double> scale) {
         double* corner = corners.add();
         for (std::size_t axis = 0; axis < scale.size(); ++axis) corner[axis] = vertex[axis] * scale[axis];
+        return static_cast<std::int32_t>(corners.size() - 1);
     }
-    // Keep so many parts, the first ones, which have so many vertices.
-    void keep(std::size_t number, std::size_t num_vertices_of_all);
-    // Room for so many parts, with so many vertices and facets, and so many corners.
-    void resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets, std::size_t num_corners);
+    // After the corners of a part.
+    void close_corners() { corner_offsets.push_back(static_cast<std::int64_t>(corner_ids.size())); }
+    // Keep so many parts, the first ones, which have so many vertices, and so many corners.
+    void keep(std::size_t number, std::size_t num_vertices_of_all, std::size_t num_corners);
+    // Room for so many parts, with so many vertices and facets.
+    void resize(std::size_t number, std::size_t num_vertices, std::size_t num_facets);
 
 private:
     void resize_parts(std::size_t number);

@@ -60,7 +60,7 @@ std::int64_t num_doubtful(const std::vector<SignedFaces>& faces, View<std::int32
     std::int64_t number = 0;
     for (std::size_t v = 0; v < faces[0].size(); ++v) {
         if ((faces[0].above[v] | faces[0].below[v]) & cut.bit || least[v] == INFINITE) continue;
-        const double error = cut.rounding + cut.slope * vertices.blur[v];
+        const double error = cut.rounding * vertices.factor[v] + cut.slope * (vertices.blur[v] + vertices.drift[v]);
         const double thinnest = std::min(error, resolution * least[v]);
         // A zero whose sign is known or that may hide a region, or one that is not known well enough.
         number += std::abs(vertices.raw[v]) > thinnest || error > SLACK * cut.floor;

@@ -5,10 +5,10 @@
 
 namespace reluscope {
 
-// Where vertices are, heights of cuts there, and blurs. `raw` has heights of the cut at hand that were decided to be zero.
+// Where vertices are, heights of cuts there, and what is known of them. `raw` has heights of the cut at hand that were decided to be zero.
 struct CutVertices {
     const Table<double>&points, &heights;
-    View<double> raw, blur;
+    View<double> raw, blur, factor, drift;
 };
 
 // A cut of a group, and what is known of its function.

@@ -102,6 +102,7 @@ bool SimpleCells::cut(const PolytopesView& cells, std::size_t cell, CutCells& fo
     if (num_columns_ == 0 || !start(cells, cell)) return false;
     first_part_ = found.parents.size();
     first_vertex_ = found.num_vertices;
+    first_corner_ = found.corners.size();
     const Known known = screened();
     bool is_done = measure(0, known.open);
     if (is_done) {
@@ -109,7 +110,7 @@ bool SimpleCells::cut(const PolytopesView& cells, std::size_t cell, CutCells& fo
         is_done = (part.open(known.open) == 0 || find_edges(part)) && split(part, known, found);
     }
     shrink(0, 0, 0);
-    if (!is_done) found.keep(first_part_, first_vertex_);
+    if (!is_done) found.keep(first_part_, first_vertex_, first_corner_);
     return is_done;
 }
 
@@ -137,6 +138,7 @@ bool SimpleCells::start(const PolytopesView& cells, std::size_t cell) {
         tight_.push_back(cells.tight[v][0]);
         ids_.push_back(static_cast<std::uint32_t>(v - first));
     }
+    corners_.assign(last - first, NONE);
     set_functions();
     return true;
 }
@@ -304,6 +306,7 @@ void SimpleCells::add_crossings(const Part& part, std::size_t column, Word new_f
     points_.resize(next);
     errors_.resize(next);
     tight_.resize(next);
+    corners_.resize(next, NONE);
     for (std::size_t i = 0; i < crossed_.size(); ++i) {
         const auto [a, b] = crossed_[i];
         write_crossing({points_[a], errors_[a], values_[a][column], doubts_[a][column], blurs_[a][column]},
@@ -406,31 +409,33 @@ void SimpleCells::halve(const Part& part, std::size_t column, std::size_t slot, 
         double* point = points_.add();
         for (std::size_t k = 0; k <= dim_; ++k) point[k] = shares.between(points_[a][k], points_[b][k]);
     }
+    corners_.resize(points_.size(), NONE);
     for (const bool side : {true, false}) {
         Word taken = bit(slot);
         Middle middle(found);
-        const auto add = [&](const double* point) {
-            middle.add(point);
-            if (units_.keeps_vertices) found.add_corner(point, units_.corner_scale);
+        const auto add = [&](std::size_t id) {
+            middle.add(points_[id]);
+            if (units_.keeps_vertices) add_corner(id, found);
         };
         for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
             const std::uint32_t id = ids_[i];
             if (is_above(id) != side) continue;
             taken |= tight_[id];
-            add(points_[id]);
+            add(id);
         }
-        for (std::size_t row = first; row < points_.size(); ++row) add(points_[row]);
+        for (std::size_t row = first; row < points_.size(); ++row) add(row);
         found.num_vertices += middle.close();
-        found.corner_offsets.push_back(static_cast<std::int64_t>(found.corners.size()));
+        found.close_corners();
         const KnownFacet before = facets_[slot];
         facets_[slot] = {INNER, static_cast<std::int32_t>(column), {}};
         write_code(taken, side ? with(known, bit(column)) : known, found);
         facets_[slot] = before;
     }
     points_.resize(first);
+    corners_.resize(first);
 }
 
-void SimpleCells::write(const Part& part, const Known& known, CutCells& found) const {
+void SimpleCells::write(const Part& part, const Known& known, CutCells& found) {
     const bool is_finished = units_.is_last && is_through(known.open);
     if (!is_finished) write_vertices(part, found);
     if (units_.is_last) write_middle_and_corners(part, is_finished, found);
@@ -438,16 +443,20 @@ void SimpleCells::write(const Part& part, const Known& known, CutCells& found) c
     write_code(part.taken, known, found);
 }
 
-void SimpleCells::write_middle_and_corners(const Part& part, bool is_finished, CutCells& found) const {
+void SimpleCells::write_middle_and_corners(const Part& part, bool is_finished, CutCells& found) {
     const bool is_kept = is_finished && units_.keeps_vertices;
     Middle middle(found);
     for (std::size_t i = part.first_vertex; i < part.end_vertex; ++i) {
-        const double* point = points_[ids_[i]];
-        middle.add(point);
-        if (is_kept) found.add_corner(point, units_.corner_scale);
+        middle.add(points_[ids_[i]]);
+        if (is_kept) add_corner(ids_[i], found);
     }
     middle.close();
-    found.corner_offsets.push_back(static_cast<std::int64_t>(found.corners.size()));
+    found.close_corners();
+}
+
+void SimpleCells::add_corner(std::size_t id, CutCells& found) {
+    if (corners_[id] == NONE) corners_[id] = found.add_corner(points_[id], units_.corner_scale);
+    found.corner_ids.push_back(corners_[id]);
 }
 
 void SimpleCells::write_vertices(const Part& part, CutCells& found) const {
@@ -503,6 +512,7 @@ void SimpleCells::shrink(std::size_t num_vertices, std::size_t num_ids, std::siz
     points_.resize(num_vertices);
     errors_.resize(num_vertices);
     tight_.resize(num_vertices);
+    corners_.resize(num_vertices);
     ids_.resize(num_ids);
     edges_.resize(num_edges);
 }

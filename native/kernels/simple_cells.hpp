@@ -57,9 +57,10 @@ private:
     bool measure(std::size_t first, Word open);
     bool is_through(Word open) const { return open == 0 && first_unit_ + num_units_ == units_.number; }
     void halve(const Part& part, std::size_t column, std::size_t slot, const Known& known, CutCells& found);
-    void write(const Part& part, const Known& known, CutCells& found) const;
+    void write(const Part& part, const Known& known, CutCells& found);
     void write_vertices(const Part& part, CutCells& found) const;
-    void write_middle_and_corners(const Part& part, bool is_finished, CutCells& found) const;
+    void write_middle_and_corners(const Part& part, bool is_finished, CutCells& found);
+    void add_corner(std::size_t id, CutCells& found);
     void write_code(Word taken, const Known& known, CutCells& found) const;
     void shrink(std::size_t num_vertices, std::size_t num_ids, std::size_t num_edges);
 
@@ -68,7 +69,7 @@ private:
     // The cell at hand, and the units that cut it.
     std::size_t cell_ = 0, first_unit_ = 0, num_units_ = 0;
     // Where its parts begin.
-    std::size_t first_part_ = 0, first_vertex_ = 0;
+    std::size_t first_part_ = 0, first_vertex_ = 0, first_corner_ = 0;
     Key flat_{};
     std::array<KnownFacet, 64> facets_{};
     // By what the hash changes with each function that is positive, from that of the lowest pieces.
@@ -86,6 +87,8 @@ private:
     // Vertices of all parts that are being cut, and bit by bit which functions are positive there.
     Table<double> points_, errors_;
     Vector<Word> tight_, above_;
+    // Where they are among the corners, NONE if no part that is finished has had them.
+    Vector<std::int32_t> corners_;
     Table<double> values_, doubts_, blurs_;
 
     // Parts as stacks of vertices and edges.

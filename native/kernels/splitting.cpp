@@ -41,12 +41,16 @@ public:
         out_.points = Table<double>(placement.points);
         out_.blur.assign(placement.blur.begin(), placement.blur.end());
         out_.skew.assign(placement.skew.begin(), placement.skew.end());
+        out_.factor.assign(placement.factor.begin(), placement.factor.end());
+        out_.drift.assign(placement.drift.begin(), placement.drift.end());
         out_.seams.assign(seams.begin(), seams.end());
         out_.parent.resize(num_cells());
         for (std::size_t cell = 0; cell < num_cells(); ++cell) out_.parent[cell] = static_cast<std::int64_t>(cell);
         out_.sides = Table<std::uint8_t>(num_cells(), num_cuts_, 0);
         out_.heights = Table<double>(heights);
         out_.snapped.assign(num_cuts_, 0.0);
+        // Most cuts leave no more: what is written once need not be moved. Room alone takes no memory.
+        out_.heights.reserve(3 * num_old_);
     }
 
     Subdivided run(std::size_t limit) {
@@ -98,9 +102,10 @@ private:
         const std::size_t begin = group_begin_ + static_cast<std::size_t>(std::countr_zero(kept)), end = group_end_;
         for (std::size_t v = first; v < faces_[0].size(); ++v) {
             Word plus = 0, minus = 0;
-            const double *row = out_.heights[v], blur = out_.blur[v];
+            const double *row = out_.heights[v], blur = out_.blur[v], factor = out_.factor[v], drift = out_.drift[v];
             for (std::size_t j = begin; j < end; ++j) {
-                const double known = std::max(errors_.rounding[j] + errors_.slopes[j] * blur, errors_.floor[j]);
+                const double error = errors_.rounding[j] * factor + errors_.slopes[j] * (blur + drift);
+                const double known = std::max(error, errors_.floor[j]);
                 plus |= Word{row[j] > known} << (j - group_begin_);
                 minus |= Word{row[j] < -known} << (j - group_begin_);
             }
@@ -206,7 +211,7 @@ private:
             out_.snapped[j] = std::max(out_.snapped[j], std::abs(raw_[v]));
         }
         if (!zeros.empty() && zeros.size() < faces_[0].size())
-            out_.num_undecided += num_doubtful(faces_, pool_, {out_.points, out_.heights, raw_, out_.blur},
+            out_.num_undecided += num_doubtful(faces_, pool_, {out_.points, out_.heights, raw_, out_.blur, out_.factor, out_.drift},
                                                {j, bit(j), errors_.rounding[j], errors_.slopes[j], errors_.floor[j]});
     }
 
@@ -214,10 +219,16 @@ private:
         return reluscope::distance(out_.points[a], out_.points[b], out_.points.width());
     }
 
+    // How far a cut function may be off on the way from a vertex to another.
+    double error_along(std::size_t j, std::int32_t a, std::int32_t b) const {
+        return errors_.rounding[j] * std::max(out_.factor[a], out_.factor[b]) +
+               errors_.slopes[j] * std::max(out_.drift[a], out_.drift[b]);
+    }
+
     // Cut edges at new vertices, and write the lists of their halves.
     void cut_edges(std::size_t j, Word bit) {
         auto& edges = faces_[1];
-        const double known = errors_.rounding[j], slope = errors_.slopes[j];
+        const double slope = errors_.slopes[j];
         for (const auto edge : crossed(1, j)) {
             auto a = pool_[edges.start[edge]], b = pool_[edges.start[edge] + 1];
             if (!(faces_[0].above[a] & bit)) std::swap(a, b);
@@ -239,7 +250,10 @@ private:
             length = std::sqrt(length);
             raw_.push_back(0.0);
             rise_.push_back(length > 0 ? std::abs(one[j] - two[j]) / length : INFINITE);
+            const double known = error_along(j, low, high);
             out_.blur.push_back(std::min((known + slope * out_.skew[edge]) / rise_.back(), length));
+            out_.factor.push_back(std::max(out_.factor[low], out_.factor[high]));
+            out_.drift.push_back(std::max(out_.drift[low], out_.drift[high]));
             out_.tail.push_back(low);
             out_.head.push_back(high);
             out_.share.push_back(t);
@@ -327,7 +341,7 @@ private:
                 steep = steepest_side(polygon, j);
                 steep = std::max(steep, steepest_side(polygons.other[polygon], j));
             }
-            out_.skew[edge] = (errors_.rounding[j] + std::max(std::abs(raw_[a]), std::abs(raw_[b]))) / steep;
+            out_.skew[edge] = (error_along(j, a, b) + std::max(std::abs(raw_[a]), std::abs(raw_[b]))) / steep;
             ++edge;
         }
     }

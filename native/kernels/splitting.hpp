@@ -5,9 +5,11 @@
 
 namespace reluscope {
 
+// Of vertices `factor` and `drift` say that functions are known there up to so many times their rounding, and up to what
+// they change along so much.
 struct Placed {
     Rows<const double> points;
-    View<double> blur, skew;
+    View<double> blur, skew, factor, drift;
 };
 
 // What is known of the functions that cut, one entry for each.
@@ -18,7 +20,7 @@ struct CutErrors {
 struct Subdivided {
     ComplexArrays complex;
     Table<double> points;
-    Vector<double> blur, skew;
+    Vector<double> blur, skew, factor, drift;
     Vector<std::int64_t> seams, parent;
     Table<std::uint8_t> sides;
     Vector<std::int64_t> tail, head;

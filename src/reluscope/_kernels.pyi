@@ -39,6 +39,8 @@ def subdivide(
     points: Array,
     blur: Array,
     skew: Array,
+    factor: Array,
+    drift: Array,
     seams: Array,
     heights: Array,
     rounding: Array,
@@ -46,8 +48,21 @@ def subdivide(
     floor: Array,
     limit: int,
 ) -> tuple[Any, ...]: ...
+def spanning_vertices(
+    offsets: Array,
+    ids: Array,
+    points: Array,
+    kinks: Array,
+    factor: Array,
+    drift: Array,
+    most_factor: float,
+    most_drift: float,
+) -> tuple[Any, ...]: ...
+def combine_rows(rows: Array, derived: Array, offsets: Array, ids: Array, weights: Array) -> None: ...
 def interpolate(rows: Array, tail: Array, head: Array, share: Array) -> None: ...
+def interpolate_bent(rows: Array, values: Array, weight: Array, tail: Array, head: Array, share: Array) -> None: ...
 def steepest(heights: Array, points: Array, ends: Array) -> Array: ...
+def pack_bits(pieces: Array, plane: int) -> Array: ...
 def column_ranges(heights: Array) -> tuple[Array, Array]: ...
 def cell_ranges(centers: Array, radii: Array, offsets: Array) -> tuple[Array, Array]: ...
 def relax(
@@ -117,7 +132,7 @@ def cut_cells(
     keeps_vertices: bool,
     corner_scale: Array,
     num_threads: int,
-) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, Array, Array, Array, Array, int, int]: ...
+) -> tuple[tuple[Array, ...], Array, Array, Array, Array, Array, Array, Array, Array, Array, Array, int, int]: ...
 def maps_behind(
     maps: Array,
     errors: Array,

@@ -55,7 +55,7 @@ def cut_by(
 
 
 # Flat units, middles, which are bounded, and corners.
-NOT_COMPARED = np.zeros((0, 4), dtype=np.int64), np.zeros((0, 0)), np.zeros(0, dtype=bool), np.zeros(1), np.zeros(0)
+NOT_COMPARED = (np.zeros((0, 4), dtype=np.int64), np.zeros((0, 0)), np.zeros(0, dtype=bool), *([np.zeros(0)] * 3))
 
 
 def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
@@ -438,7 +438,7 @@ def test_any_number_of_threads_makes_the_same_tables(monkeypatch, room, kept):
 
 
 def ends_of(found: Pieces) -> list[np.ndarray]:
-    return [found.middles, found.is_bounded, found.corner_offsets, found.corners]
+    return [found.middles, found.is_bounded, found.corner_offsets, found.corner_ids, found.corners]
 
 
 def tables_of(found: Pieces) -> list[np.ndarray]:
@@ -496,6 +496,9 @@ def test_behind_the_last_units_parts_are_the_same(room, num_levels):
     assert (kept.num_taken, kept.num_undecided) == (bare.num_taken, bare.num_undecided)
     for one, other in zip(tables_of(kept)[4:], tables_of(bare)[4:], strict=True):
         np.testing.assert_array_equal(one, other)
+    assert len(np.unique(last.corner_ids)) == len(last.corners)  # no part is without one, and none is for nothing
+    is_simple = num_levels == 1 and not room  # parallel breakpoints meet at infinity, and nothing is shared then
+    assert len(last.corners) <= (0.8 if is_simple else 1.0) * len(last.corner_ids)
     sizes = np.diff(bare.cells.vertex_offsets)
     is_flat = np.isin(np.arange(len(bare.cells)), bare.flat_units[:, 0])
     assert ((sizes == 0) == ((bare.next_units == 7) & ~is_flat)).all()
@@ -503,7 +506,7 @@ def test_behind_the_last_units_parts_are_the_same(room, num_levels):
         vertices = kept.cells.take(part, part + 1).vertices
         np.testing.assert_allclose(bare.middles[part], vertices.mean(axis=0), rtol=1e-14, atol=1e-15)
         assert bare.is_bounded[part] == (vertices[:, -1] > 0).all()
-        corners = last.corners[last.corner_offsets[part] : last.corner_offsets[part + 1]]
+        corners = last.corners[last.corner_ids[last.corner_offsets[part] : last.corner_offsets[part + 1]]]
         np.testing.assert_array_equal(corners, vertices if bare.next_units[part] == 7 else vertices[:0])
         if sizes[part]:
             np.testing.assert_array_equal(bare.cells.take(part, part + 1).vertices, vertices)

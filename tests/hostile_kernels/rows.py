@@ -173,14 +173,39 @@ def subdivide(draw):
     heights = points @ draw.floats(points.shape[1], cuts) + draw.floats(cuts)
     seams = np.full(size[-2], -1)
     error = [np.full(cuts, 1e-14), np.full(cuts, 3.0), np.full(cuts, 1e-12)]
-    blur = [np.zeros(size[0]), np.zeros(size[1])]
+    blur = [np.zeros(size[0]), np.zeros(size[1]), np.ones(size[0]), np.zeros(size[0])]
     return _kernels.subdivide, [*arrays, points, *blur, seams, heights, *error, draw.size(0, 50)]
+
+
+def spanning_vertices(draw):
+    points = draw.floats(draw.size(1), 2)
+    regions = draw.lists(draw.size(), len(points), least=1)
+    error = [draw.positive(len(points)) for _ in range(3)]
+    return _kernels.spanning_vertices, [*regions, points, *error, 32.0, 1e-6]
+
+
+def combine_rows(draw):
+    number = draw.size(1)
+    derived = draw.below(number, draw.size())
+    offsets, ids = draw.lists(len(derived), number)
+    return _kernels.combine_rows, [draw.floats(number, draw.size()), derived, offsets, ids, draw.floats(len(ids))]
 
 
 def interpolate(draw):
     number = draw.size(1)
     tail, head = draw.below(number, 2, draw.size(0, number))
     return _kernels.interpolate, [draw.floats(number, draw.size()), tail, head, draw.positive(len(tail))]
+
+
+def interpolate_bent(draw):
+    number, units, width = draw.size(1), draw.size(), draw.size()
+    tail, head = draw.below(number, 2, draw.size(0, number))
+    arrays = [draw.floats(number, width), draw.floats(number, units), draw.floats(width, units)]
+    return _kernels.interpolate_bent, [*arrays, tail, head, draw.positive(len(tail))]
+
+
+def pack_bits(draw):
+    return _kernels.pack_bits, [draw.below(256, draw.size(), 20 * draw.size()).astype(np.uint8), draw.size(0, 7)]
 
 
 def steepest(draw):
@@ -526,7 +551,8 @@ METHODS = {
 }
 FUNCTIONS = (
     group_equal_rows, differences, tile_distances, long_distances, keep_nearest, search_pairs, stays, gather_lists,
-    find_cofaces, reduce_columns, unite_lists, extract, subdivide, interpolate, steepest, column_ranges, cell_ranges,
+    find_cofaces, reduce_columns, unite_lists, extract, subdivide, spanning_vertices, combine_rows,
+    interpolate, interpolate_bent, steepest, column_ranges, cell_ranges, pack_bits,
     relax, between_lines, settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
     middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector,

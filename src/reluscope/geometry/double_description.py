@@ -42,8 +42,9 @@ class Pieces:
         it is in doubt (1) that it counts as zero there. Its piece is the one below.
     middles : (c, d + 1) float64; is_bounded : (c,) bool
         After the last units the mean of each part's vertices, and whether all of them are points. Otherwise empty.
-    corner_offsets : (c + 1,) int64; corners : (v, d + 1) float64
-        After the last units the vertices of parts that all of these have cut, if they are kept. Otherwise empty.
+    corner_offsets : (c + 1,) int64; corner_ids : (v,) int32; corners : (p, d + 1) float64
+        After the last units the vertices of parts that all of these have cut, if they are kept, as rows of a table:
+        parts of one cell share them. Otherwise empty.
     num_taken : int
         Cells that were cut, the first ones: of the others there are no parts here.
     num_undecided : int
@@ -59,6 +60,7 @@ class Pieces:
     middles: np.ndarray
     is_bounded: np.ndarray
     corner_offsets: np.ndarray
+    corner_ids: np.ndarray
     corners: np.ndarray
     num_taken: int
     num_undecided: int
@@ -161,7 +163,7 @@ def cut_cells(
         num_threads=kernel_threads(len(cells.vertices) * maps.shape[1], THREADED_WORK),
     )
     made, parents, pieces, hashes, next_units, *others, num_taken, num_undecided = found
-    flat_units, middles, is_bounded, corner_offsets, corners = others
+    flat_units, middles, is_bounded, corner_offsets, corner_ids, corners = others
     return Pieces(
         cells=Polytopes(*made),
         parents=parents,
@@ -172,6 +174,7 @@ def cut_cells(
         middles=middles,
         is_bounded=is_bounded,
         corner_offsets=corner_offsets,
+        corner_ids=corner_ids,
         corners=corners,
         num_taken=num_taken,
         num_undecided=num_undecided,

@@ -35,16 +35,23 @@ class Placement:
         How far a vertex may be from where the zero sets truly meet.
     skew : (edges,) float64
         How far an edge may be from the true zero set that it lies on.
+    factor : (v,) float64
+        How many times their rounding functions may be off at a vertex.
+    drift : (v,) float64
+        Up to what they change along so much they may be off beside that.
     """
 
     points: np.ndarray
     blur: np.ndarray
     skew: np.ndarray
+    factor: np.ndarray
+    drift: np.ndarray
 
     @classmethod
     def exact(cls, cells: Complex, points: np.ndarray) -> "Placement":
         """Return vertices that are where they should be."""
-        return cls(points, np.zeros(len(points)), np.zeros(int(cells.size[1])))
+        none = np.zeros(len(points))
+        return cls(points, none, np.zeros(int(cells.size[1])), np.ones(len(points)), none)
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,8 @@ def subdivide(
 
     Notes
     -----
-    A sign is strict if the value exceeds both the floor and its error, ``rounding + slopes * blur``. Other values count
+    A sign is strict if the value exceeds both the floor and its error, ``rounding * factor +
+    slopes * (blur + drift)``. Other values count
     as zero. At a vertex of cells that have a strict sign this is *undecided* if the value exceeds its error (the sign
     is known, and the resolution hides it), or the resolution ``floor / slopes`` times the slope of the least steep of
     these cells (a region thicker than the resolution may be hidden), or if the error exceeds the floor more than 32
@@ -155,6 +163,8 @@ def subdivide(
         placement.points,
         placement.blur,
         placement.skew,
+        placement.factor,
+        placement.drift,
         seams,
         heights,
         rounding,

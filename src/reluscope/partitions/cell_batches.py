@@ -105,13 +105,14 @@ class Finished(NamedTuple):
     ----------
     middles : (c, d + 1) float64; is_bounded : (c,) bool
         The mean of the homogeneous vertices of each cell, and whether all of them are points.
-    corner_offsets : (c + 1,) int64; corners : (v, d + 1) float64
-        These vertices in the domain's own coordinates, where they are kept.
+    corner_offsets : (c + 1,) int64; corner_ids : (v,) int32; corners : (p, d + 1) float64
+        These vertices in the domain's own coordinates, where they are kept: rows of a table that cells share.
     """
 
     middles: np.ndarray
     is_bounded: np.ndarray
     corner_offsets: np.ndarray
+    corner_ids: np.ndarray
     corners: np.ndarray
 
     @classmethod
@@ -119,20 +120,21 @@ class Finished(NamedTuple):
         """Return what is known of cells by their vertices, of which coordinates are in units of a scale."""
         kept = cells if keeps_vertices else cells.without_vertices()
         found = _kernels.middles(cells.vertex_offsets, cells.vertices)
-        return cls(*found, kept.vertex_offsets, kept.vertices * scale)
+        ids = np.arange(len(kept.vertices), dtype=np.int32)
+        return cls(*found, kept.vertex_offsets, ids, kept.vertices * scale)
 
     def take(self, rows: Rows) -> "Finished":
         """Return the same of some cells, in increasing order."""
         places = np.arange(len(self.middles))[rows]
         if len(places) == len(self.middles):
             return self
-        if isinstance(rows, slice):
-            offsets = self.corner_offsets[rows.start : rows.stop + 1]
-            corners, offsets = self.corners[offsets[0] : offsets[-1]], offsets - offsets[0]
-        else:
-            offsets, entries = ragged_rows(self.corner_offsets, places)
-            corners = self.corners[entries]
-        return Finished(self.middles[rows], self.is_bounded[rows], offsets, corners)
+        offsets, entries = ragged_rows(self.corner_offsets, places)
+        ids = self.corner_ids[entries]
+        # Corners of other cells stay behind.
+        is_taken = np.zeros(len(self.corners), dtype=bool)
+        is_taken[ids] = True
+        ids = (np.cumsum(is_taken, dtype=np.int32) - 1)[ids]
+        return Finished(self.middles[rows], self.is_bounded[rows], offsets, ids, self.corners[is_taken])
 
     def alone(self) -> "Finished":
         """Return the same: nothing in it is of other cells."""

@@ -32,7 +32,7 @@ from reluscope.tolerance import Tolerance
 # What one step takes on and what it makes, so that it is short whatever the dimension: cells, and their vertices.
 BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
 # Cells behind the last gate that are finished together.
-MAX_FINISHED = 4096
+MAX_FINISHED = 2**15
 # Fewer cells than this are cut by so many units first: there are then cells for all threads.
 FEW, UNITS_OF_FEW = 8, 6
 # And pieces of units, of which every cell has its own.
@@ -164,8 +164,9 @@ class _Cutting:
         shown = cells.kinds != BORDER
         return CellPatch(
             words=words,
-            vertex_offsets=known.corner_offsets,
-            vertices=known.corners,
+            corner_offsets=known.corner_offsets,
+            corner_ids=known.corner_ids,
+            corners=known.corners,
             middles=known.middles * self.scale,
             is_bounded=known.is_bounded,
             facet_cells=owner[shown],
@@ -218,7 +219,7 @@ class _Cutting:
         if len(parts):
             parts = self._pass(parts, pieces)
             if is_last:
-                known = Finished(cut.middles, cut.is_bounded, cut.corner_offsets, cut.corners)
+                known = Finished(cut.middles, cut.is_bounded, cut.corner_offsets, cut.corner_ids, cut.corners)
                 parts = replace(parts, known=known.take(is_through))
             following.append(parts)
         return following, cut.num_undecided + num_flat

@@ -69,7 +69,6 @@ def _geometry(exact: ExactRegions, words: np.ndarray) -> SolidRegions:
     certificate = exact.certificate
     points = np.array([[float(entry) for entry in vertex] for vertex in certificate.vertices])
     witnesses = [[float(entry) for entry in certificate.witness(row)] for row in range(len(certificate))]
-    corners = points[np.concatenate([np.array(row, dtype=np.int64) for row in certificate.corners])]
     pairs = np.array(exact.neighbors, dtype=np.int64).reshape(-1, 2)
     return SolidRegions(
         words=words,
@@ -79,6 +78,7 @@ def _geometry(exact: ExactRegions, words: np.ndarray) -> SolidRegions:
         right=pairs[:, 1],
         regions=np.arange(len(certificate)),
         cell_offsets=np.cumsum([0, *map(len, certificate.corners)]),
-        cell_vertices=np.hstack([corners, np.ones((len(corners), 1))]),
+        corner_ids=np.concatenate([np.array(row, dtype=np.int64) for row in certificate.corners]),
+        corners=np.hstack([points, np.ones((len(points), 1))]),
         num_unmatched=0,
     )

@@ -24,6 +24,7 @@ from torch import Tensor
 from reluscope import _kernels
 from reluscope.errors import InputError
 from reluscope.geometry.complexes import Complex
+from reluscope.geometry.splitting import Placement
 from reluscope.geometry.window_shapes import Corners
 from reluscope.networks.carriers.numbers import LIVE_NUMBERS
 from reluscope.networks.graph import Max, Pointwise
@@ -31,6 +32,7 @@ from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
 from reluscope.partitions.certification import Certifier, ExactSigns, ExactVertex
+from reluscope.partitions.spanning_vertices import Spanning, pays, spanning_vertices
 from reluscope.partitions.vertex_names import first_names
 from reluscope.tolerance import Tolerance
 
@@ -66,8 +68,14 @@ class Chunk:
         Error of the position of every vertex.
     skew : (edges,) float64
         Error of the position of every edge.
+    factor : (v,) float64
+        How many times the errors of values that were evaluated those at a vertex may have.
+    drift : (v,) float64
+        Up to what a function changes along so much they may be off beside that (`spanning_vertices`).
     errors : dict of (1, *shape) tensors
-        Bounds on the errors of the values, for all vertices.
+        Bounds on the errors of the values, where they were evaluated.
+    sizes : dict of (1, *shape) tensors
+        The largest absolute values of what the stage starts from, where these have gone ahead to its pre-activations.
     exact_signs : ExactSigns, optional
         Decides what floats call zero on a whole cell.
     opened : OpenStage, optional
@@ -103,7 +111,10 @@ class Chunk:
     values: Values
     blur: np.ndarray
     skew: np.ndarray
+    factor: np.ndarray
+    drift: np.ndarray
     errors: Values
+    sizes: Values = field(default_factory=dict)
     exact_signs: ExactSigns | None = None
     opened: "OpenStage | None" = None
     exact: list[ExactVertex] | None = None
@@ -158,8 +169,10 @@ class Chunk:
             values,
             corners.errors,
             skew,
+            np.ones(len(corners)),
+            np.zeros(len(corners)),
             {position: torch.zeros_like(value[:1]) for position, value in values.items()},
-            exact_signs,
+            exact_signs=exact_signs,
             exact=None if certifier is None else [ExactVertex(corner=point) for point in corners.exact],
             corners=corners,
             num_stages=len(network.stages),
@@ -167,6 +180,11 @@ class Chunk:
             rounding=rounding,
             keeps_outputs=keeps_outputs,
         )
+
+    @property
+    def placement(self) -> Placement:
+        """Where vertices and edges are, and how well that is known."""
+        return Placement(self.points, self.blur, self.skew, self.factor, self.drift)
 
     def part(self, group: np.ndarray, seams: np.ndarray) -> "Chunk":
         """Return some of the cells, with the seams (facets,) that facets of all cells are to lie on."""
@@ -182,6 +200,8 @@ class Chunk:
             values={key: value.index_select(0, rows.to(value.device)) for key, value in self.values.items()},
             blur=self.blur[vertices],
             skew=self.skew[edges],
+            factor=self.factor[vertices],
+            drift=self.drift[vertices],
             opened=None if self.opened is None else self.opened.take(vertices, group),
             corners=None if self.corners is None else self.corners.take(vertices),
             names=None if self.names is None else self.names[vertices],
@@ -272,11 +292,18 @@ class Resolution:
 def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     """Run the affine nodes up to the gate at all vertices of the chunk."""
     gamma = resolution.rounding
-    sizes = {position: _largest(chunk.values[position]) for position in stage.reads}
+    sizes = chunk.sizes or {position: largest(chunk.values[position]) for position in stage.reads}
     size, error, errors = stage.advance_errors(sizes, chunk.errors, gamma)
     _check_range(stage, sizes, size)
-    pre, live = stage.advance(chunk.values, LIVE_NUMBERS)
-    heights = pre.cpu().numpy()
+    spanning = _spanning(chunk, stage, resolution)
+    pre, live = stage.advance(chunk.values, LIVE_NUMBERS) if spanning is None else _advance(chunk, stage, spanning)
+    heights, unit = pre.cpu().numpy(), gamma
+    if chunk.sizes:
+        unit, error = 2 * gamma, error + gamma * size
+    if spanning is not None:
+        unit = gamma * max(1.0, spanning.roundings)
+        made = {at: errors[at] + unit * largest(live[at]) for at in stage.keeps if at not in chunk.values}
+        errors, error = {**errors, **made}, error + unit * size
     if chunk.stage == 0 and chunk.exact is None:
         exact = _exact_heights(chunk, stage)
         if exact is not None:
@@ -288,32 +315,78 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     num_units = stage.gate.num_units
     pieces = np.zeros((chunk.cells.num_cells, num_units), dtype=np.min_scalar_type(stage.gate.num_pieces - 1))
     cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * num_units
-    proved, is_measured, num_unproved = error, chunk.is_measured, 0
+    proved, expected, is_measured, num_unproved = error, error, chunk.is_measured, 0
     if chunk.rounding is not None:
-        expected = np.maximum(chunk.rounding.errors(chunk.stage, size, gamma), gamma * size)
-        num_unproved = _between(stage.gate, heights, expected, proved)
+        expected = np.minimum(np.maximum(chunk.rounding.errors(chunk.stage, size, gamma), unit * size), proved)
+    if spanning is not None:
+        chunk = _where_in_doubt(chunk, stage, spanning, heights, live, expected if is_measured else proved)
+    if chunk.rounding is not None:
+        num_unproved = int(_between(stage.gate, heights, chunk.factor, expected, proved).sum())
         is_measured |= num_unproved > 0
-        error = np.minimum(expected, proved) if is_measured else proved
+        error = expected if is_measured else proved
     opened = OpenStage(
         heights, size, error, np.zeros(num_units), pieces, np.ones(cuts, dtype=bool), proved, num_unproved
     )
-    return replace(chunk, values=live, errors=errors, opened=opened, corners=None, is_measured=is_measured)
+    return replace(chunk, values=live, errors=errors, sizes={}, opened=opened, corners=None, is_measured=is_measured)
 
 
-def _between(gate: Pointwise | Max, heights: np.ndarray, low: np.ndarray, high: np.ndarray) -> int:
-    """Return how many signs errors of one size leave open, and smaller ones do not."""
+def _spanning(chunk: Chunk, stage: Stage, resolution: Resolution) -> Spanning | None:
+    """Return which vertices are to be evaluated, None where all are, or where values have gone ahead."""
+    if chunk.stage == 0 or chunk.sizes or chunk.exact is not None or not pays(stage.leg, len(chunk.points)):
+        return None
+    return spanning_vertices(chunk.cells, chunk.placement, resolution.length)
+
+
+def _advance(chunk: Chunk, stage: Stage, spanning: Spanning) -> tuple[Tensor, Values]:
+    """Return what `Stage.advance` does, from values at some vertices."""
+    leg = stage.leg
+    found = leg.carry(LIVE_NUMBERS, {position: spanning.rows(chunk.values[position]) for position in leg.reads})
+    live = {at: chunk.values[at] if at in chunk.values else spanning.expanded(found[at]) for at in stage.keeps}
+    reached = chunk.values.get(leg.target)
+    reached = spanning.expanded(found[leg.target]) if reached is None else reached
+    return LIVE_NUMBERS.arrive(stage, reached), live
+
+
+def _where_in_doubt(
+    chunk: Chunk, stage: Stage, spanning: Spanning, heights: np.ndarray, live: Values, error: np.ndarray
+) -> Chunk:
+    """Evaluate, in place, the derived vertices where errors that have grown leave a sign open; return the chunk."""
+    factor, drift = spanning.factor.copy(), spanning.drift.copy()
+    worst = float(factor[spanning.derived].max())
+    may = _between(stage.gate, heights, np.ones(len(factor)), 0 * error, worst * error) > 0
+    rows = spanning.derived[may[spanning.derived]]
+    rows = rows[_between(stage.gate, heights[rows], factor[rows], 0 * error, error) > 0]
+    if len(rows):
+        which = torch.from_numpy(rows)
+        reads = {at: chunk.values[at].index_select(0, which) for at in stage.reads}
+        others = {at: chunk.values[at].index_select(0, which) for at in stage.keeps if at in chunk.values}
+        pre, found = stage.advance({**others, **reads}, LIVE_NUMBERS)
+        heights[rows] = pre.numpy()
+        for at in stage.keeps:
+            if at not in chunk.values:
+                live[at][which] = found[at]
+        factor[rows], drift[rows] = chunk.factor[rows], chunk.drift[rows]
+    return replace(chunk, factor=factor, drift=drift)
+
+
+def _between(
+    gate: Pointwise | Max, heights: np.ndarray, factor: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> np.ndarray:
+    """Return how many signs at each vertex errors of one size leave open, and smaller ones do not."""
     if isinstance(gate, Max):
         behind = heights.max(axis=2, keepdims=True) - heights
-        low, high = (2 * error.max(axis=1, keepdims=True) for error in (low, high))
-        return int(np.count_nonzero((behind > low) & (behind <= high)))
-    number = 0
+        low, high = (2 * factor[:, None, None] * error.max(axis=1, keepdims=True) for error in (low, high))
+        return ((behind > low) & (behind <= high)).sum(axis=(1, 2))
+    number = np.zeros(len(heights), dtype=np.int64)
     for threshold in gate.breakpoints.cpu().numpy():
         gap = np.abs(heights - threshold) if threshold.any() else np.abs(heights)
-        number += int(np.count_nonzero((gap > low) & (gap <= high)))
+        if (factor != 1.0).any():
+            gap /= factor[:, None]
+        number += ((gap > low) & (gap <= high)).sum(axis=1)
     return number
 
 
-def _largest(values: Tensor) -> Tensor:
+def largest(values: Tensor) -> Tensor:
     """Return the largest absolute values ``(1, *shape)`` at any vertex."""
     if values.device.type == "cpu" and values.numel():
         low, high = _kernels.column_ranges(values.contiguous().numpy().reshape(len(values), -1))

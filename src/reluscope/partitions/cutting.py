@@ -15,15 +15,16 @@ from reluscope.geometry.splitting import (
     MINUS,
     NOISE,
     PLUS,
-    Placement,
     Subdivision,
     is_positive,
     subdivide,
 )
+from reluscope.networks.carriers.numbers import Numbers
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage
 from reluscope.partitions.candidates import find_rivals, settle, winners
+from reluscope.partitions.carried_ahead import carried_ahead
 from reluscope.partitions.certification import Certifier, Cut, ExactVertex, doubtful, subdivide_exactly
 from reluscope.partitions.chunks import Chunk, OpenStage, Resolution
 from reluscope.partitions.vertex_names import extend_names
@@ -74,6 +75,8 @@ def cut(
         else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
         blur=work.placement.blur,
         skew=work.placement.skew,
+        factor=work.placement.factor,
+        drift=work.placement.drift,
         opened=opened,
         exact=exact,
         names=None if chunk.names is None else extend_names(chunk.names, work.tail, work.head),
@@ -81,19 +84,43 @@ def cut(
     if finished:
         layout = CodeLayout((network.layout.gates[chunk.stage],))
         words = (*moved.words, pack_pieces([opened.pieces], layout))
-        values, errors, outputs = {}, {}, None
+        values, errors, outputs, sizes = {}, {}, None, {}
         if is_last and chunk.keeps_outputs:
             values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
             outputs, values = network.finish(values).reshape(len(opened.pre), -1).cpu().numpy(), {}
         elif not is_last:
-            values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
+            values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device), _OVERWRITING)
             error = opened.proved + (opened.snapped[:, None] if opened.proved.ndim == 2 else opened.snapped)
             passed = stage.pass_errors(opened.size, error, opened.pieces, resolution.rounding)
             errors = {**chunk.errors, stage.position: passed}
+            ahead = carried_ahead(network.stages[stage.index + 1], stage, values, work)
+            values, sizes = (values, {}) if ahead is None else ahead
         last = opened.pre if is_last and chunk.names is not None else None
-        moved = replace(moved, words=words, stage=chunk.stage + 1, values=values, errors=errors, opened=None, last=last)
-        moved = replace(moved, outputs=outputs)
+        moved = replace(
+            moved,
+            words=words,
+            stage=chunk.stage + 1,
+            values=values,
+            errors=errors,
+            sizes=sizes,
+            opened=None,
+            last=last,
+            outputs=outputs,
+        )
     return moved, work.num_undecided + num_flat
+
+
+class _Overwriting(Numbers):
+    """Values that nobody asks for again give their place to what they become."""
+
+    def leave(self, stage: Stage, arrived: Tensor) -> Tensor:
+        """Return the gate's output."""
+        gate = stage.gate
+        is_relu = isinstance(gate, Pointwise) and gate.is_relu
+        return arrived.relu_().reshape(-1, *gate.shape) if is_relu else gate.apply(arrived)
+
+
+_OVERWRITING = _Overwriting()
 
 
 @dataclass(frozen=True)
@@ -108,6 +135,7 @@ class _CutRules:
         """Return which columns may cut some cell, and which of the others are positive."""
         low, high = _kernels.column_ranges(heights)
         size = np.maximum(-low, high)
+        rounding = float(chunk.factor.max()) * rounding
         # How far a function of one sign stays from zero; of both signs it is below zero.
         least = np.maximum(low, -high)
         # A function without terms is zero.
@@ -121,14 +149,14 @@ class _CutRules:
         # The slope of a function is taken to be at most a thousand times what it is on average.
         least, most = _kernels.column_ranges(chunk.points)
         extent = float((most - least).max())
-        share = min(1.0, max(CLEAR, 1000 * float(chunk.blur.max()) / extent)) if extent > 0 else 1.0
+        share = min(1.0, max(CLEAR, 1000 * float((chunk.blur + chunk.drift).max()) / extent)) if extent > 0 else 1.0
         return np.maximum(rounding, share * size)
 
     def apply(
         self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray, cuts: Cuts
     ) -> tuple[Subdivision, list[ExactVertex] | None]:
         """Cut a chunk by functions given at its vertices."""
-        placement = Placement(chunk.points, chunk.blur, chunk.skew)
+        placement = chunk.placement
         if self.certifier is not None:
             assert chunk.exact is not None
             return subdivide_exactly(
@@ -253,7 +281,7 @@ def _cut_ties(
     assert opened is not None
     assert isinstance(stage.gate, Max)
     table = stage.gate.index.cpu().numpy()
-    margin = rules.margin(chunk, opened.error, opened.size)
+    margin = rules.margin(chunk, float(chunk.factor.max()) * opened.error, opened.size)
     rivals = find_rivals(opened.pre, opened.error, margin, ties=rules.certifier is None)
     crossing, _ = rules.crossing(chunk, rivals.heights, rivals.rounding)
     columns = np.flatnonzero(crossing)

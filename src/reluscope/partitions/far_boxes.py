@@ -74,7 +74,7 @@ def far_box(
         raise InputError(f"all faces of unbounded domains are not found with {missing}: give a Box instead")
     walked = walk_cells(network, domain, tolerance, budget=budget, executor=executor)
     words = [np.zeros((0, network.layout.num_words), dtype=np.uint64), *(patch.words for patch in walked.parts)]
-    size = max((_size(patch.vertices) for patch in walked.parts), default=0.0)
+    size = max((_size(patch.corners) for patch in walked.parts), default=0.0)
     if not size < MAX_SIZE:
         raise InputError(f"the vertices of {domain.describe()} are too far away for floats: give a Box instead")
     # Twice what has to be in its interior.

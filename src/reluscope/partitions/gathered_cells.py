@@ -18,8 +18,8 @@ class CellPatch:
     ----------
     words : (r, w) uint64
         Packed codes.
-    vertex_offsets : (r + 1,) int64; vertices : (v, d + 1) float64
-        Homogeneous vertices of every cell.
+    corner_offsets : (r + 1,) int64; corner_ids : (v,) int32; corners : (p, d + 1) float64
+        Homogeneous vertices of every cell, as rows of a table that cells share.
     middles : (r, d + 1) float64; is_bounded : (r,) bool
         The mean of its vertices, and whether all of them are points.
     facet_cells : (f,) int64; facet_keys : (f, 2) uint64; on_walls : (f,) bool
@@ -28,8 +28,9 @@ class CellPatch:
     """
 
     words: np.ndarray
-    vertex_offsets: np.ndarray
-    vertices: np.ndarray
+    corner_offsets: np.ndarray
+    corner_ids: np.ndarray
+    corners: np.ndarray
     middles: np.ndarray
     is_bounded: np.ndarray
     facet_cells: np.ndarray
@@ -63,12 +64,15 @@ def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> SolidRegio
     """
     patches = [_no_cells(dim, num_words), *patches]
     starts = np.cumsum([0, *map(len, patches)])
-    words, vertices, middles, is_bounded, keys, on_walls = (
+    words, corners, middles, is_bounded, keys, on_walls = (
         np.concatenate([getattr(patch, name) for patch in patches])
-        for name in ("words", "vertices", "middles", "is_bounded", "facet_keys", "on_walls")
+        for name in ("words", "corners", "middles", "is_bounded", "facet_keys", "on_walls")
     )
     cells = np.concatenate([patch.facet_cells + start for patch, start in zip(patches, starts[:-1], strict=True)])
-    sizes = np.concatenate([np.diff(patch.vertex_offsets) for patch in patches])
+    sizes = np.concatenate([np.diff(patch.corner_offsets) for patch in patches])
+    of_corners = np.int32 if len(corners) < 2**31 else np.int64
+    places = np.cumsum([0, *(len(patch.corners) for patch in patches)], dtype=of_corners)
+    ids = np.concatenate([patch.corner_ids + place for patch, place in zip(patches, places[:-1], strict=True)])
     first, region, counts = group_equal_rows(words)
     left, right, num_unmatched = _kernels.join_facets(keys, region[cells], on_walls)
     return SolidRegions(
@@ -79,7 +83,8 @@ def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> SolidRegio
         right=right,
         regions=region,
         cell_offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        cell_vertices=vertices,
+        corner_ids=ids,
+        corners=corners,
         num_unmatched=num_unmatched,
     )
 
@@ -89,8 +94,9 @@ def _no_cells(dim: int, num_words: int) -> CellPatch:
     points = np.zeros((0, dim + 1))
     return CellPatch(
         words=np.zeros((0, num_words), dtype=np.uint64),
-        vertex_offsets=np.zeros(1, dtype=np.int64),
-        vertices=points,
+        corner_offsets=np.zeros(1, dtype=np.int64),
+        corner_ids=np.zeros(0, dtype=np.int32),
+        corners=points,
         middles=points,
         is_bounded=none,
         facet_cells=np.zeros(0, dtype=np.int64),

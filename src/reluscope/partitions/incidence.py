@@ -28,7 +28,7 @@ from reluscope.progress import RegionProgress
 
 # Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
 CHUNK_CELLS, MAX_CHUNK_CELLS, MIN_CELLS = 768, 6144, 4
-CACHE_BYTES, CHUNK_BYTES = 16 * 2**20, 256 * 2**20
+CACHE_BYTES, CHUNK_BYTES = 16 * 2**20, 512 * 2**20
 # Chunks to find before work is handed out; where most cells are dropped, fewer that are spread, with so many cells.
 TASKS, TASK_CELLS = 64, 32
 

@@ -48,6 +48,9 @@ def read_geometry(
         return ListedRegions(**columns, domain=domain, tolerance=tolerance, network=network)
     if kind != "mosaic":
         columns |= {name: arrays[name] for name in ("is_proved",) if name in arrays}
+    if kind == "solid":  # files have the vertices of each cell, without names
+        columns["corners"] = vertices = columns.pop("cell_vertices")
+        columns["corner_ids"] = np.arange(len(vertices))
     found = {"mosaic": Mosaic, "solid": SolidRegions, "bare": BareRegions}[kind]
     return found(**columns, num_unmatched=described["num_unmatched"])
 

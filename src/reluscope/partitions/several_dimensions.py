@@ -73,7 +73,7 @@ def _in_order(regions: SolidRegions) -> SolidRegions:
     corners = np.ascontiguousarray(points[:, :-1] / points[:, -1:])
     ids = np.arange(len(points), dtype=np.int32)
     order = ordered_corners(corners, offsets, ids, np.ascontiguousarray(regions.witnesses[regions.regions]))
-    return replace(regions, cell_vertices=points[order])
+    return replace(regions, corner_ids=regions.corner_ids[order])
 
 
 def partition_solid(

@@ -36,8 +36,9 @@ class SolidRegions:
         Pairs of regions that share a facet, left < right, each once.
     regions : (c,) int64
         Region that each cell is part of.
-    cell_offsets : (c + 1,) int64; cell_vertices : (v, d + 1) float64
-        Homogeneous vertices of the cells: a point times w > 0, or a direction with w = 0.
+    cell_offsets : (c + 1,) int64; corner_ids : (v,) int; corners : (p, d + 1) float64
+        Homogeneous vertices of the cells, a point times w > 0 or a direction with w = 0, as rows of a table that cells
+        share; it may have one vertex several times.
     num_unmatched : int
         Facets whose other side was not found.
     """
@@ -49,7 +50,8 @@ class SolidRegions:
     right: Int[np.ndarray, " f"]
     regions: Int[np.ndarray, " c"]
     cell_offsets: Int[np.ndarray, " c1"]
-    cell_vertices: Float[np.ndarray, "v d1"]
+    corner_ids: Int[np.ndarray, " v"]
+    corners: Float[np.ndarray, "p d1"]
     num_unmatched: int
     is_proved: Bool[np.ndarray, " r"] | None = None
 
@@ -66,6 +68,11 @@ class SolidRegions:
     def dim(self) -> int:
         """Dimension of the domain."""
         return self.witnesses.shape[1]
+
+    @property
+    def cell_vertices(self) -> Float[np.ndarray, "v d1"]:
+        """Homogeneous vertices of the cells, cell by cell: a new array each time."""
+        return self.corners[self.corner_ids]
 
     @property
     def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -85,10 +92,11 @@ class SolidRegions:
     @cached_property
     def _corners(self) -> tuple[np.ndarray, np.ndarray]:
         order, starts = self._cells_by_region
+        vertices = self.cell_vertices
         found, sizes = [], []
         for region in range(len(self.words)):
             cells = order[starts[region] : starts[region + 1]]
-            points = [self.cell_vertices[self.cell_offsets[c] : self.cell_offsets[c + 1]] for c in cells]
+            points = [vertices[self.cell_offsets[c] : self.cell_offsets[c + 1]] for c in cells]
             corners = points[0] if len(points) == 1 else _extreme(np.concatenate(points))
             corners = corners[corners[:, -1] > 0]
             found.append(corners[:, :-1] / corners[:, -1:])
@@ -107,9 +115,9 @@ class SolidRegions:
 
         Zero for a region that is thinner than floats can show, as certified partitions have them.
         """
-        sizes = np.zeros(len(self.words))
+        sizes, vertices = np.zeros(len(self.words)), self.cell_vertices
         for cell, region in enumerate(self.regions.tolist()):
-            points = self.cell_vertices[self.cell_offsets[cell] : self.cell_offsets[cell + 1]]
+            points = vertices[self.cell_offsets[cell] : self.cell_offsets[cell + 1]]
             is_bounded = bool((points[:, -1] > 0).all())
             sizes[region] += hull_volume(points[:, :-1] / points[:, -1:]) if is_bounded else np.inf
         return sizes
@@ -131,7 +139,7 @@ class SolidRegions:
             right=place[self.right[between]],
             regions=place[self.regions[cells]],
             cell_offsets=np.cumsum([0, *map(len, spans)]),
-            cell_vertices=self.cell_vertices[np.concatenate([np.zeros(0, dtype=np.int64), *spans])],
+            corner_ids=self.corner_ids[np.concatenate([np.zeros(0, dtype=np.int64), *spans])],
         )
 
 

@@ -139,7 +139,8 @@ def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) ->
         right=right,
         regions=region,
         cell_offsets=offsets,
-        cell_vertices=corners,
+        corner_ids=np.arange(len(corners)),
+        corners=corners,
         num_unmatched=num_unmatched,
     )
 

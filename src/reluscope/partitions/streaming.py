@@ -251,7 +251,7 @@ def _polygons(patch: Patch) -> RegionRows:
 def _solid(patch: CellPatch, dim: int) -> RegionRows:
     witnesses = patch.middles[:, :dim] / patch.middles[:, dim:]
     is_bounded = bool(patch.is_bounded.all()) and len(patch) > 0
-    box = box_around(patch.vertices[:, :dim] / patch.vertices[:, dim:]) if is_bounded else boundless(dim)
+    box = box_around(patch.corners[:, :dim] / patch.corners[:, dim:]) if is_bounded else boundless(dim)
     return RegionRows(patch.words, witnesses, None, box)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Self
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
@@ -12,6 +13,8 @@ from reluscope.networks.graph import Affine
 _CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
 # Of kernels that are as large, used at so few places, torch's float64 convolution is slower than one product.
 MIN_KERNEL, MAX_PLACES = 2**17, 64
+# Patches of some points at a time are multiplied while they are in the cache.
+PATCH_BYTES = 2**24
 _TRANSPOSED = {1: functional.conv_transpose1d, 2: functional.conv_transpose2d, 3: functional.conv_transpose3d}
 
 
@@ -56,6 +59,18 @@ class Convolution(Affine):
         return replace(self, weight=self.weight.abs(), bias=None if self.bias is None else self.bias.abs())
 
     def _convolve(self, value: Tensor, bias: Tensor | None) -> Tensor:
+        step = self._at_once(value)
+        parts = [self._convolved(some, bias) for some in value.split(step)] if len(value) > step else []
+        return torch.cat(parts) if parts else self._convolved(value, bias)
+
+    def _at_once(self, value: Tensor) -> int:
+        """How many points are convolved in one call."""
+        if value.device.type != "cpu":
+            return max(1, len(value))
+        patches = self.weight[0].numel() * self.groups * prod(self.shape[1:])
+        return max(1, PATCH_BYTES // (8 * max(1, patches)))
+
+    def _convolved(self, value: Tensor, bias: Tensor | None) -> Tensor:
         if self._has_few_places(value):
             return self._as_one_product(value, bias)
         convolve = _CONVOLUTIONS[len(self.stride)]
