@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from reluscope.plots.style import CATEGORIES, DARK, INK, canvas, category, legend_below, tint
 
 SIDE = 3.0
-Segments = Float[np.ndarray, "k 2 2"]
+Segments = Float[np.ndarray, "_ 2 2"]
 
 
 def _panels(number: int) -> tuple[Figure, list]:
@@ -21,7 +21,7 @@ def _panels(number: int) -> tuple[Figure, list]:
     return figure, [] if not number else list(figure.subplots(1, number, squeeze=False)[0])
 
 
-def classes_in_plane(problems: Mapping[str, tuple[Float[np.ndarray, "s 2"], Int[np.ndarray, " s"]]]) -> Figure:
+def classes_in_plane(problems: Mapping[str, tuple[Float[np.ndarray, "_ 2"], Int[np.ndarray, " _"]]]) -> Figure:
     """Draw points of two classes, a panel for each problem; classes differ in colour and in mark.
 
     Examples

@@ -8,6 +8,7 @@ from jaxtyping import Float
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies import plots
+from reluscope_studies.labelled import labelled
 
 SENTENCE = "the two problems of the plane, how deeper units bend, and which points of a grid are compared"
 POSITION = 5
@@ -27,8 +28,8 @@ GRID, LOOKED_AT = (6, 9), (3, 4)
 def protocol(setting: Setting) -> Outcome:
     """Draw all three, and count the bends of every unit exactly."""
     problems = {
-        "circle and annulus": rs.datasets.circle_annulus(POINTS, seed=setting.seed),
-        "with XOR": rs.datasets.xor_annulus(POINTS, seed=setting.seed),
+        "circle and annulus": labelled(rs.datasets.circle_annulus(POINTS, seed=setting.seed)),
+        "with XOR": labelled(rs.datasets.xor_annulus(POINTS, seed=setting.seed)),
     }
     shown, drawn, rows, findings = [], np.zeros((0, 2, 2)), [], []
     steps: list[bool] = []
