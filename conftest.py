@@ -8,7 +8,7 @@ import torch
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from annotations import check_calls  # pyright: ignore[reportMissingImports]
+from annotations import Calls, check_calls  # pyright: ignore[reportMissingImports]
 
 ROOT = Path(__file__).parent
 PACKAGES = (ROOT / "src" / "reluscope", ROOT / "studies" / "src" / "reluscope_studies")
@@ -43,6 +43,7 @@ providers.is_local_module_file = lambda path: False  # pyright: ignore[reportPri
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
     """Give networks without a seed of their own the same weights, and training its gradients, whatever ran before."""
+    Calls.test += 1
     torch.manual_seed(0)
     torch.set_grad_enabled(True)  # some tests strike with Ctrl-C at any moment, also within torch.no_grad's own lines
 

@@ -45,10 +45,18 @@ def nearby_change(view: Viewpoint, until: float = inf) -> Change | None:
         steps = _by_directions(view)
     best = None
     for step in steps[np.argsort(size(steps, view.norm), kind="stable")[:NUM_POLISHED]]:
-        found = _polished(view, step, until)
+        found = polished(view, step, until)
         if found is not None and (best is None or found.distance < best.distance):
             best = found
     return best
+
+
+def nearest_of(view: Viewpoint, steps: Float[np.ndarray, "k n"]) -> Float[np.ndarray, " n"] | None:
+    """Return the shortest of some steps that lead to another class, cut off right behind where the class changes."""
+    steps = steps[_is_other_class(view, steps)]
+    if not len(steps):
+        return None
+    return _first_changes(view, steps[[size(steps, view.norm).argmin()]])[0]
 
 
 def _by_local_maps(view: Viewpoint, until: float) -> Float[np.ndarray, "k n"]:
@@ -133,7 +141,7 @@ def _is_other_class(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
     return predicted_classes(view.network, view.x + steps) != view.label if len(steps) else np.zeros(0, dtype=bool)
 
 
-def _polished(view: Viewpoint, step: np.ndarray, until: float) -> Change | None:
+def polished(view: Viewpoint, step: np.ndarray, until: float = inf) -> Change | None:
     """Return the nearest change in the region that a step leads to, and on into the regions beyond."""
     best = None
     for _ in range(MAX_REGIONS):
