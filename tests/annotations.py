@@ -40,7 +40,7 @@ class Calls:
 
     test = 0
     # So many of each function are checked, and then one of so many.
-    first, each = 4, 32
+    first, each = 8, 32
 
 
 def check_calls(modules: Collection[str]) -> None:
@@ -82,7 +82,7 @@ def check(target: Any) -> Any:
         finally:
             pop_shape_memo()
 
-    checking.__checked__ = True  # pyright: ignore[reportAttributeAccessIssue]
+    checking.__checked__ = True
     return checking
 
 
@@ -183,7 +183,7 @@ class _Finder(MetaPathFinder):
 class _Loader(importlib.machinery.SourceFileLoader):
     """Puts ``check`` next to every function, and above all other decorators of a class, to see what they return."""
 
-    def source_to_code(self, data, path, *, _optimize=-1):  # pyright: ignore[reportIncompatibleMethodOverride]
+    def source_to_code(self, data, path, *, _optimize=-1):
         tree = ast.parse(data, path)
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):

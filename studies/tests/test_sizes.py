@@ -135,9 +135,7 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     plain = json.loads((folder / "out" / "findings.json").read_text())
     (study,) = plain["studies"]
     assert plain["changes"] == {"replicates": 2, "epochs": 1}
-    assert plain["command"] == (
-        "reluscope reproduce serra2018/splits --size small --replicates 2 --epochs 1"
-    )
+    assert plain["command"] == ("reluscope reproduce serra2018/splits --size small --replicates 2 --epochs 1")
     assert plain["machine"]["processor"]
     assert len(study["fingerprint"]) == 16
     assert study["processor_seconds"] > 0

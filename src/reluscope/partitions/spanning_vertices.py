@@ -31,8 +31,9 @@ MOST_FACTOR, MOST_DRIFT = 8.0, 16.0
 MOST_MEASURED = 64.0
 # Kinks on two edges, each with slopes of both signs on its two sides.
 KINKS = 4.0
-# A combination pays where an entry takes so many multiplications, and a forward pass as many in all.
-WORTH, LEAST = 24, 2**18
+# A combination pays where an entry takes so many multiplications, a vertex so many, and a forward pass as many in all:
+# to find it takes some microseconds a vertex.
+WORTH, LEAST_EACH, LEAST = 24, 2**17, 2**18
 # Fewer vertices than this are all evaluated.
 FEW = 8
 
@@ -131,4 +132,5 @@ def spanning_vertices(
 def pays(leg: Leg, number: int) -> bool:
     """Tell whether combinations are cheaper than the way between two gates, for so many vertices."""
     entries = sum(prod(leg.shapes[position]) for position, _ in leg.plan[-1:])
-    return leg.device.type == "cpu" and leg.products >= WORTH * entries and leg.products * number >= LEAST
+    least = max(WORTH * entries, LEAST_EACH, LEAST / max(number, 1))
+    return leg.device.type == "cpu" and leg.products >= least
