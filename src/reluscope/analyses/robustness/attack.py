@@ -59,6 +59,15 @@ def nearest_of(view: Viewpoint, steps: Float[np.ndarray, "k n"]) -> Float[np.nda
     return _first_changes(view, steps[[size(steps, view.norm).argmin()]])[0]
 
 
+def nearer_by(view: Viewpoint, places: Float[np.ndarray, "k n"], change: Change | None) -> Change | None:
+    """Return a change of class nearer than one that is known, on the way to some places, else the one that is known."""
+    step = nearest_of(view, _into_domain(view, places - view.x))
+    if step is None or (change is not None and size(step, view.norm) >= change.distance * (1 - MIN_GAIN)):
+        return change
+    found = polished(view, step)
+    return found if found is not None and (change is None or found.distance < change.distance) else change
+
+
 def _by_local_maps(view: Viewpoint, until: float) -> Float[np.ndarray, "k n"]:
     """Return steps to points of other classes, each right behind a change of class; at most one for each class."""
     network, dim = view.network, len(view.x)

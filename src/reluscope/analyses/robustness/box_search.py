@@ -11,14 +11,13 @@ import numpy as np
 
 from reluscope.analyses.box_bounds import BoundedBoxes, BoxBounds
 from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
-from reluscope.analyses.robustness.attack import nearest_of, polished
+from reluscope.analyses.robustness.attack import nearer_by
 from reluscope.analyses.robustness.cells import RESOLUTION, Viewpoint
 from reluscope.analyses.robustness.changes import Change
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.nearest_known import NearestKnown
 from reluscope.geometry.balls import CutBall
 from reluscope.geometry.cut_boxes import distances_of_cut_boxes
-from reluscope.geometry.norms import size
 from reluscope.networks.enclosures import enclose
 from reluscope.networks.graph import Max
 
@@ -101,7 +100,8 @@ class BoxChanges(NearestKnown, HalvedBoxes):
         near = distances_of_cut_boxes(low, high, -below.slopes, levels, view.norm).max(axis=0)
         keys = np.maximum(near.min(axis=1), [part.key for part in parts])
         alive = np.flatnonzero(keys < self.limit)
-        self._try(boxes.centers[alive] - x)
+        self.change = nearer_by(view, boxes.centers[alive], self.change)
+        self.limit = self.limit if self.change is None else min(self.limit, self.change.distance)
         slopes = np.where((near < self.limit)[..., None], below.slopes[0], 0.0)
         halved_along, is_near = axes(slopes, boxes.half), (2 * boxes.half <= NEAR * self.limit).all(axis=1)
         is_leaf = boxes.num_codes <= np.where(is_near, NUM_CODES_NEAR, NUM_CODES)
@@ -113,14 +113,6 @@ class BoxChanges(NearestKnown, HalvedBoxes):
                 self._settle_codes(boxes, place)
             elif not self.halve(part, key, halved_along[place]):
                 self.passed = min(self.passed, key)
-
-    def _try(self, steps: np.ndarray) -> None:
-        """Take the nearest of some steps to other classes, if it is nearer than what is known."""
-        steps = steps[size(steps, self.view.norm) < self.limit * (1 - 1e-3)]
-        if len(steps) and (step := nearest_of(self.view, steps)) is not None:
-            found = polished(self.view, step)
-            if found is not None and found.distance < self.limit:
-                self.change, self.limit = found, found.distance
 
     def _settle_codes(self, boxes: BoundedBoxes, place: int) -> None:
         """Take the regions of a box exactly, those that were not taken before."""

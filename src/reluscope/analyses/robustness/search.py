@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
-from reluscope.analyses.robustness.attack import nearby_change
+from reluscope.analyses.robustness.attack import nearby_change, nearer_by
 from reluscope.analyses.robustness.box_search import BoxChanges, is_halved
 from reluscope.analyses.robustness.cells import RESOLUTION, Pieces, Rival, StepRegion, Viewpoint
 from reluscope.analyses.robustness.changes import Change, confirm
@@ -63,8 +64,15 @@ class Search:
     num_undecided: int
 
 
-def search(view: Viewpoint, budget: Budget) -> Search:
+def search(view: Viewpoint, budget: Budget, places: Float[np.ndarray, "k n"] | None = None) -> Search:
     """Return the nearest change of class within a budget; Ctrl-C ends it like one.
+
+    Parameters
+    ----------
+    view : Viewpoint
+    budget : Budget
+    places : (k, n) float64, optional
+        Where other classes may be: changes on the way there are tried.
 
     Notes
     -----
@@ -74,6 +82,8 @@ def search(view: Viewpoint, budget: Budget) -> Search:
     with deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + budget.seconds_allowed
         change = nearby_change(view, until)
+        if places is not None and len(places):
+            change = nearer_by(view, places, change)
         by_boxes = is_halved(view, np.inf if change is None else change.distance)
         found = (BoxChanges if by_boxes else _NearestChange)(view, change)
         left = max(0.0, until - time.perf_counter())

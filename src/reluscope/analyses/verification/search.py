@@ -4,10 +4,9 @@ import numpy as np
 
 from reluscope.analyses.box_bounds import BoxBounds
 from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
-from reluscope.analyses.verification.attack import outputs_at
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import reach
-from reluscope.analyses.verification.verdict import Counterexample, replay
+from reluscope.analyses.verification.verdict import Counterexample, Replays
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 
@@ -38,7 +37,7 @@ class BoxSearch(HalvedBoxes):
     def __init__(self, network: Network, safe: Property, counterexample: Counterexample | None) -> None:
         super().__init__(network)
         self.safe, self.counterexample = safe, counterexample
-        self._is_begun = False
+        self._is_begun, self._replays = False, Replays(network, safe)
         # Shares of boxes that are too small to be halved.
         self._passed: list[float] = []
         self._unsafe: list[Polyhedron] = [one for case in safe.cases for one in case.unsafe]
@@ -101,17 +100,7 @@ class BoxSearch(HalvedBoxes):
                 if not self.halve(left, key, axes(slopes[None], box.half[None])[0]):
                     self._passed.append(part.share)
         if tried:
-            self._try(np.array(tried))
-
-    def _try(self, points: np.ndarray) -> None:
-        """Look for a counterexample among points."""
-        outputs = outputs_at(self.network, points)
-        likely = np.zeros(len(points), dtype=bool)
-        for case in self.safe.cases:
-            for one in case.unsafe:
-                likely |= (outputs @ one.A.T <= one.b).all(axis=1)
-        if likely.any():
-            self.counterexample = self.counterexample or replay(self.network, self.safe, points[likely])
+            self.counterexample = self.counterexample or self._replays.likely(np.array(tried))
 
 
 def _rows(unsafe: Polyhedron) -> tuple[np.ndarray, np.ndarray]:
