@@ -34,7 +34,8 @@ def test_all_cells_are_confirmed(unsure, whole):
     assert shares[-1] == pytest.approx(1)
     assert "cells_unconfirmed" not in found.work
     assert {*map(bytes, found.codes.words)} == {*map(bytes, whole.codes.words)}
-    assert (found.finding().claim, found.finding().interval[0]) == ("LOWER", len(whole))
+    number = found.finding()
+    assert (number.claim, number.value) == ("LOWER", len(whole))
 
 
 def test_wrong_codes_are_found_and_left_out(unsure, whole):
