@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     )
     from reluscope.analyses.counting import count
     from reluscope.analyses.inscribed_balls import inscribed_balls
-    from reluscope.analyses.reachability import image
+    from reluscope.analyses.reachability import image, reach
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.verification import verify, violations
     from reluscope.analyses.volumes import region_volumes
@@ -139,6 +139,7 @@ _HOMES = {
     "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
     "preimages": "reluscope.analyses.preimages",
+    "reach": "reluscope.analyses.reachability",
     "reachability": "reluscope.analyses.reachability",
     "region": "reluscope.regions.regions",
     "region_volumes": "reluscope.analyses.volumes",
@@ -222,6 +223,7 @@ __all__ = [
     "plots",
     "polyline",
     "preimages",
+    "reach",
     "reachability",
     "region",
     "region_volumes",

@@ -5,6 +5,7 @@ import torch
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
+from conformance.bad_input.rows_reachability import PLANT
 from conformance.bad_input.rows_verification import SAFE
 from conformance.bad_input.things import BOX, CODES, FLAT, FOLDER, LAYERS, MODEL, NET, PART, PLANE, STREAMED, X, Y
 
@@ -235,6 +236,9 @@ ROWS = {
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),
     "partition": row(network=NET, domain=BOX, kinds={"out": "write", "rounding": "option"}),
     "polyline": row(points=X, kinds={"points": "array"}),
+    "reach": row(
+        network=NET, plant=PLANT, start=BOX, steps=1, kinds={"plant": "ours", "start": "domain", "steps": "natural"}
+    ),
     "region": row(network=NET, x=X[0]),
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
     "find_regions": row(at=NET.at(X), kinds={"at": "ours"}),

@@ -19,7 +19,7 @@ from reluscope.analyses.verification.attack import candidates
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.search import BoxSearch
 from reluscope.analyses.verification.unit_search import UnitSearch
-from reluscope.analyses.verification.verdict import Counterexample, Verdict, Verified, check_fits, replay
+from reluscope.analyses.verification.verdict import Counterexample, Replays, Verdict, Verified, check_fits
 from reluscope.arguments import Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
@@ -113,11 +113,12 @@ def _by_units(network: Network, safe: Property, split: Literal["auto", "inputs",
 
 
 def _attacked(network: Network, safe: Property, rng: np.random.Generator, until: float) -> Counterexample | None:
+    replays = Replays(network, safe)
     for case in safe.cases:
         for unsafe in case.unsafe:
             if time.perf_counter() > until:
                 return None
-            found = replay(network, safe, candidates(network, case, unsafe, rng))
+            found = replays.first(candidates(network, case, unsafe, rng))
             if found is not None:
                 return found
     return None

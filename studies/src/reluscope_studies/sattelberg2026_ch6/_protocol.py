@@ -240,7 +240,15 @@ def _pictures(
     directions = np.stack([one.subspaces.directions[:, 0] for one in first])
     shown = {"shape": shape, "rows": names, "columns": classes}
     spectra = {one.model.name: one.subspaces for one in first if one.network.gates}
+    _, examples = np.unique(testing.labels, return_index=True)
     return [
+        Picture(
+            f"{name}-examples",
+            rs.plots.samples(
+                testing.points[examples], shape=testing.shape, names=[str(label) for label in testing.labels[examples]]
+            ),
+            "The first test image of every class, centred by channel (Figure 6.2).",
+        ),
         Picture(
             f"{name}-images",
             rs.plots.samples(testing.points[anchors], shape=testing.shape, names=["A", "B", "C"]),
