@@ -21,6 +21,7 @@ from reluscope.partitions.bare_regions import BareRegions
 from reluscope.partitions.certified import certified
 from reluscope.partitions.engine_choice import ENGINES, MAX_STREAMED_DIMENSIONS, choose_engine
 from reluscope.partitions.few_dimensions import of_one_scale, partition_flat, windowed
+from reluscope.partitions.listed_corners import with_corners
 from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.patience import MAX_KEPT, patient
@@ -272,6 +273,8 @@ def cells_found(
         return partition_flat(network, [windowed(domain)], budget, executor, tolerance, progress, certify, rounding)[0]
     if engine == "tree":
         part = partition_by_tree(network, domain, reason, budget, executor, tolerance, progress)
+        if method == "auto" and keep == "vertices" and network.jumps:  # where no other engine would have had them
+            part = with_corners(part, network)
     elif engine == "cellwise":
         keeps_vertices = keep == "vertices"
         part = partition_cellwise(network, domain, reason, budget, executor, tolerance, progress, keeps_vertices)
