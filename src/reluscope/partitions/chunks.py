@@ -32,7 +32,7 @@ from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
 from reluscope.partitions.certification import Certifier, ExactSigns, ExactVertex
-from reluscope.partitions.spanning_vertices import Spanning, pays, spanning_vertices
+from reluscope.partitions.spanning_vertices import MOST_FACTOR, MOST_MEASURED, Spanning, pays, spanning_vertices
 from reluscope.partitions.vertex_names import first_names
 from reluscope.tolerance import Tolerance
 
@@ -41,6 +41,8 @@ EPSILON = float(np.finfo(np.float64).eps)
 EXACT_START = 10
 # Products of numbers within these limits neither vanish nor overflow, and neither do their squares by much.
 MIN_MAGNITUDE, MAX_MAGNITUDE = 1e-120, 1e120
+# Proofs last to the end of a network if errors are at most this.
+PROVED = 1e-5
 # The seam of facets to cells that were dropped.
 NOTHING = -2
 
@@ -332,9 +334,13 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
 
 def _spanning(chunk: Chunk, stage: Stage, resolution: Resolution) -> Spanning | None:
     """Return which vertices are to be evaluated, None where all are, or where values have gone ahead."""
+    # While proofs of a deep network last, they are not given away for speed.
     if chunk.stage == 0 or chunk.sizes or chunk.exact is not None or not pays(stage.leg, len(chunk.points)):
         return None
-    return spanning_vertices(chunk.cells, chunk.placement, resolution.length)
+    if chunk.rounding is None or chunk.is_measured or chunk.rounding.proved <= PROVED:
+        most = MOST_MEASURED if chunk.is_measured else MOST_FACTOR
+        return spanning_vertices(chunk.cells, chunk.placement, resolution.length, most)
+    return None
 
 
 def _advance(chunk: Chunk, stage: Stage, spanning: Spanning) -> tuple[Tensor, Values]:
