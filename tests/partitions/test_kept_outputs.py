@@ -7,7 +7,8 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.partitions import decision_pieces, few_dimensions, incidence
+from reluscope.networks.builder import GraphBuilder
+from reluscope.partitions import assembly, decision_pieces, few_dimensions, incidence
 from reluscope.partitions.decision_pieces import contenders
 from reluscope.testing import default_network
 
@@ -61,6 +62,35 @@ def test_residuals_max_gates_and_several_segments(kept):
     for one in rs.partition(net, [rs.Segment([-1.0, 0.0], [1.0, 2.0]), rs.Segment([0.0, 0.0], [1.0, -2.0])]):
         assert one.geometry.outputs is not None
         np.testing.assert_allclose(one.outputs, net(one.domain.lift(one.vertices)), rtol=0, atol=1e-12)
+
+
+def test_pieces_of_one_region_that_are_joined_keep_the_outputs_of_their_corners(kept, monkeypatch):
+    # Where two of three candidates tie below the third, cells are cut, and joined in the end: corners inside go.
+    seen = []
+
+    def merging(mosaic):
+        seen.append((mosaic, joined := assembly_merge(mosaic)))
+        return joined
+
+    assembly_merge = assembly._merge_equal_codes
+    monkeypatch.setattr(assembly, "_merge_equal_codes", merging)
+
+    generator, builder = torch.Generator().manual_seed(2), GraphBuilder()
+
+    def linear(value, rows):
+        weight = torch.randn(rows, value.shape[0], dtype=torch.float64, generator=generator)
+        return builder.linear(value, weight, torch.randn(rows, dtype=torch.float64, generator=generator))
+
+    net = builder.build(linear(builder.maxout(linear(builder.input((2,)), 8), 0, 4), 3))
+    part = rs.partition(net, rs.Box(-4, 4, 2))
+    ((before, after),) = seen
+    assert len(before.roots) > len(after.roots) == len(np.unique(after.words, axis=0))
+    assert len(before.vertices) > len(after.vertices) == len(after.outputs)
+    known = {tuple(point): row for row, point in enumerate(before.vertices.tolist())}
+    for point, outputs in zip(after.vertices.tolist(), after.outputs, strict=True):
+        np.testing.assert_array_equal(outputs, before.outputs[known[tuple(point)]])
+    assert_outputs(net, part)
+    assert part.volumes().sum() == pytest.approx(64)
 
 
 def test_where_they_are_kept(tmp_path):

@@ -132,7 +132,8 @@ def _check_pieces(gate: GateLayout, pieces: np.ndarray) -> None:
             f"Pieces of gate {gate.name!r} must be whole numbers or booleans, but came as {pieces.dtype}; count the "
             "breakpoints strictly below each pre-activation."
         )
-    smallest, largest = int(pieces.min(initial=0)), int(pieces.max(initial=0))
+    smallest = int(pieces.min(initial=0)) if np.issubdtype(pieces.dtype, np.signedinteger) else 0
+    largest = int(pieces.max(initial=0))
     if smallest < 0 or largest >= gate.num_pieces:
         raise InputError(
             f"Pieces of gate {gate.name!r} must be from 0 to {gate.num_pieces - 1}, but "

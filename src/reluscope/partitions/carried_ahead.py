@@ -14,7 +14,7 @@ import torch
 
 from reluscope import _kernels
 from reluscope.geometry.splitting import Subdivision
-from reluscope.networks.carriers.numbers import LIVE_NUMBERS
+from reluscope.networks.carriers.numbers import product_of_live
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.stages import Stage, Values
@@ -51,9 +51,9 @@ def carried_ahead(following: Stage, stage: Stage, values: Values, work: Subdivis
     is_large = node.weight.numel() >= LEAST_ENTRIES and len(work.tail) >= LEAST_NEW * number
     if not is_large or node.weight.device.type != "cpu":
         return None
-    outputs = values[position]
+    outputs, size = values[position], largest(values[position])
     pre = np.empty((number, len(node.weight)))
-    pre[:old] = LIVE_NUMBERS.affine(node, [outputs[:old]]).numpy()
+    pre[:old] = product_of_live(node, outputs[:old], size.numpy()[0] != 0).numpy()
     _kernels.interpolate_bent(pre, outputs.numpy(), node.weight.numpy(), work.tail, work.head, work.share)
     ahead = {key: value for key, value in values.items() if key != position}
-    return {**ahead, target: torch.from_numpy(pre)}, {position: largest(outputs)}
+    return {**ahead, target: torch.from_numpy(pre)}, {position: size}
