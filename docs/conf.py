@@ -41,6 +41,7 @@ myst_heading_anchors = 4
 
 # Docstrings.
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
@@ -76,7 +77,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "peers": [], "claims": []}
+# Pages that have no others below or beside them.
+html_sidebars = {page: [] for page in ("index", "getting-started", "cookbook", "peers", "claims")}
 html_theme_options = {
     "header_links_before_dropdown": 7,
     "navbar_align": "left",

@@ -146,7 +146,12 @@ def test_signs_that_are_measured_alone_are_counted():
     relu = deep().stages[0].gate
     heights = np.array([[0.0, 1e-3, -1e-3, 1e-6], [0.5, -1e-6, 1e-6, -2.0]])
     low, high = np.full(4, 1e-5), np.array([1e-2, 1e-2, 1e-4, 1e-2])
-    assert _between(relu, heights, low, high) == 1
+    one = np.ones(2)
+    assert _between(relu, heights, one, low, high).tolist() == [1, 0]
+    assert _between(relu, heights, np.array([50.0, 1.0]), low, high).tolist() == [2, 0]
+    assert _between(relu, heights, np.array([200.0, 1.0]), low, high).tolist() == [0, 0]
     largest = Max(name="", shape=(2,), index=torch.tensor([[0, 1], [2, 3]]))
     pairs = np.array([[[1.0, 1.0], [2.0, 2.0 + 1e-3]], [[1.0, 1.0 + 1e-6], [5.0, 1.0]]])
-    assert _between(largest, pairs, np.full((2, 2), 1e-5), np.array([[1e-2, 1e-2], [1e-2, 1e-4]])) == 1
+    low, high = np.full((2, 2), 1e-5), np.array([[1e-2, 1e-2], [1e-2, 1e-4]])
+    assert _between(largest, pairs, one, low, high).tolist() == [1, 0]
+    assert _between(largest, pairs, 100 * one, low, high).tolist() == [0, 0]
