@@ -111,7 +111,7 @@ def partition(
             with show_progress(hidden=common.quiet) as bar:
                 for path in _by_effort(files):
                     if path.suffix.lower() == ".certificate" and proved is None:
-                        warn(f"{path} was not written: work that stopped early, or has no time left, has no certificate")
+                        warn(f"{path} was not written: work that ended early, or has no time left, has no certificate")
                         continue
                     bar.say(f"Writing {path}")
                     _write(path, part, where, color, plain, found.coarse)
