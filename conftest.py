@@ -8,7 +8,7 @@ import torch
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from annotations import check_calls  # pyright: ignore[reportMissingImports]
+from annotations import Calls, check_calls
 
 ROOT = Path(__file__).parent
 PACKAGES = (ROOT / "src" / "reluscope", ROOT / "studies" / "src" / "reluscope_studies")
@@ -37,12 +37,13 @@ settings.register_profile("ci", settings.get_profile("default"), derandomize=Tru
 settings.register_profile("random", settings.get_profile("ci"), derandomize=False)
 settings.load_profile("default")
 # Whatever else was imported: Hypothesis would make some examples of the numbers in modules that are loaded.
-providers.is_local_module_file = lambda path: False  # pyright: ignore[reportPrivateImportUsage]
+providers.is_local_module_file = lambda path: False
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
     """Give networks without a seed of their own the same weights, and training its gradients, whatever ran before."""
+    Calls.test += 1
     torch.manual_seed(0)
     torch.set_grad_enabled(True)  # some tests strike with Ctrl-C at any moment, also within torch.no_grad's own lines
 

@@ -105,6 +105,17 @@ def safe_ellipse(region: rs.Polyhedron, rest: np.ndarray, loop: np.ndarray) -> t
 
 
 # %%
+# Where a run can be
+# ------------------
+# All states after each step from a box of first ones, exactly: polygons that no run leaves.
+
+
+def reachable(net: rs.Network, num_steps: int = 12) -> rs.reachability.ReachableSets:
+    """Return the states after each step, from all that start between 0.4 and 0.6 and nearly at rest."""
+    return rs.reach(net, rs.reachability.Plant(A, B), rs.Box([0.4, -0.1], [0.6, 0.1]), num_steps)
+
+
+# %%
 # Runs, and the picture
 # ---------------------
 # Some runs of the loop, over the force on every region.
@@ -196,6 +207,17 @@ def main() -> None:
     paths = simulate(net, start=np.random.default_rng(0).uniform(-0.7, 0.7, (10, 2)))
     target = arguments.output / "onnx_controller.png"
     draw(part, force, ellipses, paths).savefig(target, dpi=130)
+    print(f"picture: {target}")
+
+    # Not some runs but all of them: the rail ends at 1, and no run from the box comes near it.
+    sets = reachable(net)
+    print(f"after {len(sets) - 1} steps: {sets[-1]}")
+    print(f"position at most {max(found.value for found in sets.maximum([1.0, 0.0])):.3f} in any step")
+    rail = rs.Polyhedron([[1.0, 0.0], [-1.0, 0.0]], [1.0, 1.0])
+    print(f"on the rail after every step: {all(sets.within(rail))}")
+    target = arguments.output / "onnx_controller_reach.png"
+    inside = simulate(net, np.random.default_rng(1).uniform(sets.ends[0, 0], sets.ends[0, 1], (12, 2)), len(sets) - 1)
+    rs.plots.reach(sets, runs=inside).savefig(target, dpi=130)
     print(f"picture: {target}")
 
 

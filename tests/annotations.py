@@ -1,4 +1,4 @@
-"""Annotations of reluscope checked at every call: beartype reads them, jaxtyping knows the shapes (see conftest).
+"""Annotations of reluscope checked at calls: beartype reads them, jaxtyping knows the shapes (see conftest).
 
 What jaxtyping's own hook does, done once: parameters are checked once in a call and not again with its result, a
 function is prepared when it is first called, and letters of axes are read when an annotation is first met. Nearly all
@@ -35,13 +35,21 @@ _decorate = beartype(
 )
 
 
+class Calls:
+    """Of which test the calls are that are counted: within one, most calls of a function are alike."""
+
+    test = 0
+    # So many of each function are checked, and then one of so many.
+    first, each = 8, 32
+
+
 def check_calls(modules: Collection[str]) -> None:
     """Check the annotations of all functions and dataclasses of modules that are not yet imported."""
     sys.meta_path.insert(0, _Finder(frozenset(modules)))
 
 
 def check(target: Any) -> Any:
-    """Check the annotations of a function, or of what makes a dataclass, at every call.
+    """Check the annotations of a function, or of what makes a dataclass, at calls: all of them but in a test's loops.
 
     Letters of shapes stand for one number each from the parameters of a call to its result.
     """
@@ -52,10 +60,16 @@ def check(target: Any) -> Any:
     if inspect.isgeneratorfunction(target):  # beartype would check what it yields, too, when the call is long over
         return jaxtyped(target, typechecker=_checked)
     checked: Callable | None = None
+    test, calls = -1, 0
 
     @functools.wraps(target)
     def checking(*args: Any, **kwargs: Any) -> Any:
-        nonlocal checked
+        nonlocal checked, test, calls
+        if test != Calls.test:
+            test, calls = Calls.test, 0
+        calls += 1
+        if calls > Calls.first and calls % Calls.each:
+            return target(*args, **kwargs)
         if checked is None:
             checked = _checked(_resolved(target))
         memos = push_shape_memo({})
@@ -68,7 +82,7 @@ def check(target: Any) -> Any:
         finally:
             pop_shape_memo()
 
-    checking.__checked__ = True  # pyright: ignore[reportAttributeAccessIssue]
+    checking.__checked__ = True
     return checking
 
 
@@ -169,7 +183,7 @@ class _Finder(MetaPathFinder):
 class _Loader(importlib.machinery.SourceFileLoader):
     """Puts ``check`` next to every function, and above all other decorators of a class, to see what they return."""
 
-    def source_to_code(self, data, path, *, _optimize=-1):  # pyright: ignore[reportIncompatibleMethodOverride]
+    def source_to_code(self, data, path, *, _optimize=-1):
         tree = ast.parse(data, path)
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):

@@ -27,6 +27,7 @@ TESTS = (
     "codes",
     "partitions/test_boundedness.py",
     "partitions/test_candidates.py",
+    "partitions/test_carried_ahead.py",
     "partitions/test_cellwise.py",
     "partitions/test_decision.py",
     "partitions/test_level_sets.py",

@@ -91,7 +91,7 @@ def test_dataclasses_generators_and_names_for_static_checkers_alone():
             Named(*wrong)
 
     @check
-    def chunks(x: Float[np.ndarray, "n d"], size: int = 2, *, like: "Unknown" = None) -> Iterator[np.ndarray]:  # noqa: F821  # pyright: ignore
+    def chunks(x: Float[np.ndarray, "n d"], size: int = 2, *, like: "Unknown" = None) -> Iterator[np.ndarray]:  # noqa: F821
         yield from np.split(x, size)
 
     assert len(list(chunks(np.zeros((4, 1)), like=3))) == 2

@@ -78,6 +78,13 @@ void bind_codes(nb::module_& module) {
         },
         "words"_a);
     module.def(
+        "pack_bits",
+        [](In<std::uint8_t, 2> pieces, unsigned plane) {
+            expect(plane < 8, "expected one of the eight bits of a byte");
+            return give(unlocked([&] { return pack_bits(rows(pieces), plane); }));
+        },
+        nb::arg("pieces").noconvert(), "plane"_a);
+    module.def(
         "are_rows_equal",
         [](Words words, In64 first, In64 second) {
             expect(first.shape(0) == second.shape(0) && are_below(view(first), words.shape(0)) &&

@@ -135,6 +135,21 @@ void bind_complexes(nb::module_& module) {
         },
         nb::arg("rows").noconvert(), "tail"_a, "head"_a, "share"_a);
     module.def(
+        "interpolate_bent",
+        [](InOut<double, 2> table, In<double, 2> values, In<double, 2> weight, In64 tail, In64 head,
+           In<double, 1> share) {
+            expect(have_sizes(tail.shape(0), {head.shape(0), share.shape(0)}) && tail.shape(0) <= table.shape(0) &&
+                       are_below(view(tail), table.shape(0)) && are_below(view(head), table.shape(0)),
+                   "expected a share and two rows of the table for each of its last rows");
+            expect(values.shape(0) == table.shape(0) && weight.shape(0) == table.shape(1) &&
+                       weight.shape(1) == values.shape(1),
+                   "expected values for every row, and a matrix from them to the columns of the table");
+            unlocked([&] {
+                interpolate_bent(rows(table), rows(values), rows(weight), view(tail), view(head), view(share));
+            });
+        },
+        nb::arg("rows").noconvert(), "values"_a, "weight"_a, "tail"_a, "head"_a, "share"_a);
+    module.def(
         "spanning_vertices",
         [](In64 offsets, In32 ids, In<double, 2> points, In<double, 1> kinks, In<double, 1> factor,
            In<double, 1> drift, double most_factor, double most_drift) {

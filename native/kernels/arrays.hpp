@@ -65,6 +65,7 @@ public:
         entries_.resize(number * width_);
         number_ = number;
     }
+    void reserve(std::size_t number) { entries_.reserve(product(number, width_)); }
     T* add() {
         resize(number_ + 1);
         return (*this)[number_ - 1];

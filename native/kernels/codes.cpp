@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "wide.hpp"
 
@@ -37,6 +38,26 @@ Groups group_equal_rows(Rows<const Word> words) {
         }
     }
     return found;
+}
+
+Table<Word> pack_bits(Rows<const std::uint8_t> pieces, unsigned plane) {
+    const std::size_t width = pieces.width();
+    Table<Word> words(pieces.size(), (width + 63) / 64, 0);
+    for (std::size_t row = 0; row < pieces.size(); ++row) {
+        const std::uint8_t* entries = pieces[row];
+        Word* packed = words[row];
+        for (std::size_t i = 0; i < width; i += 8) {
+            // Eight entries at a time, the first in the lowest byte: the product brings their bits together at the top.
+            Word eight = 0;
+            if (std::endian::native == std::endian::little && i + 8 <= width)
+                std::memcpy(&eight, entries + i, 8);
+            else
+                for (std::size_t k = i; k < std::min(i + 8, width); ++k) eight |= Word{entries[k]} << (8 * (k - i));
+            const Word bits = (eight >> plane) & 0x0101010101010101;
+            packed[i / 64] |= (bits * 0x0102040810204080 >> 56) << (i % 64);
+        }
+    }
+    return words;
 }
 
 Vector<std::uint8_t> are_rows_equal(Rows<const Word> words, View<std::int64_t> first, View<std::int64_t> second) {

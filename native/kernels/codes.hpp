@@ -13,6 +13,9 @@ struct Groups {
 // Equal rows, grouped in order of first appearance.
 Groups group_equal_rows(Rows<const Word> words);
 
+// One bit of every entry, 64 of a row to a word.
+Table<Word> pack_bits(Rows<const std::uint8_t> pieces, unsigned plane);
+
 // Whether two rows of each pair are equal.
 Vector<std::uint8_t> are_rows_equal(Rows<const Word> words, View<std::int64_t> first, View<std::int64_t> second);
 

@@ -21,6 +21,16 @@ WIDE void widen(const double* row, std::size_t width, double* __restrict low, do
     }
 }
 
+// How far a row is below the convex combination of two others.
+WIDE void sink(const double* one, const double* two, const double* row, double share, std::size_t width,
+               double* __restrict depth) {
+    for (std::size_t j = 0; j < width; ++j) depth[j] = (1.0 - share) * one[j] + share * two[j] - row[j];
+}
+
+WIDE void subtract(const double* column, double factor, std::size_t width, double* __restrict row) {
+    for (std::size_t j = 0; j < width; ++j) row[j] -= factor * column[j];
+}
+
 }  // namespace
 
 double distance(const double* one, const double* two, std::size_t dim) {
@@ -37,6 +47,29 @@ void interpolate(Rows<double> rows, View<std::int64_t> tail, View<std::int64_t> 
     const std::size_t first = rows.size() - tail.size();
     for (std::size_t i = 0; i < tail.size(); ++i)
         mix(rows[tail[i]], rows[head[i]], share[i], rows.width(), rows[first + i]);
+}
+
+void interpolate_bent(Rows<double> rows, Rows<const double> values, Rows<const double> weight, View<std::int64_t> tail,
+                      View<std::int64_t> head, View<double> share) {
+    const std::size_t first = rows.size() - tail.size(), width = rows.width(), num_units = values.width();
+    Vector<double> depth(num_units);
+    // The columns of the matrix that were asked for, each in one piece.
+    Table<double> columns(0, width);
+    Vector<std::int32_t> place(num_units, NONE);
+    for (std::size_t i = 0; i < tail.size(); ++i) {
+        double* row = rows[first + i];
+        mix(rows[tail[i]], rows[head[i]], share[i], width, row);
+        sink(values[tail[i]], values[head[i]], values[first + i], share[i], num_units, depth.data());
+        for (std::size_t unit = 0; unit < num_units; ++unit) {
+            if (depth[unit] == 0) continue;
+            if (place[unit] == NONE) {
+                place[unit] = static_cast<std::int32_t>(columns.size());
+                double* column = columns.add();
+                for (std::size_t j = 0; j < width; ++j) column[j] = weight[j][unit];
+            }
+            subtract(columns[place[unit]], depth[unit], width, row);
+        }
+    }
 }
 
 Vector<double> steepest(Rows<const double> heights, Rows<const double> points, View<std::int32_t> ends) {

@@ -13,6 +13,11 @@ void mix(const double* one, const double* two, double share, std::size_t width, 
 // Fill the last rows in order: each is a convex combination of two rows that precede it.
 void interpolate(Rows<double> rows, View<std::int64_t> tail, View<std::int64_t> head, View<double> share);
 
+// The same for affine functions of values that bend between the two rows, as behind a gate. Their convex combination is
+// off by the map of how far the values are off theirs, which is not zero for the units that bend there, and those alone.
+void interpolate_bent(Rows<double> rows, Rows<const double> values, Rows<const double> weight, View<std::int64_t> tail,
+                      View<std::int64_t> head, View<double> share);
+
 // The largest slope of each column along edges, each given by its two ends.
 Vector<double> steepest(Rows<const double> heights, Rows<const double> points, View<std::int32_t> ends);
 

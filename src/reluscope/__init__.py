@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     )
     from reluscope.analyses.counting import count
     from reluscope.analyses.inscribed_balls import inscribed_balls
-    from reluscope.analyses.reachability import image
+    from reluscope.analyses.reachability import image, reach
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.verification import verify, violations
     from reluscope.analyses.volumes import region_volumes
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         Partition,
         StreamedPartition,
         coarse_partition,
+        confirm,
         decision_boundary,
         decision_surface,
         forecast,
@@ -116,6 +117,7 @@ _HOMES = {
     "bounds": "reluscope.analyses.bounds",
     "classification": "reluscope.analyses.classification",
     "coarse_partition": "reluscope.partitions",
+    "confirm": "reluscope.partitions",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
     "compression": "reluscope.analyses.compression",
@@ -139,6 +141,7 @@ _HOMES = {
     "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
     "preimages": "reluscope.analyses.preimages",
+    "reach": "reluscope.analyses.reachability",
     "reachability": "reluscope.analyses.reachability",
     "region": "reluscope.regions.regions",
     "region_volumes": "reluscope.analyses.volumes",
@@ -202,6 +205,7 @@ __all__ = [
     "codespace",
     "coefficients",
     "compression",
+    "confirm",
     "count",
     "counting",
     "datasets",
@@ -222,6 +226,7 @@ __all__ = [
     "plots",
     "polyline",
     "preimages",
+    "reach",
     "reachability",
     "region",
     "region_volumes",

@@ -110,3 +110,10 @@ def test_the_small_size_runs(study):
     setting = Setting("small", rs.datasets.digits("train"), rs.datasets.digits("test"))
     found = study.protocol(setting)
     assert found.findings[0].value > 0.8
+
+
+def test_which_way_numbers_go():
+    assert _spectra._goes([1.0, 2.0, 3.0], up=True)
+    assert _spectra._goes([1.0, 3.0, 2.0], up=True) is None
+    assert _spectra._goes([3.0, 2.0, 2.5], up=True) is False
+    assert _spectra._goes([3.0, 2.0], up=False)

@@ -81,6 +81,22 @@ def blobs(number, seed):
     return rs.datasets.dataset_of(centers[labels] + rng.normal(0, 0.1, size=(number, 1, 8, 8)), labels, name="blobs")
 
 
+def _compared_as_by_hand(outcome, setting):
+    """Of the network and its half with the smallest weights: the share of images in the same class, by torch alone."""
+    table = outcome.tables[-1]
+    assert len(table.rows) == 3 * 2 + 3
+    (row,) = (row for row in table.rows if row[1] == "weights, about 50 % (50 %)" and row[0] == "the network")
+    classes, images = [], torch.tensor(setting.test.points, dtype=torch.float32)
+    for record, prefix in (("network", ""), ("weights", "1 ")):
+        module = _image_pruning.Convolutions((2, 2, 2)).build((1, 8, 8), 3, 0)
+        arrays = setting.records[record].arrays
+        module.load_state_dict({name: torch.tensor(arrays[prefix + name]) for name in module.state_dict()})
+        classes.append(module(images).argmax(dim=1))
+    assert float(row[-1]) == pytest.approx((classes[0] == classes[1]).double().mean().item(), abs=5e-3)
+    (verdict,) = outcome.verdicts
+    assert verdict.place == "section 3.4.5"
+
+
 def test_images_pruned_at_a_tiny_size(monkeypatch):
     plan = _image_pruning.PLANS["small"]
     training = replace(plan.training, epochs=1)
@@ -88,7 +104,8 @@ def test_images_pruned_at_a_tiny_size(monkeypatch):
     monkeypatch.setattr(_image_pruning, "AMOUNTS", (0.5, 0.9))
     setting = Setting("small", blobs(80, 1), blobs(30, 2))
     outcome = pruned_images.protocol(setting)
-    assert sorted(setting.records) == ["channels", "network", "weights"]
+    assert sorted(setting.records) == ["channels", "network", "similarity", "weights"]
+    _compared_as_by_hand(outcome, setting)
     assert len(outcome.findings) == 3
     assert outcome.tables[1].rows[0][:2] == ("100.0 %", "2-2-2")
     again = pruned_images_cifar10.protocol(setting)

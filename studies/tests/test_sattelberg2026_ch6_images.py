@@ -139,7 +139,8 @@ def test_the_study_reports_what_it_asked(monkeypatch):
     found = mnist.protocol(setting)
     assert list(setting.records) == ["simple 1 SGD", "simple 1 AdamW"]
     assert [picture.name for picture in found.pictures] == [
-        f"mnist-{name}" for name in ("images", "coefficients", "simple", "directions", "along", "eigenvalues")
+        f"mnist-{name}"
+        for name in ("accuracies", "examples", "images", "coefficients", "simple", "directions", "along", "eigenvalues")
     ]
     names = [finding.name for finding in found.findings]
     assert names.count("accuracy") == 2

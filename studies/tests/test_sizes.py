@@ -16,7 +16,7 @@ from reluscope_studies.sizes import number_of, planned
 from reluscope_studies.training import Training
 
 STUDIES = all_studies()
-FEW = ("reproduce", "sattelberg2026-ch6-training/three_units", "--epochs", "2", "--replicates", "2")
+FEW = ("reproduce", "serra2018/splits", "--epochs", "1", "--replicates", "2")
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,14 @@ def test_parts_of_a_study_are_chosen():
     assert not setting.wants("11+11")
 
 
-def test_only_some_splits_are_done(folder, monkeypatch):
+@pytest.fixture
+def tiny(monkeypatch):
+    """Splits of five units."""
     monkeypatch.setitem(splits.PLANS, "small", splits.Plan(5, 1, Training("Adam", 2e-3, 1, 128)))
+
+
+@pytest.mark.usefixtures("tiny")
+def test_only_some_splits_are_done(folder):
     command = ("reproduce", "serra2018/splits", "-q")
     assert reluscope(*command, "--only", "[12]+*", "-o", "out").exit_code == 0
     (study,) = json.loads((folder / "out" / "findings.json").read_text())["studies"]
@@ -123,14 +129,13 @@ def test_numbers_are_equal_within_tolerance_or_different():
     assert compare(study_of(Finding.of(5, 5, 9, name="a")), study_of(Finding.of(5, name="a"))).differs
 
 
+@pytest.mark.usefixtures("tiny")
 def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0
     plain = json.loads((folder / "out" / "findings.json").read_text())
     (study,) = plain["studies"]
-    assert plain["changes"] == {"replicates": 2, "epochs": 2}
-    assert plain["command"] == (
-        "reluscope reproduce sattelberg2026-ch6-training/three_units --size small --replicates 2 --epochs 2"
-    )
+    assert plain["changes"] == {"replicates": 2, "epochs": 1}
+    assert plain["command"] == ("reluscope reproduce serra2018/splits --size small --replicates 2 --epochs 1")
     assert plain["machine"]["processor"]
     assert len(study["fingerprint"]) == 16
     assert study["processor_seconds"] > 0
@@ -139,7 +144,7 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     assert page.count("<svg") >= len(study["pictures"])
     assert plain["command"] in page
     main(["out", "-o", "book"])
-    own = folder / "book" / study["name"] / "small-replicates-2-epochs-2"
+    own = folder / "book" / study["name"] / "small-replicates-2-epochs-1"
     assert {path.suffix for path in own.iterdir()} <= {".json", ".md", ".svg"}
     assert max(path.stat().st_size for path in own.iterdir()) <= 400_000
     assert [path for path, _ in results(folder / "book")] == [own]
@@ -164,6 +169,7 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
         assert is_one_sentence(result.stderr), result.stderr
 
 
+@pytest.mark.usefixtures("tiny")
 def test_work_that_went_on_adds_its_seconds(folder):
     assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0
     before = json.loads((folder / "out" / "findings.json").read_text())["studies"][0]

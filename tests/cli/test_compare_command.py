@@ -34,7 +34,7 @@ def found(*arguments):
 
 def test_numbers_are_those_of_the_library(models):
     plain = found(*PAIR, "--metric", "cka", "--metric", "agreement")
-    import my_models  # pyright: ignore[reportMissingImports]
+    import my_models
 
     networks = {name: rs.load(getattr(my_models, name)(), input_shape=(2,)) for name in ("cross", "deep_pair")}
     expected = rs.similarity.compare(networks, POINTS, metrics=["cka", "agreement"])

@@ -22,7 +22,16 @@ DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.glob("*.md"))
 SCRIPTS = sorted(path for folder in ("gallery", "tutorials") for path in (DOCS / folder).glob("*.py"))
 # Pages of the guide that ask nothing about networks.
-NO_ANALYSES = {"concepts", "command-line", "report", "many-machines", "studies", "errata", "auto/results/index"}
+NO_ANALYSES = {
+    "exchange",
+    "concepts",
+    "command-line",
+    "report",
+    "many-machines",
+    "studies",
+    "errata",
+    "auto/results/index",
+}
 # Where `make docs` puts the pages of scripts.
 GALLERIES = {"auto/examples": ROOT / "examples", "auto/tutorials": DOCS / "tutorials", "auto/gallery": DOCS / "gallery"}
 

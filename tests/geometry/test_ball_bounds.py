@@ -63,7 +63,7 @@ def test_the_rounding_of_distances_decides():
         normals, offsets, _ = unit_rows(A, b)
         center = 1e15 * way
         num_short += Fraction(float(weights @ (offsets - normals @ center))) < truth
-        assert truth <= Fraction(radius_bound(A, b, center, weights))  # pyright: ignore[reportOptionalOperand]
+        assert truth <= Fraction(radius_bound(A, b, center, weights))
     assert num_short
 
 

@@ -105,14 +105,14 @@ def test_boxes_hold_polyhedra_and_are_least(seed, has_sides):
 
 def test_ends_of_boxes_are_on_the_right_side():
     third = rs.Polyhedron([[3.0], [-3.0]], [1.0, 1.0])
-    (low,), (high,) = bounding_box(third)  # pyright: ignore[reportGeneralTypeIssues]
+    (low,), (high,) = bounding_box(third)
     assert Fraction(low) < Fraction(-1, 3) < Fraction(1, 3) < Fraction(high)
     triangle = rs.Polyhedron([[3.0, 0.0], [-3.0, -1.0], [0.0, 1.0]], [1.0, 1.0, 0.0])
-    (left, _), (right, top) = bounding_box(triangle)  # pyright: ignore[reportGeneralTypeIssues]
+    (left, _), (right, top) = bounding_box(triangle)
     assert Fraction(left) < Fraction(-1, 3) < Fraction(1, 3) < Fraction(right)
     assert top == 0.0
     whole = rs.Polyhedron([[2.0], [-1.0]], [1.0, 0.0])
-    assert [end.tolist() for end in bounding_box(whole)] == [[0.0], [0.5]]  # pyright: ignore[reportOptionalIterable]
+    assert [end.tolist() for end in bounding_box(whole)] == [[0.0], [0.5]]
     empty = bounding_box(rs.Polyhedron([[1.0], [-1.0]], [-1.0, -1.0]))
     assert empty[0][0] > empty[1][0]
     assert bounding_box(rs.Polyhedron([[1.0, 1.0]], [1.0])) is None

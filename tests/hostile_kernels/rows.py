@@ -197,6 +197,17 @@ def interpolate(draw):
     return _kernels.interpolate, [draw.floats(number, draw.size()), tail, head, draw.positive(len(tail))]
 
 
+def interpolate_bent(draw):
+    number, units, width = draw.size(1), draw.size(), draw.size()
+    tail, head = draw.below(number, 2, draw.size(0, number))
+    arrays = [draw.floats(number, width), draw.floats(number, units), draw.floats(width, units)]
+    return _kernels.interpolate_bent, [*arrays, tail, head, draw.positive(len(tail))]
+
+
+def pack_bits(draw):
+    return _kernels.pack_bits, [draw.below(256, draw.size(), 20 * draw.size()).astype(np.uint8), draw.size(0, 7)]
+
+
 def steepest(draw):
     number = draw.size(1)
     ends = draw.below(number, 2 * draw.size()).astype(np.int32)
@@ -541,7 +552,7 @@ METHODS = {
 FUNCTIONS = (
     group_equal_rows, differences, tile_distances, long_distances, keep_nearest, search_pairs, stays, gather_lists,
     find_cofaces, reduce_columns, unite_lists, extract, subdivide, spanning_vertices, combine_rows,
-    interpolate, steepest, column_ranges, cell_ranges,
+    interpolate, interpolate_bent, steepest, column_ranges, cell_ranges, pack_bits,
     relax, between_lines, settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
     middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector,

@@ -95,6 +95,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/robustness/quantities": (f"{T}/robustness/test_rounding_of_distances.py",),
     f"{A}/robustness/certified": (f"{T}/robustness/test_certified.py",),
     f"{A}/robustness/decision": (f"{T}/robustness/test_rounding_of_distances.py",),
+    f"{A}/robustness/enclosed_cells": (f"{T}/robustness/test_search_frontier.py",),
     f"{A}/robustness/search": (f"{T}/robustness/test_search_frontier.py",),
     f"{A}/robustness/changes": (
         f"{T}/robustness/test_rounding_of_distances.py",

@@ -2,9 +2,10 @@
 
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 
-def fractions(rows):
+def fractions(rows) -> Any:
     """Return numbers as fractions, rows within rows."""
     return [fractions(row) for row in rows] if hasattr(rows, "__len__") else Fraction(float(rows))
 

@@ -120,6 +120,8 @@ def test_regions_by_the_largest_are_those_of_the_oracle(seed):
     assert str(part.claim) == "EXACT"
     assert "top-k gates" in part.method
     place = {cell.code: row for row, cell in enumerate(known.regions)}
+    volumes = [float(known.volumes[place[one]]) for one in rows_of(part.codes)]
+    np.testing.assert_allclose(part.volumes(), volumes, atol=1e-12)
     maps = part.maps
     for code, weight, bias in zip(rows_of(part.codes), maps.weight.tolist(), maps.bias.tolist(), strict=True):
         forms = [[float(entry) for entry in form] for form in known.regions[place[code]].outputs]
@@ -296,3 +298,4 @@ def test_largest_of_what_jumps(seed):
     part = rs.partition(net, rs.Box(-2, 2, 2))
     assert "tree" in part.method
     assert sorted(rows_of(part.codes)) == sorted(cell.code for cell in known.regions)
+    assert sorted(part.volumes()) == pytest.approx(sorted(map(float, known.volumes)))

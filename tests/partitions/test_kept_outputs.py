@@ -7,8 +7,9 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.partitions import decision, few_dimensions, incidence
-from reluscope.partitions.decision import _contenders
+from reluscope.networks.builder import GraphBuilder
+from reluscope.partitions import assembly, decision_pieces, few_dimensions, incidence
+from reluscope.partitions.decision_pieces import contenders
 from reluscope.testing import default_network
 
 
@@ -63,12 +64,41 @@ def test_residuals_max_gates_and_several_segments(kept):
         np.testing.assert_allclose(one.outputs, net(one.domain.lift(one.vertices)), rtol=0, atol=1e-12)
 
 
+def test_pieces_of_one_region_that_are_joined_keep_the_outputs_of_their_corners(kept, monkeypatch):
+    # Where two of three candidates tie below the third, cells are cut, and joined in the end: corners inside go.
+    seen = []
+
+    def merging(mosaic):
+        seen.append((mosaic, joined := assembly_merge(mosaic)))
+        return joined
+
+    assembly_merge = assembly._merge_equal_codes
+    monkeypatch.setattr(assembly, "_merge_equal_codes", merging)
+
+    generator, builder = torch.Generator().manual_seed(2), GraphBuilder()
+
+    def linear(value, rows):
+        weight = torch.randn(rows, value.shape[0], dtype=torch.float64, generator=generator)
+        return builder.linear(value, weight, torch.randn(rows, dtype=torch.float64, generator=generator))
+
+    net = builder.build(linear(builder.maxout(linear(builder.input((2,)), 8), 0, 4), 3))
+    part = rs.partition(net, rs.Box(-4, 4, 2))
+    ((before, after),) = seen
+    assert len(before.roots) > len(after.roots) == len(np.unique(after.words, axis=0))
+    assert len(before.vertices) > len(after.vertices) == len(after.outputs)
+    known = {tuple(point): row for row, point in enumerate(before.vertices.tolist())}
+    for point, outputs in zip(after.vertices.tolist(), after.outputs, strict=True):
+        np.testing.assert_array_equal(outputs, before.outputs[known[tuple(point)]])
+    assert_outputs(net, part)
+    assert part.volumes().sum() == pytest.approx(64)
+
+
 def test_where_they_are_kept(tmp_path):
     assert not few_dimensions.keeps_outputs(rs.load(default_network([2, 24, 24, 5])))
     net = rs.load(default_network([2, 20000, 5]))
-    part = rs.partition(net, rs.Box(-1e-4, 1e-4, 2))
+    part = rs.partition(net, rs.Box(-3e-5, 3e-5, 2))
     assert_outputs(net, part)
-    assert rs.partition(rs.load(default_network([2, 20000, 5000])), rs.Box(-1e-9, 1e-9, 2)).geometry.outputs is None
+    assert rs.partition(rs.load(default_network([2, 20000, 2000])), rs.Box(-1e-9, 1e-9, 2)).geometry.outputs is None
     part.save(tmp_path / "part.arrow")
     again = rs.Partition.load(tmp_path / "part.arrow", network=net)
     np.testing.assert_allclose(again.outputs, part.outputs, rtol=0, atol=1e-12)
@@ -79,11 +109,11 @@ def test_of_many_classes_those_count_that_lead(monkeypatch):
     part = rs.partition(net, rs.Box(-20, 20, 2))
     few = rs.decision_boundary(part)
     leading = np.unique(net(torch.rand(20000, 2, dtype=torch.float64) * 40 - 20).argmax(1).numpy())
-    contenders = _contenders(part.scores, *part.region_vertices, 1e-12)
-    assert set(leading.tolist()) <= set(contenders.tolist())
-    assert len(contenders) < 40
-    assert set(np.unique(few.classes).tolist()) <= set(contenders.tolist())
-    monkeypatch.setattr(decision, "FEW_CLASSES", 60)
+    chosen = contenders(part.scores, *part.region_vertices, 1e-12)
+    assert set(leading.tolist()) <= set(chosen.tolist())
+    assert len(chosen) < 40
+    assert set(np.unique(few.classes).tolist()) <= set(chosen.tolist())
+    monkeypatch.setattr(decision_pieces, "FEW_CLASSES", 60)
     every = rs.decision_boundary(part)
     for name in ("regions", "classes", "ends"):
         np.testing.assert_array_equal(getattr(few, name), getattr(every, name))
@@ -93,5 +123,5 @@ def test_a_class_that_leads_inside_alone_counts():
     """At the ends of a segment others are ahead, in its middle a third."""
     scores = np.full((2, 12), -9.0)
     scores[0, :3], scores[1, :3] = [4.0, 0.0, 3.0], [0.0, 4.0, 3.0]
-    found = _contenders(scores, np.array([0, 2]), np.array([0, 1]), 0.0)
+    found = contenders(scores, np.array([0, 2]), np.array([0, 1]), 0.0)
     assert found.tolist() == [0, 1, 2]

@@ -104,7 +104,7 @@ def test_the_limits_of_steady_pictures_do_not_depend_on_the_azimuth(part):
         for turn in (0.0, 20.0, 45.0, 170.0)
     }
     assert len({tuple(np.round(one, 9)) for one in limits}) == 1
-    for turn in range(0, 360, 7):
+    for turn in range(0, 360, 40):
         bare, steady = (plots.View(azimuth=turn, elevation=35, is_steady=flag) for flag in (False, True))
         inner, outer = (
             plots.output_surface(part, pixels=20, view=view, lines=False).axes[0] for view in (bare, steady)

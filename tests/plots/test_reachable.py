@@ -1,4 +1,4 @@
-"""Pictures of images: every piece is drawn as what it is, and counts are those of the image."""
+"""Pictures of images and of closed loops: every piece is drawn as what it is, and counts are those of the image."""
 
 import numpy as np
 import pytest
@@ -45,3 +45,27 @@ def test_nothing_found_and_too_much_asked_are_told():
         rs.plots.image(rs.image(RELU, SQUARE, outputs=chosen, budget=rs.Budget(regions=0)))
     with pytest.raises(InputError, match="three outputs"):
         rs.plots.image(rs.image(rs.load([(np.eye(4), np.zeros(4))]), rs.Box(0, 1, 4)))
+
+
+def test_steps_are_polygons_then_boxes():
+    plant = rs.reachability.Plant(np.eye(2), np.array([[1.0, 0.0], [0.0, 1.0]]) / 2)
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    runs = np.ones((3, 2, 2)) * [[[1.0]], [[1.5]], [[2.25]]]
+    exact = rs.reach(net, plant, SQUARE, 2)
+    (axes,) = rs.plots.reach(exact, runs=runs).axes
+    assert len(collections(axes, PolyCollection)) == sum(int((one.dims == 2).sum()) for one in exact.sets)
+    assert [line.get_xydata()[-1].tolist() for line in axes.lines if len(line.get_xydata()) == 3] == [[2.25, 2.25]] * 2
+    rough = rs.reach(net, plant, SQUARE, 2, budget=rs.Budget(regions=0))
+    (axes,) = rs.plots.reach(rough).axes
+    assert rough.num_exact == 0
+    assert len(collections(axes, PolyCollection)) == sum(len(one) + 1 for one in rough.sets)
+    with pytest.raises(InputError, match="two different"):
+        rs.plots.reach(exact, states=(1, 1))
+
+
+def test_one_state_is_drawn_over_steps():
+    net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[-0.5]]), np.zeros(1))])
+    found = rs.reach(net, rs.reachability.Plant([[1.0]], [[1.0]]), rs.Box(-1, 1, 1), 2)
+    (axes,) = rs.plots.reach(found, runs=np.zeros((3, 4, 1))).axes
+    assert [line.get_ydata().tolist() for line in axes.lines[:3]] == [[-1.0, 1.0], [-1.0, 0.5], [-1.0, 0.25]]
+    assert len(axes.lines) == 3 + 4

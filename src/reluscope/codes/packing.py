@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import UInt64
 from numpy.typing import ArrayLike
 
+from reluscope import _kernels
 from reluscope.arguments import describe
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.errors import InputError, ShapeError
@@ -36,9 +37,12 @@ def pack_pieces(
             )
         _check_pieces(gate, array)
         for plane in range(gate.num_planes):
-            bits = array if gate.num_planes == 1 else array >> plane & 1
-            # Of truths they are packed where they lie, of whole numbers in pieces.
-            _place(words, layout, index, plane, np.packbits(bits != 0, axis=1, bitorder="little"))
+            start = layout.words(index).start + plane * gate.words_per_plane
+            if array.dtype in (np.bool_, np.uint8):
+                packed = _kernels.pack_bits(np.ascontiguousarray(array).view(np.uint8), plane)
+                words[:, start : start + gate.words_per_plane] = packed
+            else:
+                _place(words, layout, index, plane, np.packbits(array >> plane & 1, axis=1, bitorder="little"))
     return words
 
 
@@ -128,7 +132,8 @@ def _check_pieces(gate: GateLayout, pieces: np.ndarray) -> None:
             f"Pieces of gate {gate.name!r} must be whole numbers or booleans, but came as {pieces.dtype}; count the "
             "breakpoints strictly below each pre-activation."
         )
-    smallest, largest = int(pieces.min(initial=0)), int(pieces.max(initial=0))
+    smallest = int(pieces.min(initial=0)) if np.issubdtype(pieces.dtype, np.signedinteger) else 0
+    largest = int(pieces.max(initial=0))
     if smallest < 0 or largest >= gate.num_pieces:
         raise InputError(
             f"Pieces of gate {gate.name!r} must be from 0 to {gate.num_pieces - 1}, but "

@@ -7,7 +7,7 @@ equations has a ball, facets and a volume within its affine hull.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -23,7 +23,7 @@ from reluscope.geometry.half_space_stack import HalfSpaceStack
 from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial
 from reluscope.geometry.linear_program import Status
-from reluscope.geometry.polyhedron_text import read_cdd, written
+from reluscope.geometry.polyhedron_text import Form, read, written
 from reluscope.geometry.proved_programs import ProvedSystem, nearest
 from reluscope.geometry.row_scales import scaled_rows
 from reluscope.geometry.sampling import sample_chains
@@ -496,8 +496,8 @@ class Polyhedron(Shown):
         )
 
     @read_arguments
-    def to_text(self, form: Literal["cdd", "polymake", "sage"] = "cdd") -> str:
-        """Return the rows as cdd, polymake or Sage read them, in fractions: nothing is rounded.
+    def to_text(self, form: Form = "cdd") -> str:
+        """Return the rows as cdd, polymake or Sage read them, in fractions, or solvers as MPS: nothing is rounded.
 
         Examples
         --------
@@ -509,14 +509,22 @@ class Polyhedron(Shown):
     @staticmethod
     @read_arguments
     def from_text(text: str) -> "Polyhedron":
-        """Return the polyhedron of an H-representation of cdd; fractions are rounded to the nearest float64.
+        """Return the polyhedron of half-spaces and equations that cdd, polymake, Sage or a solver (MPS) wrote.
+
+        Which of them is told by the text. Fractions are rounded to the nearest float64; of a linear program in MPS it
+        is the feasible set.
 
         Raises
         ------
         InputError
             With the line, if it is none.
+
+        Examples
+        --------
+        >>> Polyhedron.from_text("Polyhedron(ieqs=[[1, -1/2, 0]], eqns=[[0, 1, -1]])").C
+        array([[-1.,  1.]])
         """
-        return Polyhedron(*read_cdd(text))
+        return Polyhedron(*read(text))
 
     def describe(self) -> str:
         """Say in a few words what this is."""

@@ -1,22 +1,25 @@
-"""Polyhedra as text that programs of polyhedral geometry read: cdd, polymake and Sage, in fractions, and back from cdd.
+"""Polyhedra as text that other programs read and write: cdd, polymake and Sage, in fractions, and MPS for solvers.
 
 A row ``a x <= b`` is written as ``b - a x >= 0``, the numbers b, -a one after the other; float64 numbers are fractions,
 so nothing is lost.
 """
 
-import re
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 
 from reluscope.errors import InputError
+from reluscope.geometry.mps_text import read_mps, written_mps
+from reluscope.geometry.numbers_in_text import read_number
+from reluscope.geometry.polymake_text import read_polymake
+from reluscope.geometry.sage_text import read_sage
 
 Table = np.ndarray
-_NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?)")
+Form = Literal["cdd", "polymake", "sage", "mps"]
 
 
-def written(A: Table, b: Table, C: Table, d: Table, form: Literal["cdd", "polymake", "sage"]) -> str:
+def written(A: Table, b: Table, C: Table, d: Table, form: Form) -> str:
     """Return ``A x <= b`` and ``C x = d`` as text.
 
     Examples
@@ -24,8 +27,12 @@ def written(A: Table, b: Table, C: Table, d: Table, form: Literal["cdd", "polyma
     >>> print(written(np.array([[0.5]]), np.array([1.0]), np.zeros((0, 1)), np.zeros(0), "sage"))
     Polyhedron(ieqs=[[1, -1/2]], eqns=[], base_ring=QQ)
     """
+    if form == "mps":
+        return written_mps(A, b, C, d)
     rows, equations = _signed(A, b), _signed(C, d)
     if form == "sage":
+        # Of no rows at all Sage makes the empty set.
+        rows = rows if rows or equations else [["1", *["0"] * A.shape[1]]]
         return f"Polyhedron(ieqs={_listed(rows)}, eqns={_listed(equations)}, base_ring=QQ)"
     if form == "polymake":
         parts = {"INEQUALITIES": rows, "EQUATIONS": equations}
@@ -36,6 +43,34 @@ def written(A: Table, b: Table, C: Table, d: Table, form: Literal["cdd", "polyma
     lines = ["H-representation", *([f"linearity {len(equations)} {places}"] if equations else []), "begin"]
     lines += [f" {number} {A.shape[1] + 1} rational", *(" " + " ".join(row) for row in rows + equations), "end", ""]
     return "\n".join(lines)
+
+
+def read(text: str) -> tuple[Table, Table, Table, Table]:
+    r"""Return ``A, b, C, d`` of text in any of the forms, which is told by what is in it.
+
+    Raises
+    ------
+    InputError
+        With the line, where something is wrong.
+
+    Examples
+    --------
+    >>> read("Polyhedron(ieqs=[[1, -1/2]])")[0]
+    array([[0.5]])
+    """
+    starts = {line.split()[0] for line in text.splitlines() if line.strip()}
+    if text.lstrip().startswith("Polyhedron"):
+        return read_sage(text)
+    if starts & {"H-representation", "V-representation"}:
+        return read_cdd(text)
+    if {"ROWS", "COLUMNS"} & starts:
+        return read_mps(text)
+    if {"_type", "INEQUALITIES", "EQUATIONS", "FACETS", "CONE_AMBIENT_DIM"} & starts:
+        return read_polymake(text)
+    raise InputError(
+        "expected an H-representation of cdd, INEQUALITIES of polymake, Polyhedron(...) of Sage, or ROWS and COLUMNS "
+        "of MPS, got none of these: is the text complete?"
+    )
 
 
 def read_cdd(text: str) -> tuple[Table, Table, Table, Table]:
@@ -78,18 +113,9 @@ def read_cdd(text: str) -> tuple[Table, Table, Table, Table]:
     for row, (line, words) in enumerate(rows):
         if len(words) != table.shape[1]:
             raise InputError(f"line {line}: expected {table.shape[1]} numbers, got {len(words)}")
-        table[row] = [_number(word, line) for word in words]
+        table[row] = [read_number(word, line) for word in words]
     sides = table[~equations], table[equations]
     return (*(part for side in sides for part in (0.0 - side[:, 1:], side[:, 0])),)  # pyright: ignore[reportReturnType]
-
-
-def _number(word: str, line: int) -> float:
-    if not _NUMBER.fullmatch(word) or len(word) > 10_000:
-        raise InputError(f"line {line}: expected a number, got {word[:40]!r}")
-    try:
-        return float(Fraction(word))
-    except (ZeroDivisionError, OverflowError, ValueError):
-        raise InputError(f"line {line}: expected a number that float64 can hold, got {word[:40]!r}") from None
 
 
 def _signed(rows: Table, ends: Table) -> list[list[str]]:

@@ -100,6 +100,8 @@ class BackwardBounds:
     network : Network
         As `is_suited` says.
     lower, upper : (n,) float64
+    steps : int
+        Of the gradient for the slopes behind ranges; none where others know them better.
 
     Attributes
     ----------
@@ -116,8 +118,15 @@ class BackwardBounds:
     array([ 0., -1.])
     """
 
-    def __init__(self, network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> None:
-        self.network = network
+    def __init__(
+        self,
+        network: Network,
+        lower: Float[np.ndarray, " n"],
+        upper: Float[np.ndarray, " n"],
+        *,
+        steps: int = NUM_STEPS,
+    ) -> None:
+        self.network, self._steps = network, steps
         self.device = network.device
         low, high = (torch.as_tensor(end, dtype=torch.float64, device=self.device) for end in (lower, upper))
         self.lower, self.upper = low, high
@@ -312,7 +321,7 @@ class BackwardBounds:
         held = self.unheld(len(rows))
         if not self.ranges:
             return self.lower_bounds(rows, held, position=position).values
-        return maximized(self, rows, held, position=position, steps=NUM_STEPS)[0].values
+        return maximized(self, rows, held, position=position, steps=self._steps)[0].values
 
 
 class _LinesBack:

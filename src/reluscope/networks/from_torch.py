@@ -119,8 +119,11 @@ def _trace_module(
         raise
     except Exception as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        shapes = {name: tuple(torch.as_tensor(one).shape) for name, one in interface.inputs.items()}
+        held = ", ".join(f"{name} of shape {shape}" for name, shape in shapes.items())
         raise ShapeError(
-            f"expected an input shape that the model accepts, got {input_shape}: its forward pass fails with {first!r}"
+            f"expected an input shape that the model accepts{f' with {held}' if held else ''}, got {input_shape}: its "
+            f"forward pass fails with {first!r}"
         ) from error
     with in_double(notes, tracing=True):
         args, kwargs = calling.arguments(sample)

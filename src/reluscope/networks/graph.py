@@ -227,7 +227,8 @@ class Pointwise(GateNode):
         return len(self.slopes)
 
     @cached_property
-    def _is_relu(self) -> bool:
+    def is_relu(self) -> bool:
+        """Whether all units are ReLUs."""
         return (
             self.breakpoints.flatten().tolist() == [0.0]
             and self.slopes.flatten().tolist() == [0.0, 1.0]
@@ -240,7 +241,7 @@ class Pointwise(GateNode):
 
     def apply(self, pre: Tensor) -> Tensor:
         """Return the function of every pre-activation, ``(s, *shape)``."""
-        if self._is_relu:
+        if self.is_relu:
             return torch.relu(pre).reshape(-1, *self.shape)
         result = self.slopes[0] * pre + self.intercepts[0]
         for piece, threshold in enumerate(self.breakpoints, start=1):

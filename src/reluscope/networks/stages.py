@@ -39,9 +39,11 @@ class Leg:
     device: torch.device
 
     def carry(self, carrier: Carrier, values: Mapping[int, Any]) -> dict[int, Any]:
-        """Return the values with those of the plan added."""
+        """Return the values with those of the plan added that are not among them."""
         found = dict(values)
         for position, node in self.plan:
+            if position in found:
+                continue
             found[position] = carrier.affine(node, [found[source] for source in node.inputs])
         return found
 
@@ -149,11 +151,14 @@ class Stage:
         if isinstance(gate, Max):
             passed = error.max(axis=1, initial=0.0)
         else:
-            sizes, errors = (torch.from_numpy(np.array(table)).to(self.leg.device) for table in (size, error))
             pieces = pieces.astype(np.min_scalar_type(gate.num_pieces - 1), copy=False)
             in_use = _kernels.pieces_in_use(pieces, gate.num_pieces)
-            here = piece_error(gate.slopes, gate.intercepts, sizes, errors, gamma).cpu().numpy()
-            passed = np.where(in_use, here, 0.0).max(axis=0, initial=0.0)
+            if gate.is_relu:
+                passed = np.where(in_use[1], error, 0.0)  # both pieces are without rounding
+            else:
+                sizes, errors = (torch.from_numpy(np.array(table)).to(self.leg.device) for table in (size, error))
+                here = piece_error(gate.slopes, gate.intercepts, sizes, errors, gamma).cpu().numpy()
+                passed = np.where(in_use, here, 0.0).max(axis=0, initial=0.0)
         return torch.from_numpy(passed).to(self.leg.device).reshape(1, *gate.shape)
 
     def close(self, live: Mapping[int, Any], pre: Any, carrier: Carrier = NUMBERS) -> dict[int, Any]:

@@ -32,7 +32,7 @@ from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
 from reluscope.partitions.certification import Certifier, ExactSigns, ExactVertex
-from reluscope.partitions.spanning_vertices import Spanning, pays, spanning_vertices
+from reluscope.partitions.spanning_vertices import MOST_FACTOR, MOST_MEASURED, Spanning, pays, spanning_vertices
 from reluscope.partitions.vertex_names import first_names
 from reluscope.tolerance import Tolerance
 
@@ -41,6 +41,8 @@ EPSILON = float(np.finfo(np.float64).eps)
 EXACT_START = 10
 # Products of numbers within these limits neither vanish nor overflow, and neither do their squares by much.
 MIN_MAGNITUDE, MAX_MAGNITUDE = 1e-120, 1e120
+# Proofs last to the end of a network if errors are at most this.
+PROVED = 1e-5
 # The seam of facets to cells that were dropped.
 NOTHING = -2
 
@@ -74,6 +76,8 @@ class Chunk:
         Up to what a function changes along so much they may be off beside that (`spanning_vertices`).
     errors : dict of (1, *shape) tensors
         Bounds on the errors of the values, where they were evaluated.
+    sizes : dict of (1, *shape) tensors
+        The largest absolute values of what the stage starts from, where these have gone ahead to its pre-activations.
     exact_signs : ExactSigns, optional
         Decides what floats call zero on a whole cell.
     opened : OpenStage, optional
@@ -112,6 +116,7 @@ class Chunk:
     factor: np.ndarray
     drift: np.ndarray
     errors: Values
+    sizes: Values = field(default_factory=dict)
     exact_signs: ExactSigns | None = None
     opened: "OpenStage | None" = None
     exact: list[ExactVertex] | None = None
@@ -169,7 +174,7 @@ class Chunk:
             np.ones(len(corners)),
             np.zeros(len(corners)),
             {position: torch.zeros_like(value[:1]) for position, value in values.items()},
-            exact_signs,
+            exact_signs=exact_signs,
             exact=None if certifier is None else [ExactVertex(corner=point) for point in corners.exact],
             corners=corners,
             num_stages=len(network.stages),
@@ -289,15 +294,17 @@ class Resolution:
 def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     """Run the affine nodes up to the gate at all vertices of the chunk."""
     gamma = resolution.rounding
-    sizes = {position: _largest(chunk.values[position]) for position in stage.reads}
+    sizes = chunk.sizes or {position: largest(chunk.values[position]) for position in stage.reads}
     size, error, errors = stage.advance_errors(sizes, chunk.errors, gamma)
     _check_range(stage, sizes, size)
     spanning = _spanning(chunk, stage, resolution)
     pre, live = stage.advance(chunk.values, LIVE_NUMBERS) if spanning is None else _advance(chunk, stage, spanning)
     heights, unit = pre.cpu().numpy(), gamma
+    if chunk.sizes:
+        unit, error = 2 * gamma, error + gamma * size
     if spanning is not None:
         unit = gamma * max(1.0, spanning.roundings)
-        made = {at: errors[at] + unit * _largest(live[at]) for at in stage.keeps if at not in chunk.values}
+        made = {at: errors[at] + unit * largest(live[at]) for at in stage.keeps if at not in chunk.values}
         errors, error = {**errors, **made}, error + unit * size
     if chunk.stage == 0 and chunk.exact is None:
         exact = _exact_heights(chunk, stage)
@@ -322,14 +329,18 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     opened = OpenStage(
         heights, size, error, np.zeros(num_units), pieces, np.ones(cuts, dtype=bool), proved, num_unproved
     )
-    return replace(chunk, values=live, errors=errors, opened=opened, corners=None, is_measured=is_measured)
+    return replace(chunk, values=live, errors=errors, sizes={}, opened=opened, corners=None, is_measured=is_measured)
 
 
 def _spanning(chunk: Chunk, stage: Stage, resolution: Resolution) -> Spanning | None:
-    """Return which vertices are to be evaluated, None where all are."""
-    if chunk.stage == 0 or chunk.exact is not None or not pays(stage.leg, len(chunk.points)):
+    """Return which vertices are to be evaluated, None where all are, or where values have gone ahead."""
+    # While proofs of a deep network last, they are not given away for speed.
+    if chunk.stage == 0 or chunk.sizes or chunk.exact is not None or not pays(stage.leg, len(chunk.points)):
         return None
-    return spanning_vertices(chunk.cells, chunk.placement, resolution.length)
+    if chunk.rounding is None or chunk.is_measured or chunk.rounding.proved <= PROVED:
+        most = MOST_MEASURED if chunk.is_measured else MOST_FACTOR
+        return spanning_vertices(chunk.cells, chunk.placement, resolution.length, most)
+    return None
 
 
 def _advance(chunk: Chunk, stage: Stage, spanning: Spanning) -> tuple[Tensor, Values]:
@@ -381,7 +392,7 @@ def _between(
     return number
 
 
-def _largest(values: Tensor) -> Tensor:
+def largest(values: Tensor) -> Tensor:
     """Return the largest absolute values ``(1, *shape)`` at any vertex."""
     if values.device.type == "cpu" and values.numel():
         low, high = _kernels.column_ranges(values.contiguous().numpy().reshape(len(values), -1))

@@ -19,10 +19,12 @@ from reluscope.geometry.splitting import (
     is_positive,
     subdivide,
 )
+from reluscope.networks.carriers.numbers import Numbers
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage
 from reluscope.partitions.candidates import find_rivals, settle, winners
+from reluscope.partitions.carried_ahead import carried_ahead
 from reluscope.partitions.certification import Certifier, Cut, ExactVertex, doubtful, subdivide_exactly
 from reluscope.partitions.chunks import Chunk, OpenStage, Resolution
 from reluscope.partitions.vertex_names import extend_names
@@ -82,19 +84,43 @@ def cut(
     if finished:
         layout = CodeLayout((network.layout.gates[chunk.stage],))
         words = (*moved.words, pack_pieces([opened.pieces], layout))
-        values, errors, outputs = {}, {}, None
+        values, errors, outputs, sizes = {}, {}, None, {}
         if is_last and chunk.keeps_outputs:
             values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
             outputs, values = network.finish(values).reshape(len(opened.pre), -1).cpu().numpy(), {}
         elif not is_last:
-            values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
+            values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device), _OVERWRITING)
             error = opened.proved + (opened.snapped[:, None] if opened.proved.ndim == 2 else opened.snapped)
             passed = stage.pass_errors(opened.size, error, opened.pieces, resolution.rounding)
             errors = {**chunk.errors, stage.position: passed}
+            ahead = carried_ahead(network.stages[stage.index + 1], stage, values, work)
+            values, sizes = (values, {}) if ahead is None else ahead
         last = opened.pre if is_last and chunk.names is not None else None
-        moved = replace(moved, words=words, stage=chunk.stage + 1, values=values, errors=errors, opened=None, last=last)
-        moved = replace(moved, outputs=outputs)
+        moved = replace(
+            moved,
+            words=words,
+            stage=chunk.stage + 1,
+            values=values,
+            errors=errors,
+            sizes=sizes,
+            opened=None,
+            last=last,
+            outputs=outputs,
+        )
     return moved, work.num_undecided + num_flat
+
+
+class _Overwriting(Numbers):
+    """Values that nobody asks for again give their place to what they become."""
+
+    def leave(self, stage: Stage, arrived: Tensor) -> Tensor:
+        """Return the gate's output."""
+        gate = stage.gate
+        is_relu = isinstance(gate, Pointwise) and gate.is_relu
+        return arrived.relu_().reshape(-1, *gate.shape) if is_relu else gate.apply(arrived)
+
+
+_OVERWRITING = _Overwriting()
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from reluscope.progress import RegionProgress
 
 # Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
 CHUNK_CELLS, MAX_CHUNK_CELLS, MIN_CELLS = 768, 6144, 4
-CACHE_BYTES, CHUNK_BYTES = 16 * 2**20, 512 * 2**20
+CACHE_BYTES, CHUNK_BYTES = 32 * 2**20, 512 * 2**20
 # Chunks to find before work is handed out; where most cells are dropped, fewer that are spread, with so many cells.
 TASKS, TASK_CELLS = 64, 32
 
@@ -202,5 +202,5 @@ def _chunk_cells(network: Network, chunk: Chunk) -> int:
     """Cells that a chunk may have: as many as the cache has room for the values of, and not many fewer elsewhere."""
     num_vertices = max(1, len(chunk.points))
     per_cell = network.bytes_per_point * max(1.0, num_vertices / chunk.cells.num_cells)
-    fewest = np.clip(CHUNK_BYTES / per_cell, 16, CHUNK_CELLS)
-    return int(np.clip(CACHE_BYTES / per_cell, fewest, MAX_CHUNK_CELLS))
+    fewest = min(max(CHUNK_BYTES / per_cell, 16), CHUNK_CELLS)
+    return int(min(max(CACHE_BYTES / per_cell, fewest), MAX_CHUNK_CELLS))

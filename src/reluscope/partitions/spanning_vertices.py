@@ -27,10 +27,13 @@ from reluscope.networks.stages import Leg
 
 # Errors may grow so many times, and drift to so many times what is known of positions on the average.
 MOST_FACTOR, MOST_DRIFT = 8.0, 16.0
+# The same of errors where these are measured: they are small.
+MOST_MEASURED = 64.0
 # Kinks on two edges, each with slopes of both signs on its two sides.
 KINKS = 4.0
-# A combination pays where an entry takes so many multiplications, and a forward pass as many in all.
-WORTH, LEAST = 24, 2**18
+# A combination pays where an entry takes so many multiplications, a vertex so many, and a forward pass as many in all:
+# to find it takes some microseconds a vertex.
+WORTH, LEAST_EACH, LEAST = 24, 2**17, 2**18
 # Fewer vertices than this are all evaluated.
 FEW = 8
 
@@ -73,7 +76,9 @@ class Spanning:
         return grown
 
 
-def spanning_vertices(cells: Complex, placement: Placement, length: float) -> Spanning | None:
+def spanning_vertices(
+    cells: Complex, placement: Placement, length: float, most_factor: float = MOST_FACTOR
+) -> Spanning | None:
     """Choose vertices that determine functions which are affine on every polygon.
 
     Parameters
@@ -84,6 +89,8 @@ def spanning_vertices(cells: Complex, placement: Placement, length: float) -> Sp
         Of its vertices and edges.
     length : float
         What is as thick as this is not resolved: a drift of a small part of it is none.
+    most_factor : float
+        Limit on the factor.
 
     Returns
     -------
@@ -115,7 +122,7 @@ def spanning_vertices(cells: Complex, placement: Placement, length: float) -> Sp
     np.maximum.at(kinks, ends, KINKS * np.repeat(placement.skew, 2))
     most = max(MOST_DRIFT * float(placement.blur.mean()), length / MOST_DRIFT)
     evaluated, derived, (offsets, ids), weights, factor, drift, roundings = _kernels.spanning_vertices(
-        *cells.cell_vertices(), placement.points, kinks, placement.factor, placement.drift, MOST_FACTOR, most
+        *cells.cell_vertices(), placement.points, kinks, placement.factor, placement.drift, most_factor, most
     )
     if not len(derived):
         return None
@@ -125,4 +132,5 @@ def spanning_vertices(cells: Complex, placement: Placement, length: float) -> Sp
 def pays(leg: Leg, number: int) -> bool:
     """Tell whether combinations are cheaper than the way between two gates, for so many vertices."""
     entries = sum(prod(leg.shapes[position]) for position, _ in leg.plan[-1:])
-    return leg.device.type == "cpu" and leg.products >= WORTH * entries and leg.products * number >= LEAST
+    least = max(WORTH * entries, LEAST_EACH, LEAST / max(number, 1))
+    return leg.device.type == "cpu" and leg.products >= least

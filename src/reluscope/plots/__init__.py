@@ -34,7 +34,7 @@ from reluscope.plots.pruning_accuracies import pruning_curves
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_location import radii_by_location
 from reluscope.plots.rasters import raster
-from reluscope.plots.reachable import image
+from reluscope.plots.reachable import image, reach
 from reluscope.plots.region_colors import RegionColors
 from reluscope.plots.regions import partition
 from reluscope.plots.regions_and_coefficients import regions_and_coefficients
@@ -101,6 +101,7 @@ __all__ = [
     "radii",
     "radii_by_location",
     "raster",
+    "reach",
     "region_clusters",
     "regions_and_coefficients",
     "robustness",

@@ -100,7 +100,10 @@ def coloring(part: Partition, color: Color, label: str = "") -> Kinds | Scale:
     array([1., 1., 1., 1.])
     """
     if color is None:
-        color = "random" if activation_rate(part.codes) is None else "activation_rate"
+        rate = activation_rate(part.codes)
+        # Where k of n units are active everywhere, one colour would hide all regions.
+        tells = rate is not None and (len(part) < 2 or len(np.unique(rate)) > 1)
+        color = "activation_rate" if tells else "random"
     if isinstance(color, str):
         size = "area" if part.dim < 3 else "volume"
         if color == "random":

@@ -3,23 +3,28 @@
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from reluscope.analyses.reachability.image import Image
-from reluscope.arguments import read_drawn
-from reluscope.errors import InputError
+from reluscope.analyses.reachability.reach import ReachableSets
+from reluscope.arguments import read_array, read_drawn, read_positions
+from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.unions import hull_of_plane
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.views import View
-from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, figure_of, legend, say
+from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, depth_colors, figure_of, legend, say
 
 # Opacity of one piece: where several lie over each other it is darker.
 OPACITY = 0.3
+# So many pieces of a step have lines around them.
+FEW = 300
 # Corners nearer to a side than this share of the piece are on it.
 NEAR = 1e-7
 
@@ -75,12 +80,112 @@ def image(found: Image, *, view: View | None = None, axes: Axes | None = None) -
     return figure_of(axes)
 
 
-def draw_pieces(axes: Axes, pieces: Sequence[np.ndarray], color: str, opacity: float = OPACITY) -> None:
+@read_drawn
+def reach(
+    found: ReachableSets,
+    *,
+    states: tuple[int, int] = (0, 1),
+    runs: Float[np.ndarray, "t s n"] | None = None,
+    axes: Axes | None = None,
+) -> Figure:
+    """Draw the states of a closed loop after each step, over two of the states; of one state, over the steps.
+
+    Parameters
+    ----------
+    found : ReachableSets
+    states : two int
+        The states that become the axes: with more than two there are shadows.
+    runs : (t, s, n) array, optional
+        States of s runs after each step, drawn as lines.
+    axes : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A colour for each step. Steps that are not exact are outlines of boxes, with the box around all.
+
+    Raises
+    ------
+    InputError
+        If the two states are the same, or there is no such state.
+    ShapeError
+        If runs are of another number of states.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[-0.5, 0.0]]), np.zeros(1))])
+    >>> plant = rs.reachability.Plant([[1.0, 0.5], [0.0, 0.5]], [[0.0], [1.0]])
+    >>> figure = rs.plots.reach(rs.reach(net, plant, rs.Box(0, 1, 2), 3))
+    >>> figure.axes[0].get_ylabel()
+    'state 1'
+    """
+    number = found.ends.shape[2]
+    if runs is not None:
+        runs = read_array(runs, "runs", ndim=3)
+        if runs.shape[2] != number or not runs.size:
+            raise ShapeError(f"runs must have shape (t, s, {number}), at least one run, got shape {runs.shape}")
+    axes = canvas(axes, (6.2, 5.0))
+    colors = depth_colors(len(found))
+    if number == 1:
+        _over_steps(axes, found, runs, colors)
+        return figure_of(axes)
+    chosen = [int(place) for place in read_positions(list(states), "states", number, "states")]
+    if len(chosen) != 2 or chosen[0] == chosen[1]:
+        raise InputError(f"states must be two different ones, got {states}: a picture has two axes")
+    for one, color in zip(found.sets, colors, strict=True):
+        if isinstance(one, Image):
+            draw_pieces(axes, [corners[:, chosen] for corners in one.corners], color, 0.45, lines=len(one) <= FEW)
+        else:
+            boxes = [_rectangle(*box[:, chosen]) for box in one.boxes]
+            axes.add_collection(
+                PolyCollection(boxes, facecolors="none", edgecolors=to_rgba(color, 0.35), linewidths=0.4)
+            )
+            outline = PolyCollection(
+                [_rectangle(*one.ends[:, chosen])], facecolors="none", edgecolors=color, linewidths=1.2
+            )
+            outline.set_linestyle("--")
+            axes.add_collection(outline)
+    if runs is not None:
+        axes.plot(runs[:, :, chosen[0]], runs[:, :, chosen[1]], color=DARK, linewidth=0.5)
+    axes.set_xlabel(f"state {chosen[0]}")
+    axes.set_ylabel(f"state {chosen[1]}")
+    axes.margins(0.04)
+    axes.autoscale_view()
+    shown = [0] if len(found) == 1 else [0, (len(found) - 1) // 2, len(found) - 1]
+    handles = [Patch(color=to_rgba(colors[step], 0.6), label=f"after {step} steps") for step in dict.fromkeys(shown)]
+    if found.num_exact < len(found):
+        handles.append(
+            Patch(fill=False, edgecolor=DARK, linestyle="--", label=f"boxes around, from step {found.num_exact}")
+        )
+    legend(axes, handles)
+    return figure_of(axes)
+
+
+def _over_steps(axes: Axes, found: ReachableSets, runs: np.ndarray | None, colors: Sequence[str]) -> None:
+    """Draw the least and the largest value of one state over the steps."""
+    for step, (one, color) in enumerate(zip(found.sets, colors, strict=True)):
+        low, high = one.ends[:, 0]
+        style = "-" if isinstance(one, Image) else "--"
+        axes.plot([step, step], [low, high], style, color=color, linewidth=3.0, solid_capstyle="butt")
+    if runs is not None:
+        axes.plot(np.arange(len(runs)), runs[:, :, 0], color=DARK, linewidth=0.5)
+    axes.set_xlabel("step")
+    axes.set_ylabel("state 0")
+
+
+def _rectangle(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    return np.array([low, (high[0], low[1]), high, (low[0], high[1])])
+
+
+def draw_pieces(
+    axes: Axes, pieces: Sequence[np.ndarray], color: str, opacity: float = OPACITY, *, lines: bool = True
+) -> None:
     """Draw convex hulls of points of the plane: polygons, segments and points."""
     outlines = [hull_of_plane(corners) for corners in pieces]
     raster = len(outlines) > RASTER_ABOVE
     polygons = [outline for outline in outlines if len(outline) > 2]
-    style = {"facecolors": to_rgba(color, opacity), "edgecolors": to_rgba(DARK, 0.5), "linewidths": 0.3}
+    style = {"facecolors": to_rgba(color, opacity), "edgecolors": to_rgba(DARK, 0.5 * lines), "linewidths": 0.3 * lines}
     axes.add_collection(PolyCollection(polygons, rasterized=raster, **style))
     segments = [outline for outline in outlines if len(outline) == 2]
     axes.add_collection(LineCollection(segments, colors=color, linewidths=1.4, rasterized=raster))

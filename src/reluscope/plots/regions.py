@@ -50,7 +50,8 @@ def partition(
     part : Partition
         Of one or two dimensions; may be empty or have stopped early.
     color : str, callable or (r,) array, optional
-        ``"activation_rate"``: share of active units, over gates of two pieces (the default where there are such gates);
+        ``"activation_rate"``: share of active units, over gates of two pieces (the default where it is not the same
+        everywhere);
         ``"class"``: exact areas where each output is the largest, with the decision boundary (areas found already may
         be given instead: `ClassAreas`); ``"area"``: area, or length on a line, on a logarithmic scale; ``"random"``:
         six tints without meaning, equal for equal codes in every picture (the default otherwise). A callable takes the

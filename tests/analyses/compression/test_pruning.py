@@ -358,7 +358,7 @@ def test_a_solver_that_errs_makes_no_proof_wrong(is_lying, parameters, seed):
 
     def lying(self, columns, coefficients, **options):
         found = honest(self, columns, coefficients, **options)
-        wrong = random.normal(size=self.num_rows) if random.random() < 0.5 else found.duals * (1 + 1e-6)  # pyright: ignore[reportOptionalOperand]
+        wrong = random.normal(size=self.num_rows) if random.random() < 0.5 else found.duals * (1 + 1e-6)
         return found._replace(bound=found.bound - 1e-2, duals=wrong)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -8,8 +8,10 @@ import pytest
 
 import reluscope as rs
 from networks.models import layers
+from reluscope.analyses.robustness import changes
 from reluscope.analyses.robustness import search as module
 from reluscope.analyses.robustness.cells import StepRegion, open_domain, viewpoint
+from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.search import _NearestChange, _radii, search
 from reluscope.geometry.balls import CutBall
 from reluscope.networks.carriers.forms import Forms, OpenUnit
@@ -106,24 +108,24 @@ def test_what_is_passed_over_and_what_is_undecided_bounds_the_answer():
     view = view_of(0)
     found = _NearestChange(view, None)
     found.limit = 1.0
-    found._settle(module.Undecided(0.25))
-    found._settle(None)
+    found.settle(changes.Undecided(0.25))
+    found.settle(None)
     assert (found.num_undecided, found.passed, found.change) == (1, 0.25, None)
-    found._settle(module.Undecided(0.5))
+    found.settle(changes.Undecided(0.5))
     assert (found.num_undecided, found.passed) == (2, 0.25)
 
     def change(distance, lower):
-        return module.Change(distance, lower, 0.0, np.zeros(2), np.zeros(2), 1)
+        return changes.Change(distance, lower, 0.0, np.zeros(2), np.zeros(2), 1)
 
-    found._settle(change(0.75, 0.125))
+    found.settle(change(0.75, 0.125))
     assert (found.change.distance, found.limit, found.passed) == (0.75, 0.75, 0.125)
-    found._settle(change(0.8, 0.3))
+    found.settle(change(0.8, 0.3))
     assert (found.change.distance, found.limit, found.passed) == (0.75, 0.75, 0.125)
-    found._settle(change(0.5, 0.5))
+    found.settle(change(0.5, 0.5))
     assert (found.change.distance, found.limit) == (0.5, 0.5)
     beyond = _NearestChange(view, None)
     beyond.limit = 0.5
-    beyond._settle(change(0.75, 0.75))  # confirmed, but beyond the radius that is searched
+    beyond.settle(change(0.75, 0.75))  # confirmed, but beyond the radius that is searched
     assert (beyond.change.distance, beyond.limit, beyond.passed) == (0.75, 0.5, 0.75)
 
 
@@ -132,7 +134,7 @@ def test_an_undecided_change_is_below_what_the_search_says(monkeypatch):
     view = view_of(1)
     truth = stopped_at(view, 10**6).change.distance
     monkeypatch.setattr(module, "nearby_change", lambda view, until: None)
-    monkeypatch.setattr(module, "confirm", lambda cell, rival, found: module.Undecided(found.lower))
+    monkeypatch.setattr(module, "confirm", lambda cell, rival, found: changes.Undecided(found.lower))
     found = stopped_at(view, 10**6)
     assert found.change is None
     assert found.num_undecided > 0
@@ -144,7 +146,7 @@ def test_undecided_changes_bound_the_frontier_of_every_budget(monkeypatch):
     monkeypatch.setattr(module, "nearby_change", lambda view, until: None)
     view = view_of(6, sizes=(2, 4, 3))
     truth = stopped_at(view, 10**6).change.distance
-    monkeypatch.setattr(module, "confirm", lambda cell, rival, found: module.Undecided(found.lower))
+    monkeypatch.setattr(module, "confirm", lambda cell, rival, found: changes.Undecided(found.lower))
     whole = stopped_at(view, 10**6)
     assert whole.num_undecided > 1
     assert whole.lower <= truth * (1 + 1e-9)
@@ -160,9 +162,9 @@ def test_undecided_changes_bound_the_frontier_when_the_radius_grows(monkeypatch)
     """Each radius is searched anew; what the one before left undecided is no farther in the next."""
     view = view_of(6, sizes=(2, 4, 3))
     change = stopped_at(view, 10**6).change
-    far = module.Change(2 * change.distance, 0.0, 0.0, change.step, change.beyond, change.label)
+    far = changes.Change(2 * change.distance, 0.0, 0.0, change.step, change.beyond, change.label)
     monkeypatch.setattr(module, "nearby_change", lambda view, until: far)
-    monkeypatch.setattr(module, "confirm", lambda cell, rival, found: module.Undecided(found.lower))
+    monkeypatch.setattr(module, "confirm", lambda cell, rival, found: changes.Undecided(found.lower))
     whole = stopped_at(view, 10**6)
     assert whole.num_undecided > 0
     for regions in range(1, whole.num_branches, 2):
@@ -195,7 +197,7 @@ def test_what_is_no_nearer_than_the_change_known_bounds_the_answer_by_its_proof(
     monkeypatch.setattr(
         StepRegion, "nearest_change", lambda cell, rival, bound: replace(proper(cell, rival, bound), lower=1.25)
     )
-    known = module.Change(truth + 1e-9, truth, 0.0, np.array([-1.0, 1.0]), np.array([-1.1, 1.1]), 1)
+    known = changes.Change(truth + 1e-9, truth, 0.0, np.array([-1.0, 1.0]), np.array([-1.1, 1.1]), 1)
     monkeypatch.setattr(module, "nearby_change", lambda view, until: known)
     found = search(view, rs.Budget())
     assert (found.lower, found.change) == (1.25, known)
@@ -212,7 +214,7 @@ def test_a_change_right_beside_the_point_is_confirmed_farther_away(monkeypatch):
     """The network is sure of the other class only at ten times the distance of the change that was known before."""
     margin = 2.0**-26
     view = corner_view([3.0, 3.0 - margin], offset=2.0**23)
-    far = module.Change(2e-8, 0.0, 0.0, np.zeros(2), np.zeros(2), 1)
+    far = changes.Change(2e-8, 0.0, 0.0, np.zeros(2), np.zeros(2), 1)
     monkeypatch.setattr(module, "nearby_change", lambda view, until: far)
     found = search(view, rs.Budget())
     assert found.num_undecided == 0
@@ -243,7 +245,7 @@ def test_one_row_with_noise_is_noise(spreads, is_exact):
         for row in spreads
     ]
     ball = CutBall(1.0, "l2", view.lower, view.upper)
-    cell, noise, found = module._cell(view, ball, Enclosure(False, limits, [OpenUnit(0, 0, ((0, 0), (1, 1)))], None))
+    cell, noise, found = enclosed_cell(view, ball, Enclosure(False, limits, [OpenUnit(0, 0, ((0, 0), (1, 1)))], None))
     assert found is is_exact
     flat = np.array([entry for row in spreads for entry in row])
     assert noise[:, 0] == pytest.approx(np.abs(flat) / np.sqrt(2), abs=0)

@@ -162,6 +162,26 @@ def test_a_density_is_how_often_noisy_biases_put_a_bend_on_a_short_segment():
     )
 
 
+def test_with_noise_on_all_biases_it_is_how_dense_bends_are_drawn():
+    # The published definition, by drawing: biases of two layers, and all bends of 2 + 3 units on a short segment.
+    generator = np.random.default_rng(1)
+    first, second = (np.array([[1.0], [-0.75]]), np.array([0.25, 0.5])), (generator.normal(size=(3, 2)), np.ones(3) / 4)
+    net = rs.load([first, second, (np.ones((1, 3)), np.zeros(1))])
+    deviation, center, half, number = 0.5, 0.2, 0.05, 200_000
+    noise = generator.normal(scale=deviation, size=(number, 5))
+    ends = []
+    for x in (center - half, center + half):
+        before = first[0][:, 0] * x + first[1] + noise[:, :2]
+        ends.append(np.hstack([before, np.maximum(before, 0) @ second[0].T + second[1] + noise[:, 2:]]))
+    often = ((ends[0] > 0) != (ends[1] > 0)).sum(axis=1).mean() / (2 * half)
+    drawn = rs.sensitivity.kink_density(net, [[center]], deviation, num_noises=300)
+    assert drawn["kink_density"].value[0] == pytest.approx(often, rel=0.05)
+    assert str(drawn.finding("kink_density").claim) == "ESTIMATE"
+    # Without noise on earlier biases it is another number, which both definitions share for a first gate alone.
+    plain = rs.sensitivity.kink_density(net, [[center]], deviation)["kink_density"].value[0]
+    assert abs(plain - often) > 0.2 * often
+
+
 def test_random_directions_estimate_without_bias():
     network = rs.load(dense(seed=5))
     exact = rs.sensitivity.kink_density(network, POINTS[:2])["kink_density"].value

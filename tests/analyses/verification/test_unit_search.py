@@ -76,9 +76,9 @@ def largest(net, lower, upper, row):
     return -found.fun + float(row @ bias)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_program_with_binary_variables_decides_the_same(seed):
-    net = rs.load(default_network([12, 14, 10, 2], seed=seed))
+    net = rs.load(default_network([12, 10, 8, 2], seed=seed))
     rng = np.random.default_rng(seed)
     lower = rng.uniform(-1, 0, 12)
     upper, row = lower + 0.6, rng.normal(size=2)

@@ -87,7 +87,7 @@ def test_no_verdict_contradicts_dense_samples(layers, seed):
 
 
 def test_the_samples_would_see_a_search_that_forgets_boxes(monkeypatch):
-    monkeypatch.setattr(searching.BoxSearch, "_bound", lambda self, parts: None)
+    monkeypatch.setattr(searching.BoxSearch, "bound", lambda self, parts: None)
     net = rs.load(default_network([2, 7, 6, 3], seed=0))
     safe = above([-2.0, -1.0], [1.0, 2.0], [1.0, 0, 0], -100.0)
     monkeypatch.setattr(VERIFYING, "_attacked", lambda *of: None)

@@ -5,6 +5,7 @@ import torch
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
+from conformance.bad_input.rows_reachability import PLANT
 from conformance.bad_input.rows_verification import SAFE
 from conformance.bad_input.things import BOX, CODES, FLAT, FOLDER, LAYERS, MODEL, NET, PART, PLANE, STREAMED, X, Y
 
@@ -191,6 +192,7 @@ ROWS = {
     "image": row(network=NET, domain=BOX, outputs=[0], kinds={"outputs": "outputs"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
+    "confirm": row(part=FLAT),
     "coarse_partition": row(network=NET, domain=BOX, budget=rs.Budget(regions=50), kinds={"rounding": "option"}),
     "forecast": row(network=NET, domain=BOX, seconds=0.2),
     "window_within": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),
@@ -235,6 +237,9 @@ ROWS = {
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),
     "partition": row(network=NET, domain=BOX, kinds={"out": "write", "rounding": "option"}),
     "polyline": row(points=X, kinds={"points": "array"}),
+    "reach": row(
+        network=NET, plant=PLANT, start=BOX, steps=1, kinds={"plant": "ours", "start": "domain", "steps": "natural"}
+    ),
     "region": row(network=NET, x=X[0]),
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
     "find_regions": row(at=NET.at(X), kinds={"at": "ours"}),

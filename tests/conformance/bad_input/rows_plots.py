@@ -4,7 +4,7 @@ import numpy as np
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
-from conformance.bad_input.rows_reachability import IMAGE
+from conformance.bad_input.rows_reachability import IMAGE, REACHED
 from conformance.bad_input.rows_verification import FOUND
 from conformance.bad_input.things import (
     CODES,
@@ -190,6 +190,12 @@ ROWS = {
         radii=np.ones((2, 2)), locations=["a", "b"], kinds={"radii": "gaps", "locations": "names"}
     ),
     "plots.raster": row(part=STREAMED, kinds={"pixels": "count", "color": "option"}),
+    "plots.reach": row(
+        found=REACHED,
+        states=(0, 1),
+        runs=np.zeros((2, 3, 2)),
+        kinds={"states": "each index", "runs": "samples"},
+    ),
     "plots.region_clusters": row(
         part=FLAT,
         labels=Later(lambda: np.zeros(len(FLAT.value), int)),

@@ -10,7 +10,7 @@ from reluscope.testing.fuzz.cases import KINDS, BoxDomain, Case, PolyhedronDomai
 from reluscope.testing.fuzz.layers import DenseLayer, GateLayer
 from reluscope.testing.fuzz.running import check_case, reproduction, run_case, shrink
 
-CASES = 5
+CASES = 3
 
 
 def told(outcome):

@@ -28,7 +28,7 @@ def network(gate, seed=0):
 
 def truth(layers):
     rows = ((1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, -1, 1))
-    return Truth(exact_layers(layers, 2), Setting(2, rows))  # pyright: ignore
+    return Truth(exact_layers(layers, 2), Setting(2, rows))
 
 
 @pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.kind)

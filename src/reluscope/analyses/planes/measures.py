@@ -57,7 +57,7 @@ def plane_measures(part: Partition, boundary: DecisionBoundary) -> Findings:
     most = regions.value if is_exact else np.inf if regions.interval is None else regions.interval[1]
     length = boundary.length
     rounding = ROUNDING * max(1.0, length)
-    ends = (max(0.0, length - rounding), length + rounding) if is_exact else (length, np.inf)
+    ends = (max(0.0, length - rounding), length + rounding) if is_exact and boundary.is_whole else (length, np.inf)
     return Findings.of(
         Column.of(NUM_REGIONS, [regions.value], [regions.value], [most], method=regions.method),
         Column.of(

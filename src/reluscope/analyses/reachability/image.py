@@ -182,13 +182,17 @@ class Image:
         if points.ndim == 0 or points.shape[-1] != len(self.outputs):
             raise ShapeError(f"expected points of {len(self.outputs)} outputs, got shape {points.shape}")
         flat = points.reshape(-1, len(self.outputs))
-        found = np.zeros(len(flat), dtype=np.int64)
+        order = np.argsort(flat[:, 0], kind="stable")
+        sorted_, found = flat[order], np.zeros(len(flat), dtype=np.int64)
         margin = 2 * tolerance + self._thin
-        for piece, corners in zip(self.pieces, self.corners, strict=True):
+        for index, corners in enumerate(self.corners):
             low, high = corners.min(axis=0) - margin, corners.max(axis=0) + margin
-            near = np.flatnonzero(((flat >= low) & (flat <= high)).all(axis=1))
+            rows = slice(*np.searchsorted(sorted_[:, 0], [low[0], high[0]]))
+            near = np.flatnonzero(((sorted_[rows] >= low) & (sorted_[rows] <= high)).all(axis=1)) + rows.start
             if len(near):
-                found[near] += piece.contains(flat[near], tolerance)
+                piece, close = self.pieces[index], sorted_[near]
+                inside = (close @ piece.A.T <= piece.b + tolerance).all(axis=1)
+                found[order[near]] += inside & (np.abs(close @ piece.C.T - piece.d) <= tolerance).all(axis=1)
         return found.reshape(points.shape[:-1])
 
     def overlaps(self) -> Int[np.ndarray, "p 2"]:

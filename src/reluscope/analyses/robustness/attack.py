@@ -45,10 +45,27 @@ def nearby_change(view: Viewpoint, until: float = inf) -> Change | None:
         steps = _by_directions(view)
     best = None
     for step in steps[np.argsort(size(steps, view.norm), kind="stable")[:NUM_POLISHED]]:
-        found = _polished(view, step, until)
+        found = polished(view, step, until)
         if found is not None and (best is None or found.distance < best.distance):
             best = found
     return best
+
+
+def nearest_of(view: Viewpoint, steps: Float[np.ndarray, "k n"]) -> Float[np.ndarray, " n"] | None:
+    """Return the shortest of some steps that lead to another class, cut off right behind where the class changes."""
+    steps = steps[_is_other_class(view, steps)]
+    if not len(steps):
+        return None
+    return _first_changes(view, steps[[size(steps, view.norm).argmin()]])[0]
+
+
+def nearer_by(view: Viewpoint, places: Float[np.ndarray, "k n"], change: Change | None) -> Change | None:
+    """Return a change of class nearer than one that is known, on the way to some places, else the one that is known."""
+    step = nearest_of(view, _into_domain(view, places - view.x))
+    if step is None or (change is not None and size(step, view.norm) >= change.distance * (1 - MIN_GAIN)):
+        return change
+    found = polished(view, step)
+    return found if found is not None and (change is None or found.distance < change.distance) else change
 
 
 def _by_local_maps(view: Viewpoint, until: float) -> Float[np.ndarray, "k n"]:
@@ -133,7 +150,7 @@ def _is_other_class(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
     return predicted_classes(view.network, view.x + steps) != view.label if len(steps) else np.zeros(0, dtype=bool)
 
 
-def _polished(view: Viewpoint, step: np.ndarray, until: float) -> Change | None:
+def polished(view: Viewpoint, step: np.ndarray, until: float = inf) -> Change | None:
     """Return the nearest change in the region that a step leads to, and on into the regions beyond."""
     best = None
     for _ in range(MAX_REGIONS):

@@ -12,14 +12,17 @@ from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distance
 from reluscope.analyses.robustness.search import Search, search
 from reluscope.arguments import read_arguments
 from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, RegionBudget
+from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
 from reluscope.geometry.domains import Domain
-from reluscope.geometry.norms import Norm, check_norm
+from reluscope.geometry.norms import Norm, check_norm, size
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
+# So many of the places at which other points met other classes are tried, the nearest ones.
+NUM_PLACES = 64
 METHOD = "best-first search over sets of regions, nearest points by quadratic or linear programs with dual bounds"
 
 
@@ -33,6 +36,7 @@ def decision_distance(
     budget: RegionBudget | None = None,
     progress: Progress = False,
     tolerance: Tolerance | None = None,
+    known: Findings | None = None,
 ) -> Findings:
     """Return the exact distance of points to the nearest decision boundary of the network.
 
@@ -53,6 +57,9 @@ def decision_distance(
         Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
+    known : Findings, optional
+        What this function gave for these points, perhaps in another norm or within a smaller budget: the search begins
+        with the nearest change on the way to what it found. Points begin with what was found for those before them.
 
     Returns
     -------
@@ -71,7 +78,8 @@ def decision_distance(
     Raises
     ------
     InputError
-        If the norm is unknown, a point lies outside the domain, or the domain has equations.
+        If the norm is unknown, a point lies outside the domain, the domain has equations, or ``known`` is of other
+        points.
     DegenerateGeometryError
         If the domain has no interior.
 
@@ -100,10 +108,17 @@ def decision_distance(
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
     views = [viewpoint(network, opened, point, norm, tolerance) for point in points]
 
+    places = _places(known, points)
+
     def ask(block: slice) -> Measured:
         (view,) = views[block]
         began = time.perf_counter()
-        found = search(view, budget or Budget())
+        met = np.concatenate([places[block], places[: block.start]]) if known is None else places[block]
+        met = met[np.isfinite(met).all(axis=1)]
+        nearest = np.argsort(size(met - view.x, norm), kind="stable")[:NUM_PLACES]
+        found = search(view, budget or Budget(), met[nearest])
+        if known is None and found.change is not None:
+            places[block] = view.x + found.change.beyond
         if found.stopped not in ("", OUT_OF_MEMORY):  # the region's own map may say more
             own = certified_radius(network, view.x[None], norm=norm, tolerance=tolerance)[DECISION_DISTANCE]
             found = replace(found, lower=max(found.lower, float(own.lower[0])))
@@ -111,6 +126,19 @@ def decision_distance(
         return Measured((_column(view, found),), _details(view, found, time.perf_counter() - began), stopped)
 
     return measure(len(views), ask, domain=opened.text, most=1, progress=progress)
+
+
+def _places(known: Findings | None, points: np.ndarray) -> np.ndarray:
+    """Return where other classes were found, NaN where nowhere."""
+    if known is None:
+        return np.full_like(points, np.nan)
+    found = known.details.get("beyond")
+    if DECISION_DISTANCE.name not in known or found is None or found.shape != points.shape:
+        raise InputError(
+            f"expected known to be decision distances of {len(points)} points, got findings of others: give what "
+            "decision_distance returned for these points"
+        )
+    return found
 
 
 def _column(view: Viewpoint, found: Search) -> Column:

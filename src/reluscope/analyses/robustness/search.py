@@ -17,14 +17,18 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
-from reluscope.analyses.robustness.attack import nearby_change
+from reluscope.analyses.robustness.attack import nearby_change, nearer_by
+from reluscope.analyses.robustness.box_search import BoxChanges, is_halved
 from reluscope.analyses.robustness.cells import RESOLUTION, Pieces, Rival, StepRegion, Viewpoint
-from reluscope.analyses.robustness.changes import Change, Undecided, confirm
+from reluscope.analyses.robustness.changes import Change, confirm
+from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
+from reluscope.analyses.robustness.nearest_known import NearestKnown
 from reluscope.budget import Budget
 from reluscope.geometry.balls import CutBall
 from reluscope.interruption import deferred
-from reluscope.networks.carriers.forms import CLEAR, Forms, OpenUnit
+from reluscope.networks.carriers.forms import CLEAR, OpenUnit
 from reluscope.networks.enclosures import Enclosure, enclose
 from reluscope.partitions.best_first import BestFirst, Branch
 
@@ -60,8 +64,15 @@ class Search:
     num_undecided: int
 
 
-def search(view: Viewpoint, budget: Budget) -> Search:
+def search(view: Viewpoint, budget: Budget, places: Float[np.ndarray, "k n"] | None = None) -> Search:
     """Return the nearest change of class within a budget; Ctrl-C ends it like one.
+
+    Parameters
+    ----------
+    view : Viewpoint
+    budget : Budget
+    places : (k, n) float64, optional
+        Where other classes may be: changes on the way there are tried.
 
     Notes
     -----
@@ -70,7 +81,11 @@ def search(view: Viewpoint, budget: Budget) -> Search:
     """
     with deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + budget.seconds_allowed
-        found = _NearestChange(view, nearby_change(view, until))
+        change = nearby_change(view, until)
+        if places is not None and len(places):
+            change = nearer_by(view, places, change)
+        by_boxes = is_halved(view, np.inf if change is None else change.distance)
+        found = (BoxChanges if by_boxes else _NearestChange)(view, change)
         left = max(0.0, until - time.perf_counter())
         stopped = found.run(budget if budget.seconds is None else replace(budget, seconds=left))
         if budget.seconds is not None:  # readers gave more, of which the attack took its part
@@ -114,11 +129,11 @@ class _Seen(NamedTuple):
     is_exact: bool
 
 
-class _NearestChange(BestFirst):
+class _NearestChange(NearestKnown, BestFirst):
     """The search for one point, radius by radius."""
 
     def __init__(self, view: Viewpoint, change: Change | None) -> None:
-        super().__init__()
+        BestFirst.__init__(self)
         self.view, self.change = view, change
         self.num_undecided = 0
         # Within which radius is searched; the nearest change that may be in what was passed over.
@@ -191,7 +206,7 @@ class _NearestChange(BestFirst):
                 self.passed = min(self.passed, max(key, found.lower))
                 return
             if is_exact and np.abs(rival.noise).sum() <= CLEAR * rival.error:
-                self._settle(confirm(cell, rival, found))
+                self.settle(confirm(cell, rival, found))
                 return
             split = enclosure.open[_most_influential(found.multipliers, noise, rival)]
             gain = found.lower - key
@@ -216,60 +231,16 @@ class _NearestChange(BestFirst):
         enclosure = enclose(view.network, view.x, steps, first, last, rounding=view.rounding)
         if enclosure.is_empty:
             return None
-        seen = _Seen(first, radius, enclosure, *_cell(view, steps, enclosure))
+        seen = _Seen(first, radius, enclosure, *enclosed_cell(view, steps, enclosure))
         if cut is None:
             self._whole = seen
         return seen
-
-    def _settle(self, found: Change | Undecided | None) -> None:
-        if isinstance(found, Change):
-            self.passed = min(self.passed, found.lower)
-            if self.change is None or found.distance < self.change.distance:
-                self.change, self.limit = found, min(self.limit, found.distance)
-        elif found is not None:
-            self.num_undecided += 1
-            self.passed = min(self.passed, found.lower)
 
 
 def _with(pieces: Pieces, gate: int, unit: int, piece: int) -> Pieces:
     changed = pieces[gate].copy()
     changed[unit] = piece
     return (*pieces[:gate], changed, *pieces[gate + 1 :])
-
-
-def _cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tuple[StepRegion, np.ndarray, bool]:
-    """Return the steps that an enclosure allows, the noise of its rows, and whether they are without noise."""
-    dim, symbols = len(view.x), len(enclosure.open)
-    rows: list[np.ndarray] = [np.zeros((0, dim))]
-    slack: list[np.ndarray] = [np.zeros(0)]
-    errors: list[np.ndarray] = [np.zeros(0)]
-    noise: list[np.ndarray] = [np.zeros((0, symbols))]
-    is_exact = True
-    if steps.cut is not None:  # the enclosure holds on this side of it
-        length = float(np.linalg.norm(steps.cut))
-        rows.append(-steps.cut[None] / length)
-        slack.append(np.array([-steps.level / length]))
-        errors.append(np.zeros(1))  # a consequence of other rows
-        noise.append(np.zeros((1, symbols)))
-    for limit in enclosure.limits:
-        lengths = np.linalg.norm(limit.weights, axis=1)
-        kept = lengths * view.scale > limit.errors
-        limit, lengths = limit[kept], lengths[kept]
-        spread = limit.spread
-        is_exact = is_exact and bool((spread <= CLEAR * limit.errors).all())
-        rows.append(limit.weights / lengths[:, None])
-        slack.append((spread - limit.centers) / lengths)
-        errors.append(limit.errors / lengths)
-        wide = np.zeros((len(lengths), symbols))
-        wide[:, : limit.noise.shape[1]] = np.abs(limit.noise) / lengths[:, None]
-        noise.append(wide)
-    outputs = enclosure.outputs
-    if outputs is None:
-        outputs = Forms(np.zeros(0), np.zeros((0, dim)), np.zeros((0, symbols)), np.zeros(0))
-    cell = StepRegion(
-        view, np.concatenate(rows), np.concatenate(slack), np.concatenate(errors), outputs, radius=steps.radius
-    )
-    return cell, np.concatenate(noise), is_exact
 
 
 def _most_influential(multipliers: np.ndarray, noise: np.ndarray, rival: Rival) -> int:

@@ -5,6 +5,7 @@ With noise of standard deviation sigma on its bias, a unit of pre-activation z b
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -41,6 +42,7 @@ def kink_density(
     deviation: Positive = 1.0,
     *,
     num_directions: Count | None = None,
+    num_noises: Count | None = None,
     population: Count | None = None,
     budget: BlockBudget | None = None,
     progress: Progress = False,
@@ -58,6 +60,9 @@ def kink_density(
     num_directions : int, optional
         Estimate lengths of gradients from derivatives in so many random directions, for networks of many inputs; by
         default they are computed, from derivatives by every input.
+    num_noises : int, optional
+        Estimate the mean over noise on the biases of *all* gates, as the source defines it, from so many draws; by
+        default earlier gates have none.
     population : int, optional
         How many points these were drawn from at random; by default these are all.
     budget : Budget, optional
@@ -67,21 +72,25 @@ def kink_density(
     tolerance : Tolerance, optional
         Its safety factor for rounding.
     seed : int
-        Of the directions.
+        Of the directions and the noise.
 
     Returns
     -------
     Findings
         ``kink_density`` of every point: ``sum_u |grad z_u(x)| sum_t exp(-((z_u(x) - t) / sigma)^2 / 2) / (sigma
         sqrt(2 pi))`` over the units u of pointwise gates and their breakpoints t, 0 for a ReLU. EXACT but for rounding,
-        of which nothing is known where it could change the code of the point; with ``num_directions`` an unbiased
-        ESTIMATE.
+        of which nothing is known where it could change the code of the point; with ``num_directions`` or
+        ``num_noises`` an unbiased ESTIMATE.
 
     Notes
     -----
-    The definition of the source is the mean over a distribution of data and over noise on all biases at once. Here the
-    noise of earlier layers is taken at its mean, 0; units that no open path joins to the outputs count, too, as there
-    are hardly any in networks of usual widths; and max gates, which have no bias, do not.
+    The definition of the source is the mean, over a distribution of data and over noise on all biases at once, of the
+    size of the bends: ``E int_bends p(x) dx``, p the density of the data. For one unit, and noise on earlier biases
+    given, the mean over the noise on its own is ``int p(x) |grad z(x)| phi(t - z(x)) dx`` by the co-area formula, where
+    z is without it; hence the sum at each point, and its mean over points and earlier noise. By default the noise of
+    earlier gates is taken at its mean, 0, which changes nothing at a first gate; ``num_noises`` draws it. Units that no
+    open path joins to the outputs count, too, as there are hardly any in networks of usual widths; and max gates, which
+    have no bias, do not.
 
     One forward pass per input, or per direction, at each point.
 
@@ -100,12 +109,16 @@ def kink_density(
     generator = np.random.default_rng(seed)
     size = (num_directions or 0, network.num_inputs)
     directions = torch.as_tensor(generator.normal(size=size), device=network.device)
+    noisy = None if num_noises is None else [_with_noise(network, deviation, generator) for _ in range(num_noises)]
     has_max = any(not isinstance(stage.gate, Pointwise) for stage in network.stages)
 
     @torch.no_grad()
     def ask(block: slice) -> Measured:
         at = whole[block].with_gates()
-        if num_directions is None:
+        if noisy is not None:
+            values = [_at_noise(one, at, directions if num_directions else None, deviation) for one in noisy]
+            value, low, high = np.mean(values, axis=0), np.zeros(len(at)), np.full(len(at), np.inf)
+        elif num_directions is None:
             squares = _squares(at, None)
             slack, _ = gradient_errors(network, at.pieces, [None] * len(at.pieces), len(at), at.tolerance.unit)
             value, low, high = _densities(at, [one.sqrt() for one in squares], slack, deviation)
@@ -119,9 +132,12 @@ def kink_density(
             value,
             np.where(in_doubt, 0.0, low),
             np.where(in_doubt, np.inf, high),
-            method="derivatives by all inputs, float64"
-            if num_directions is None
-            else f"derivatives in {num_directions} random directions",
+            method=(
+                "derivatives by all inputs, float64"
+                if num_directions is None
+                else f"derivatives in {num_directions} random directions"
+            )
+            + ("" if noisy is None else f", {len(noisy)} draws of the noise of earlier gates"),
             given=f"of deviation {deviation:g}" + (", max gates left out" if has_max else ""),
         )
         return Measured((column,))
@@ -135,6 +151,27 @@ def kink_density(
         budget=budget,
         progress=progress,
     )
+
+
+def _with_noise(network: Network, deviation: float, generator: np.random.Generator) -> Network:
+    """Return a network with noise e on the bias of every pointwise unit: ``g(z + e)`` in the place of ``g(z)``."""
+    nodes = list(network.nodes)
+    for place, node in enumerate(nodes):
+        if isinstance(node, Pointwise):
+            noise = torch.as_tensor(generator.normal(scale=deviation, size=node.num_units), device=network.device)
+            intercepts = node.intercepts + node.slopes * noise
+            tables = {"breakpoints": node.breakpoints - noise, "intercepts": intercepts}
+            slopes = node.slopes.expand_as(intercepts).contiguous()
+            nodes[place] = replace(node, slopes=slopes, **tables)
+    return replace(network, nodes=tuple(nodes), trace=None, verification=None)
+
+
+def _at_noise(noisy: Network, plain: Evaluation, directions: Tensor | None, deviation: float) -> np.ndarray:
+    """Return the sums over units where earlier gates have noise; that of a unit itself is in the density."""
+    at = noisy.at(plain.points, tolerance=plain.tolerance).with_gates()
+    scale = 1.0 if directions is None else _mean_length(len(directions))
+    lengths = [one.sqrt() / scale for one in _squares(at, directions)]
+    return _densities(at, lengths, [torch.zeros_like(one) for one in lengths], deviation, plain.network)[0]
 
 
 def _squares(at: Evaluation, directions: Tensor | None) -> list[Tensor]:
@@ -167,11 +204,11 @@ def _squares(at: Evaluation, directions: Tensor | None) -> list[Tensor]:
 
 
 def _densities(
-    at: Evaluation, lengths: list[Tensor], slack: list[Tensor], deviation: float
+    at: Evaluation, lengths: list[Tensor], slack: list[Tensor], deviation: float, network: Network | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sums over all units, and between which ends rounding leaves them."""
+    """Return the sums over all units, and between which ends rounding leaves them, by a network's own breakpoints."""
     sums = torch.zeros(3, len(at), dtype=torch.float64, device=at.network.device)
-    for stage, values, length, error in zip(at.network.stages, at.gates, lengths, slack, strict=True):
+    for stage, values, length, error in zip((network or at.network).stages, at.gates, lengths, slack, strict=True):
         if not isinstance(stage.gate, Pointwise):
             continue
         for threshold in stage.gate.breakpoints:

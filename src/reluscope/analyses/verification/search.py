@@ -1,44 +1,27 @@
 """Boxes of inputs that may violate a property, halved again and again, those with the worst bounds first."""
 
-from heapq import heappop
-from typing import NamedTuple
-
 import numpy as np
 
-from reluscope.analyses.preimages.box_search import halved, output_boxes
-from reluscope.analyses.verification.attack import outputs_at
+from reluscope.analyses.box_bounds import BoxBounds
+from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
+from reluscope.analyses.preimages.box_search import OutputBox
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import reach
-from reluscope.analyses.verification.verdict import Counterexample, replay
+from reluscope.analyses.verification.verdict import Counterexample, Replays
+from reluscope.checking.proofs import Node, Proof
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
-from reluscope.partitions.best_first import BestFirst, Branch
 
-# Boxes that are bounded together: so many, and arrays of so many numbers.
-NUM_TOGETHER, MAX_NUMBERS = 64, 2**22
-
-
-class _Box(NamedTuple):
-    """A box of a case, the polyhedra to rule out on it, and its share of the inputs."""
-
-    case: int
-    lower: np.ndarray
-    upper: np.ndarray
-    unsafe: tuple[Polyhedron, ...]
-    share: float
+# Rows of unsafe outputs that are carried back to every box, at most.
+MAX_ROWS = 64
+# What is to be proved in other arithmetic is missed by this share of all terms.
+MARGIN = 1e-9
 
 
-class _Open(NamedTuple):
-    """The halves of a box on which some polyhedra of a case may be reached, and its share of the inputs."""
-
-    case: int
-    halves: list[tuple[np.ndarray, np.ndarray]]
-    unsafe: tuple[Polyhedron, ...]
-    share: float
-
-
-class BoxSearch(BestFirst):
+class BoxSearch(HalvedBoxes):
     """The search for one property.
+
+    What is asked on a part is its case, and the unsafe outputs that are not ruled out on it, by their numbers.
 
     Parameters
     ----------
@@ -46,6 +29,8 @@ class BoxSearch(BestFirst):
     safe : Property
     counterexample : Counterexample, optional
         Where one is known, there is nothing to do.
+    certify : bool
+        Keep what rules unsafe outputs out, of forms carried on alone: what is checked later.
 
     Attributes
     ----------
@@ -55,20 +40,32 @@ class BoxSearch(BestFirst):
 
     kind = "boxes"
 
-    def __init__(self, network: Network, safe: Property, counterexample: Counterexample | None) -> None:
-        super().__init__()
-        self.network, self.safe, self.counterexample = network, safe, counterexample
-        self._is_begun = False
+    def __init__(
+        self, network: Network, safe: Property, counterexample: Counterexample | None, *, certify: bool = False
+    ) -> None:
+        super().__init__(network)
+        # The boxes of each case by their paths, while a proof is made.
+        self._trees: list[dict[str, Node]] | None = [{} for _ in safe.cases] if certify else None
+        self.safe, self.counterexample = safe, counterexample
+        self._is_begun, self._replays = False, Replays(network, safe)
         # Shares of boxes that are too small to be halved.
         self._passed: list[float] = []
-        widest = max([network.num_inputs, *(gate.num_units for gate in network.gates)])
-        numbers = (network.num_inputs + network.num_units) * widest
-        self._together = max(2, min(NUM_TOGETHER, MAX_NUMBERS // numbers))
+        self._unsafe: list[Polyhedron] = [one for case in safe.cases for one in case.unsafe]
+        self._tables = [_rows(one) for one in self._unsafe]
+        # The case of each of them, and its number there.
+        self._places = [(index, place) for index, case in enumerate(safe.cases) for place in range(len(case.unsafe))]
 
     @property
     def is_proved(self) -> bool:
         """Whether all boxes were bounded, and nothing unsafe is reached from any."""
         return self._is_begun and not (self.is_broken or self.queue or self._passed or self.counterexample)
+
+    @property
+    def proof(self) -> Proof | None:
+        """Why the property holds, where that was asked for."""
+        if self._trees is None or not self.is_proved:
+            return None
+        return Proof(self.network.fingerprint, tuple(self._trees))
 
     @property
     def undecided(self) -> float:
@@ -86,53 +83,62 @@ class BoxSearch(BestFirst):
         if self._is_begun or self.counterexample is not None:
             return False
         self._is_begun = True
-        share = 1.0 / len(self.safe.cases)
-        boxes = [
-            _Box(index, case.lower, case.upper, tuple(case.unsafe), share) for index, case in enumerate(self.safe.cases)
-        ]
-        for start in range(0, len(boxes), self._together):
-            self._bound(boxes[start : start + self._together])
+        share, parts, start = 1.0 / len(self.safe.cases), [], 0
+        for case in self.safe.cases:
+            unsafe = tuple(range(start, start + len(case.unsafe)))
+            parts.append(Part(case.lower, case.upper, -np.inf, share, unsafe))
+            start += len(case.unsafe)
+        lower, upper = (np.stack([getattr(case, name) for case in self.safe.cases]) for name in ("lower", "upper"))
+        self._bounds = BoxBounds(self.network, lower.min(axis=0), upper.max(axis=0))
+        self.bound_all(parts)
         return True
 
-    def split(self, branch: Branch) -> None:
-        """Bound the halves of a box, and of those that come next, together."""
-        taken = [branch.what]
-        while self.queue and 2 * len(taken) < self._together:
-            taken.append(heappop(self.queue).what)
-        self._bound(
-            [
-                _Box(what.case, lower, upper, what.unsafe, what.share / 2)
-                for what in taken
-                for lower, upper in what.halves
-            ]
-        )
-
-    def _bound(self, parts: list[_Box]) -> None:
+    def bound(self, parts: list[Part]) -> None:
         """Put boxes into the queue from which something unsafe may be reached."""
         self.num_branches += len(parts)
-        lower, upper = np.stack([part.lower for part in parts]), np.stack([part.upper for part in parts])
-        boxes = output_boxes(self.network, lower, upper)
+        boxes = self._bounds.on(np.stack([part.lower for part in parts]), np.stack([part.upper for part in parts]))
+        asked = sorted({number for part in parts for number in part.what})
+        ends = dict(zip(asked, np.cumsum([len(self._tables[number][0]) for number in asked]).tolist(), strict=True))
+        is_ruled_out = np.zeros((len(parts), len(self._unsafe)), dtype=bool)
+        rows = np.concatenate([self._tables[number][0] for number in asked])
+        if 0 < len(rows) <= MAX_ROWS and self._trees is None:
+            least = boxes.below(rows).least(boxes.half) - np.concatenate([self._tables[one][1] for one in asked])
+            for number in asked:
+                own = slice(ends[number] - len(self._tables[number][0]), ends[number])
+                is_ruled_out[:, number] = (least[:, own] > 0).any(axis=1)
         tried: list[np.ndarray] = []
-        for part, box in zip(parts, boxes, strict=True):
-            reached = [(one, reach(box, one)) for one in part.unsafe]
-            reached = [(one, way) for one, way in reached if not way.excess > 0]
+        for place, part in enumerate(parts):
+            box = boxes[place]
+            reached = [(one, reach(box, self._unsafe[one])) for one in part.what if not is_ruled_out[place, one]]
+            missed = [(one, way) for one, way in reached if way.excess > self._margin(box, one)]
+            reached = [(one, way) for one, way in reached if not way.excess > self._margin(box, one)]
+            ruled_out = {self._places[one][1]: tuple(way.multipliers.tolist()) for one, way in missed}
+            self._keep(part, Node(ruled_out))
             if reached:
                 tried += [box.center, *(way.point for _, way in reached)]
-                halves = halved(box, np.concatenate([table for one, _ in reached for table in (one.A, one.C)]))
-                if any(np.array_equal(half, (box.lower, box.upper)) for half in halves):
+                slopes = box.rows(np.concatenate([self._tables[one][0] for one, _ in reached]))[0]
+                key = min(way.excess for _, way in reached)
+                left = part._replace(what=tuple(one for one, _ in reached))
+                left = left._replace(axis=axes(slopes[None], box.half[None])[0])
+                if not self.halve(left, key, left.axis):
                     self._passed.append(part.share)
-                else:
-                    key = min(way.excess for _, way in reached)
-                    self.push(key, _Open(part.case, halves, tuple(one for one, _ in reached), part.share))
+                self._keep(part, Node(ruled_out, left.axis, left.middle))
         if tried:
-            self._try(np.array(tried))
+            self.counterexample = self.counterexample or self._replays.likely(np.array(tried))
 
-    def _try(self, points: np.ndarray) -> None:
-        """Look for a counterexample among points."""
-        outputs = outputs_at(self.network, points)
-        likely = np.zeros(len(points), dtype=bool)
-        for case in self.safe.cases:
-            for one in case.unsafe:
-                likely |= (outputs @ one.A.T <= one.b).all(axis=1)
-        if likely.any():
-            self.counterexample = self.counterexample or replay(self.network, self.safe, points[likely])
+    def _margin(self, box: OutputBox, number: int) -> float:
+        """Return by how much unsafe outputs are to be missed: more than arithmetic of another kind may lose."""
+        if self._trees is None:
+            return 0.0
+        A, b = self._tables[number]
+        sizes = np.abs(np.stack(box.range(np.eye(A.shape[1])))).max(axis=0)
+        return MARGIN * float((np.abs(A) @ sizes + np.abs(b)).max(initial=0.0))
+
+    def _keep(self, part: Part, node: Node) -> None:
+        if self._trees is not None:
+            self._trees[self._places[part.what[0]][0]][part.path] = node
+
+
+def _rows(unsafe: Polyhedron) -> tuple[np.ndarray, np.ndarray]:
+    """Return unsafe outputs y as ``A y <= b`` alone."""
+    return np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])

@@ -18,10 +18,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from reluscope.analyses.verification.attack import descended, outputs_at
+from reluscope.analyses.verification.attack import descended
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.unit_leaves import least_on_leaf
-from reluscope.analyses.verification.verdict import Counterexample, replay
+from reluscope.analyses.verification.verdict import Counterexample, Replays
 from reluscope.networks.backward_bounds import BackwardBounds, Bound, Holding, maximized
 from reluscope.networks.network import Network
 from reluscope.networks.rounding import ANY_ORDER
@@ -90,7 +90,7 @@ class UnitSearch(BestFirst):
     def __init__(self, network: Network, safe: Property, counterexample: Counterexample | None) -> None:
         super().__init__()
         self.network, self.safe, self.counterexample = network, safe, counterexample
-        self._begun = 0
+        self._begun, self._replays = 0, Replays(network, safe)
         self._targets: list[_Target] = []
         # Cases with a set that no unit can be split in, and that is not proved.
         self._passed: set[int] = set()
@@ -255,13 +255,7 @@ class UnitSearch(BestFirst):
 
     def _try(self, points: np.ndarray) -> None:
         """Look for a counterexample among inputs."""
-        outputs = outputs_at(self.network, points)
-        likely = np.zeros(len(points), dtype=bool)
-        for case in self.safe.cases:
-            for one in case.unsafe:
-                likely |= (outputs @ one.A.T <= one.b).all(axis=1)
-        if likely.any():
-            self.counterexample = self.counterexample or replay(self.network, self.safe, points[likely])
+        self.counterexample = self.counterexample or self._replays.likely(points)
 
 
 def _candidates(bounds: BackwardBounds, sets: list[_Set], found: Bound) -> list[tuple[int, _Open]]:

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.analyses.verification.attack import outputs_at
 from reluscope.analyses.verification.property import Property
 from reluscope.arguments import read_arguments
+from reluscope.checking.proofs import Proof
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedron import Polyhedron
@@ -67,12 +70,15 @@ class Verified(Shown):
         Share of the inputs on which neither is known; 0 where the verdict is HOLDS. Mean over the cases.
     stopped : str
         Why the search ended early; empty if it did not.
+    proof : Proof, optional
+        Where the property HOLDS and a proof was asked for.
     """
 
     verdict: Verdict
     counterexample: Counterexample | None
     undecided: Finding
     stopped: str
+    proof: Proof | None = None
 
     def __str__(self) -> str:
         return str(self.verdict)
@@ -110,33 +116,69 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
     array([0.75])
     """
     check_fits(network, safe)
-    points = network.points(x)
-    flat = points.reshape(len(points), -1).cpu().numpy()
-    forward = rounded_forward(network, points)
-    near: list[tuple[float, int, int, Polyhedron]] = []
-    for index, case in enumerate(safe.cases):
-        inside = ((flat >= case.lower) & (flat <= case.upper)).all(axis=1)
-        if not inside.any():
-            continue
-        for unsafe in case.unsafe:
-            sure = inside & surely_in(unsafe, forward.outputs, forward.errors)
-            if sure.any():
-                row = int(sure.argmax())
-                return Counterexample(flat[row], forward.outputs[row], forward.errors[row], index)
-            least, _ = _excess(unsafe, forward.outputs, forward.errors)
-            excess = np.where(inside, least, np.inf)
-            for row in np.argsort(excess, kind="stable")[:NUM_EXACT].tolist():
-                near.append((float(excess[row]), row, index, unsafe))
-    near = sorted((one for one in near if one[0] <= 0), key=lambda one: one[:3])[:NUM_EXACT]
-    if near and multiplications(network) <= MAX_MULTIPLICATIONS:
-        exact = RationalNetwork(network)
-        for _, row, index, unsafe in near:
-            outputs = exact.output([Fraction(entry) for entry in flat[row].tolist()])
-            values = [outputs[place] for place in range(network.num_outputs)]
-            if _holds(unsafe, values):
-                rounded = np.array([float(value) for value in values])
-                return Counterexample(flat[row], rounded, np.spacing(np.abs(rounded)), index)
-    return None
+    return Replays(network, safe).first(network.points(x).reshape(-1, network.num_inputs).cpu().numpy())
+
+
+class Replays:
+    """Counterexamples among points, for one network and one property: what rational arithmetic needs is made once.
+
+    Parameters
+    ----------
+    network : Network
+    safe : Property
+        Over as many inputs and outputs as the network has.
+    """
+
+    def __init__(self, network: Network, safe: Property) -> None:
+        self._network, self._safe = network, safe
+
+    @cached_property
+    def _exact(self) -> RationalNetwork | None:
+        """The network in rational arithmetic, None where a pass through it takes too long."""
+        network = self._network
+        return RationalNetwork(network) if multiplications(network) <= MAX_MULTIPLICATIONS else None
+
+    def likely(self, points: Float[np.ndarray, "s n"]) -> Counterexample | None:
+        """Return the first of some points, None if rounded outputs show none that could be one."""
+        outputs = outputs_at(self._network, points)
+        is_near = np.zeros(len(points), dtype=bool)
+        for case in self._safe.cases:
+            for one in case.unsafe:
+                is_near |= (outputs @ one.A.T <= one.b).all(axis=1)
+        return self.first(points[is_near]) if is_near.any() else None
+
+    def first(self, flat: Float[np.ndarray, "s n"]) -> Counterexample | None:
+        """Return the first of some points that violates the property in spite of rounding."""
+        forward = rounded_forward(self._network, flat)
+        near: list[tuple[float, int, int, Polyhedron]] = []
+        for index, case in enumerate(self._safe.cases):
+            inside = ((flat >= case.lower) & (flat <= case.upper)).all(axis=1)
+            if not inside.any():
+                continue
+            for unsafe in case.unsafe:
+                sure = inside & surely_in(unsafe, forward.outputs, forward.errors)
+                if sure.any():
+                    row = int(sure.argmax())
+                    return Counterexample(flat[row], forward.outputs[row], forward.errors[row], index)
+                least, _ = _excess(unsafe, forward.outputs, forward.errors)
+                excess = np.where(inside, least, np.inf)
+                for row in np.argsort(excess, kind="stable")[:NUM_EXACT].tolist():
+                    near.append((float(excess[row]), row, index, unsafe))
+        near = sorted((one for one in near if one[0] <= 0), key=lambda one: one[:3])[:NUM_EXACT]
+        for _, row, index, unsafe in near if self._exact is not None else ():
+            found = self._exactly(flat[row], index, unsafe)
+            if found is not None:
+                return found
+        return None
+
+    def _exactly(self, point: np.ndarray, index: int, unsafe: Polyhedron) -> Counterexample | None:
+        assert self._exact is not None
+        outputs = self._exact.output([Fraction(entry) for entry in point.tolist()])
+        values = [outputs[place] for place in range(self._network.num_outputs)]
+        if not _holds(unsafe, values):
+            return None
+        rounded = np.array([float(value) for value in values])
+        return Counterexample(point, rounded, np.spacing(np.abs(rounded)), index)
 
 
 def _holds(unsafe: Polyhedron, values: list[Fraction]) -> bool:

@@ -1,8 +1,9 @@
 """The commands that prove properties, find counterexamples, or all of them."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,34 @@ from reluscope.cli.commands.arguments import Force, Model
 from reluscope.cli.commands.loading_options import LoadingOptions
 from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import read_numbers
+
+if TYPE_CHECKING:
+    from reluscope.budget import Budget
+
+PropertyFile = Annotated[
+    str, typer.Argument(metavar="PROPERTY", help="A .vnnlib file: what no input may do.", show_default=False)
+]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """When a search ends early."""
+
+    regions: Annotated[
+        int | None,
+        typer.Option("--regions", min=1, metavar="N", help="Stop after so many boxes of inputs, or sets of regions."),
+    ] = None
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=0.0, metavar="S", help="Stop after this time, with what is known by then."),
+    ] = None
+
+    def budget(self) -> "Budget | None":
+        """Return the budget, None if nothing was said."""
+        from reluscope.budget import Budget
+
+        is_given = self.regions is not None or self.seconds is not None
+        return Budget(regions=self.regions, seconds=self.seconds) if is_given else None
 
 
 class Split(StrEnum):
@@ -24,16 +53,7 @@ class Split(StrEnum):
 @command(app, "Prove a property of VNN-LIB, or find a counterexample.")
 def verify(
     model: Model,
-    safe: Annotated[
-        str, typer.Argument(metavar="PROPERTY", help="A .vnnlib file: what no input may do.", show_default=False)
-    ],
-    boxes: Annotated[
-        int | None,
-        typer.Option("--regions", min=1, metavar="N", help="Stop after so many boxes of inputs, or sets of regions."),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0.0, metavar="S", help="Stop after this time.")
-    ] = None,
+    safe: PropertyFile,
     split: Annotated[
         Split,
         typer.Option("--split", help="What is split where bounds do not suffice: inputs are best up to about ten."),
@@ -50,6 +70,7 @@ def verify(
     ] = None,
     force: Force = False,
     *,
+    effort: Effort,
     loading: LoadingOptions,
     common: Common,
 ) -> int:
@@ -69,15 +90,13 @@ def verify(
     """  # noqa: D301
     given = loading.read(model)
 
-    from reluscope.budget import Budget
     from reluscope.cli.verify import verify as run
 
-    budget = None if boxes is None and seconds is None else Budget(regions=boxes, seconds=seconds)
     return run(
         given,
         Path(safe),
         split=split.value,
-        budget=budget,
+        budget=effort.budget(),
         files=[Path(one) for one in output or ()],
         force=force,
         common=common,
@@ -87,16 +106,7 @@ def verify(
 @command(app, "Find all inputs that violate a property of VNN-LIB, and their volume.")
 def violations(
     model: Model,
-    safe: Annotated[
-        str, typer.Argument(metavar="PROPERTY", help="A .vnnlib file: what no input may do.", show_default=False)
-    ],
-    regions: Annotated[
-        int | None,
-        typer.Option("--regions", min=1, metavar="N", help="Stop after so many boxes and linear regions."),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0.0, metavar="S", help="Stop after this time, with a part.")
-    ] = None,
+    safe: PropertyFile,
     inputs: Annotated[
         str, typer.Option("--inputs", metavar="I,J", help="The inputs that become the axes of a picture.")
     ] = "0,1",
@@ -112,6 +122,7 @@ def violations(
     ] = None,
     force: Force = False,
     *,
+    effort: Effort,
     loading: LoadingOptions,
     common: Common,
 ) -> int:
@@ -133,13 +144,12 @@ def violations(
         raise typer.BadParameter(f"give two inputs, as in 0,1, not {inputs!r}", param_hint="--inputs")
     given = loading.read(model)
 
-    from reluscope.budget import Budget
     from reluscope.cli.violations import violations as run
 
     return run(
         given,
         Path(safe),
-        budget=None if regions is None and seconds is None else Budget(regions=regions, seconds=seconds),
+        budget=effort.budget(),
         inputs=places,
         files=[Path(one) for one in output or ()],
         force=force,

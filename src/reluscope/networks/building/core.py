@@ -67,7 +67,7 @@ class Core:
             return network
         names = ", ".join(network.jumps[:3]) + ("" if len(network.jumps) < 4 else f" and {len(network.jumps) - 3} more")
         note = (
-            f"Not continuous: the function jumps at breakpoints of {names}. Codes, linear maps, regions, partitions "
+            f"Not continuous: the function jumps at gates {names}. Codes, linear maps, regions, partitions "
             "and counts hold across jumps; what rests on continuity is refused."
         )
         return replace(network, notes=(*network.notes, note))

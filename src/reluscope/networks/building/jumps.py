@@ -15,7 +15,7 @@ from reluscope.errors import UnsupportedOperatorError
 from reluscope.networks.building.core import Operand, Value, constant
 from reluscope.networks.building.functions import Function
 from reluscope.networks.building.gates import Gates
-from reluscope.networks.graph import Pointwise, TopK
+from reluscope.networks.graph import Approximate, Pointwise, TopK
 from reluscope.networks.operators.elementwise import ScaleShift
 
 _ZERO, _ONE = torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64)
@@ -180,7 +180,7 @@ class Jumps(Gates):
                 if not (bool((slope > 0).all()) or bool((slope < 0).all())):
                     return
                 function = function.after(slope, shift)
-            elif isinstance(node, Pointwise) and not isinstance(node, TopK) and function.is_affine:
+            elif isinstance(node, Pointwise) and not isinstance(node, TopK | Approximate) and function.is_affine:
                 own = Function.of_pieces(node.breakpoints, node.slopes, node.intercepts)
                 function = own.then(function.slopes[0], function.intercepts[0])
             else:

@@ -89,7 +89,8 @@ class Largest(Jumps):
         if not isinstance(values, Picked):
             mask = self.top_k(places.source, places.k, places.axis, keeps=False, name=name)
             return mask if values == 1 else self.scale_shift(mask, values, name=name)
-        if values.is_positions or not places.is_positions or values.top != places.top:
+        is_same = self._first(values.top.index) == self._first(places.top.index)  # also where it was asked for twice
+        if values.is_positions or not places.is_positions or not is_same:
             raise UnsupportedOperatorError(f"{name} scatters entries to positions that are not their own")
         if not self._keeps_zero(values.value, values.top):
             raise UnsupportedOperatorError(

@@ -4,10 +4,10 @@ The noise symbols of a box are numbered by themselves: a column means another un
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Integer
 from torch import Tensor
 
 from reluscope.networks.carriers.forms import CLEAR, FormValue
@@ -17,6 +17,15 @@ from reluscope.networks.rounding import affine_error, piece_error
 
 if TYPE_CHECKING:
     from reluscope.networks.stages import Stage
+
+
+class SeenRange(NamedTuple):
+    """What the units of a gate see on boxes, rounding included, and the first and last pieces that they may have."""
+
+    low: Float[Tensor, "k u"]
+    high: Float[Tensor, "k u"]
+    first: Integer[Tensor, "k u"]
+    last: Integer[Tensor, "k u"]
 
 
 class BoxForms:
@@ -29,11 +38,17 @@ class BoxForms:
         Half of every side.
     unit : float
         Rounding of one sum, relative to the sum of its absolute terms.
+
+    Attributes
+    ----------
+    ranges : list of SeenRange
+        Of the gates that were passed.
     """
 
     def __init__(self, centers: Float[Tensor, "k ..."], half: Float[Tensor, "k n"], unit: float) -> None:
         self.half, self.unit = half, unit
         self.count = self.dim = half.shape[1]
+        self.ranges: list[SeenRange] = []
         shape = centers.shape[1:]
         identity = torch.eye(self.dim, dtype=half.dtype, device=half.device).reshape(1, self.dim, *shape)
         columns = identity.expand(len(half), *identity.shape[1:])
@@ -77,6 +92,7 @@ class BoxForms:
         begin = (levels < torch.minimum(low + clear, high)).sum(dim=0)
         end = torch.maximum((levels < high - clear).sum(dim=0), begin)
         is_open = end > begin
+        self.ranges.append(SeenRange(low - error, high + error, begin, end))
         slope, middle, stray = _chords(gate, low, high, begin, is_open)
         output = slope * pre + middle
         largest = torch.maximum((slope * low + middle).abs(), (slope * high + middle).abs()) + stray

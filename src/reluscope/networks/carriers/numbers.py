@@ -64,11 +64,16 @@ class LiveNumbers(Numbers):
         if not isinstance(node, Linear) or value.ndim != 2 or value.device.type != "cpu":
             return node.apply(*inputs)
         low, high = _kernels.column_ranges(value.numpy())
-        live = np.flatnonzero((low != 0) | (high != 0))
-        if len(live) > MOST_LIVE * value.shape[1]:
-            return node.apply(*inputs)
-        weight = node.weight.index_select(1, torch.from_numpy(live))
-        return functional.linear(torch.from_numpy(value.numpy().take(live, axis=1)), weight, node.bias)
+        return product_of_live(node, value, (low != 0) | (high != 0))
+
+
+def product_of_live(node: Linear, value: Tensor, is_live: np.ndarray) -> Tensor:
+    """Return ``x W^T + b`` for values ``(s, in)`` whose other entries ``(in,)`` are zero at all points."""
+    live = np.flatnonzero(is_live)
+    if len(live) > MOST_LIVE * len(is_live):
+        return node.apply(value)
+    weight = node.weight.index_select(1, torch.from_numpy(live))
+    return functional.linear(torch.from_numpy(value.numpy().take(live, axis=1)), weight, node.bias)
 
 
 NUMBERS, LIVE_NUMBERS = Numbers(), LiveNumbers()

@@ -6,6 +6,7 @@ from reluscope.networks.builder import Value
 from reluscope.networks.onnx.arithmetic import broadcast
 from reluscope.networks.onnx.refusals import refusal
 from reluscope.networks.onnx.site import Activation, Site, lowers
+from reluscope.networks.onnx.smooth_products import SmoothProduct
 
 _RELATIONS = {"Greater": ">", "GreaterOrEqual": ">=", "Less": "<", "LessOrEqual": "<=", "Equal": "=="}
 _SMOOTH = {"Gelu": "gelu", "Sigmoid": "sigmoid", "Tanh": "tanh", "Softplus": "softplus"}
@@ -75,6 +76,27 @@ def negate(site: Site) -> Activation:
     if not site.builder.is_mask(x.value):
         raise site.unsupported("on anything but the results of comparisons")
     return Activation(site.builder.negated(x.value, name=site.name), x.shape)
+
+
+def smooth_product(site: Site, product: SmoothProduct) -> Activation:
+    """Replace a smooth function that several nodes make up."""
+    x, builder = site.activation(), site.builder
+    name = "gelu" if product.function == "gelu_by_tanh" else product.function
+    pieces = builder.approximate.get(name)
+    if pieces is None:
+        raise refusal({"silu": "Swish", "gelu": "Gelu", "softplus": "Softplus"}[name], "", site.place)
+    scaled = x.value if product.scale == 1 else builder.multiply(x.value, product.scale, name=site.name)
+    found = builder.approximated(scaled, product.function, pieces, beyond=product.beyond, name=site.name)
+    return Activation(found if product.scale == 1 else builder.divide(found, product.scale, name=site.name), x.shape)
+
+
+@lowers("Swish")
+def swish(site: Site) -> Activation:
+    """``x sigmoid(alpha x)``."""
+    alpha = site.setting("alpha", 1.0)
+    if not alpha > 0:
+        raise site.unsupported(f"with alpha {alpha}")
+    return smooth_product(site, SmoothProduct("silu", "", "", alpha, 0.0, frozenset()))
 
 
 @lowers(*_SMOOTH)

@@ -24,6 +24,7 @@ from reluscope.networks.onnx.program import Program
 from reluscope.networks.onnx.refusals import refusal
 from reluscope.networks.onnx.signature import Signature
 from reluscope.networks.onnx.site import HANDLERS, Activation, Operand, Site, stored_shape
+from reluscope.networks.onnx.smooth_products import SmoothProduct, smooth_products
 from reluscope.networks.parameters import check_finite, replace_parameters
 
 _FAMILIES = (
@@ -72,7 +73,10 @@ class OnnxTrace:
         start = builder.input(self.signature.input_shape)
         scope: Scope = dict(self.program.constants)
         scope[self.program.input_name] = Activation(builder.reshape(start, stored_shape(full), name="input"), full)
-        run = _Run(builder, self.program.opset, self.signature.fixed_batch or 1)
+        products = smooth_products(
+            [node for _, node in self.program.nodes], self.program.constants, [self.program.output_name]
+        )
+        run = _Run(builder, self.program.opset, self.signature.fixed_batch or 1, products)
         run.nodes(self.program.nodes, scope)
         result = _read(scope, self.program.output_name, "the output")
         if isinstance(result, Activation):
@@ -103,17 +107,27 @@ class _Run:
     builder: GraphBuilder
     opset: int
     fixed_batch: int
+    products: Sequence[SmoothProduct] = ()
 
     def nodes(self, nodes: Sequence[tuple[int, NodeProto]], scope: Scope) -> None:
         """Add the outputs of the nodes to the scope."""
+        results = {product.result: product for product in self.products}
+        inside = {name for product in self.products for name in product.inside}
         for position, node in nodes:
+            if inside.intersection(node.output):
+                continue
             label = _short(node.name or f"-> {', '.join(node.output)}")
             place = f"node {position} ({label})"
-            operands = [_read(scope, name, f"{node.op_type} at {place}") if name else None for name in node.input]
+            product = results.get(node.output[0]) if node.output else None
+            names = node.input if product is None else [product.source]
+            operands = [_read(scope, name, f"{node.op_type} at {place}") if name else None for name in names]
             name = _short(node.name) or f"{_short(node.op_type).lower()}_{position}"
             site = Site(self.builder, node, operands, self.opset, self.fixed_batch, place, name)
             try:
-                outputs = self._branch(site, scope) if node.op_type == "If" else self._step(site)
+                if product is not None and isinstance(operands[0], Activation):
+                    outputs: list[Operand] = [jumps.smooth_product(site, product)]
+                else:
+                    outputs = self._branch(site, scope) if node.op_type == "If" else self._step(site)
             except ReluscopeError as error:
                 if isinstance(error, ShapeError) and place not in str(error):
                     raise ShapeError(f"{error} (at {place} of the file)") from error

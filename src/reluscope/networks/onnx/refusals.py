@@ -29,7 +29,7 @@ _INSTEAD: dict[str, str] = {
     **dict.fromkeys(("Floor", "Ceil", "Round", "Mod", "ArgMax", "ArgMin", "Hardmax", "NonZero"), _STEP),
     **dict.fromkeys(("IsNaN", "IsInf", "OneHot", "Bernoulli", "TfIdfVectorizer", "BitShift"), _STEP),
 }
-_PIECES = {"Gelu": "gelu", "Sigmoid": "sigmoid", "Tanh": "tanh", "Softplus": "softplus"}
+_PIECES = {"Gelu": "gelu", "Swish": "silu", "Sigmoid": "sigmoid", "Tanh": "tanh", "Softplus": "softplus"}
 _INSTEAD |= {
     name: f"{_INSTEAD[name]}, or pieces in its place: approximate={{{function!r}: 32}}"
     for name, function in _PIECES.items()

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies.behrmann2018._networks import Architecture, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
@@ -18,6 +19,9 @@ MEASURES = (
     "smallest_nonzero_singular_value",
     "stable_rank",
 )
+
+# A gate cuts singular values off if it leaves fewer than this share of them.
+CUT = 0.9
 
 
 @dataclass(frozen=True)
@@ -144,7 +148,66 @@ def _outcome(
         tables.append(_statements(plan, whole, counted))
         pictures = _pictures(plan, whole, counted)
     findings += [bound for _, bound in counted.values() if bound is not None]
-    return Outcome(tuple(sentences), tuple(findings), tuple(tables), tuple(pictures), interrupted)
+    verdicts = () if interrupted else tuple(verdict for one in whole for verdict in _verdicts(one))
+    return Outcome(tuple(sentences), tuple(findings), tuple(tables), tuple(pictures), interrupted, verdicts=verdicts)
+
+
+def _verdicts(one: Looked) -> list[Verdict]:
+    """Return what becomes of section 3.2, by medians over samples, of the convolutions where there are some.
+
+    Small values are compared at one place, that of the smallest which all gates have: a gate that cuts values off has
+    its smallest nonzero one further up.
+    """
+    every = rs.stability.layers(one.network)
+    gates = [layer for layer in every if layer.kind == "gate"]
+    shown = gates[:-1] if len(gates) > 2 else gates
+    curves = [rs.stability.curve(one.found, layer.name) for layer in shown]
+    numbers = [_median(one, layer, MEASURES[0]) for layer in shown]
+    common = min(0 if number is None else int(number.value) for number in numbers)
+    if not common or any(len(curve) < common for curve in curves):
+        return []
+    largest, small = ([float(curve[place]) for curve in curves] for place in (0, common - 1))
+    found = [
+        Verdict(
+            f"the largest singular value grows with the layers ({one.name})",
+            "section 3.2, Figures 6 and 11",
+            "grows",
+            " to ".join(f"{value:.3g}" for value in (largest[0], largest[-1])),
+            _goes(largest, up=True),
+        ),
+        Verdict(
+            f"small singular values decrease ({one.name})",
+            "section 3.2, Figures 6 and 11",
+            "decrease significantly",
+            f"that of number {common:,}: " + ", ".join(f"{value:.3g}" for value in small),
+            _goes(small, up=False),
+        ),
+    ]
+    for before, gate in pairwise(every):
+        counts = [_median(one, layer, MEASURES[0]) for layer in (before, gate)]
+        conditions = [_median(one, layer, MEASURES[1]) for layer in (before, gate)]
+        if gate.kind != "gate" or None in (*counts, *conditions):
+            continue
+        (more, fewer), (first, then) = (
+            [float(end) for end in ends if end is not None] for ends in (counts, conditions)
+        )
+        if fewer < CUT * more:
+            found.append(
+                Verdict(
+                    f"cutting off singular values lowers the condition number, {gate.name} ({one.name})",
+                    "section 3.2, Figure 5",
+                    "in words, of ThinCIFAR",
+                    f"{more:,.0f} to {fewer:,.0f} values, condition number {first:.3g} to {then:.3g}",
+                    then < first,
+                )
+            )
+    return found
+
+
+def _goes(values: list[float], *, up: bool) -> bool | None:
+    """Return whether numbers go one way all along; None where they go there in the end only."""
+    steps = [(after > before) is up for before, after in pairwise(values)]
+    return True if all(steps) else None if (values[-1] > values[0]) is up else False
 
 
 def _by_layer(one: Looked) -> tuple[list[rs.Finding], Table]:

@@ -14,6 +14,7 @@ from reluscope_studies.plots.measures_of_functions import sorted_measures
 from reluscope_studies.plots.models_in_plane import models_in_plane
 from reluscope_studies.plots.normals_in_plane import normals_in_plane
 from reluscope_studies.plots.novelty_scores import novelty
+from reluscope_studies.plots.panels_in_plane import bending_lines, classes_in_plane, compared_points
 from reluscope_studies.plots.performance import performance_by_dimension, performance_by_measure
 from reluscope_studies.plots.printed_counts import counts_beside
 from reluscope_studies.plots.successes import successes
@@ -23,8 +24,11 @@ from reluscope_studies.plots.training_curves import training_curves
 from reluscope_studies.plots.windows_by_layer import windows_by_layer
 
 __all__ = [
+    "bending_lines",
     "bounds_and_counts",
+    "classes_in_plane",
     "classes_on_line",
+    "compared_points",
     "cosines",
     "counts_beside",
     "counts_in_training",

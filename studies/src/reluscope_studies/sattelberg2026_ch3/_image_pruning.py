@@ -12,6 +12,11 @@ import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies.classifiers import Training, train, trained
 from reluscope_studies.labelled import Labelled, labelled_data
+from reluscope_studies.sattelberg2026_ch3._pruned_similarity import (
+    pruned_similarity,
+    similarity_table,
+    similarity_verdict,
+)
 from reluscope_studies.sizes import planned
 
 AMOUNTS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
@@ -32,19 +37,22 @@ class Plan:
         Training samples on which the loss without a channel is measured.
     least_accuracy : float
         Where the removal of channels ends.
+    compared : int
+        Test images on which pruned networks are compared.
     """
 
     channels: int
     training: Training
     judged: int
     least_accuracy: float
+    compared: int
 
 
 SGD = Training("SGD", 1e-3, 30, 40, momentum=0.9, weight_decay=1e-4)
 CHANGES: dict[Change, str] = {"epochs": "training.epochs"}
 PLANS: dict[Size, Plan] = {
-    "small": Plan(8, replace(SGD, learning_rate=1e-2), 500, 0.3),
-    "full": Plan(32, SGD, 5_000, 0.3),
+    "small": Plan(8, replace(SGD, learning_rate=1e-2), 500, 0.3, 100),
+    "full": Plan(32, SGD, 5_000, 0.3, 500),
 }
 
 
@@ -85,14 +93,16 @@ def report(setting: Setting, name: str, said: Mapping[str, str]) -> Outcome:
     plan = planned(setting, PLANS, CHANGES)
     training, testing = labelled_data(setting)
     curves: dict[str, rs.compression.PruningCurve] = {}
-    original, is_interrupted = None, False
+    original, compared, is_interrupted = None, None, False
     try:
         work = _Work(setting, plan, training, testing)
         original = work.accuracy
         for kind in (CHANNELS, WEIGHTS):
             curves[kind] = work.curve(kind)
+        compared = pruned_similarity(setting, curves, testing, plan.compared)
     except KeyboardInterrupt:
         is_interrupted = True
+    kinds = tuple(curves)
     fewest = {kind: curve.fewest_weights(DROP) for kind, curve in curves.items()}
     findings = [finding for finding in (original, *fewest.values()) if finding is not None]
     names = {f"{kind} removed": curve for kind, curve in curves.items()}
@@ -105,9 +115,14 @@ def report(setting: Setting, name: str, said: Mapping[str, str]) -> Outcome:
     return Outcome(
         _sentences(setting, plan, training, testing),
         tuple(findings),
-        (_summary(fewest, said), *(_table(kind, curve) for kind, curve in curves.items())),
+        (
+            _summary(fewest, said),
+            *(_table(kind, curve) for kind, curve in curves.items()),
+            *(() if compared is None else (similarity_table(*compared, kinds),)),
+        ),
         (picture,) if curves else (),
         interrupted=is_interrupted,
+        verdicts=() if compared is None else tuple(similarity_verdict(compared[0], kinds)),
     )
 
 

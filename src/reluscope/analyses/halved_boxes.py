@@ -1,0 +1,112 @@
+"""The search that answers questions about all inputs of a box: boxes, bounded many at once, and halved where open.
+
+A *node* is a box of inputs with what is still asked on it. Its *bound* comes from affine functions below the outputs
+(`box_bounds`): it says that nothing asked for is on the box, or how near it can be. A *leaf* is a box on which bounds
+are no longer needed, because few units may change their piece: its regions are taken exactly. What is asked differs:
+whether unsafe outputs are reached (`verification`), or how near a point the class changes (`robustness`).
+"""
+
+from abc import abstractmethod
+from heapq import heappop
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.networks.network import Network
+from reluscope.partitions.best_first import BestFirst, Branch
+
+# Boxes that are bounded together: so many, and arrays of so many numbers.
+NUM_TOGETHER, MAX_NUMBERS = 64, 2**22
+
+
+class Part(NamedTuple):
+    """A box of inputs.
+
+    Parameters
+    ----------
+    lower, upper : (n,) float64
+    key : float
+        A bound known before the box's own.
+    share : float
+        Of all inputs asked about.
+    what : object
+        What is still asked.
+    axis : int
+        Along which it is halved; -1 before that is known.
+    path : str
+        Lower and upper halves that were taken, as 0 and 1.
+    """
+
+    lower: Float[np.ndarray, " n"]
+    upper: Float[np.ndarray, " n"]
+    key: float
+    share: float
+    what: Any
+    axis: int = -1
+    path: str = ""
+
+    @property
+    def middle(self) -> float:
+        """Where it is halved."""
+        return float((self.lower[self.axis] + self.upper[self.axis]) / 2)
+
+    def halves(self) -> "tuple[Part, Part]":
+        """Return both halves."""
+        middle = self.middle
+        upper, lower = self.upper.copy(), self.lower.copy()
+        upper[self.axis] = lower[self.axis] = middle
+        share = self.share / 2
+        return (
+            self._replace(upper=upper, share=share, axis=-1, path=self.path + "0"),
+            self._replace(lower=lower, share=share, axis=-1, path=self.path + "1"),
+        )
+
+
+class HalvedBoxes(BestFirst):
+    """A search over boxes; classes of searches say how it begins, and what bounds of boxes mean.
+
+    Parameters
+    ----------
+    network : Network
+    together : int
+        How many boxes are bounded together, at most.
+    """
+
+    def __init__(self, network: Network, together: int = NUM_TOGETHER) -> None:
+        super().__init__()
+        self.network = network
+        widest = max([network.num_inputs, *(gate.num_units for gate in network.gates)])
+        numbers = (network.num_inputs + network.num_units) * widest
+        self._together = max(2, min(together, MAX_NUMBERS // numbers))
+
+    @abstractmethod
+    def bound(self, parts: list[Part]) -> None:
+        """Bound boxes, and `halve` those that are open."""
+
+    def bound_all(self, parts: list[Part]) -> None:
+        """Bound boxes, as many together as go."""
+        for start in range(0, len(parts), self._together):
+            self.bound(parts[start : start + self._together])
+
+    def split(self, branch: Branch) -> None:
+        """Bound the halves of a box, and of those that come next, together."""
+        taken: list[Part] = [branch.what]
+        while 2 * len(taken) < self._together and self._has_branches():
+            taken.append(heappop(self.queue).what)
+        self.bound([half for part in taken for half in part.halves()])
+
+    def halve(self, part: Part, key: float, axis: int) -> bool:
+        """Put a box into the queue, to be halved along an axis; False if it is too small for that."""
+        middle = (part.lower[axis] + part.upper[axis]) / 2
+        if not part.lower[axis] < middle < part.upper[axis]:
+            return False
+        self.push(key, part._replace(key=key, axis=axis))
+        return True
+
+
+def axes(slopes: Float[np.ndarray, "k t n"], half: Float[np.ndarray, "k n"]) -> list[int]:
+    """Return the axes along which functions with such slopes change most on boxes."""
+    weights = np.abs(slopes).sum(axis=1)
+    weights = weights + np.maximum(weights.mean(axis=1, keepdims=True), np.finfo(float).tiny)
+    return np.argmax(half * weights, axis=1).tolist()

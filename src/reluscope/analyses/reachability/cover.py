@@ -1,0 +1,204 @@
+"""Outputs enclosed from outside: boxes of inputs, and what outputs can be on each with all rounding.
+
+On a box of inputs every output is an affine function of the input up to a bounded rest. Boxes on which outputs range
+widest are halved.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import ArrayLike
+
+from reluscope.analyses.preimages.box_search import OutputBox, halved, output_boxes
+from reluscope.arguments import read_arguments, read_array, read_position
+from reluscope.errors import ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.findings.data_frames import as_pandas
+from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.network import Network
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+# Boxes that are bounded together.
+NUM_TOGETHER = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Cover:
+    """Boxes that hold all outputs of a network on a domain, and maybe others: an enclosure, UPPER.
+
+    Parameters
+    ----------
+    inputs : (q, 2, n) float64
+        Boxes of inputs that cover the domain.
+    ends : (2, k) float64
+        The least box around all boxes of outputs.
+    boxes : (q, 2, k) float64
+        Where the outputs of each are, rounding included.
+    reached : (q, k) float64
+        Outputs in the middle of each box of inputs, those inside the domain.
+    errors : (q, k) float64
+        Bounds on their rounding.
+    forms : tuple of OutputBox
+        The outputs on each as affine functions up to a rest.
+    """
+
+    inputs: Float[np.ndarray, "q 2 n"]
+    ends: Float[np.ndarray, "2 k"]
+    boxes: Float[np.ndarray, "q 2 k"]
+    reached: Float[np.ndarray, "s k"]
+    errors: Float[np.ndarray, "s k"]
+    forms: tuple[OutputBox, ...]
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    @read_arguments
+    def __getitem__(self, index: int) -> Polyhedron:
+        low, high = self.boxes[read_position(index, "index", len(self), "boxes")]
+        every = np.eye(len(low))
+        return Polyhedron(np.concatenate([every, -every]), np.concatenate([high, -low]))
+
+    def __repr__(self) -> str:
+        boxes = "1 box" if len(self) == 1 else f"{len(self):,} boxes"
+        return f"Cover({boxes} in {self.boxes.shape[2]} outputs, {self.claim})"
+
+    @property
+    def claim(self) -> Claim:
+        """UPPER: no output is outside."""
+        return self._all.claim
+
+    @cached_property
+    def _all(self) -> Finding:
+        """How much of the outputs is inside, of which nothing else is known than that it is not more."""
+        return Finding.of(1.0, 0.0, 1.0, name="share of the cover that is reached")
+
+    @read_arguments
+    def contains(self, y: ArrayLike) -> Bool[np.ndarray, "..."]:
+        """Return which outputs (..., k) lie in some box: others are not reached, these may be."""
+        points = read_array(y, "y")
+        number = self.boxes.shape[2]
+        if points.ndim == 0 or points.shape[-1] != number:
+            raise ShapeError(f"expected points of {number} outputs, got shape {points.shape}")
+        flat = points.reshape(-1, number)
+        found = np.zeros(len(flat), dtype=bool)
+        for low, high in self.boxes:
+            found |= ((flat >= low) & (flat <= high)).all(axis=1)
+        return found.reshape(points.shape[:-1])
+
+    @read_arguments
+    def maximum(self, direction: ArrayLike) -> Finding:
+        """Return the largest value of a linear function of the outputs, UPPER.
+
+        Parameters
+        ----------
+        direction : (k,) array
+
+        Returns
+        -------
+        Finding
+            Between what outputs in the middle of boxes have, and what is proved for all.
+        """
+        weights = read_array(direction, "direction", ndim=1)
+        if len(weights) != self.boxes.shape[2]:
+            raise ShapeError(f"expected {self.boxes.shape[2]} coefficients, one for each output, got {len(weights)}")
+        upper = max(float(form.range(weights[None])[1][0]) for form in self.forms)
+        upper = float(np.nextafter(upper, np.inf))
+        lower = self.reached @ weights - (self.errors + 1e-15 * np.abs(self.reached)) @ np.abs(weights)
+        return Finding.of(
+            upper,
+            min(upper, float(lower.max(initial=-np.inf))),
+            upper,
+            name="maximum of outputs",
+            definition="largest value of a linear function of the outputs on the domain",
+            method="affine bounds on boxes",
+            work={"boxes": len(self)},
+        )
+
+    def to_table(self) -> "pa.Table":
+        """Return one row per box: ``input_lower_i``, ``input_upper_i``, ``lower_j`` and ``upper_j``, its ends.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {}
+        for name, table in (("input_", self.inputs), ("", self.boxes)):
+            for axis in range(table.shape[2]):
+                columns[f"{name}lower_{axis}"], columns[f"{name}upper_{axis}"] = table[:, 0, axis], table[:, 1, axis]
+        return pa.table(columns)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `to_table` as a data frame of pandas."""
+        return as_pandas(self.to_table())
+
+
+def cover(
+    network: Network,
+    within: Box | Polyhedron,
+    boxes: Float[np.ndarray, "q 2 n"],
+    number: int,
+    is_over: Callable[[], bool],
+) -> Cover:
+    """Return a cover of a network's outputs, from boxes that are halved until there are so many.
+
+    Parameters
+    ----------
+    network : Network
+    within : Box or Polyhedron
+        The domain.
+    boxes : (q, 2, n) float64
+        That cover it.
+    number : int
+        How many boxes to make; never fewer than there are.
+    is_over : callable
+        Whether to stop halving, with some boxes at least.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[1.0]]), np.zeros(1))])  # relu(x)
+    >>> line, start = rs.Box(-1, 3, 1), np.array([[[-1.0], [3.0]]])
+    >>> [round(float(cover(net, line, start, number, lambda: False).ends[0, 0]), 6) + 0.0 for number in (1, 4)]
+    [-0.75, 0.0]
+    """
+    found = _bounded(network, boxes)
+    every = np.eye(network.num_outputs)
+    scale = np.max([box.half @ np.abs(box.outputs.weights.T) + box.outputs.spread for box in found], axis=0)
+    scale = np.maximum(scale, np.finfo(float).tiny)
+    while len(found) < number and (len(found) < NUM_TOGETHER or not is_over()):
+        widths = np.array([np.max(np.subtract(*box.range(every)[::-1]) / scale) for box in found])
+        count = min(NUM_TOGETHER // 2, number - len(found))
+        order = np.argsort(-widths, kind="stable")
+        halves = [half for index in order[:count] for half in halved(found[index], every)]
+        found = [found[index] for index in order[count:]] + _bounded(network, np.array([np.stack(h) for h in halves]))
+    middles = np.array([box.center for box in found])
+    at = network.at(middles[np.atleast_1d(within.contains(middles))])
+    ranges = np.array([box.range(every) for box in found])
+    ranges = np.stack([np.nextafter(ranges[:, 0], -np.inf), np.nextafter(ranges[:, 1], np.inf)], axis=1)
+    return Cover(
+        np.array([(box.lower, box.upper) for box in found]),
+        np.stack([ranges[:, 0].min(axis=0), ranges[:, 1].max(axis=0)]),
+        ranges,
+        np.asarray(at.outputs).reshape(-1, network.num_outputs),
+        np.asarray(at.errors).reshape(-1, network.num_outputs),
+        tuple(found),
+    )
+
+
+def _bounded(network: Network, boxes: np.ndarray) -> list[OutputBox]:
+    """Return boxes with forms of the outputs, some at a time."""
+    found: list[OutputBox] = []
+    for start in range(0, len(boxes), NUM_TOGETHER):
+        rows = boxes[start : start + NUM_TOGETHER]
+        found += output_boxes(network, rows[:, 0], rows[:, 1])
+    return found

@@ -1,0 +1,269 @@
+"""The states that a closed loop with a linear plant can be in, step by step.
+
+The state after t steps is a piecewise-linear function of the first one: the network of t copies of the controller with
+the plant between them. Its image is exact, for as long as its regions are few; then boxes of first states, with affine
+bounds through all copies, enclose it. Nothing is enclosed twice: no step begins with the box of the one before.
+"""
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from reluscope.analyses.reachability.closed_loop import Plant, check_fits, closed_loop
+from reluscope.analyses.reachability.cover import Cover, cover
+from reluscope.analyses.reachability.image import Image, check_bounded, image
+from reluscope.arguments import Natural, read_arguments, read_position
+from reluscope.budget import INTERRUPTED, Budget, RegionBudget
+from reluscope.errors import ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.findings.data_frames import as_pandas
+from reluscope.geometry.bounding_box import bounding_box
+from reluscope.geometry.domains import Domain, Slice, Space
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.interruption import has_struck, held, is_struck
+from reluscope.networks.choices import read_domain
+from reluscope.networks.network import Network
+from reluscope.progress import Progress, share_done
+from reluscope.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+# Regions of an exact step, and boxes of another one.
+NUM_REGIONS, NUM_BOXES = 10_000, 256
+
+
+@dataclass(frozen=True, eq=False)
+class ReachableSets:
+    """The states of a closed loop after 0, 1, 2, ... steps.
+
+    Parameters
+    ----------
+    sets : tuple of Image or Cover
+        For each step all states, EXACT, or boxes that hold them, UPPER.
+    start : Domain
+        The first states.
+    fingerprint : str
+        Of the network.
+    stopped : str
+        Why later steps are not exact, or missing; empty if all are exact.
+    work : dict
+        Seconds.
+    """
+
+    sets: tuple[Image | Cover, ...]
+    start: Domain
+    fingerprint: str
+    stopped: str = ""
+    work: dict[str, float] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Return the number of steps and one: the first states are there, too."""
+        return len(self.sets)
+
+    @read_arguments
+    def __getitem__(self, index: int) -> Image | Cover:
+        return self.sets[read_position(index, "index", len(self), "steps")]
+
+    def __repr__(self) -> str:
+        return f"ReachableSets({len(self) - 1} steps, {self.num_exact - 1} of them exact, from {self.start.describe()})"
+
+    @property
+    def claims(self) -> list[Claim]:
+        """What each step claims: EXACT, or UPPER where boxes hold all states."""
+        return [one.claim for one in self.sets]
+
+    @property
+    def num_exact(self) -> int:
+        """How many of the sets are exact, the first one included."""
+        return sum(claim is Claim.EXACT for claim in self.claims)
+
+    @property
+    def ends(self) -> Float[np.ndarray, "t 2 n"]:
+        """For each step a box that holds all states: the least one, up to rounding, where the step is exact."""
+        return np.array([one.ends for one in self.sets])
+
+    @read_arguments
+    def maximum(self, direction: ArrayLike) -> list[Finding]:
+        """Return the largest value of a linear function of the states after each step.
+
+        Parameters
+        ----------
+        direction : (n,) array
+        """
+        return [one.maximum(direction) for one in self.sets]
+
+    @read_arguments
+    def within(self, target: Polyhedron) -> list[bool | None]:
+        """Return for each step whether all states are in a polyhedron: True or False if that is sure, else None.
+
+        Parameters
+        ----------
+        target : Polyhedron
+            In the space of states.
+        """
+        states = self.ends.shape[2]
+        if target.dim != states:
+            raise ShapeError(f"expected a target in {states} dimensions, as many as states, got a {target.describe()}")
+        rows = np.concatenate([target.A, target.C, -target.C])
+        ends = np.concatenate([target.b, target.d, -target.d])
+        return [_all_below(one, rows, ends) for one in self.sets]
+
+    def to_table(self) -> "pa.Table":
+        """Return one row per step.
+
+        ``step``; ``claim``: EXACT or UPPER; ``pieces``: how many polytopes or boxes; ``lower_i`` and ``upper_i``: ends
+        of a box that holds state i.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {
+            "step": np.arange(len(self)),
+            "claim": [str(claim) for claim in self.claims],
+            "pieces": np.array([len(one) for one in self.sets], dtype=np.int64),
+        }
+        for axis in range(self.ends.shape[2]):
+            columns[f"lower_{axis}"], columns[f"upper_{axis}"] = self.ends[:, 0, axis], self.ends[:, 1, axis]
+        return pa.table(columns)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `to_table` as a data frame of pandas."""
+        return as_pandas(self.to_table())
+
+
+def _all_below(states: Image | Cover, rows: np.ndarray, ends: np.ndarray) -> bool | None:
+    """Return whether all states fulfil all rows, None if that is not known."""
+    found: list[bool | None] = []
+    for row, end in zip(rows, ends, strict=True):
+        most = states.maximum(row)
+        error = most.tolerance or 0.0
+        low, high = most.interval or (most.value - error, most.value + error)
+        found.append(True if high <= end else False if low > end else None)
+    return False if False in found else None if None in found else True
+
+
+@held
+@read_arguments
+def reach(
+    network: Network,
+    plant: Plant,
+    start: Domain,
+    steps: Natural,
+    *,
+    budget: RegionBudget | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+) -> ReachableSets:
+    """Return the states that a closed loop ``x' = A x + B net(x) + c`` can be in after each step.
+
+    Parameters
+    ----------
+    network : Network
+        From states to controls; one that ends with a clamp saturates.
+    plant : Plant
+        ``rs.reachability.Plant(A, B, c)``.
+    start : Domain
+        The first states: a Box, a bounded Polyhedron, or a Slice where they are flat.
+    steps : int
+    budget : Budget, optional
+        Regions of a step up to which it is exact, 10,000 by default; at most as many boxes enclose a step that is not,
+        by default 256. Seconds: when they are spent no box is halved any more.
+    progress : bool or callable
+        Show how many steps are done.
+    tolerance : Tolerance, optional
+        Of the partitions.
+
+    Returns
+    -------
+    ReachableSets
+        EXACT steps first, then UPPER ones. On Ctrl-C the steps there are.
+
+    Raises
+    ------
+    ShapeError
+        If plant, network and first states do not fit together.
+    InputError
+        If the first states are not bounded.
+
+    Notes
+    -----
+    Each exact step is a partition of the first states, by the units of all steps up to it, and an image. Bounds of
+    other steps hold with all rounding, for the network's and the plant's float64 numbers in real arithmetic.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> brake = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[-0.5, 0.5]]), np.zeros(1))])  # -x / 2
+    >>> found = rs.reach(brake, rs.reachability.Plant([[1.0]], [[1.0]]), rs.Box(-1, 2, 1), 2)
+    >>> found, found.ends[:, :, 0].round(9).tolist()
+    (ReachableSets(2 steps, 2 of them exact, from box [-1, 2]), [[-1.0, 2.0], [-0.5, 1.0], [-0.25, 0.5]])
+    """
+    check_fits(network, plant)
+    read_domain(start, network.num_inputs)
+    check_bounded(start)
+    began = time.time()
+    limit = Budget() if budget is None else budget
+    regions = NUM_REGIONS if limit.regions is None else limit.regions
+    most = min(NUM_BOXES, max(1, regions))
+    sets: list[Image | Cover] = []
+    stopped, boxes = "", None
+    with share_done("reach", progress) as tell:
+        for step in range(steps + 1):
+            if has_struck():
+                stopped = INTERRUPTED
+                break
+            loop = closed_loop(network, plant, step)
+            if not stopped:
+                left = None if limit.seconds is None else max(0.0, limit.seconds - (time.time() - began))
+                found = image(loop, start, budget=Budget(regions=regions, seconds=left), tolerance=tolerance)
+                if found.claim is Claim.EXACT:
+                    sets.append(found)
+                    tell((step + 1) / (steps + 1))
+                    continue
+                stopped = _why(found, limit, began)
+                if stopped == INTERRUPTED:
+                    break
+            if boxes is None:
+                boxes = _box_around(start)
+            around = _cover(loop, start, boxes, most, limit, began)
+            sets.append(around)
+            boxes = around.inputs
+            tell((step + 1) / (steps + 1))
+    return ReachableSets(tuple(sets), start, network.fingerprint, stopped, {"seconds": time.time() - began})
+
+
+def _why(found: Image, limit: Budget, began: float) -> str:
+    """Return why a step is not exact."""
+    note = found.partition.note
+    if note == INTERRUPTED:
+        return note
+    return limit.spent(0, began) or note or "signs that rounding leaves open"
+
+
+def _box_around(start: Domain) -> np.ndarray:
+    """Return a box around first states, in coordinates of their window."""
+    window = start.window if isinstance(start, Slice) else start
+    ends = bounding_box(window.polyhedron)
+    assert ends is not None  # it is bounded
+    return np.stack(ends)[None]
+
+
+def _cover(loop: Network, start: Domain, boxes: np.ndarray, most: int, limit: Budget, began: float) -> Cover:
+    """Return a cover of the states after some steps, from boxes of first states."""
+
+    def is_over() -> bool:
+        return bool(limit.spent(0, began)) or is_struck()
+
+    if isinstance(start, Slice):
+        return cover(loop.restrict(start), start.window, boxes, most, is_over)
+    assert not isinstance(start, Space)  # it is bounded
+    return cover(loop, start, boxes, most, is_over)

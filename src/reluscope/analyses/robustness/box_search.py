@@ -1,0 +1,139 @@
+"""The nearest change of class of a point with few inputs: boxes of inputs halved, the nearest first.
+
+The part of a box where another class may win is cut off by the affine functions below the leads of the point's class;
+its distance from the point is the box's bound. Where at most a few units may change their piece on a box, its regions
+are taken exactly, each once.
+"""
+
+from itertools import product
+
+import numpy as np
+
+from reluscope.analyses.box_bounds import BoundedBoxes, BoxBounds
+from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
+from reluscope.analyses.robustness.attack import nearer_by
+from reluscope.analyses.robustness.cells import RESOLUTION, Viewpoint
+from reluscope.analyses.robustness.changes import Change
+from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
+from reluscope.analyses.robustness.nearest_known import NearestKnown
+from reluscope.geometry.balls import CutBall
+from reluscope.geometry.cut_boxes import distances_of_cut_boxes
+from reluscope.networks.enclosures import enclose
+from reluscope.networks.graph import Max
+
+# With more inputs, sets of regions are split.
+MAX_INPUTS = 10
+# Where no more units than these may change their piece, too.
+NUM_OPEN = 48
+# On a box so many codes are taken at once, and so many where its sides are below this share of the distance sought.
+NUM_CODES, NUM_CODES_NEAR, NEAR = 2, 32, 1 / 64
+
+
+def is_halved(view: Viewpoint, limit: float) -> bool:
+    """Return whether the nearest change of class is sought in boxes: few inputs, and many units around."""
+    network = view.network
+    lower, upper = _root(view, limit)
+    is_known = not any(isinstance(stage.gate, Max) for stage in network.stages)
+    if not (is_known and len(view.x) <= MAX_INPUTS and network.num_units > NUM_OPEN):
+        return False
+    if not np.isfinite([lower, upper]).all() or not (lower < upper).any():
+        return False
+    ranges = BoxBounds(network, lower, upper).on(lower[None], upper[None]).ranges
+    return sum(int((one.last > one.first).sum()) for one in ranges) > NUM_OPEN
+
+
+def _root(view: Viewpoint, limit: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the box around the ball that is searched, within the domain."""
+    return view.x + np.maximum(view.lower, -limit), view.x + np.minimum(view.upper, limit)
+
+
+class BoxChanges(NearestKnown, HalvedBoxes):
+    """The search for one point.
+
+    Parameters
+    ----------
+    view : Viewpoint
+    change : Change, optional
+        A change of class that is known.
+    """
+
+    def __init__(self, view: Viewpoint, change: Change | None) -> None:
+        HalvedBoxes.__init__(self, view.network)
+        self.view, self.change, self.num_undecided = view, change, 0
+        self.limit, self.passed = np.inf if change is None else change.distance, np.inf
+        self._is_begun = False
+        self._settled: set[bytes] = set()
+        number = max(2, view.network.num_outputs)
+        leads = np.delete(np.eye(number)[view.label] - np.eye(number), view.label, axis=0)
+        # Of a single output f the classes 0 and 1 have the outputs 0 and f.
+        self._leads = leads if view.network.num_outputs > 1 else leads[:, 1:]
+
+    def is_settled(self, key: float) -> bool:
+        """Whether boxes are no nearer than the change that is known."""
+        return key >= self.limit - RESOLUTION * self.view.scale
+
+    def begin(self) -> bool:
+        """Bound the box around the ball of the nearest change known."""
+        if self._is_begun:
+            self.frontier = min(self.limit, self.passed, *(branch.key for branch in self.queue[:1]))
+            return False
+        self._is_begun = True
+        lower, upper = _root(self.view, self.limit)
+        self._bounds = BoxBounds(self.network, lower, upper)
+        self.bound([Part(lower, upper, 0.0, 1.0, None)])
+        return True
+
+    def bound(self, parts: list[Part]) -> None:
+        """Bound how near changes of class are on boxes, and halve those on which they may be nearer than known."""
+        view, x = self.view, self.view.x
+        self.num_branches += len(parts)
+        lower, upper = np.stack([part.lower for part in parts]), np.stack([part.upper for part in parts])
+        boxes = self._bounds.on(lower, upper)
+        below = boxes.below(self._leads)
+        # Steps are rounded, and so is where they begin.
+        rounding = 4 * np.finfo(float).eps * (np.abs(x) + np.maximum(np.abs(lower), np.abs(upper)))
+        steps = lower - x - rounding, upper - x + rounding
+        levels = below.offsets - np.einsum("wktn,kn->wkt", below.slopes, boxes.centers - x)
+        sizes = np.einsum("wktn,kn->wkt", np.abs(below.slopes), np.abs(boxes.centers) + np.abs(x) + boxes.half)
+        levels = levels - 8 * np.finfo(float).eps * len(x) * (np.abs(below.offsets) + sizes)
+        low, high = (np.broadcast_to(step[None, :, None], below.slopes.shape) for step in steps)
+        near = distances_of_cut_boxes(low, high, -below.slopes, levels, view.norm).max(axis=0)
+        keys = np.maximum(near.min(axis=1), [part.key for part in parts])
+        alive = np.flatnonzero(keys < self.limit)
+        self.change = nearer_by(view, boxes.centers[alive], self.change)
+        self.limit = self.limit if self.change is None else min(self.limit, self.change.distance)
+        slopes = np.where((near < self.limit)[..., None], below.slopes[0], 0.0)
+        halved_along, is_near = axes(slopes, boxes.half), (2 * boxes.half <= NEAR * self.limit).all(axis=1)
+        is_leaf = boxes.num_codes <= np.where(is_near, NUM_CODES_NEAR, NUM_CODES)
+        for place in alive[np.argsort(keys[alive], kind="stable")].tolist():
+            key, part = float(keys[place]), parts[place]
+            if self.is_settled(key):  # no nearer than what is known
+                self.passed = min(self.passed, key)
+            elif is_leaf[place]:
+                self._settle_codes(boxes, place)
+            elif not self.halve(part, key, halved_along[place]):
+                self.passed = min(self.passed, key)
+
+    def _settle_codes(self, boxes: BoundedBoxes, place: int) -> None:
+        """Take the regions of a box exactly, those that were not taken before."""
+        first = [one.first[place].cpu().numpy() for one in boxes.ranges]
+        last = [one.last[place].cpu().numpy() for one in boxes.ranges]
+        opened = [(gate, unit) for gate, table in enumerate(first) for unit in np.flatnonzero(table < last[gate])]
+        choices = (range(first[gate][unit], last[gate][unit] + 1) for gate, unit in opened)
+        for pieces in product(*choices):
+            code = [table.astype(np.int32) for table in first]
+            for (gate, unit), piece in zip(opened, pieces, strict=True):
+                code[gate][unit] = piece
+            name = b"".join(table.astype(np.int8).tobytes() for table in code)
+            if name not in self._settled:
+                self._settled.add(name)
+                self._settle_code(code)
+
+    def _settle_code(self, code: list[np.ndarray]) -> None:
+        """Take the region of a code exactly, if there is one."""
+        view = self.view
+        radius = max(self.limit, 1e3 * RESOLUTION * view.scale)
+        steps = CutBall(radius, view.norm, view.lower, view.upper)
+        enclosure = enclose(view.network, view.x, steps, code, code, rounding=view.rounding)
+        if not enclosure.is_empty:
+            self.settle_cell(enclosed_cell(view, steps, enclosure)[0], self.frontier)

@@ -1,0 +1,83 @@
+"""The nearest change of class by halved boxes, against the search over sets of regions."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from networks.models import layers
+from reluscope.analyses.robustness import box_search, search
+from reluscope.analyses.robustness.quantities import DECISION_DISTANCE
+
+BOX = rs.Box(-1, 1, 3)
+
+
+def by_boxes(monkeypatch, *given, **settings):
+    with monkeypatch.context() as patch:
+        patch.setattr(box_search, "NUM_OPEN", -1)
+        return rs.robustness.decision_distance(*given, **settings)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_boxes_and_sets_of_regions_agree(monkeypatch, norm):
+    x = np.random.default_rng(0).uniform(-0.9, 0.9, (1, 3))
+    for sizes, decision in (([3, 9, 7, 3], "smallest"), ([3, 8, 1], "largest")):
+        net = rs.load(layers(sizes, seed=3), decision=decision)
+        found = by_boxes(monkeypatch, net, x, norm=norm, domain=BOX)
+        usual = rs.robustness.decision_distance(net, x, norm=norm, domain=BOX)
+        assert found[DECISION_DISTANCE].claims == usual[DECISION_DISTANCE].claims
+        assert np.allclose(found[DECISION_DISTANCE].value, usual[DECISION_DISTANCE].value, rtol=1e-8)
+        assert found.details["adversarial"].tolist() == usual.details["adversarial"].tolist()
+
+
+def test_without_an_attack_and_at_every_budget_no_change_is_nearer(monkeypatch):
+    net, x = rs.load(layers([3, 9, 7, 3], seed=3)), np.full((1, 3), 0.2)
+    truth = float(rs.robustness.decision_distance(net, x, norm="l2", domain=BOX)[DECISION_DISTANCE].value[0])
+    lowers = []
+    for regions in (1, 40, 160):
+        part = by_boxes(monkeypatch, net, x, norm="l2", domain=BOX, budget=rs.Budget(regions=regions))
+        lowers.append(float(part[DECISION_DISTANCE].lower[0]))
+        assert lowers[-1] <= truth * (1 + 1e-9) <= float(part[DECISION_DISTANCE].upper[0]) * (1 + 2e-9)
+    assert lowers == sorted(lowers)
+    monkeypatch.setattr("reluscope.analyses.robustness.search.nearby_change", lambda view, until: None)
+    found = by_boxes(monkeypatch, net, x, norm="l2", domain=BOX)
+    assert found.finding(DECISION_DISTANCE).claim == "EXACT"
+    assert found[DECISION_DISTANCE].value[0] == pytest.approx(truth, rel=1e-8)
+
+
+def test_codes_that_no_input_has_are_no_regions(monkeypatch):
+    dull = np.zeros((4, 1))
+    dull[1] = 1.25
+    last = np.zeros((2, 4))
+    last[1, 1] = 1.75
+    net = rs.load([([[1.5, 0.0]], [1.25]), (dull, [0.0, 0.5, 0.0, 0.0]), (last, np.zeros(2))])
+    found = by_boxes(monkeypatch, net, [[0.3, -0.2]], norm="l1", domain=rs.Box(-3, 3, 2))
+    assert str(found.finding(DECISION_DISTANCE)) == "inf (EXACT)"
+
+
+def test_changes_known_of_another_norm_are_where_a_search_begins(monkeypatch):
+    net, x = rs.load(layers([3, 9, 7, 3], seed=3)), np.full((1, 3), 0.2)
+    known = rs.robustness.decision_distance(net, x, norm="linf", domain=BOX)
+    whole = rs.robustness.decision_distance(net, x, norm="l2", domain=BOX, known=known)
+    assert whole.finding(DECISION_DISTANCE).claim == "EXACT"
+    monkeypatch.setattr("reluscope.analyses.robustness.search.nearby_change", lambda view, until: None)
+    nothing = rs.Budget(regions=0)
+    assert (
+        rs.robustness.decision_distance(net, x, norm="l2", domain=BOX, budget=nothing)[DECISION_DISTANCE].upper
+        == np.inf
+    )
+    begun = rs.robustness.decision_distance(net, x, norm="l2", domain=BOX, budget=nothing, known=known)
+    distance = np.linalg.norm(known.details["beyond"] - x)
+    assert whole[DECISION_DISTANCE].value[0] <= begun[DECISION_DISTANCE].upper[0] * (1 + 1e-9) <= distance * (1 + 1e-6)
+    other = rs.robustness.boundary_distance(net, x, norm="l2")
+    for wrong in (other, known):
+        with pytest.raises(rs.errors.InputError, match="known"):
+            rs.robustness.decision_distance(net, np.tile(x, (2, 1)), norm="l2", known=wrong)
+
+
+def test_points_begin_with_what_those_before_them_met(monkeypatch):
+    net, x = rs.load(layers([3, 9, 7, 3], seed=3)), np.full((2, 3), 0.2)
+    usual, calls = rs.robustness.decision_distance(net, x[:1], norm="l2", domain=BOX), iter([True, False])
+    original = search.nearby_change
+    monkeypatch.setattr(search, "nearby_change", lambda view, until: original(view, until) if next(calls) else None)
+    found = rs.robustness.decision_distance(net, x, norm="l2", domain=BOX, budget=rs.Budget(regions=0))
+    assert np.allclose(found[DECISION_DISTANCE].upper, usual[DECISION_DISTANCE].upper, rtol=1e-6)
