@@ -82,7 +82,8 @@ def test_the_atlas_at_a_tiny_size_goes_on(few, monkeypatch):
     fresh = _cells.cell(Setting("small"), 3, 2, 0.1, 1)
     assert np.array_equal(fresh.epochs, kept)
     assert len(calls) == 4 + 10
-    assert [picture.name for picture in whole.pictures] == ["atlas-sizes", "atlas-classes"]
+    names = ["atlas-sizes", "hardest-relu", "hardest-leaky", "atlas-classes"]
+    assert [picture.name for picture in whole.pictures] == names
     for printed, table in zip(atlas.PRINTED.values(), whole.tables[::2], strict=False):
         assert {*map(str, printed)} <= {row[0] for row in table.rows}
     for table in (whole.tables[1], whole.tables[3]):

@@ -63,6 +63,10 @@ def test_the_grid_at_a_tiny_size(monkeypatch):
     assert len(outcome.tables[0].rows) == 36
     assert len(outcome.findings) == 36
     assert len(outcome.tables[1].rows) == 2 + 3 + 3 + 2
+    beside, *_ = outcome.pictures
+    printed, ours = (np.asarray(line.get_xdata()).tolist() for line in beside.figure.axes[0].lines)
+    assert printed == sorted(printed)
+    assert sorted(ours) == pytest.approx(sorted(100 * int(one) / 3 for one in outcome.findings))
     assert not outcome.interrupted
 
 

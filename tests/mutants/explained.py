@@ -241,7 +241,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "tries = step + np.outer(np.array(BEYOND) * (rival.distance), way)",
     ): "how far beyond a tie is looked; a class there is confirmed by the network",
     (
-        "analyses/robustness/search",
+        "analyses/robustness/enclosed_cells",
         "kept = lengths * view.scale >= limit.errors",
     ): "equality of two reals; what is without length and errors is held to nothing",
     (
@@ -253,7 +253,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "radius = (self.limit)",
     ): "a ball smaller than the resolution, within which nothing is nearer by more than that",
     (
-        "analyses/robustness/search",
+        "analyses/robustness/enclosed_cells",
         "is_exact = is_exact and bool((spread < CLEAR * limit.errors).all())",
     ): "equality of two reals; what is split although it is settled is settled in parts",
     (

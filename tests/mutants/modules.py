@@ -35,6 +35,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "networks/gate_lines": ("tests/networks/test_backward_bounds.py",),
     "analyses/verification/verdict": (f"{T}/verification/test_verify.py",),
     "budget": ("tests/test_budget.py",),
+    "partitions/carried_ahead": ("tests/partitions/test_carried_ahead.py",),
     "partitions/walk": ("tests/partitions/test_walk.py",),
     "partitions/best_first": ("tests/partitions/test_walk.py",),
     "partitions/boundedness": ("tests/partitions/test_boundedness.py",),
@@ -95,6 +96,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/robustness/quantities": (f"{T}/robustness/test_rounding_of_distances.py",),
     f"{A}/robustness/certified": (f"{T}/robustness/test_certified.py",),
     f"{A}/robustness/decision": (f"{T}/robustness/test_rounding_of_distances.py",),
+    f"{A}/robustness/enclosed_cells": (f"{T}/robustness/test_search_frontier.py",),
     f"{A}/robustness/search": (f"{T}/robustness/test_search_frontier.py",),
     f"{A}/robustness/changes": (
         f"{T}/robustness/test_rounding_of_distances.py",

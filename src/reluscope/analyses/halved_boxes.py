@@ -34,6 +34,8 @@ class Part(NamedTuple):
         What is still asked.
     axis : int
         Along which it is halved; -1 before that is known.
+    path : str
+        Lower and upper halves that were taken, as 0 and 1.
     """
 
     lower: Float[np.ndarray, " n"]
@@ -42,16 +44,22 @@ class Part(NamedTuple):
     share: float
     what: Any
     axis: int = -1
+    path: str = ""
+
+    @property
+    def middle(self) -> float:
+        """Where it is halved."""
+        return float((self.lower[self.axis] + self.upper[self.axis]) / 2)
 
     def halves(self) -> "tuple[Part, Part]":
         """Return both halves."""
-        middle = (self.lower[self.axis] + self.upper[self.axis]) / 2
+        middle = self.middle
         upper, lower = self.upper.copy(), self.lower.copy()
         upper[self.axis] = lower[self.axis] = middle
         share = self.share / 2
         return (
-            self._replace(upper=upper, share=share, axis=-1),
-            self._replace(lower=lower, share=share, axis=-1),
+            self._replace(upper=upper, share=share, axis=-1, path=self.path + "0"),
+            self._replace(lower=lower, share=share, axis=-1, path=self.path + "1"),
         )
 
 

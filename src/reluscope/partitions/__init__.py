@@ -2,6 +2,7 @@
 
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.coarse_partitions import coarse_partition
+from reluscope.partitions.confirming import confirm
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.decision_surfaces import DecisionSurface
 from reluscope.partitions.decision_walk import decision_surface
@@ -25,6 +26,7 @@ __all__ = [
     "Partition",
     "StreamedPartition",
     "coarse_partition",
+    "confirm",
     "decision_boundary",
     "decision_surface",
     "forecast",

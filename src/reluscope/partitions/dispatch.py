@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal, overload
 
 from reluscope.arguments import holds_across_jumps, read_arguments
-from reluscope.budget import INTERRUPTED, Budget, Interrupted, RegionBudget
+from reluscope.budget import BUDGET, INTERRUPTED, Budget, Interrupted, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Domain, Slice
@@ -26,7 +26,7 @@ from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.patience import MAX_KEPT, patient
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
-from reluscope.partitions.shown_regions import shown
+from reluscope.partitions.shown_regions import max_exact, shown
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.streaming import stream
@@ -34,6 +34,9 @@ from reluscope.partitions.table import Partition
 from reluscope.partitions.walk_rounding import Rounding
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
+
+# Of seconds, the part in which cells are found that are to be confirmed by other means.
+WALKING = 0.8
 
 
 @overload
@@ -152,8 +155,9 @@ def partition(
         listed is there: cells that undecided signs made, and that show no region of their own, are left out, and
         ``work["cells_left_out"]`` counts them. (Of networks that are too large for one evaluation in exact arithmetic,
         as a ResNet, such cells are listed where float64 finds their code again; numbers are then ESTIMATES, and
-        ``work["cells_unconfirmed"]`` counts those cells.) Where memory does not suffice, the regions finished so far
-        are returned with ``note="out of memory"``. Ctrl-C keeps them, too: wherever it falls, they are returned with
+        ``work["cells_unconfirmed"]`` counts those cells: of a budget of seconds a fifth is for confirming them, and
+        `confirm` does the others.) Where memory does not suffice, the regions finished so far are returned with
+        ``note="out of memory"``. Ctrl-C keeps them, too: wherever it falls, they are returned with
         ``note="interrupted"``, or KeyboardInterrupt is raised where there is nothing yet.
 
     Raises
@@ -211,7 +215,8 @@ def partition(
             raise DegenerateGeometryError(
                 f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
             )
-    budget, tolerance = budget or Budget(), tolerance or Tolerance()
+    began, budget, tolerance = time.time(), budget or Budget(), tolerance or Tolerance()
+    until = None if budget.seconds is None else began + budget.seconds
     if out is not None:
         if several or certify:
             what = "a list of domains" if several else "certify=True"
@@ -242,12 +247,14 @@ def partition(
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
         limit = patient(_left(budget, found), network, one, MAX_KEPT)
-        found.append(cells_found(network, one, method, keep, limit, executor, progress, tolerance, certify, rounding))
+        walk = _walking(limit, network)
+        part = cells_found(network, one, method, keep, walk, executor, progress, tolerance, certify, rounding)
+        found.append(replace(part, note=part.note.replace(_seconds(walk), _seconds(limit))))
     if keep == "codes":
         found = [_without_vertices(part) for part in found]
     if network.approximations:
         found = [replace(part, method=part.method + _in_place(network)) for part in found]
-    found = [shown(part) for part in found]
+    found = [shown(part, until) for part in found]
     if has_struck():  # while results were put together
         found = [replace(part, note=INTERRUPTED) for part in found]
     _warn_if_interrupted(found, ", without certificate," if certify else "")
@@ -281,6 +288,17 @@ def cells_found(
     else:
         part = partition_solid(network, windowed(domain), reason, budget, executor, tolerance, progress, rounding)
     return certified(part, budget, began) if certify else part
+
+
+def _walking(budget: Budget, network: Network) -> Budget:
+    """Return what of a budget finding cells may take: of networks too large for fractions the rest confirms them."""
+    if budget.seconds is None or max_exact(network):
+        return budget
+    return replace(budget, seconds=WALKING * budget.seconds)
+
+
+def _seconds(budget: Budget) -> str:
+    return f"{BUDGET} {budget.seconds_allowed:g} s"
 
 
 def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark: str = "") -> None:

@@ -11,11 +11,14 @@ LOWER. To keep them under a mark would make every count, sum and picture that fo
 
 Bounds on rounding grow about tenfold with each gate of a deep network, so that in a ResNet they say nothing of the last
 ones, and exact arithmetic takes minutes for a point. There numbers of a hundred bits decide, in the time of some twenty
-forward passes for a point, and so for a share of the cells: ``work["cells_confirmed"]``. Of the others those stay whose
+forward passes for a point, and so for a share of the cells, or for as many as there is time for:
+``work["cells_confirmed"]``. Of the others those stay whose
 code float64 finds again inside them, and numbers of regions, pairs and bounded regions are ESTIMATES:
 ``work["cells_unconfirmed"]`` counts them.
 """
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -33,19 +36,34 @@ from reluscope.networks.rounded_forward import coded_forward, rounded_forward
 from reluscope.networks.wide_forward import wide_codes
 from reluscope.partitions.table import Partition
 
+# How many cells were decided, and what share of the work that was.
+Count = Callable[[int, float], None]
+# What the work of a partition calls cells of large networks.
+CONFIRMED, UNCONFIRMED = "cells_confirmed", "cells_unconfirmed"
+# Multiples of it are spread evenly over the unit interval, however many there are.
+GOLDEN = (5**0.5 - 1) / 2
 # What may be spent on exact evaluations in all: some twenty seconds.
 MULTIPLICATIONS = 20_000_000
 # Of doubtful cells of larger networks one of so many is looked at in wide numbers: as long as all take in float64.
 WIDE_OF = 16
+# From so many gates on wide numbers are asked before fractions, which grow with every gate.
+DEEP = 10
+# Where there is a limit of time, they are looked at by so many at most, and by twice as many as before.
+MOST_AT_ONCE = 16
 
 
-def shown(part: Partition) -> Partition:
+def shown(part: Partition, until: float | None = None, count: Count | None = None) -> Partition:
     """Return a partition all of whose regions are there, each once.
 
     Parameters
     ----------
     part : Partition
         Returned as it is if no sign was undecided, or all were decided in rational arithmetic.
+    until : float, optional
+        Until when, by `time.time`, cells of a network too large for exact arithmetic are confirmed; by default a share
+        of them is.
+    count : callable, optional
+        Told how many cells more are confirmed, and the share of all of them that was looked at.
 
     Returns
     -------
@@ -61,7 +79,7 @@ def shown(part: Partition) -> Partition:
     if part.certified or not part.num_undecided or part.network is None or not len(part):
         return part
     most = max_exact(part.network)
-    codes, is_there, _ = codes_inside(part, most)
+    codes, is_there, _ = codes_inside(part, most, until, count)
     is_sure = is_there
     if not most:
         is_there = is_there | (codes.words == part.codes.words).all(axis=1)
@@ -72,9 +90,13 @@ def shown(part: Partition) -> Partition:
     rows = np.sort(order[first])
     rows = rows[is_there[rows]]
     geometry = part.geometry.recoded(rows, codes.words[rows])
-    work = {**part.work, "cells_left_out": len(part) - len(rows)}
-    if unconfirmed := int(np.count_nonzero(~is_sure[rows])):
-        work |= {"cells_confirmed": len(rows) - unconfirmed, "cells_unconfirmed": unconfirmed}
+    left_out = int(part.work.get("cells_left_out", 0)) + len(part) - len(rows)
+    work = {word: amount for word, amount in part.work.items() if word not in (CONFIRMED, UNCONFIRMED)}
+    work["cells_left_out"] = left_out
+    # Of those that were confirmed before it is not known which they were, but each is listed still.
+    confirmed = max(int(np.count_nonzero(is_sure[rows])), int(part.work.get(CONFIRMED, 0)))
+    if confirmed < len(rows):
+        work |= {CONFIRMED: confirmed, UNCONFIRMED: len(rows) - confirmed}
     # Of open cells nobody knows whether they are there.
     return replace(part, codes=Codes(geometry.words, codes.layout), geometry=geometry, work=work, num_pending=0)
 
@@ -84,46 +106,73 @@ def max_exact(network: Network) -> int:
     return MULTIPLICATIONS // max(1, multiplications(network))
 
 
-def codes_inside(part: Partition, most: int) -> tuple[Codes, Bool[np.ndarray, " r"], int]:
+def is_deep(network: Network) -> bool:
+    """Tell whether bounds on rounding may say nothing of the last gates, and fractions are long there."""
+    return len(network.gates) >= DEEP
+
+
+def codes_inside(
+    part: Partition, most: int, until: float | None = None, count: Count | None = None
+) -> tuple[Codes, Bool[np.ndarray, " r"], int]:
     """Return a code for every cell, and whether there is a region of that code around its witness.
 
-    Also returned is how many exact evaluations were spent, at most as many as are allowed.
+    See `shown`. Also returned is how many exact evaluations were spent, at most as many as are allowed.
     """
     assert part.network is not None
     network, witnesses = part.network_on_domain, part.witnesses
     rounded, codes = coded_forward(network, witnesses, tolerance=part.tolerance)
     doubtful = np.asarray(rounded.doubtful.any(axis=1))
     if not most:
-        return _codes_by_wide_numbers(part, codes, doubtful)
+        return _codes_by_wide_numbers(part, codes, doubtful, until, count)
     if doubtful.any():  # of two ways to bound rounding either one may be the tighter
         rounded = rounded_forward(network, witnesses[doubtful], tolerance=part.tolerance)
         doubtful[doubtful] = rounded.doubtful.any(axis=1)
     exact, is_there, found, pieces = _ExactCodes(part), ~doubtful, [], []
-    asked = np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))[:most]
+    words = codes.words.copy()
+    asked = np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))
+    if is_deep(network) and len(asked):
+        is_there[asked] = [exact.is_inside(witnesses[row]) for row in asked.tolist()]
+        inside, is_open = asked[is_there[asked]], np.zeros(len(words), dtype=bool)
+        for rows, seen, is_doubtful in wide_codes(network, witnesses[inside], ties=True) if len(inside) else ():
+            words[inside[rows]], is_open[inside[rows]] = seen.words, is_doubtful
+        is_there &= ~is_open
+        asked = np.flatnonzero(is_open)
+    asked = asked[:most]
     for row in asked.tolist():
         beside = exact.beside(witnesses[row])
         is_there[row] = beside is not None
         if beside is not None:
             found.append(row)
             pieces.append(beside)
-    words = codes.words.copy()
     if found:
         tables = [np.array(table, dtype=np.int64) for table in zip(*pieces, strict=True)]
         words[found] = Codes.from_pieces(tables, codes.layout, num_codes=len(found)).words
     return Codes(words, codes.layout), is_there, len(asked)
 
 
-def _codes_by_wide_numbers(part: Partition, codes: Codes, doubtful: np.ndarray) -> tuple[Codes, np.ndarray, int]:
-    """Return what `codes_inside` does, with wide numbers at a share of the doubtful witnesses."""
+def _codes_by_wide_numbers(
+    part: Partition, codes: Codes, doubtful: np.ndarray, until: float | None, count: Count | None
+) -> tuple[Codes, np.ndarray, int]:
+    """Return what `codes_inside` does, with wide numbers at a share of the doubtful witnesses, or as time allows."""
     words, is_there = codes.words.copy(), ~doubtful
     asked = np.flatnonzero(doubtful & (part.note != INTERRUPTED))
-    asked = (
-        asked[np.linspace(0, len(asked) - 1, -(-len(asked) // WIDE_OF)).round().astype(int)] if len(asked) else asked
-    )
-    for rows, found, is_doubtful in wide_codes(part.network_on_domain, part.witnesses[asked]) if len(asked) else ():
-        decided = asked[rows][~is_doubtful]
-        words[decided], is_there[decided] = found.words[~is_doubtful], True
-        if is_struck():
+    if until is None and len(asked):
+        asked = asked[np.linspace(0, len(asked) - 1, -(-len(asked) // WIDE_OF)).round().astype(int)]
+    elif until is not None:
+        # Wherever time is over, those that were looked at are spread over all.
+        asked = asked[np.argsort((np.arange(len(asked)) * GOLDEN) % 1.0, kind="stable")]
+    start, at_once = 0, len(asked) if until is None else 1
+    while start < len(asked):
+        some = asked[start : start + at_once]
+        for rows, found, is_doubtful in wide_codes(part.network_on_domain, part.witnesses[some]):
+            decided = some[rows][~is_doubtful]
+            words[decided], is_there[decided] = found.words[~is_doubtful], True
+            if count is not None:
+                count(len(decided), (rows.stop - rows.start) / len(asked))
+            if is_struck():
+                return Codes(words, codes.layout), is_there, 0
+        start, at_once = start + len(some), min(2 * at_once, MOST_AT_ONCE)
+        if until is not None and time.time() >= until:
             break
     return Codes(words, codes.layout), is_there, 0
 
@@ -138,11 +187,16 @@ class _ExactCodes:
         self._sides = [] if isinstance(part.window, Space) else half_spaces(part.window)
         self._draw = np.random.default_rng(20_16)
 
+    def is_inside(self, witness: np.ndarray) -> bool:
+        """Tell whether a point is strictly inside the domain."""
+        point = [*(Fraction(float(entry)) for entry in witness), 1]
+        return all(sum(a * x for a, x in zip(side, point, strict=True)) > 0 for side in self._sides)
+
     def beside(self, witness: np.ndarray) -> list[list[int]] | None:
         """Return the code beside a point in some direction, None if the point is not inside the domain."""
-        point = [Fraction(float(entry)) for entry in witness]
-        if any(sum(a * x for a, x in zip(side, [*point, 1], strict=True)) <= 0 for side in self._sides):
+        if not self.is_inside(witness):
             return None
+        point = [Fraction(float(entry)) for entry in witness]
         direction = [Fraction(float(entry)) for entry in self._draw.normal(size=len(point))]
         if self._slice is None:
             return self._exact.pieces_beside(point, direction)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from scipy.spatial import ConvexHull, QhullError
 
-from reluscope.analyses.verification.violations import Violations
+from reluscope.analyses.preimages.input_pieces import InputPieces
 from reluscope.arguments import read_drawn, read_positions
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.polyhedron import Polyhedron
@@ -17,12 +17,12 @@ HATCH = "////"
 
 
 @read_drawn
-def violations(found: Violations, *, inputs: tuple[int, int] = (0, 1), axes: Axes | None = None) -> Figure:
+def violations(found: InputPieces, *, inputs: tuple[int, int] = (0, 1), axes: Axes | None = None) -> Figure:
     """Draw the inputs that violate a property, over two of the inputs.
 
     Parameters
     ----------
-    found : Violations
+    found : Violations, or InputPieces of `reluscope.preimages.of_property`
     inputs : two int
         The inputs that become the axes. With two inputs every piece is drawn as it is; with more its shadow, so that
         pieces lie over each other: a place is dark where some values of the other inputs violate the property.
@@ -70,9 +70,9 @@ def violations(found: Violations, *, inputs: tuple[int, int] = (0, 1), axes: Axe
     if shadows:
         thin = {"linewidths": 0.3, "edgecolors": DARK, "rasterized": len(shadows) > RASTER_ABOVE}
         axes.add_collection(PolyCollection(shadows, facecolors=bad, alpha=1.0 if num_inputs == 2 else 0.4, **thin))
-        handles.append(Patch(label=f"violated: {len(shadows):,} pieces", facecolor=bad, edgecolor=DARK))
+        handles.append(Patch(label=f"{found.short}: {len(shadows):,} pieces", facecolor=bad, edgecolor=DARK))
     elif not len(open_):
-        say(axes, "no input violates the property")
+        say(axes, f"no input is {found.short}")
     if handles:
         legend(axes, handles)
     return figure_of(axes)

@@ -6,6 +6,7 @@ The checker and the reference networks need nothing; the strategies need ``hypot
 from typing import TYPE_CHECKING, Any
 
 from reluscope.checking.certificates import check_certificate
+from reluscope.checking.property_proofs import check_proof
 from reluscope.testing.references import (
     ReferenceNetwork,
     default_network,
@@ -42,6 +43,7 @@ __all__ = [
     "ReferenceNetwork",
     "boxes",
     "check_certificate",
+    "check_proof",
     "default_network",
     "degenerate_networks",
     "dyadics",

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Data, Table
-from reluscope_studies import printed
+from reluscope.studies import Data, Picture, Table
+from reluscope_studies import plots, printed
 from reluscope_studies.classifiers import Training
 
 Kind = Literal["linear", "dense", "simple", "complex"]
@@ -122,3 +123,14 @@ def accuracy_table(data: Data, found: Mapping[Model, rs.Finding], printed_as: st
     columns = ("network", *(("paper, SGD", "paper, AdamW") if with_paper else ()), "SGD", "AdamW")
     caption = f"Accuracies on test images in % ({printed_as}; pretrained networks are in ch6/pretrained)."
     return Table(columns, rows, caption)
+
+
+def accuracy_picture(data: Data, found: Mapping[Model, rs.Finding], name: str) -> Picture:
+    """Return the same accuracies, printed and ours, as a picture."""
+    models_of = {optimizer: {one.row: one for one in found if one.optimizer == optimizer} for optimizer in OPTIMIZERS}
+    rows = [(row, optimizer) for row in ACCURACIES[data] for optimizer in OPTIMIZERS if row in models_of[optimizer]]
+    printed_ones = np.array([float(ACCURACIES[data][row][OPTIMIZERS.index(optimizer)]) for row, optimizer in rows])
+    ours = np.array([100 * float(found[models_of[optimizer][row]]) for row, optimizer in rows])
+    names = [f"{row}, {optimizer}" for row, optimizer in rows]
+    figure = plots.counts_beside(printed_ones, {"here": ours}, rows=names, label="accuracy on test images, %")
+    return Picture(f"{name}-accuracies", figure, "Accuracies on test images, the dissertation's and ours.")

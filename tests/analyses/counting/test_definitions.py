@@ -106,6 +106,31 @@ def test_convex_regions_are_at_most_the_fewest_unions(parameters):
     assert truth["open_connected"] <= low
 
 
+def test_corners_of_needles_are_seen_on_their_side():
+    """Three lines that all but meet, a ten-billionth of the window apart: floats take the other side of an edge."""
+    parameters = [
+        (
+            np.array(
+                [
+                    [-2.36e-09, 1.0439976584899102],
+                    [-1.1720156805604987, -3.99e-07],
+                    [-0.0005682377028471887, -1.5869548869827133],
+                ]
+            ),
+            np.array([-104399.43889160654, 351605.3300952459, 158865.46461844613]),
+        ),
+        (
+            np.array([[-6.61e-08, 1.0, 2.22e-12], [-3.29e-07, 1.57, -9.96e-13]]),
+            np.array([-2.2611016400379642e-11, 2.899153797748442e-12]),
+        ),
+        (np.array([[-66512.11597865906, -899.9697925995107]]), np.array([3.499655397692763e-05])),
+    ]
+    high = [300002.0, 100001.0]
+    truth = six_counts(parameters, rectangle([0, 0], high), convex=True)["convex"]
+    found = rs.count(rs.load(parameters), rs.Box([0.0, 0.0], high), definition="convex")
+    assert (int(found), found.claim) == (truth, Claim.EXACT) == (16, Claim.EXACT)
+
+
 @settings(max_examples=15)
 @given(parameters=degenerate_networks(st.integers(1, 4), 2, 4, 2), bounded=st.booleans())
 def test_each_count_is_at_most_the_one_before(parameters, bounded):

@@ -192,6 +192,7 @@ ROWS = {
     "image": row(network=NET, domain=BOX, outputs=[0], kinds={"outputs": "outputs"}),
     "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
+    "confirm": row(part=FLAT),
     "coarse_partition": row(network=NET, domain=BOX, budget=rs.Budget(regions=50), kinds={"rounding": "option"}),
     "forecast": row(network=NET, domain=BOX, seconds=0.2),
     "window_within": row(network=NET, domain=BOX, budget=rs.Budget(regions=50)),

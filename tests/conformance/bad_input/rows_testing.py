@@ -2,6 +2,7 @@
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
+from conformance.bad_input.rows_verification import PROOF, SAFE
 from conformance.bad_input.things import NET, PLANE
 
 _CERTIFICATE = Later(lambda: rs.partition(NET, PLANE, certify=True).certificate)
@@ -16,6 +17,7 @@ _DRAWN = {
 ROWS = {
     "testing.boxes": row(dim=2, kinds=_DRAWN),
     "testing.check_certificate": row(certificate=_CERTIFICATE, network=NET),
+    "testing.check_proof": row(proof=PROOF, network=NET, safe=SAFE, kinds={"proof": "ours", "safe": "ours"}),
     "testing.default_network": row(sizes=(2, 3, 1), kinds={"sizes": "each count"}),
     "testing.degenerate_networks": row(kinds=_DRAWN),
     "testing.dyadics": row(kinds=_DRAWN),

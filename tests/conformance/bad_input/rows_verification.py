@@ -16,6 +16,7 @@ _SOME = [rs.Polyhedron([[1.0, 0.0]], [0.0])]
 FOUND = Later(
     lambda: rs.violations(NET, rs.verification.Property([rs.verification.Case(-np.ones(2), np.ones(2), _SOME)]))
 )
+PROOF = Later(lambda: rs.verify(NET, SAFE, certify=True).proof)
 _SAVED = FOLDER / "violations.arrow"
 
 
@@ -31,6 +32,11 @@ ROWS = {
         unsafe=_UNSAFE,
         kinds={"lower": "array", "upper": "array", "unsafe": "each ours"},
     ),
+    "verification.Proof": row(fingerprint="0", trees=(), kinds={"fingerprint": "text", "trees": "ours"}),
+    "verification.Proof.load": row(
+        path=Later(lambda: (PROOF.value.save(FOLDER / "p.json"), FOLDER / "p.json")[1]), kinds={"path": "read"}
+    ),
+    "verification.Proof.save": row(on=PROOF, path=FOLDER / "proof.json", kinds={"path": "write"}),
     "verification.Property": row(cases=[_CASE], kinds={"cases": "each ours"}),
     "verification.read_property": row(path=_FILE),
     "verification.replay": row(network=NET, safe=SAFE, x=np.zeros((1, 2)), kinds={"safe": "ours"}),

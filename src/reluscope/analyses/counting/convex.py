@@ -173,11 +173,24 @@ class _Plane:
     def _after(self, vertex: int, edge: int) -> int:
         """Return the open connected region on the counter-clockwise side of an edge, seen from a vertex."""
         left, right = int(self.left[edge]), int(self.right[edge])
+        other = int(self.ends[edge].sum()) - vertex
+        if self._is_doubtful(vertex) and (height := self._exact_height(vertex, other, left)) is not None:
+            return int(self.labels[left if height > 0 else right])
         where, witnesses = self.complex.vertices, self.complex.part.witnesses
-        way = where[self.ends[edge].sum() - vertex] - where[vertex]
+        way = where[other] - where[vertex]
         middle = where[self.ends[edge]].mean(axis=0)
         heights = [float(_cross(tuple(way), tuple(witnesses[cell] - middle))) for cell in (left, right)]
         return int(self.labels[left if heights[0] > heights[1] else right])
+
+    def _exact_height(self, vertex: int, other: int, cell: int) -> Fraction | None:
+        """Return how far a cell reaches beside one of its edges: it is all on one side, however narrow it is."""
+        corners = self.complex.corners[self.complex.cells == cell].tolist()
+        start, stop, *points = (self.complex.point(corner) for corner in (vertex, other, *corners))
+        if start is None or stop is None:
+            return None
+        way = (stop[0] - start[0], stop[1] - start[1])
+        heights = [way[0] * (at[1] - start[1]) - way[1] * (at[0] - start[0]) for at in points if at is not None]
+        return max(heights, key=abs, default=None)
 
 
 def _cross(a: Direction, b: Direction) -> Fraction | float:

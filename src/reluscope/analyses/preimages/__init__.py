@@ -11,6 +11,7 @@ from reluscope.analyses.preimages.certificates import SecondPoint as SecondPoint
 from reluscope.analyses.preimages.classify import classify as classify
 from reluscope.analyses.preimages.classify import classify_at as classify_at
 from reluscope.analyses.preimages.image_distance import distance_to_image as distance_to_image
+from reluscope.analyses.preimages.input_pieces import InputPieces as InputPieces
 from reluscope.analyses.preimages.invariances import SameFeatures as SameFeatures
 from reluscope.analyses.preimages.invariances import invariant as invariant
 from reluscope.analyses.preimages.invariant_set import InvariantSet as InvariantSet
@@ -26,6 +27,7 @@ from reluscope.analyses.preimages.layer import read_layer as read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem as MixedSystem
 from reluscope.analyses.preimages.mixed_system import system as system
 from reluscope.analyses.preimages.nearness import elsewhere_bounds as elsewhere_bounds
+from reluscope.analyses.preimages.of_property import of_property as of_property
 from reluscope.analyses.preimages.omnidirectional import Omnidirectional as Omnidirectional
 from reluscope.analyses.preimages.omnidirectional import is_omnidirectional as is_omnidirectional
 from reluscope.analyses.preimages.pieces import PreimagePieces as PreimagePieces

@@ -5,10 +5,12 @@ from reluscope.analyses.verification.verdict import Counterexample, Verdict, Ver
 from reluscope.analyses.verification.verify import verify
 from reluscope.analyses.verification.violations import Violations, violations
 from reluscope.analyses.verification.vnnlib import read_property
+from reluscope.checking.proofs import Proof
 
 __all__ = [
     "Case",
     "Counterexample",
+    "Proof",
     "Property",
     "Verdict",
     "Verified",

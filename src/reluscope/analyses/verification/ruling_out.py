@@ -27,10 +27,13 @@ class Reach(NamedTuple):
         reached.
     point : (n,) float64
         The input of the box that may reach it first.
+    multipliers : (h,) float64
+        Of the rows ``A y <= b``, ``C y <= d`` and ``-C y <= -d``, in the combination.
     """
 
     excess: float
     point: Float[np.ndarray, " n"]
+    multipliers: Float[np.ndarray, " h"]
 
 
 def reach(box: OutputBox, unsafe: Polyhedron) -> Reach:
@@ -52,11 +55,11 @@ def reach(box: OutputBox, unsafe: Polyhedron) -> Reach:
     """
     A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
     if not len(A):
-        return Reach(-np.inf, box.center)
+        return Reach(-np.inf, box.center, np.zeros(0))
     slopes, middle, rest = box.rows(A)
     least = middle - np.abs(slopes) @ box.half - rest - b
     worst = int(least.argmax())
-    found = Reach(float(least[worst]), np.where(slopes[worst] > 0, box.lower, box.upper))
+    found = Reach(float(least[worst]), np.where(slopes[worst] > 0, box.lower, box.upper), np.eye(len(A))[worst])
     if len(A) == 1 or least[worst] > 0:
         return found
     return _together(box, A, b) or found
@@ -89,4 +92,4 @@ def _together(box: OutputBox, A: np.ndarray, b: np.ndarray) -> Reach | None:
     rounding += 4 * len(A) * EPS * float(multipliers @ np.abs(b))
     excess = float((middle - np.abs(slopes) @ box.half - rest)[0] - value - rounding)
     point = np.clip(box.center + solution.point[: len(box.half)], box.lower, box.upper)
-    return Reach(excess, point)
+    return Reach(excess, point, multipliers)

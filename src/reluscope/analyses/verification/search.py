@@ -4,14 +4,18 @@ import numpy as np
 
 from reluscope.analyses.box_bounds import BoxBounds
 from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
+from reluscope.analyses.preimages.box_search import OutputBox
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import reach
 from reluscope.analyses.verification.verdict import Counterexample, Replays
+from reluscope.checking.proofs import Node, Proof
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 
 # Rows of unsafe outputs that are carried back to every box, at most.
 MAX_ROWS = 64
+# What is to be proved in other arithmetic is missed by this share of all terms.
+MARGIN = 1e-9
 
 
 class BoxSearch(HalvedBoxes):
@@ -25,6 +29,8 @@ class BoxSearch(HalvedBoxes):
     safe : Property
     counterexample : Counterexample, optional
         Where one is known, there is nothing to do.
+    certify : bool
+        Keep what rules unsafe outputs out, of forms carried on alone: what is checked later.
 
     Attributes
     ----------
@@ -34,19 +40,32 @@ class BoxSearch(HalvedBoxes):
 
     kind = "boxes"
 
-    def __init__(self, network: Network, safe: Property, counterexample: Counterexample | None) -> None:
+    def __init__(
+        self, network: Network, safe: Property, counterexample: Counterexample | None, *, certify: bool = False
+    ) -> None:
         super().__init__(network)
+        # The boxes of each case by their paths, while a proof is made.
+        self._trees: list[dict[str, Node]] | None = [{} for _ in safe.cases] if certify else None
         self.safe, self.counterexample = safe, counterexample
         self._is_begun, self._replays = False, Replays(network, safe)
         # Shares of boxes that are too small to be halved.
         self._passed: list[float] = []
         self._unsafe: list[Polyhedron] = [one for case in safe.cases for one in case.unsafe]
         self._tables = [_rows(one) for one in self._unsafe]
+        # The case of each of them, and its number there.
+        self._places = [(index, place) for index, case in enumerate(safe.cases) for place in range(len(case.unsafe))]
 
     @property
     def is_proved(self) -> bool:
         """Whether all boxes were bounded, and nothing unsafe is reached from any."""
         return self._is_begun and not (self.is_broken or self.queue or self._passed or self.counterexample)
+
+    @property
+    def proof(self) -> Proof | None:
+        """Why the property holds, where that was asked for."""
+        if self._trees is None or not self.is_proved:
+            return None
+        return Proof(self.network.fingerprint, tuple(self._trees))
 
     @property
     def undecided(self) -> float:
@@ -82,7 +101,7 @@ class BoxSearch(HalvedBoxes):
         ends = dict(zip(asked, np.cumsum([len(self._tables[number][0]) for number in asked]).tolist(), strict=True))
         is_ruled_out = np.zeros((len(parts), len(self._unsafe)), dtype=bool)
         rows = np.concatenate([self._tables[number][0] for number in asked])
-        if 0 < len(rows) <= MAX_ROWS:
+        if 0 < len(rows) <= MAX_ROWS and self._trees is None:
             least = boxes.below(rows).least(boxes.half) - np.concatenate([self._tables[one][1] for one in asked])
             for number in asked:
                 own = slice(ends[number] - len(self._tables[number][0]), ends[number])
@@ -91,16 +110,33 @@ class BoxSearch(HalvedBoxes):
         for place, part in enumerate(parts):
             box = boxes[place]
             reached = [(one, reach(box, self._unsafe[one])) for one in part.what if not is_ruled_out[place, one]]
-            reached = [(one, way) for one, way in reached if not way.excess > 0]
+            missed = [(one, way) for one, way in reached if way.excess > self._margin(box, one)]
+            reached = [(one, way) for one, way in reached if not way.excess > self._margin(box, one)]
+            ruled_out = {self._places[one][1]: tuple(way.multipliers.tolist()) for one, way in missed}
+            self._keep(part, Node(ruled_out))
             if reached:
                 tried += [box.center, *(way.point for _, way in reached)]
                 slopes = box.rows(np.concatenate([self._tables[one][0] for one, _ in reached]))[0]
                 key = min(way.excess for _, way in reached)
                 left = part._replace(what=tuple(one for one, _ in reached))
-                if not self.halve(left, key, axes(slopes[None], box.half[None])[0]):
+                left = left._replace(axis=axes(slopes[None], box.half[None])[0])
+                if not self.halve(left, key, left.axis):
                     self._passed.append(part.share)
+                self._keep(part, Node(ruled_out, left.axis, left.middle))
         if tried:
             self.counterexample = self.counterexample or self._replays.likely(np.array(tried))
+
+    def _margin(self, box: OutputBox, number: int) -> float:
+        """Return by how much unsafe outputs are to be missed: more than arithmetic of another kind may lose."""
+        if self._trees is None:
+            return 0.0
+        A, b = self._tables[number]
+        sizes = np.abs(np.stack(box.range(np.eye(A.shape[1])))).max(axis=0)
+        return MARGIN * float((np.abs(A) @ sizes + np.abs(b)).max(initial=0.0))
+
+    def _keep(self, part: Part, node: Node) -> None:
+        if self._trees is not None:
+            self._trees[self._places[part.what[0]][0]][part.path] = node
 
 
 def _rows(unsafe: Polyhedron) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from reluscope.analyses.verification.attack import outputs_at
 from reluscope.analyses.verification.property import Property
 from reluscope.arguments import read_arguments
+from reluscope.checking.proofs import Proof
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedron import Polyhedron
@@ -69,12 +70,15 @@ class Verified(Shown):
         Share of the inputs on which neither is known; 0 where the verdict is HOLDS. Mean over the cases.
     stopped : str
         Why the search ended early; empty if it did not.
+    proof : Proof, optional
+        Where the property HOLDS and a proof was asked for.
     """
 
     verdict: Verdict
     counterexample: Counterexample | None
     undecided: Finding
     stopped: str
+    proof: Proof | None = None
 
     def __str__(self) -> str:
         return str(self.verdict)

@@ -22,10 +22,12 @@ from reluscope.analyses.verification.unit_search import UnitSearch
 from reluscope.analyses.verification.verdict import Counterexample, Replays, Verdict, Verified, check_fits
 from reluscope.arguments import Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
-from reluscope.errors import InputError
+from reluscope.checking.property_proofs import check_proof
+from reluscope.errors import CertificateError, InputError
 from reluscope.findings import Finding
 from reluscope.interruption import deferred
 from reluscope.networks.backward_bounds import is_suited
+from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
 
 NUM_BOXES = 100_000
@@ -41,6 +43,7 @@ def verify(
     split: Literal["auto", "inputs", "units"] = "auto",
     budget: RegionBudget | None = None,
     seed: Seed = 0,
+    certify: bool = False,
 ) -> Verified:
     """Prove that a property holds, or find an input at which it does not.
 
@@ -57,6 +60,9 @@ def verify(
         How many boxes or sets to examine, as its regions, 100,000 by default, or time.
     seed : int
         Of the random points of the attack.
+    certify : bool
+        Keep a proof of HOLDS, and check it in whole numbers by `rs.testing.check_proof`; without its consent the
+        verdict is OPEN. By boxes of inputs, with bounds carried on alone: there may be many more boxes.
 
     Returns
     -------
@@ -70,7 +76,8 @@ def verify(
     ShapeError
         If the property has other numbers of inputs or outputs than the network.
     InputError
-        If units are to be split of a network with max gates, with gates that jump, or too large.
+        If units are to be split of a network with max gates, with gates that jump, or too large; or if a proof is asked
+        for where units are split, or of gates that are not pointwise and continuous.
 
     Notes
     -----
@@ -88,16 +95,35 @@ def verify(
     HOLDS VIOLATED
     """
     check_fits(network, safe)
+    by_units = _by_units(network, safe, split)
+    if certify:
+        _refuse_proofs(network, by_units)
     limit = Budget(regions=NUM_BOXES) if budget is None else budget
     with deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + limit.seconds_allowed
         found = _attacked(network, safe, np.random.default_rng(seed), until)
-        search = (UnitSearch if _by_units(network, safe, split) else BoxSearch)(network, safe, found)
+        search = UnitSearch(network, safe, found) if by_units else BoxSearch(network, safe, found, certify=certify)
         left = max(0.0, until - time.perf_counter())
         stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left))
         if limit.seconds is not None:
             stopped = stopped.replace(f"budget of {left:g} s", f"budget of {limit.seconds:g} s")
-    return _verified(search, stopped)
+    proof = search.proof if isinstance(search, BoxSearch) else None
+    if proof is not None:
+        try:
+            check_proof(proof, network, safe)
+        except CertificateError as error:
+            return replace(_verified(search, ""), verdict=Verdict.OPEN, stopped=f"unproved: {error}")
+    return replace(_verified(search, stopped), proof=proof)
+
+
+def _refuse_proofs(network: Network, by_units: bool) -> None:
+    """Refuse to prove what the checker does not know."""
+    gates = [stage.gate for stage in network.stages]
+    if by_units or not all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates):
+        raise InputError(
+            "expected few inputs that vary and pointwise gates without jumps for certify=True, got others: leave it out"
+            + (', or take split="inputs"' if by_units else "")
+        )
 
 
 def _by_units(network: Network, safe: Property, split: Literal["auto", "inputs", "units"]) -> bool:

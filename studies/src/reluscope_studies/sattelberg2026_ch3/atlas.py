@@ -56,6 +56,7 @@ def protocol(setting: Setting) -> Outcome:
     for one in classes.values():
         tables += [one.hardest(), one.shallow()]
         findings += one.findings()
+        pictures.append(one.beside())
     if LEAK in classes:
         pictures.append(classes[LEAK].picture())
         tables.append(_correlations(classes))
@@ -227,6 +228,21 @@ class _Classes:
             "find all classes as hard as that are left out, which is our reading: else they would count for all."
         )
         return Table(("class", "truth table", "swaps", "the dissertation", "here", "successes"), tuple(rows), caption)
+
+    def beside(self) -> Picture:
+        """Return the classes of Table 3.3 with both counts, as a picture."""
+        names = sorted(PRINTED[self.leak], key=lambda number: -PRINTED[self.leak][number])
+        figure = plots.counts_beside(
+            np.array([PRINTED[self.leak][name] for name in names]),
+            {"here": np.array([self.counts[name] for name in names])},
+            rows=[f"class {name}" for name in names],
+            label=f"of {len(self.cells)} sizes that find it hardest",
+        )
+        return Picture(
+            f"hardest-{'leaky' if self.leak else 'relu'}",
+            figure,
+            f"Table 3.3, {NAMES[self.leak]}: the dissertation's counts of its ten hardest classes, and ours.",
+        )
 
     def measures(self) -> dict[str, np.ndarray]:
         """Return the rows of Figure 3.6."""

@@ -7,6 +7,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
+from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, trained
 from reluscope_studies.sizes import number_of
 from reluscope_studies.verdicts import Rate, increasing, is_larger
@@ -234,8 +235,17 @@ def _said(found: dict[tuple[str, float, int, bool], Networks]) -> list[str]:
     ]
 
 
+def _beside(found: dict[tuple[str, float, int, bool], Networks]) -> Picture:
+    """Return Table 4.2 as a picture, from the fewest printed successes to the most."""
+    keys = sorted(found, key=lambda key: PRINTED[key[:3]][key[3]])
+    printed = np.array([PRINTED[key[:3]][key[3]] for key in keys])
+    ours = np.array([100 * float(found[key].solved.mean()) for key in keys])
+    figure = plots.counts_beside(printed, {"here": ours}, rows=[_say(key) for key in keys], label="successes, %")
+    return Picture("successes-beside", figure, "Table 4.2: printed successes of 100 networks, and ours in %.")
+
+
 def _pictures(found: dict[tuple[str, float, int, bool], Networks]) -> list[Picture]:
-    pictures = []
+    pictures = [_beside(found)] if found else []
     for kind in KINDS:
         chosen = [(one, row) for one in found.values() for row, shape in one.shapes.items() if shape is kind]
         if not chosen:

@@ -11,7 +11,14 @@ from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
 from reluscope_studies.sattelberg2026_images import SHAPE, nearest_triple, prepared, summed
-from reluscope_studies.sattelberg2026_networks import Model, Plan, accuracy_table, models, training_of
+from reluscope_studies.sattelberg2026_networks import (
+    Model,
+    Plan,
+    accuracy_picture,
+    accuracy_table,
+    models,
+    training_of,
+)
 from reluscope_studies.sizes import planned
 
 TOLERANCES = (1e-9, 1e-3, 1e-1)
@@ -96,6 +103,9 @@ def report(setting: Setting, name: Data) -> Outcome:
     norms = {one.model.name: rs.sensitivity.jacobian_norms(one.network, testing.points) for one in looked}
     shares = [one.subspaces.share(j) for one in looked for j in range(len(one.subspaces))]
     explained = [along.explained() for one in looked for along in one.along]
+    accuracies = {one.model: one.accuracy for one in looked}
+    with_paper = stands_beside(given[0], name)
+    beside = [accuracy_picture(name, accuracies, name)] if with_paper else []
     return Outcome(
         _sentences(setting, plan, given, testing, anchors),
         (
@@ -106,16 +116,11 @@ def report(setting: Setting, name: Data) -> Outcome:
             *(found.mean(name) for found in norms.values() for name in found),
         ),
         (
-            accuracy_table(
-                name,
-                {one.model: one.accuracy for one in looked},
-                "Table 6.1",
-                with_paper=stands_beside(given[0], name),
-            ),
+            accuracy_table(name, accuracies, "Table 6.1", with_paper=with_paper),
             _missed(sliced),
             _sensitivity(looked, {key: [found.mean(name) for name in found] for key, found in norms.items()}),
         ),
-        tuple(_pictures(name, looked, sliced, testing, anchors)),
+        (*beside, *_pictures(name, looked, sliced, testing, anchors)),
     )
 
 

@@ -13,7 +13,7 @@ from reluscope_studies.sattelberg2026_ch7 import _compression, _similarity
 from reluscope_studies.sattelberg2026_ch7._comparison import compared
 from reluscope_studies.sattelberg2026_ch7._plan import CHANGES, PLANS, ComparisonPlan
 from reluscope_studies.sattelberg2026_images import drawn, prepared, summed
-from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, accuracy_table, models, training_of
+from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, accuracy_picture, accuracy_table, models, training_of
 from reluscope_studies.sizes import planned
 
 # Figures of the accuracy over the number of maps.
@@ -61,6 +61,7 @@ def report(setting: Setting, name: Data) -> Outcome:
             _similarity.conditions(similar),
         ),
         (
+            *((accuracy_picture(name, accuracies, name),) if with_paper else ()),
             _compression.picture(compressed, name, COMPRESSION[name]),
             *_similarity.pictures(similar, name),
             _mapped_coefficients(setting, plan, networks, training, testing, name),

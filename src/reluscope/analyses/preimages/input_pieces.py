@@ -1,0 +1,224 @@
+"""Inputs with outputs as asked, as polyhedra that do not overlap, with their volume: what a search over boxes finds."""
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike
+
+from reluscope.analyses.preimages.rounded_ends import finding_within
+from reluscope.arguments import NonNegative, read_arguments, read_array, read_position
+from reluscope.errors import ReluscopeError, ShapeError
+from reluscope.files.named_arrays import load_arrays, save_arrays
+from reluscope.files.sealed_files import not_as_written
+from reluscope.files.stored import MALFORMED
+from reluscope.findings import Claim, Finding
+from reluscope.findings.data_frames import as_pandas
+from reluscope.geometry.polyhedron import Polyhedron
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+# Of the volume of all inputs.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class InputPieces:
+    """Inputs whose outputs are as asked, as polyhedra whose interiors do not meet; a table with a row for each.
+
+    Parameters
+    ----------
+    pieces : tuple of Polyhedron
+        In the space of inputs. Inputs that are held fixed fulfil equations.
+    volumes : (p,) float64
+        In the dimensions of the inputs that vary.
+    witnesses : (p, n) float64
+        A point strictly inside each.
+    ends : (p, 2, n) float64
+        The least box around each.
+    cases, unsafe : (p,) int64
+        The case of the property, and the polyhedron of its outputs, that the outputs are in.
+    is_box : (p,) bool
+        Whether it is a box of several linear regions, all of whose outputs are as asked; else it lies within one.
+    open_boxes : (q, 2, n) float64
+        Where nothing is known: outside of these and of the pieces no outputs are as asked, beyond rounding.
+    inputs : (2, n) float64
+        The least box around all inputs that were looked at.
+    total, undecided : float
+        Volume of all inputs that were looked at, and of those that are not decided, at most.
+    fingerprint : str
+        Of the network.
+    stopped : str
+        Why work stopped early; empty if it did not.
+    work : dict
+        Boxes and regions examined.
+    """
+
+    pieces: tuple[Polyhedron, ...]
+    volumes: Float[np.ndarray, " p"]
+    witnesses: Float[np.ndarray, "p n"]
+    ends: Float[np.ndarray, "p 2 n"]
+    cases: Int[np.ndarray, " p"]
+    unsafe: Int[np.ndarray, " p"]
+    is_box: Bool[np.ndarray, " p"]
+    open_boxes: Float[np.ndarray, "q 2 n"]
+    inputs: Float[np.ndarray, "2 n"]
+    total: float
+    undecided: float
+    fingerprint: str
+    stopped: str = ""
+    work: dict[str, float] = field(default_factory=dict)
+
+    # What they are called, when they are that, and what their files say that they hold.
+    named: ClassVar[str] = "inputs"
+    where: ClassVar[str] = "the outputs are as asked"
+    short: ClassVar[str] = "as asked"
+    kind: ClassVar[str] = "input pieces"
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    @read_arguments
+    def __getitem__(self, index: int) -> Polyhedron:
+        return self.pieces[read_position(index, "index", len(self), "pieces")]
+
+    def __repr__(self) -> str:
+        pieces = "1 piece" if len(self) == 1 else f"{len(self):,} pieces"
+        return f"{type(self).__name__}({pieces}, volume {self.volume()})"
+
+    @property
+    def claim(self) -> Claim:
+        """What the volume claims: EXACT, or LOWER where boxes are left."""
+        return self.volume().claim
+
+    def volume(self) -> Finding:
+        """Return the volume of all inputs whose outputs are as asked, between what is known and what is not ruled out.
+
+        Returns
+        -------
+        Finding
+            EXACT up to rounding if all inputs are decided; else LOWER. In the dimensions of the inputs that vary.
+        """
+        return self._finding(self._volume, self.undecided, self.total, "volume")
+
+    def share(self) -> Finding:
+        """Return the share of all inputs that were looked at; see `volume`."""
+        return self._finding(self._volume / self.total, self.undecided / self.total, 1.0, "share")
+
+    @cached_property
+    def _volume(self) -> float:
+        return float(np.sort(self.volumes).sum())
+
+    def _finding(self, value: float, undecided: float, most: float, what: str) -> Finding:
+        value = min(value, most)
+        return finding_within(
+            value,
+            value,
+            min(most, value + undecided),
+            rounding=ROUNDING * most,
+            name=f"{what} of {self.named}",
+            definition=f"{what} of the inputs at which {self.where}",
+            method="halved boxes with affine bounds, and exact linear regions",
+            work={**self.work, "pieces": len(self)},
+            stopped=self.stopped,
+        )
+
+    @read_arguments
+    def contains(self, x: ArrayLike, tolerance: NonNegative = 0.0) -> Bool[np.ndarray, "..."]:
+        """Return which points (..., n) lie in some piece, up to a distance per row."""
+        points = read_array(x, "x")
+        num_inputs = self.ends.shape[2]
+        if points.ndim == 0 or points.shape[-1] != num_inputs:
+            raise ShapeError(f"expected points of {num_inputs} inputs, got shape {points.shape}")
+        flat = points.reshape(-1, num_inputs)
+        found = np.zeros(len(flat), dtype=bool)
+        margin = 2 * tolerance + 1e-12 * np.abs(self.ends).max(initial=1.0)
+        for piece, (low, high) in zip(self.pieces, self.ends, strict=True):
+            near = np.flatnonzero(~found & ((flat >= low - margin) & (flat <= high + margin)).all(axis=1))
+            if len(near):
+                found[near] = piece.contains(flat[near], tolerance)
+        return found.reshape(points.shape[:-1])
+
+    def to_table(self) -> "pa.Table":
+        """Return one row per piece.
+
+        ``case`` and ``unsafe``, ``is_box``, ``volume``, ``num_half_spaces``, and for each input i ``witness_i``,
+        ``lower_i`` and ``upper_i``, the ends of the least box around it.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {
+            "case": self.cases,
+            "unsafe": self.unsafe,
+            "is_box": self.is_box,
+            "volume": self.volumes,
+            "num_half_spaces": np.array([len(piece.A) for piece in self.pieces], dtype=np.int64),
+        }
+        for axis in range(self.ends.shape[2]):
+            columns[f"witness_{axis}"] = self.witnesses[:, axis]
+            columns[f"lower_{axis}"], columns[f"upper_{axis}"] = self.ends[:, 0, axis], self.ends[:, 1, axis]
+        return pa.table(columns)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `to_table` as a data frame of pandas."""
+        return as_pandas(self.to_table())
+
+    @read_arguments
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all of it to an Arrow file, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written; what was there before stays.
+        """
+        arrays: dict[str, np.ndarray] = {name: getattr(self, name) for name in _ARRAYS}
+        num_inputs = self.ends.shape[2]
+        for rows, offsets in (("A", "b"), ("C", "d")):
+            tables = [getattr(piece, rows) for piece in self.pieces]
+            arrays[rows] = np.concatenate([np.zeros((0, num_inputs)), *tables])
+            arrays[offsets] = np.concatenate([np.zeros(0), *(getattr(piece, offsets) for piece in self.pieces)])
+            arrays[f"num_{rows}"] = np.array([len(table) for table in tables], dtype=np.int64)
+        described = {name: getattr(self, name) for name in _DESCRIBED}
+        save_arrays(path, arrays, {"kind": self.kind, **described})
+
+    @classmethod
+    @read_arguments
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        InputError
+            If the file is missing, damaged, or holds something else.
+        """
+        arrays, described = load_arrays(path, cls.kind)
+        try:
+            parts = {}
+            for rows, offsets in (("A", "b"), ("C", "d")):
+                cuts = np.cumsum(arrays[f"num_{rows}"])[:-1]
+                parts[rows], parts[offsets] = np.split(arrays[rows], cuts), np.split(arrays[offsets], cuts)
+            number = len(arrays["volumes"])
+            if number and not {len(part) for part in parts.values()} == {number}:
+                raise ValueError("parts that do not fit together")
+            pieces = tuple(
+                Polyhedron(*(parts[name][index] for name in ("A", "b", "C", "d"))) for index in range(number)
+            )
+            return cls(
+                pieces, **{name: arrays[name] for name in _ARRAYS}, **{name: described[name] for name in _DESCRIBED}
+            )
+        except (*MALFORMED, ReluscopeError) as error:
+            raise not_as_written(path, cls.kind, "save them again") from error
+
+
+_ARRAYS = ("volumes", "witnesses", "ends", "cases", "unsafe", "is_box", "open_boxes", "inputs")
+_DESCRIBED = ("total", "undecided", "fingerprint", "stopped", "work")

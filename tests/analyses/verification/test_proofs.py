@@ -1,0 +1,123 @@
+"""Proofs that properties hold: checked in whole numbers, and refused when anything in them is forged."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+import reluscope as rs
+from networks.models import layers
+from reluscope.checking.property_proofs import ONE, _Run
+from reluscope.errors import CertificateError, InputError
+from reluscope.testing import check_proof
+
+
+@pytest.fixture(scope="module")
+def proved():
+    """A network, a property of two cases whose unsafe outputs take several rows to rule out, and the proof."""
+    net = rs.load(layers([2, 6, 5, 2], seed=3))
+    x = np.random.default_rng(0).uniform(-1, 1, (2000, 2))
+    high = float(net(x).numpy()[:, 0].max())
+    far = rs.Polyhedron([[-1.0, 0.0]], [-high - 0.05])
+    apart = rs.Polyhedron([[1.0, 0.3], [-1.0, -0.3]], [0.2, -0.25])
+    halves = [np.array([[-1.0, -1.0], [0.0, 1.0]]), np.array([[0.0, -1.0], [1.0, 1.0]])]
+    safe = rs.verification.Property([rs.verification.Case(*ends, [far, apart]) for ends in halves])
+    found = rs.verify(net, safe, certify=True)
+    assert found.verdict == "HOLDS"
+    return net, safe, found.proof
+
+
+def test_a_proof_is_checked_and_stored(proved, tmp_path):
+    net, safe, proof = proved
+    assert len(proof) > 4
+    assert 0 < check_proof(proof, net, safe) <= len(proof)
+    proof.save(tmp_path / "proof.json")
+    again = rs.verification.Proof.load(tmp_path / "proof.json")
+    assert again.trees == proof.trees
+    assert check_proof(again, net, safe) > 0
+    (tmp_path / "proof.json").write_text((tmp_path / "proof.json").read_text().replace("0x1", "0x3", 1))
+    with pytest.raises(InputError, match="proof"):
+        rs.verification.Proof.load(tmp_path / "proof.json")
+
+
+def forged(proof, change):
+    trees = tuple(dict(tree) for tree in proof.trees)
+    change(trees[0])
+    return replace(proof, trees=trees)
+
+
+def without_a_box(tree):
+    del tree[max(tree, key=len)]
+
+
+def moved(tree):
+    path = next(path for path, node in tree.items() if node.axis >= 0)
+    tree[path] = tree[path]._replace(place=tree[path].place + 10)
+
+
+def unhalved(tree):
+    tree[""] = tree[""]._replace(axis=-1)
+
+
+def at_the_root(tree):
+    leaf = max(tree, key=len)
+    tree[""] = tree[""]._replace(ruled_out={0: (1.0,), 1: tree[leaf].ruled_out.get(1, (0.5, 0.5))})
+
+
+def negative(tree):
+    path = next(path for path, node in tree.items() if 1 in node.ruled_out)
+    tree[path] = tree[path]._replace(ruled_out={**tree[path].ruled_out, 1: (-1.0, 1.0)})
+
+
+def of_nothing(tree):
+    path = next(path for path, node in tree.items() if 0 in node.ruled_out)
+    tree[path] = tree[path]._replace(ruled_out={**tree[path].ruled_out, 0: (0.0,)})
+
+
+@pytest.mark.parametrize("change", [without_a_box, moved, unhalved, at_the_root, negative, of_nothing])
+def test_forged_proofs_are_refused(proved, change):
+    net, safe, proof = proved
+    with pytest.raises(CertificateError, match="the proof proves nothing"):
+        check_proof(forged(proof, change), net, safe)
+
+
+def test_a_proof_is_of_one_network_and_one_property(proved):
+    net, safe, proof = proved
+    with pytest.raises(CertificateError, match="another network"):
+        check_proof(proof, rs.load(layers([2, 6, 5, 2], seed=4)), safe)
+    point = np.array([-0.5, 0.5])
+    reached = rs.Polyhedron([[1.0, 0.0], [-1.0, 0.0]], np.array([1.0, -1.0]) * net(point).numpy()[0, 0] + 1e-9)
+    cases = [replace(case, unsafe=(reached, case.unsafe[1])) for case in safe.cases]
+    with pytest.raises(CertificateError):
+        check_proof(proof, net, rs.verification.Property(cases))
+    with pytest.raises(CertificateError, match="1 cases"):
+        check_proof(proof, net, rs.verification.Property(safe.cases[:1]))
+
+
+def test_what_the_checker_encloses_holds_all_outputs():
+    torch.manual_seed(0)
+    parts = [
+        torch.nn.Linear(2, 5),
+        torch.nn.LeakyReLU(0.3),
+        torch.nn.Linear(5, 4),
+        torch.nn.Hardtanh(),
+        torch.nn.Linear(4, 2),
+    ]
+    for half in (0.7, 1e-6):
+        net, center = rs.load(torch.nn.Sequential(*parts).double(), input_shape=(2,)), np.array([0.3, -0.2])
+        lower, upper = center - half, center + half
+        value = _Run(net).outputs(*([Fraction(e) for e in ends] for ends in (lower, upper)))
+        reach = np.abs(value.columns).sum(axis=1) + value.error
+        low, high = (np.array([float(e) / ONE for e in ends]) for ends in (value.center - reach, value.center + reach))
+        outputs = net(np.random.default_rng(0).uniform(lower, upper, (300, 2))).numpy()
+        assert (low <= outputs.min(axis=0) + 1e-12).all()
+        assert (outputs.max(axis=0) <= high + 1e-12).all()
+        assert half > 1e-3 or (high - low < 1e-4).all()
+
+
+def test_proofs_are_refused_where_the_checker_knows_no_way(proved):
+    net, safe, _ = proved
+    with pytest.raises(InputError, match="certify"):
+        rs.verify(net, safe, split="units", certify=True)
