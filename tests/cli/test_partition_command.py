@@ -152,6 +152,17 @@ def test_certify(folder):
     assert plain["regions_proved"] == 4
 
 
+def test_a_certificate_that_takes_too_long_is_not_begun(folder, monkeypatch):
+    monkeypatch.setattr("reluscope.cli.partition.SECONDS_OF_PROOF", 1e6)
+    arguments = ("partition", "my_models:cross", "--box", "-1,1", "--certify", "-o", "cross.certificate")
+    result = reluscope(*arguments, "--seconds", "600")
+    assert result.exit_code == 0
+    assert "there is no time left for a certificate, about" in result.stderr
+    assert "cross.certificate was not written" in result.stderr
+    assert "A certificate of" not in result.stdout
+    assert "A certificate of 4 regions was checked" in reluscope(*arguments).stdout
+
+
 def test_a_certificate_is_checked_and_written(folder, monkeypatch):
     arguments = ("partition", "my_models:cross", "--box", "-1,1", "-o", "cross.certificate")
     assert "add --certify" in reluscope(*arguments).stderr

@@ -39,6 +39,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "networks/gate_lines": ("tests/networks/test_backward_bounds.py",),
     "analyses/verification/verdict": (f"{T}/verification/test_verify.py",),
     "budget": ("tests/test_budget.py",),
+    "partitions/carried_ahead": ("tests/partitions/test_carried_ahead.py",),
     "partitions/walk": ("tests/partitions/test_walk.py",),
     "partitions/best_first": ("tests/partitions/test_walk.py",),
     "partitions/boundedness": ("tests/partitions/test_boundedness.py",),

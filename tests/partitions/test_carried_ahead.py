@@ -36,6 +36,9 @@ def test_values_that_have_gone_ahead_are_those_of_a_forward_pass(monkeypatch, la
             truth = list(carry(net, NUMBERS, torch.from_numpy(chunk.points)))[stage.index].numpy()
             off = np.abs(found.opened.pre - truth).max(axis=0)
             assert (off <= found.opened.error + 1e-13).all()
+            size, error, _ = stage.advance_errors(chunk.sizes, chunk.errors, resolution.rounding)
+            # One rounding of a sum more than behind a product.
+            np.testing.assert_allclose(found.opened.error, error + resolution.rounding * size, rtol=1e-15)
             seen.append(off.max())
         return found
 

@@ -1,5 +1,6 @@
 """Deep networks are seen through all gates by measured rounding, against rational arithmetic; proofs stay proofs."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -8,8 +9,10 @@ import torch
 
 import reluscope as rs
 from reluscope.networks import measured_rounding as module
+from reluscope.networks.carriers.wide_numbers import Wide, in_doubt
 from reluscope.networks.graph import Max
 from reluscope.networks.measured_rounding import MeasuredRounding, measured_rounding
+from reluscope.networks.wide_forward import wide_codes
 from reluscope.partitions import shown_regions
 from reluscope.partitions.chunks import _between
 from reluscope.partitions.walk_rounding import rounding_of
@@ -98,7 +101,8 @@ def test_estimates_are_stored_and_streamed(large, tmp_path):
 
 
 def test_nothing_is_measured_where_proofs_suffice(monkeypatch):
-    assert rounding_of(deep(), LINE, rs.Tolerance()) is None  # small enough for exact arithmetic
+    assert rounding_of(deep(1, 9), LINE, rs.Tolerance()) is None  # small enough for exact arithmetic, and not deep
+    assert rounding_of(deep(), LINE, rs.Tolerance()) is not None
     monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
     assert isinstance(rounding_of(deep(), LINE, rs.Tolerance()), MeasuredRounding)
     assert rounding_of(deep(), LINE, rs.Tolerance(), "proved") is None
@@ -140,6 +144,32 @@ def test_what_was_measured_holds_elsewhere():
             for unit, value in enumerate(pre[row].tolist()):
                 assert abs(Fraction(value) - truth[stage.index][unit]) <= Fraction(float(bound[unit]))
         values = stage.close(values, pre)
+
+
+def test_small_deep_networks_are_measured_and_all_their_regions_proved(monkeypatch):
+    monkeypatch.setattr("reluscope.partitions.shown_regions._ExactCodes.beside", None)  # no fractions needed
+    part, truth = rs.partition(deep(), LINE), certified()
+    assert codes_of(part) == codes_of(truth)
+    assert (part.claim, part.work["cells_left_out"]) == (rs.Claim.LOWER, 0)
+    assert "cells_unconfirmed" not in part.work
+
+
+def test_what_wide_numbers_tie_at_goes_to_fractions():
+    """A witness on the boundary of two regions: beside it there is one of them, on it there is none."""
+    twice = [(np.array([[1.0], [-1.0]]), np.zeros(2)), *[(np.eye(2), np.zeros(2))] * 11]
+    net = rs.load([*twice, (np.ones((1, 2)), np.zeros(1))])
+    part = rs.partition(net, rs.Box(-1, 1, 1), method="tree")
+    geometry = replace(part.geometry, witnesses=np.zeros_like(part.witnesses))
+    found = shown_regions.shown(replace(part, geometry=geometry, num_undecided=1))
+    assert 1 <= len(found) <= 2
+    assert codes_of(found) <= codes_of(part)
+    for ties in (False, True):
+        ((_, _, is_doubtful),) = wide_codes(net, [[0.0], [0.5]], ties=ties)
+        assert is_doubtful.tolist() == [ties, ties]  # dead units tie wherever they are
+    largest = Max(name="", shape=(2,), index=torch.tensor([[0, 1], [2, 3]]))
+    word = torch.tensor([[[1.0, 1.0], [2.0, 3.0]], [[1.0, 2.0], [3.0, 2.0]]], dtype=torch.float64)
+    arrived = Wide(word, 0 * word, 0 * word)
+    assert [in_doubt(largest, arrived, ties=ties).tolist() for ties in (False, True)] == [[False] * 2, [True, False]]
 
 
 def test_signs_that_are_measured_alone_are_counted():

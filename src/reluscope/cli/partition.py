@@ -25,7 +25,7 @@ from reluscope.cli.opening import describe_model
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import Outputs, plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
-from reluscope.cli.progress import show_progress
+from reluscope.cli.progress import show_progress, taking
 from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.findings.writing import signed, with_ends
@@ -51,6 +51,8 @@ IN_FOLDER = ("partition.arrow", "regions.parquet", "partition.svg", "partition.p
 
 # For a forecast to whoever watches, and how long a partition takes that is worth one.
 SECONDS_OF_FORECAST, WORTH_TELLING = 1.0, 5.0
+# For a region and thirty units, to make a certificate and to check it.
+SECONDS_OF_PROOF = 1.5e-3
 PICTURES = (".svg", ".png", ".pdf")
 
 Color = Literal["activation_rate", "class", "area", "random", "gate"]
@@ -91,8 +93,11 @@ def partition(
         proved = None
         try:
             with show_progress(hidden=common.quiet) as bar:
-                if part.certified and not part.num_open:
-                    bar.say("Checking the certificate")
+                needed = SECONDS_OF_PROOF * len(part) * network.num_units / 30
+                if part.certified and needed > budget.seconds_allowed - part.work.get("seconds", 0.0):
+                    warn(f"there is no time left for a certificate, {taking(needed)}: raise --seconds")
+                elif part.certified and not part.num_open:
+                    bar.say("Making and checking the certificate", None, needed)
                     proved = _prove(part)
         except KeyboardInterrupt:
             interrupted = True
@@ -106,7 +111,7 @@ def partition(
             with show_progress(hidden=common.quiet) as bar:
                 for path in _by_effort(files):
                     if path.suffix.lower() == ".certificate" and proved is None:
-                        warn(f"{path} was not written: work that stopped early has no certificate")
+                        warn(f"{path} was not written: work that ended early, or has no time left, has no certificate")
                         continue
                     bar.say(f"Writing {path}")
                     _write(path, part, where, color, plain, found.coarse)

@@ -16,7 +16,9 @@ from reluscope.networks.points import Points, chunks
 COPIES, MEMORY = 30, 2**29
 
 
-def wide_codes(network: Network, x: Points) -> Iterator[tuple[slice, Codes, Bool[np.ndarray, " s"]]]:
+def wide_codes(
+    network: Network, x: Points, *, ties: bool = False
+) -> Iterator[tuple[slice, Codes, Bool[np.ndarray, " s"]]]:
     """Yield the codes of points, some at a time.
 
     Parameters
@@ -24,6 +26,8 @@ def wide_codes(network: Network, x: Points) -> Iterator[tuple[slice, Codes, Bool
     network : Network
     x : (s, *input_shape) or (s, n)
         Taken as exact.
+    ties : bool
+        Whether exact ties are doubts.
 
     Yields
     ------
@@ -31,7 +35,7 @@ def wide_codes(network: Network, x: Points) -> Iterator[tuple[slice, Codes, Bool
         Which points.
     codes : Codes
     is_doubtful : bool array
-        Whether some unit of the point could be on another piece, all errors counted. Exact ties are none.
+        Whether some unit of the point could be on another piece, all errors counted.
 
     Notes
     -----
@@ -53,5 +57,5 @@ def wide_codes(network: Network, x: Points) -> Iterator[tuple[slice, Codes, Bool
             doubtful = np.zeros(rows.stop - rows.start, dtype=bool)
             for stage, seen in zip(network.stages, found, strict=False):
                 pieces.append(pieces_of(stage.gate, seen).cpu().numpy())
-                doubtful |= in_doubt(stage.gate, seen).cpu().numpy()
+                doubtful |= in_doubt(stage.gate, seen, ties=ties).cpu().numpy()
         yield rows, Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start), doubtful

@@ -21,7 +21,7 @@ from reluscope.networks.stages import Stage, Values
 from reluscope.partitions.chunks import largest
 
 # The entries of a map from which on a product is the dearer way, and the least share of vertices that cuts have made.
-LEAST_ENTRIES, LEAST_NEW = 2**14, 0.1
+LEAST_ENTRIES, LEAST_NEW = 2**13, 0.1
 
 
 def carried_ahead(following: Stage, stage: Stage, values: Values, work: Subdivision) -> tuple[Values, Values] | None:

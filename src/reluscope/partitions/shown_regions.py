@@ -46,6 +46,8 @@ GOLDEN = (5**0.5 - 1) / 2
 MULTIPLICATIONS = 20_000_000
 # Of doubtful cells of larger networks one of so many is looked at in wide numbers: as long as all take in float64.
 WIDE_OF = 16
+# From so many gates on wide numbers are asked before fractions, which grow with every gate.
+DEEP = 10
 # Where there is a limit of time, they are looked at by so many at most, and by twice as many as before.
 MOST_AT_ONCE = 16
 
@@ -104,6 +106,11 @@ def max_exact(network: Network) -> int:
     return MULTIPLICATIONS // max(1, multiplications(network))
 
 
+def is_deep(network: Network) -> bool:
+    """Tell whether bounds on rounding may say nothing of the last gates, and fractions are long there."""
+    return len(network.gates) >= DEEP
+
+
 def codes_inside(
     part: Partition, most: int, until: float | None = None, count: Count | None = None
 ) -> tuple[Codes, Bool[np.ndarray, " r"], int]:
@@ -121,14 +128,22 @@ def codes_inside(
         rounded = rounded_forward(network, witnesses[doubtful], tolerance=part.tolerance)
         doubtful[doubtful] = rounded.doubtful.any(axis=1)
     exact, is_there, found, pieces = _ExactCodes(part), ~doubtful, [], []
-    asked = np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))[:most]
+    words = codes.words.copy()
+    asked = np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))
+    if is_deep(network) and len(asked):
+        is_there[asked] = [exact.is_inside(witnesses[row]) for row in asked.tolist()]
+        inside, is_open = asked[is_there[asked]], np.zeros(len(words), dtype=bool)
+        for rows, seen, is_doubtful in wide_codes(network, witnesses[inside], ties=True) if len(inside) else ():
+            words[inside[rows]], is_open[inside[rows]] = seen.words, is_doubtful
+        is_there &= ~is_open
+        asked = np.flatnonzero(is_open)
+    asked = asked[:most]
     for row in asked.tolist():
         beside = exact.beside(witnesses[row])
         is_there[row] = beside is not None
         if beside is not None:
             found.append(row)
             pieces.append(beside)
-    words = codes.words.copy()
     if found:
         tables = [np.array(table, dtype=np.int64) for table in zip(*pieces, strict=True)]
         words[found] = Codes.from_pieces(tables, codes.layout, num_codes=len(found)).words
@@ -172,11 +187,16 @@ class _ExactCodes:
         self._sides = [] if isinstance(part.window, Space) else half_spaces(part.window)
         self._draw = np.random.default_rng(20_16)
 
+    def is_inside(self, witness: np.ndarray) -> bool:
+        """Tell whether a point is strictly inside the domain."""
+        point = [*(Fraction(float(entry)) for entry in witness), 1]
+        return all(sum(a * x for a, x in zip(side, point, strict=True)) > 0 for side in self._sides)
+
     def beside(self, witness: np.ndarray) -> list[list[int]] | None:
         """Return the code beside a point in some direction, None if the point is not inside the domain."""
-        point = [Fraction(float(entry)) for entry in witness]
-        if any(sum(a * x for a, x in zip(side, [*point, 1], strict=True)) <= 0 for side in self._sides):
+        if not self.is_inside(witness):
             return None
+        point = [Fraction(float(entry)) for entry in witness]
         direction = [Fraction(float(entry)) for entry in self._draw.normal(size=len(point))]
         if self._slice is None:
             return self._exact.pieces_beside(point, direction)

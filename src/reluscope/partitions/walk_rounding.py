@@ -8,7 +8,7 @@ from reluscope.geometry.domains import Domain, Slice, Space
 from reluscope.geometry.window_shapes import window_shape
 from reluscope.networks.measured_rounding import MeasuredRounding, measured_rounding
 from reluscope.networks.network import Network
-from reluscope.partitions.shown_regions import max_exact
+from reluscope.partitions.shown_regions import is_deep, max_exact
 from reluscope.tolerance import Tolerance
 
 # Whether rounding is measured where proved bounds say nothing, or what was measured on a domain around.
@@ -35,11 +35,12 @@ def rounding_of(
     Returns
     -------
     MeasuredRounding, or None
-        None also for networks that are small enough for exact arithmetic, which decides what matters.
+        None also for networks that are small enough for exact arithmetic, which decides what matters, unless they are
+        deep.
     """
     if isinstance(rounding, MeasuredRounding):
         return rounding
-    if rounding == "proved" or max_exact(network) or not network.gates:
+    if rounding == "proved" or not network.gates or (max_exact(network) and not is_deep(network)):
         return None
     window = domain.window if isinstance(domain, Slice) else domain
     if isinstance(window, Space) or not window.is_bounded():
