@@ -64,6 +64,12 @@ def test_a_known_hexagon_is_recognised():
     run = runs.Run(np.zeros(1), [layers], 0, data, data)
     assert run.is_solved
     assert three_units._end(run) == "hexagon"
+    verdicts = three_units._verdicts(run, ["hexagon", "quadrilateral", three_units.UNSOLVED])
+    assert [one.word for one in verdicts] == ["confirmed"] * 3
+    verdicts = three_units._verdicts(run, ["an open curve", three_units.UNSOLVED])
+    assert [one.word for one in verdicts] == ["confirmed", "contradicted", "confirmed"]
+    verdicts = three_units._verdicts(run, [three_units.UNSOLVED])
+    assert [one.word for one in verdicts] == ["not confirmed"] * 3
     found = {one.name: one.value for one in three_units._hexagon(run).findings}
     assert found["unbounded regions"] == 6
     assert found["bounded regions"] == 1

@@ -5,12 +5,13 @@ active, and quadrilaterals.
 """
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies.sattelberg2026_ch6_training._reporting import WIDE, Part, interrupted, report
 from reluscope_studies.sattelberg2026_runs import BATCH, SOLVED, Plan, Plans, Run, attempts
 from reluscope_studies.sizes import number_of, planned
@@ -39,7 +40,39 @@ def protocol(setting: Setting) -> Outcome:
     ends = [_end(run) for run in runs]
     # The dissertation's figure shows a hexagon.
     shown = runs[min(range(len(runs)), key=lambda row: ENDS.index(ends[row]))]
-    return report(setting, plan, shown, _survey(runs, ends), _hexagon(shown), _other(runs, ends, plan))
+    found = report(setting, plan, shown, _survey(runs, ends), _hexagon(shown), _other(runs, ends, plan))
+    return replace(found, verdicts=tuple(_verdicts(shown, ends)))
+
+
+def _verdicts(shown: Run, ends: list[str]) -> list[Verdict]:
+    """Return what becomes of what section 6.2 says of three units."""
+    counts = Counter(ends)
+    solved = len(ends) - counts[UNSOLVED]
+    bounded = rs.partition(shown.networks[-1], rs.Space(2)).is_bounded()
+    closed = counts["hexagon"] + counts["quadrilateral"]
+    return [
+        Verdict(
+            "three units solve circle and annulus",
+            "section 6.2",
+            "in words",
+            f"{solved} of {len(ends)} first weights do",
+            True if solved else None,
+        ),
+        Verdict(
+            "the decision boundary is a hexagon, or a convex quadrilateral",
+            "Figure 6.4 and section 4.2",
+            "drawn",
+            f"of {solved} solutions {counts['hexagon']} hexagons and {counts['quadrilateral']} quadrilaterals",
+            closed == solved if solved else None,
+        ),
+        Verdict(
+            "six unbounded regions and a triangle",
+            "section 6.2",
+            "six and one",
+            f"{int((~bounded).sum())} and {int(bounded.sum())}, in the network that is shown",
+            (int((~bounded).sum()), int(bounded.sum())) == (6, 1) if solved else None,
+        ),
+    ]
 
 
 def _end(run: Run) -> str:
