@@ -6,7 +6,7 @@ more than once, so that parts need no merging.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class MaxTree:
         self.frame, self.differences = frame, differences
         self.sizes = [round(len(forms.noise) ** 0.5) for forms in differences]
         self._scratch = scratch
-        self._stack: list[tuple[tuple[Any, ...], FramedCell]] = [((), cell)]
+        self._stack: list[tuple[tuple[int, ...], FramedCell]] = [((), cell)]
         self.counters = np.zeros(NUM_COUNTERS, dtype=np.int64)
 
     @property
@@ -74,14 +74,9 @@ class MaxTree:
                 continue
             self.counters[NODES] += 1
             self._stack += [((*chosen, member), part) for member, part in reversed(self._parts(cell, len(chosen)))]
-        return MaxBatch(np.array(members, dtype=np.int64).reshape(len(cells), *self._shape), cells)
+        return MaxBatch(np.array(members, dtype=np.int64).reshape(len(cells), len(self.differences)), cells)
 
-    @property
-    def _shape(self) -> tuple[int, ...]:
-        """What says which choice was made."""
-        return (len(self.differences),)
-
-    def _parts(self, cell: FramedCell, group: int) -> list[tuple[Any, FramedCell]]:
+    def _parts(self, cell: FramedCell, group: int) -> list[tuple[int, FramedCell]]:
         undecided = self.counters[UNDECIDED_FORMS]
         found = [(member, self._part(cell, group, member)) for member in range(self.sizes[group])]
         parts = [(member, part) for member, part in found if part is not None]
