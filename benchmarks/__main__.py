@@ -34,6 +34,7 @@ NAMES = (
     "tree",
     "preimages",
     "robustness",
+    "verification",
     "stability",
     "similarity",
     "tracking",

@@ -384,11 +384,12 @@ def _between(
         low, high = (2 * factor[:, None, None] * error.max(axis=1, keepdims=True) for error in (low, high))
         return ((behind > low) & (behind <= high)).sum(axis=(1, 2))
     number = np.zeros(len(heights), dtype=np.int64)
+    least, most = _kernels.column_ranges(heights)
     for threshold in gate.breakpoints.cpu().numpy():
-        gap = np.abs(heights - threshold) if threshold.any() else np.abs(heights)
-        if (factor != 1.0).any():
-            gap /= factor[:, None]
-        number += ((gap > low) & (gap <= high)).sum(axis=1)
+        # Most units are far from their breakpoints at all vertices.
+        near = np.flatnonzero(np.maximum(least - threshold, threshold - most) <= factor.max(initial=1.0) * high)
+        gap = np.abs(heights.take(near, axis=1) - np.broadcast_to(threshold, least.shape)[near]) / factor[:, None]
+        number += ((gap > low[near]) & (gap <= high[near])).sum(axis=1)
     return number
 
 

@@ -23,7 +23,7 @@ def proved():
     far = rs.Polyhedron([[-1.0, 0.0]], [-high - 0.05])
     apart = rs.Polyhedron([[1.0, 0.3], [-1.0, -0.3]], [0.2, -0.25])
     halves = [np.array([[-1.0, -1.0], [0.0, 1.0]]), np.array([[0.0, -1.0], [1.0, 1.0]])]
-    safe = rs.verification.Property([rs.verification.Case(*ends, [far, apart]) for ends in halves])
+    safe = rs.verification.Property([rs.verification.Case(low, high, [far, apart]) for low, high in halves])
     found = rs.verify(net, safe, certify=True)
     assert found.verdict == "HOLDS"
     return net, safe, found.proof

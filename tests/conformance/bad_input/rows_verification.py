@@ -32,7 +32,6 @@ ROWS = {
         unsafe=_UNSAFE,
         kinds={"lower": "array", "upper": "array", "unsafe": "each ours"},
     ),
-    "verification.Proof": row(fingerprint="0", trees=(), kinds={"fingerprint": "text", "trees": "ours"}),
     "verification.Proof.load": row(
         path=Later(lambda: (PROOF.value.save(FOLDER / "p.json"), FOLDER / "p.json")[1]), kinds={"path": "read"}
     ),
@@ -40,6 +39,9 @@ ROWS = {
     "verification.Property": row(cases=[_CASE], kinds={"cases": "each ours"}),
     "verification.read_property": row(path=_FILE),
     "verification.replay": row(network=NET, safe=SAFE, x=np.zeros((1, 2)), kinds={"safe": "ours"}),
+    "verification.verify_each": row(
+        network=NET, properties=[SAFE], folder=FOLDER / "many", kinds={"properties": "each ours", "folder": "write"}
+    ),
     "verification.Violations.__getitem__": row(on=FOUND, index=0),
     "verification.Violations.contains": row(
         on=FOUND, x=np.zeros((1, 2)), kinds={"x": "points", "tolerance": "nonnegative"}

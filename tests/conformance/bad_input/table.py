@@ -34,7 +34,7 @@ _RESULTS = """
     surfaces.MergedPolygons tracking.Records
     tropical.ExactCell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
     tropical.Pieces tropical.TropicalPolynomial tropical.TropicalRational testing.ReferenceNetwork
-    verification.Counterexample verification.Verdict verification.Verified verification.Violations
+    verification.Counterexample verification.Proof verification.Verdict verification.Verified verification.Violations
 """
 # What packages of studies hand to the command line; pyright is their reader.
 _STUDIES = """

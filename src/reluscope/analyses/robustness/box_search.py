@@ -24,7 +24,7 @@ from reluscope.networks.graph import Max
 # With more inputs, sets of regions are split.
 MAX_INPUTS = 10
 # Where no more units than these may change their piece, too.
-NUM_OPEN = 48
+NUM_OPEN = 24
 # On a box so many codes are taken at once, and so many where its sides are below this share of the distance sought.
 NUM_CODES, NUM_CODES_NEAR, NEAR = 2, 32, 1 / 64
 

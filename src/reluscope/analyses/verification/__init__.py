@@ -1,5 +1,6 @@
 """Whether a property holds: proved on every input, or violated at a point, or what is left open."""
 
+from reluscope.analyses.verification.many import verify_each
 from reluscope.analyses.verification.property import Case, Property
 from reluscope.analyses.verification.verdict import Counterexample, Verdict, Verified, replay
 from reluscope.analyses.verification.verify import verify
@@ -18,5 +19,6 @@ __all__ = [
     "read_property",
     "replay",
     "verify",
+    "verify_each",
     "violations",
 ]

@@ -1,0 +1,171 @@
+"""Many properties, each decided for itself, on any executor: one row of Parquet each, kept as soon as it is there."""
+
+import hashlib
+import io
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from reluscope.analyses.verification.property import Property
+from reluscope.analyses.verification.verdict import check_fits
+from reluscope.analyses.verification.verify import verify
+from reluscope.arguments import Seed, read_arguments
+from reluscope.budget import INTERRUPTED, RegionBudget
+from reluscope.errors import InputError
+from reluscope.files.whole_files import make_folder, write_files
+from reluscope.networks.network import Network
+from reluscope.partitions.parallel import Lost, run_tasks
+from reluscope.progress import Progress, share_done
+
+NUMBERS = pa.list_(pa.float64())
+SCHEMA = pa.schema(
+    {
+        "instance": pa.int64(),
+        "verdict": pa.string(),
+        "undecided": pa.float64(),
+        "inputs": NUMBERS,
+        "outputs": NUMBERS,
+        "kind": pa.string(),
+        "examined": pa.int64(),
+        "seconds": pa.float64(),
+        "stopped": pa.string(),
+        "asked": pa.string(),
+    }
+)
+
+
+@read_arguments
+def verify_each(
+    network: Network,
+    properties: Sequence[Property],
+    folder: str | os.PathLike[str],
+    *,
+    budget: RegionBudget | None = None,
+    executor: Executor | None = None,
+    progress: Progress = False,
+    seed: Seed = 0,
+) -> pa.Table:
+    """Decide many properties of a network, and keep each verdict in a folder as soon as it is there.
+
+    Parameters
+    ----------
+    network : Network
+    properties : sequence of Property
+    folder : path
+        Where rows are kept, one Parquet file each: what is there is not asked again, so that work that was ended goes
+        on where it was. Verdicts that a budget or Ctrl-C left OPEN are asked again.
+    budget : Budget, optional
+        For each property, as in `verify`.
+    executor : concurrent.futures.Executor, optional
+        Of processes or of dask; without one, properties are decided in this process, in order.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
+    seed : int
+        Of the random points of each attack.
+
+    Returns
+    -------
+    pyarrow.Table
+        A row for each property: ``instance`` its number, ``verdict``, ``undecided`` at most, ``inputs`` and ``outputs``
+        of a counterexample or null, ``kind`` and ``examined`` what was examined and how many, ``seconds``, ``stopped``,
+        and ``asked``, a digest of network and property. Those that were not reached on Ctrl-C are missing.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or has rows of other properties or of another network.
+    ShapeError
+        If a property has other numbers of inputs or outputs than the network.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+    >>> def at_least(level):
+    ...     return rs.verification.Property([rs.verification.Case([-1.0], [1.0], [rs.Polyhedron([[-1.0]], [-level])])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rs.verification.verify_each(net, [at_least(1.01), at_least(0.9)], folder)["verdict"].to_pylist()
+    ['HOLDS', 'VIOLATED']
+    """
+    for safe in properties:
+        check_fits(network, safe)
+    place = Path(folder)
+    make_folder(place)
+    digests = [_digest(network, safe) for safe in properties]
+    rows: dict[int, dict[str, Any]] = {}
+    for index, digest in enumerate(digests):
+        row = _kept(place / f"{index:06d}.parquet", digest)
+        if row is not None and not row["stopped"]:
+            rows[index] = row
+    rest = [index for index in range(len(properties)) if index not in rows]
+    tasks = [(network, properties[index], budget, seed) for index in rest]
+    with share_done("properties", progress) as tell:
+        report = None if progress is False else lambda done, every: tell(1 - (every - done) / max(1, len(properties)))
+        for position, found in run_tasks(_decide, tasks, executor, report=report):
+            index = rest[position]
+            row = {"instance": index, "asked": digests[index]}
+            row |= {"verdict": "OPEN", "undecided": 1.0, "stopped": found.stopped} if isinstance(found, Lost) else found
+            rows[index] = row
+            buffer = io.BytesIO()
+            pq.write_table(_table([row]), buffer)
+            write_files({place / f"{index:06d}.parquet": buffer.getvalue()})
+            if row["stopped"] == INTERRUPTED:
+                break
+    return _table([rows[index] for index in sorted(rows)])
+
+
+def _decide(network: Network, safe: Property, budget: RegionBudget | None, seed: int) -> dict[str, Any]:
+    """Return what becomes of a property, as a row."""
+    began = time.perf_counter()
+    found = verify(network, safe, budget=budget, seed=seed)
+    ((kind, examined),) = found.undecided.work.items()
+    one = found.counterexample
+    return {
+        "verdict": str(found),
+        "undecided": float(found.undecided.value),
+        "inputs": None if one is None else one.point.tolist(),
+        "outputs": None if one is None else one.outputs.tolist(),
+        "kind": kind,
+        "examined": int(examined),
+        "seconds": time.perf_counter() - began,
+        "stopped": found.stopped,
+    }
+
+
+def _table(rows: list[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def _kept(path: Path, digest: str) -> dict[str, Any] | None:
+    """Return the row of a file, None if there is none."""
+    if not path.exists():
+        return None
+    try:
+        (row,) = pq.read_table(path, schema=SCHEMA).to_pylist()
+    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+        raise InputError(f"{path.name} is no row that verify_each wrote: delete it, or give another folder") from error
+    if row["asked"] != digest:
+        raise InputError(
+            f"{path.name} is of another network or property: give the ones that were asked about, or another folder"
+        )
+    return row
+
+
+def _digest(network: Network, safe: Property) -> str:
+    """Return a digest of a network and a property."""
+    digest = hashlib.sha256(network.fingerprint.encode())
+    for case in safe.cases:
+        digest.update(b"case")
+        for table in (case.lower, case.upper):
+            digest.update(table.tobytes())
+        for one in case.unsafe:
+            digest.update(b"unsafe")
+            for table in (one.A, one.b, one.C, one.d):
+                digest.update(f"{table.shape}".encode() + table.tobytes())
+    return digest.hexdigest()
