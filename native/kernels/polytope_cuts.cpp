@@ -57,11 +57,11 @@ PolytopeCut::Sides PolytopeCut::measure(const Hyperplane& plane, const Polytope&
     Sides sides;
     for (std::size_t v = 0; v < number; ++v) {
         const double *point = tables_.points[whole.first_vertex + v], *error = tables_.errors[whole.first_vertex + v];
+        const Magnitudes magnitudes(point, width, resolution_);
         double value = 0.0, terms = 0.0, doubt = 0.0, blur = 0.0;
         for (std::size_t a = 0; a < width; ++a) {
-            const double term = plane.coefficients[a] * point[a];
-            value += term;
-            terms += std::abs(term);
+            value += plane.coefficients[a] * point[a];
+            terms += plane.sizes[a] * magnitudes[a];
             doubt += plane.errors[a] * std::abs(point[a]);
             blur += error[a] * plane.sizes[a];
         }

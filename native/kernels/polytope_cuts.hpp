@@ -1,6 +1,8 @@
 // One polytope cut by one hyperplane: heights of its vertices, the edges that are crossed, and the two halves.
 #pragma once
 
+#include <cmath>
+
 #include "polytopes.hpp"
 
 namespace reluscope {
@@ -11,8 +13,27 @@ struct Resolution {
     double rounding;
     // Values up to the scalar product of this with the coefficients' magnitudes count as zero,
     View<double> thinnest;
-    // and those up to this share of the magnitudes that add up to them.
+    // and those up to this share of the sum of the magnitudes of coefficients and coordinates, in cones where it is not 0.
     double relative;
+};
+
+// Of the coordinates of a point. In one of the cones that all but one of some directions span, those along the axes and
+// that opposite to their sum, a coordinate is a sum of theirs with factors that are not negative, and its magnitude the
+// same sum of their magnitudes: rounding changes no more than a share of that, on whichever edge the point lies.
+class Magnitudes {
+public:
+    Magnitudes(const double* point, std::size_t width, const Resolution& resolution) : point_(point), last_(width - 1) {
+        if (resolution.relative == 0) return;
+        for (std::size_t a = 0; a < last_; ++a) lowest_ = point[a] < lowest_ ? point[a] : lowest_;
+    }
+    double operator[](std::size_t axis) const {
+        return std::fabs(axis < last_ ? point_[axis] - 2 * lowest_ : point_[axis]);
+    }
+
+private:
+    const double* point_;
+    std::size_t last_;
+    double lowest_ = 0.0;
 };
 
 // A function that is affine on a polytope, in homogeneous coordinates.

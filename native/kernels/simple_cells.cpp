@@ -38,18 +38,18 @@ struct OpenFunctions {
 
 // Adds up, for functions side by side, values, the magnitudes of their terms, and what errors of the functions and of
 // the point may do to them.
-WIDE void add_up(const double* point, const double* blur, std::size_t width, const OpenFunctions& functions,
-                 double* __restrict values, double* __restrict terms, double* __restrict doubts,
-                 double* __restrict blurs) {
+WIDE void add_up(const double* point, const Magnitudes& magnitudes, const double* blur, std::size_t width,
+                 const OpenFunctions& functions, double* __restrict values, double* __restrict terms,
+                 double* __restrict doubts, double* __restrict blurs) {
     for (std::size_t a = 0; a < width; ++a) {
-        const double at = point[a], distance = std::fabs(at), error = blur[a];
+        const double at = point[a], distance = std::fabs(at), magnitude = magnitudes[a], error = blur[a];
         const double *maps = functions.maps + a * functions.number, *errors = functions.errors + a * functions.number;
         for (std::size_t i = 0; i < functions.number; ++i) {
-            const double term = maps[i] * at;
-            values[i] += term;
-            terms[i] += std::fabs(term);
+            const double size = std::fabs(maps[i]);
+            values[i] += maps[i] * at;
+            terms[i] += size * magnitude;
             doubts[i] += errors[i] * distance;
-            blurs[i] += error * std::fabs(maps[i]);
+            blurs[i] += size * error;
         }
     }
 }
@@ -69,10 +69,9 @@ WIDE void extend(const double* point, std::size_t width, const Table<double>& ma
 }
 
 // Adds to bounds on what is in doubt of functions side by side what comes from one coordinate.
-WIDE void add_doubt(double reach, double blur, double share, const double* map, const double* error,
-                    std::size_t number, double* __restrict bounds) {
-    for (std::size_t i = 0; i < number; ++i)
-        bounds[i] += error[i] * reach + std::fabs(map[i]) * (blur + share * reach);
+WIDE void add_doubt(double reach, double blur, const double* map, const double* error, std::size_t number,
+                    double* __restrict bounds) {
+    for (std::size_t i = 0; i < number; ++i) bounds[i] += error[i] * reach + std::fabs(map[i]) * blur;
 }
 
 }  // namespace
@@ -91,6 +90,7 @@ SimpleCells::SimpleCells(const CuttingUnits& units, std::size_t width)
       open_errors_((dim_ + 1) * num_columns_),
       sums_(4 * num_columns_),
       reach_(width),
+      sizes_(width),
       blur_(width),
       points_(0, dim_ + 1),
       errors_(0, dim_ + 1),
@@ -169,17 +169,20 @@ SimpleCells::Known SimpleCells::screened() {
     std::fill_n(high, number, -INFINITE);
     std::copy_n(floors_.data(), number, bounds);
     std::fill(reach_.begin(), reach_.end(), 0.0);
+    std::fill(sizes_.begin(), sizes_.end(), 0.0);
     std::fill(blur_.begin(), blur_.end(), 0.0);
     for (std::size_t v = 0; v < points_.size(); ++v) {
         extend(points_[v], dim_ + 1, maps_, number, values, low, high);
+        const Magnitudes magnitudes(points_[v], dim_ + 1, units_.resolution);
         for (std::size_t a = 0; a <= dim_; ++a) {
+            sizes_[a] = std::max(sizes_[a], magnitudes[a]);
             reach_[a] = std::max(reach_[a], std::fabs(points_[v][a]));
             blur_[a] = std::max(blur_[a], errors_[v][a]);
         }
     }
     const double share = units_.resolution.rounding + units_.resolution.relative;
     for (std::size_t a = 0; a <= dim_; ++a)
-        add_doubt(reach_[a], blur_[a], share, maps_[a], map_errors_[a], number, bounds);
+        add_doubt(reach_[a], blur_[a] + share * sizes_[a], maps_[a], map_errors_[a], number, bounds);
     Word open = 0, above = 0;
     for (std::size_t i = 0; i < number; ++i) {
         // Twice the bounds: they are sums in floats themselves.
@@ -375,8 +378,8 @@ bool SimpleCells::measure(std::size_t first, Word open) {
     double *values = sums_.data(), *terms = values + number, *doubts = terms + number, *blurs = doubts + number;
     for (std::size_t v = first; v < last; ++v) {
         std::fill_n(values, 4 * number, 0.0);
-        add_up(points_[v], errors_[v], dim_ + 1, {open_maps_.data(), open_errors_.data(), number}, values, terms, doubts,
-               blurs);
+        add_up(points_[v], {points_[v], dim_ + 1, units_.resolution}, errors_[v], dim_ + 1,
+               {open_maps_.data(), open_errors_.data(), number}, values, terms, doubts, blurs);
         Word above = 0;
         bool is_clear = true;
         for (std::size_t i = 0; i < number; ++i) {

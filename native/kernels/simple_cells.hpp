@@ -81,8 +81,8 @@ private:
     Vector<double> floors_;
     Vector<std::size_t> columns_;
     Vector<double> open_maps_, open_errors_, sums_;
-    // The largest coordinates of the cell's vertices, and the largest bounds on their errors.
-    Vector<double> reach_, blur_;
+    // The largest coordinates of the cell's vertices, the largest `Magnitudes`, and the largest bounds on their errors.
+    Vector<double> reach_, sizes_, blur_;
 
     // Vertices of all parts that are being cut, and bit by bit which functions are positive there.
     Table<double> points_, errors_;

@@ -8,16 +8,15 @@ from reluscope.geometry.rational_polytopes import between
 from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions.exact_regions import code_rows, code_tuples
 
-# Of the last three planes two are 2e-17 apart, and the third cuts what is between them.
+# Some planes nearly contain lines in which others meet: floats cut what is not there between them.
 PHANTOM = [
-    [-0.75, 1.25, -0.0, 1.25],
-    [-1.25, -1.25, -0.25, 1.0],
-    [1.5, -0.5, -0.75, 2.0],
-    [0.0, 1.0, 0.25, -0.5],
-    [0.0, 1.5, 0.25, 0.5],
-    [-1.0, -1.25, 0.25, -1.0],
-    [2.1222890259260878e-17, -2.0, -0.5, 1.0000000000000002],
-    [1.6210984350995602e-11, 2.000000000026838, 0.49999999998705585, -0.9999999997687308],
+    [-0.25, -0.75, -0.5, -0.0],
+    [1.25, 0.75, 1.5, -0.25],
+    [-1.5, -0.5, -0.5, -0.5],
+    [1.0, -0.0, -1.5, 0.5],
+    [-0.4999999999999988, -1.5000000000000004, -1.0, -4.1130221275094646e-16],
+    [-2.25, -0.7500000022901034, -2.5000000007533703, 0.4999999998294133],
+    [0.9999999999999956, -2.8049208000849572e-15, -1.4999999999999905, 0.5],
 ]
 
 
@@ -47,9 +46,9 @@ def thickness(planes, code, witness):
     return heights.min() / max(np.linalg.norm(witness), 1e-300)
 
 
-@pytest.mark.parametrize("seed", [*range(12), 335])
+@pytest.mark.parametrize("seed", [*range(12), 3105])
 def test_what_is_not_there_is_thinner_than_the_resolution(seed):
-    planes = near_dependent(seed) if seed < 335 else np.array(PHANTOM)
+    planes = near_dependent(seed) if seed < 3105 else np.array(PHANTOM)
     net = rs.load([(planes[:, :3], planes[:, 3]), (np.ones((1, len(planes))), np.zeros(1))])
     part = rs.partition(net, rs.Space(3), method="cellwise")
     phantoms = [
@@ -59,4 +58,4 @@ def test_what_is_not_there_is_thinner_than_the_resolution(seed):
     ]
     for code, witness in phantoms:
         assert thickness(planes, code, witness) < part.tolerance.resolution
-    assert len(phantoms) >= (seed == 335)
+    assert len(phantoms) >= (seed == 3105)

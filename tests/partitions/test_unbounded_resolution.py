@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from reluscope.findings import Claim
+from reluscope.partitions.first_cells import first_cells
 
 ENGINES = ("cellwise", "tree")
 
@@ -77,3 +78,32 @@ def test_engines_agree_on_planes_of_mixed_scales(seed):
     exact = [len(part) for part in parts if part.claim is Claim.EXACT]
     assert len(set(exact)) == 1
     assert max(map(len, parts)) == exact[0]
+
+
+def test_coordinates_that_are_zero_by_rounding_alone_leave_no_sign_open():
+    """Whole numbers for weights make many units and coordinates zero at vertices, none of them by far."""
+    draw = np.random.default_rng(16).integers
+    widths = [3, *(int(draw(3, 8)) for _ in range(2)), 1]
+    parameters = [
+        (draw(-2, 3, (after, before)).astype(float), draw(-1, 2, after).astype(float))
+        for before, after in pairwise(widths)
+    ]
+    part = rs.partition(rs.load(parameters), rs.Space(3), method="cellwise")
+    assert (len(part), part.num_undecided, part.claim) == (89, 0, Claim.EXACT)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 5])
+def test_no_cone_of_a_space_hides_more_than_another_and_none_too_much(dim):
+    """At c the coordinates' magnitudes have a mean over the directions that c is a sum of; none is beyond the bound."""
+    start = first_cells(rs.load([(np.eye(dim), np.zeros(dim))]), rs.Space(dim), rs.Tolerance())
+    allowed = rs.Tolerance().resolution / start.relative - 1
+    largest = []
+    for cell in range(len(start.cells)):
+        vertices = start.cells.take(cell, cell + 1).vertices
+        directions = vertices[vertices[:, -1] == 0, :dim].T
+        back = np.linalg.inv(directions)
+        _, norms, points = np.linalg.svd(np.abs(directions) @ back)
+        weights = back @ points[0]
+        assert (weights * np.sign(weights.sum()) > -1e-12).all()  # the worst point lies in the cone
+        largest.append(norms[0])
+    assert np.sort(largest) == pytest.approx([1.0] + [allowed] * dim)

@@ -104,7 +104,8 @@ def cut_cells(
     resolution : (d + 1,) float64
         Values up to the scalar product of this with the coefficients' magnitudes count as zero.
     relative : float
-        Values up to this share of the magnitudes that add up to them count as zero, too.
+        Values up to this share of the sum of the coefficients' magnitudes times those of the coordinates count as zero,
+        too: of ``w``, and of ``x_i - 2 min(0, x_1, x_2, ...)``, for cells each in one cone as `first_cells` has them.
     map_of_cell : (c,) int64, optional
         Which of the maps is that on each cell; by default there is one for each.
     first_units : (c,) int64, optional

@@ -76,7 +76,7 @@ def walk_cells(
     Returns
     -------
     Walked
-        Its parts are `CellPatch`. On an unbounded domain one code may come in several cells, one per orthant, to be
+        Its parts are `CellPatch`. On an unbounded domain one code may come in several cells, one per cone, to be
         merged.
     """
     began = time.time()

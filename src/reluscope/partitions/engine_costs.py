@@ -14,10 +14,11 @@ from reluscope.networks.network import Network
 from reluscope.networks.rational import multiplications
 
 Kept = Literal["codes", "vertices"]
-# Cells have about 2^d vertices, and as many again in each orthant of an unbounded domain: cost by dimension, from 1 on.
+# Cells have about 2^d vertices, and there are more of them where walls between the cones of an unbounded domain cut
+# them: cost by dimension, from 1 on.
 _SHARED = (1.5, 2.0, 2.8, 6.5, 17.0, 66.0, 270.0)
 _ALONE = {"vertices": (1.3, 1.4, 1.6, 2.2, 4.8, 9.0, 25.0, 66.0), "codes": (1.1, 1.2, 1.3, 1.8, 4.0, 6.6, 17.0, 42.0)}
-_IN_ORTHANTS = {"vertices": (1.4, 1.8, 2.3, 4.2, 17.0, 110.0), "codes": (1.2, 1.7, 2.2, 3.7, 12.4, 45.0)}
+_IN_CONES = {"vertices": (1.4, 1.8, 1.8, 2.7, 7.8, 19.0), "codes": (1.2, 1.6, 1.9, 2.9, 6.6, 15.5)}
 
 
 def cheapest(engines: Sequence[str], network: Network, domain: Domain, keep: Kept) -> str:
@@ -53,7 +54,7 @@ def _incidence(network: Network, domain: Domain, keep: Kept) -> float:
 
 def _cellwise(network: Network, domain: Domain, keep: Kept) -> float:
     """Forecast: every cell has its vertices, and d + 1 coefficients of the next layer's units, for itself."""
-    own = _by_dimension((_ALONE if domain.is_bounded() else _IN_ORTHANTS)[keep], domain.dim)
+    own = _by_dimension((_ALONE if domain.is_bounded() else _IN_CONES)[keep], domain.dim)
     return own + 5e-5 * (domain.dim + 1) * multiplications(network)
 
 

@@ -4,7 +4,8 @@ Faces of a complex are convex, and each has a minimal one on its boundary. Insid
 faces, faces meet as they do outside: closed sets of faces have the same homotopy type there, and faces that are not on
 the boundary of the box are those of the whole complex, with the same boundaries. Any larger box gives the same.
 
-Cells are found orthant by orthant. A minimal face has a vertex of these cells: itself, or where it meets orthants.
+Cells are found cone by cone. A minimal face has a vertex of these cells: itself, or where it meets
+their walls.
 """
 
 from concurrent.futures import Executor

@@ -1,6 +1,5 @@
-"""The cells that a walk cell by cell begins with: one for a bounded domain, one per orthant for another."""
+"""The cells that a walk cell by cell begins with: one for a bounded domain, cones around the origin for others."""
 
-import itertools
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -27,7 +26,8 @@ class Start(NamedTuple):
     Parameters
     ----------
     cells : Polytopes
-        One for a bounded domain; one per orthant that it meets for another.
+        One for a bounded domain; of another the parts in the cones that all but one of the directions along the axes
+        and that opposite to their sum span: there are d + 1 of these, and few walls between them.
     scale : float
         Coordinates of the cells times this are those of the domain: about the size of a bounded domain, else the
         distance at which the first units typically bend, because homogeneous coordinates resolve best what is about a
@@ -47,10 +47,13 @@ def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> Start
 
     Notes
     -----
-    On an unbounded domain a unit ``g`` counts as zero at a vertex ``(x, w)`` where it is at most the resolution times
-    ``sum |a_i x_i| + |q w|``. That loses no region with a ball of radius ``r > 2 resolution |c|`` around a point c:
-    c is a mean of vertices whose coordinates have the same signs, those of the orthant, so that these sums have the
-    mean ``sum |a_i c_i| + |q|``, at most ``2 |a| |c| + g(c)``; and somewhere in the ball g is ``r |a|`` at least.
+    On an unbounded domain a unit ``g`` counts as zero at a vertex ``(x, w)`` where it is at most `relative` times
+    ``sum |a_i| m_i + |q w|``, with ``m_i = x_i - 2 min(0, x_1, x_2, ...)``. That is linear on a cone, and the sum of
+    ``|x_i|`` over the directions that add up to x, so that rounding on an edge changes ``x_i`` by a share of it. It
+    loses no region with a ball of radius ``r > relative (1 + s) |c|`` around a point c: c is a mean of vertices in one
+    cone, and the sums have the mean ``sum |a_i| m_i(c) + |q|``. In the cone without the direction along axis j m is
+    ``x_i - 2 x_j``, and ``-x_j`` for j itself: a shear of the norm ``s = sqrt(d - 1) + sqrt(d)``. So the mean is at
+    most ``(1 + s) |a| |c| + g(c)``; and somewhere in the ball g is ``r |a|`` at least.
     """
     dim = domain.dim
     if isinstance(domain, Box) or (isinstance(domain, Polyhedron) and domain.is_bounded()):
@@ -67,12 +70,12 @@ def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> Start
     if not isinstance(domain, Space | Polyhedron):
         raise InputError(f"expected a Space, Box or Polyhedron, got {type(domain).__name__}: give one of these")
     scale = typical_distance(network, domain)
-    cells = _orthants(domain, scale)
+    cells = _fan(dim) if isinstance(domain, Space) else _in_cones(domain, scale)
     if cells is None:
         raise DegenerateGeometryError(
             f"the domain must have an interior, but {domain.describe()} is empty or flat: give another, or a Slice"
         )
-    return Start(cells, scale, np.zeros(dim + 1), tolerance.resolution / 2)
+    return Start(cells, scale, np.zeros(dim + 1), tolerance.resolution / (1 + np.sqrt(dim - 1) + np.sqrt(dim)))
 
 
 def typical_distance(network: Network, domain: Space | Polyhedron) -> float:
@@ -105,19 +108,18 @@ def typical_distance(network: Network, domain: Space | Polyhedron) -> float:
     return float(2.0 ** np.round(np.median(np.log2(np.abs(rows[known, -1]) / slopes[known]))))
 
 
-def _orthants(domain: Space | Polyhedron, scale: float) -> Polytopes | None:
-    """Return the parts of a domain in all orthants, exact but for their vertices' last digits; None if it is flat."""
+def _in_cones(domain: Polyhedron, scale: float) -> Polytopes | None:
+    """Return the parts of a domain in all cones, exact but for their vertices' last digits; None if it is flat."""
     dim = domain.dim
-    if isinstance(domain, Polyhedron) and len(domain.C):
+    if len(domain.C):
         return None
-    draw = np.random.default_rng(20_18).integers
-    walls = draw(2**64, size=(dim, 2), dtype=np.uint64)
-    if isinstance(domain, Space):
-        return _whole_orthants(walls)
+    walls, axes = _walls(dim), np.vstack([np.eye(dim + 1, dtype=int)[:dim], np.zeros(dim + 1, dtype=int)])
     sides = [integer_row(side) for side in half_spaces(domain)]
     vertices, errors, incidences, kinds, keys = [], [], [], [], []
-    for signs in itertools.product((1, -1), repeat=dim):
-        wall_rows = [tuple(sign * (axis == other) for other in range(dim + 1)) for axis, sign in enumerate(signs)]
+    for missing in range(dim + 1):
+        # Where x_missing, or 0, is the least: beyond each wall another one is.
+        others = [other for other in range(dim + 1) if other != missing]
+        wall_rows = [tuple((axes[other] - axes[missing]).tolist()) for other in others]
         _, part = between(dim, [*wall_rows, *sides])
         if part is None:
             continue
@@ -126,7 +128,7 @@ def _orthants(domain: Space | Polyhedron, scale: float) -> Polytopes | None:
         incidence = np.zeros((len(corners), len(facets)), dtype=bool)
         for side, members in enumerate(facets.values()):
             incidence[list(members), side] = True
-        # A wall between orthants that is a side of the domain, too, is nothing to be crossed.
+        # A wall between cones that is a side of the domain, too, is nothing to be crossed.
         inner = [row in wall_rows and row not in sides for row in facets]
         vertices.append(corners)
         errors.append(EPSILON * np.abs(corners))
@@ -136,7 +138,7 @@ def _orthants(domain: Space | Polyhedron, scale: float) -> Polytopes | None:
         keys.append(
             np.stack(
                 [
-                    walls[wall_rows.index(row)] if crossed else nothing
+                    walls[missing, others[wall_rows.index(row)]] if crossed else nothing
                     for row, crossed in zip(facets, inner, strict=True)
                 ]
             )
@@ -144,17 +146,28 @@ def _orthants(domain: Space | Polyhedron, scale: float) -> Polytopes | None:
     return _cells(vertices, errors, incidences, kinds, keys) if vertices else None
 
 
-def _whole_orthants(walls: np.ndarray) -> Polytopes:
-    """Return all orthants: the origin and the directions along the axes, between the walls and infinity."""
-    dim = len(walls)
-    corners = [np.diag([*signs, 1.0]) for signs in itertools.product((1.0, -1.0), repeat=dim)]
+def _fan(dim: int) -> Polytopes:
+    """Return the cones that all but one of d + 1 directions span, between walls and infinity."""
+    number = dim + 1
+    directions = np.hstack([np.vstack([np.eye(dim), -np.ones(dim)]), np.zeros((number, 1))])
+    origin = np.append(np.zeros(dim), 1.0)
+    walls = _walls(dim)
     # Every vertex is on all facets but one: a direction on all other walls and at infinity, the origin on all walls.
-    incidence = ~np.eye(dim + 1, dtype=bool)
+    incidence = ~np.eye(number, dtype=bool)
     kinds = np.append(np.full(dim, WALL), BORDER)
-    keys = np.concatenate([walls, np.zeros((1, 2), dtype=np.uint64)])
-    number = len(corners)
-    nothing = [np.zeros((dim + 1, dim + 1))] * number
-    return _cells(corners, nothing, [incidence] * number, [kinds] * number, [keys] * number)
+    corners, keys = [], []
+    for missing in range(number):
+        others = np.delete(np.arange(number), missing)
+        corners.append(np.vstack([directions[others], origin]))
+        keys.append(np.concatenate([walls[missing, others], np.zeros((1, 2), dtype=np.uint64)]))
+    nothing = [np.zeros((number, number))] * number
+    return _cells(corners, nothing, [incidence] * number, [kinds] * number, keys)
+
+
+def _walls(dim: int) -> np.ndarray:
+    """Return random words for the walls between cones, given which direction the one and the other is without."""
+    words = np.random.default_rng(20_18).integers(2**64, size=(dim + 1, dim + 1, 2), dtype=np.uint64)
+    return words ^ words.swapaxes(0, 1)
 
 
 def _surface_point(vertex: Row, scale: float) -> list[float]:

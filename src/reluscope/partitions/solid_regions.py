@@ -1,6 +1,6 @@
 """The regions of a domain of several dimensions: convex cells with vertices of their own, and who touches whom.
 
-A region is one cell, or several that have one code: the parts of an unbounded region in different orthants, or what
+A region is one cell, or several that have one code: the parts of an unbounded region in different cones, or what
 cuts of max gates left behind. Its union is convex.
 """
 
@@ -144,12 +144,13 @@ class SolidRegions:
 
 
 def _extreme(points: np.ndarray) -> np.ndarray:
-    """Return the homogeneous points that are no combination of others: what walls between orthants made goes."""
+    """Return the homogeneous points that are no combination of others: what walls between first cells made goes."""
     points = np.unique(points, axis=0)
     kept = np.ones(len(points), dtype=bool)
     for row in range(len(points)):
-        # Only points on a wall x_i = 0 can be no corner of the union.
-        if (points[row, :-1] != 0).all():
+        # Only points on a wall, x_i = 0 or x_i = x_j < 0, can be no corner of the union.
+        entries = np.sort(np.append(points[row, :-1], 0.0))
+        if (entries[1:] != entries[:-1]).all():
             continue
         kept[row] = False
         _, residual = nnls(points[kept].T, points[row])
