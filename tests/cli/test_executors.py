@@ -249,6 +249,25 @@ def test_without_dask_it_says_what_to_install(folder, monkeypatch):
     assert 'pip install "reluscope[dask]"' in result.stderr
 
 
+def test_a_server_that_is_no_scheduler(monkeypatch):
+    """Its first words are the size of a message to distributed. Seen red: "this machine has too little memory"."""
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+
+    def client(*arguments, **options):
+        raise MemoryError("Unable to allocate 3.07 EiB")
+
+    monkeypatch.setattr(distributed, "Client", client)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        address = f"tcp://127.0.0.1:{other.getsockname()[1]}"
+        with (
+            pytest.raises(InputError, match="no dask scheduler answered at"),
+            open_executor(ExecutorArguments(scheduler=address)),
+        ):
+            pass
+
+
 def test_a_scheduler_that_is_not_there():
     pytest.importorskip("distributed", reason="distributed is not installed")
     with socket.socket() as free:

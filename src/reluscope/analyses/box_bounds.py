@@ -138,10 +138,8 @@ class BoxBounds:
     >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
     >>> boxes = BoxBounds(net, -np.ones(1), np.ones(1)).on(np.array([[-1.0]]), np.array([[1.0]]))
     >>> below = boxes.below(np.array([[1.0], [-1.0]]))  # of relu(x) and of its negative
-    >>> below.offsets.round(6) + 0.0, below.least(boxes.half).round(6) + 0.0
-    (array([[[ 0. , -0.5]],
-    <BLANKLINE>
-           [[ 0. , -0.5]]]), array([[ 0., -1.]]))
+    >>> below.least(boxes.half).round(6) + 0.0
+    array([[ 0., -1.]])
     """
 
     def __init__(self, network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> None:

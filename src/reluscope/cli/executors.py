@@ -107,7 +107,8 @@ def _dask(address: str) -> Iterator[Executor]:
         place = urlsplit(address)
         socket.create_connection((place.hostname or "", place.port or 0), timeout=PATIENCE).close()
         client = distributed.Client(address, timeout=SCHEDULER_PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+    except (OSError, ValueError, TimeoutError, MemoryError) as error:
+        # MemoryError: what another server says is read as the size of a message.
         raise InputError(
             f"no dask scheduler answered at {address}: give the address that `dask scheduler` prints, as in "
             "tcp://10.0.0.5:8786"

@@ -13,12 +13,14 @@ import numpy as np
 from reluscope.geometry.framed_cells import Frame, FramedCell, LinearForms
 from reluscope.geometry.generation import Scratch
 from reluscope.geometry.max_tree import MaxBatch, MaxTree
-from reluscope.geometry.sign_tree import NODES, PIVOTS, PROGRAMS, UNDECIDED_FORMS, WORK
+from reluscope.geometry.sign_tree import NODES, PIVOTS, PROGRAMS, UNDECIDED_FORMS
 
 # Rows that differ by less may be one hyperplane, which several pairs of members share.
 SAME = 1e-7
 # How often a witness is moved off hyperplanes.
 MOVES = 20
+# Programs and pivots of one step, each of as many rows as pairs of members: some tenths of a second.
+WORK = 2**12
 
 
 @dataclass
@@ -65,9 +67,9 @@ class TopTree(MaxTree):
         return len(self._waiting)
 
     def take(self, most: int) -> MaxBatch:
-        """Return the next choices, at most this many; maybe none (see ``sign_tree.WORK``)."""
+        """Return the next choices, at most this many; maybe none, where they take long."""
         members, cells = [], []
-        last = self.counters[[PROGRAMS, PIVOTS]].sum() + WORK // len(self.frame.lower)
+        last = self.counters[[PROGRAMS, PIVOTS]].sum() + WORK
         while self._waiting and len(cells) < most and self.counters[[PROGRAMS, PIVOTS]].sum() <= last:
             chosen, cell, walk = self._waiting.pop()
             if len(chosen) == len(self.differences):
