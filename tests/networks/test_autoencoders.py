@@ -241,3 +241,9 @@ def of_a_batch(x, k):
 def test_other_uses_of_the_largest_are_refused(activation, message):
     with pytest.raises(UnsupportedOperatorError, match=message):
         rs.load(TopAutoencoder(activation).eval(), input_shape=INPUTS)
+
+
+def test_distances_to_single_breakpoints_do_not_speak_of_the_k_largest():
+    net = rs.load(TopAutoencoder(openai).eval(), input_shape=INPUTS)
+    with pytest.raises(rs.errors.DiscontinuousNetworkError, match="compares two: take the half-spaces"):
+        rs.robustness.boundary_distance(net, np.zeros((1, INPUTS)), norm="l2")

@@ -69,7 +69,7 @@ BY_NAME = _kinds(
     count=(
         "count num_samples steps restarts chains thinning draws num_neighbors num_clusters most k trials "
         "num_directions num_starts pixels bins dpi epochs num_points memory chunk batch population dim width depth "
-        "zonotope num_units rank most_monomials most_classes columns num_outputs num_inputs largest base"
+        "zonotope num_units num_noises rank most_monomials most_classes columns num_outputs num_inputs largest base"
     ),
     natural="num_hyperplanes num_in_doubt threshold num_inside changes",
     index="position row j layer sample index region point label_of pair",
