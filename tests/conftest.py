@@ -5,7 +5,7 @@ import signal
 import pytest
 
 import reluscope as rs
-from explorer.browsing import CHROMIUM, FLAGS, PICTURES, WEBGL
+from explorer.browsing import CHROMIUM, FLAGS, PATIENCE, PICTURES, WEBGL
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.report import Settings, Subject, build_report
@@ -27,6 +27,14 @@ def browser():
     PICTURES.mkdir(parents=True, exist_ok=True)
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS + WEBGL)
+        new_context = chromium.new_context
+
+        def patient(**options):
+            context = new_context(**options)
+            context.set_default_timeout(PATIENCE)
+            return context
+
+        chromium.new_context = patient
         yield chromium
         chromium.close()
 

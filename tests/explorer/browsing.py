@@ -8,6 +8,8 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 FLAGS += ["--disable-component-update"]
 WEBGL = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+# Milliseconds for a page: a machine that does much else has let one wait for half a minute.
+PATIENCE = 180_000
 # Where pictures are kept to be looked at; git ignores it.
 PICTURES = Path(__file__).parents[2] / "out" / "explorer"
 

@@ -47,7 +47,7 @@ def test_sections_are_folded_under_their_answers(opened, report):
 
 
 def test_the_first_screen_has_a_picture_sentences_and_five_numbers(browser, report):
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
     page.goto(report.path.as_uri())
     ends = page.evaluate("""() => ['header svg', '.told p:last-of-type', 'dl.glance > div:last-child']
         .map(which => document.querySelector(which).getBoundingClientRect().bottom)""")
@@ -105,7 +105,7 @@ def test_text_can_be_read_on_its_ground(opened):
 
 
 def test_nothing_is_wider_than_a_telephone(browser, report):
-    page = browser.new_page(viewport={"width": 380, "height": 800})
+    page = browser.new_context(viewport={"width": 380, "height": 800}).new_page()
     page.goto(report.path.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
     page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
@@ -114,7 +114,7 @@ def test_nothing_is_wider_than_a_telephone(browser, report):
 
 
 def test_the_page_prints(browser, report):
-    page = browser.new_page()
+    page = browser.new_context().new_page()
     page.goto(report.path.as_uri())
     printed = page.pdf(format="A4")
     assert printed.startswith(b"%PDF")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.budget import Budget
+from reluscope.budget import INTERRUPTED, Budget
 from reluscope.explorer.listening import Listener, ListeningBudget
 from reluscope.explorer.planes import Frame
 from reluscope.geometry.domains import Box, Slice
@@ -48,7 +48,10 @@ def partition_of(
     """Partition the window that is wanted, or one of another reach about the same centre."""
     limit = _limit(wanted, listener, wanted.budget.seconds if seconds is None else seconds)
     window = wanted.frame.window(wanted.center, wanted.reach if reach is None else reach)
-    return partition(wanted.network, window, budget=limit, progress=listener.share)
+    part = partition(wanted.network, window, budget=limit, progress=listener.share)
+    if part.note == INTERRUPTED and not listener.cancelled():
+        raise KeyboardInterrupt  # by Ctrl-C, and not by whoever asks: there is nothing to show
+    return part
 
 
 def fitted(wanted: Wanted, listener: Listener) -> tuple[Partition, Float[np.ndarray, "2"], str]:

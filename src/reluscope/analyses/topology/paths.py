@@ -47,7 +47,7 @@ def shortest_path(part: Partition, start: Float[np.ndarray, " d"], end: Float[np
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # four quadrants
     >>> found = rs.topology.shortest_path(rs.partition(net, rs.Space(2)), [-1.0, -1.0], [1.0, 1.0])
-    >>> print(found.finding("facets_crossed", 2), found.details["witnesses"][[0, 2]].tolist())
+    >>> print(found.finding("facets_crossed", 2), np.sign(found.details["witnesses"][[0, 2]]).tolist())
     2 (EXACT) [[-1.0, -1.0], [1.0, 1.0]]
     """
     ends = []

@@ -14,7 +14,7 @@ from reluscope.analyses.planes.measures import (
     area_shares,
     plane_measures,
 )
-from reluscope.budget import Budget
+from reluscope.budget import INTERRUPTED, Budget
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.writing import ends_in_words, number
 from reluscope.geometry.domains import Plane, Slice
@@ -64,6 +64,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         warnings.simplefilter("ignore")
         found = affordable(subject.network, plane, _budget(subject), tolerance=settings.tolerance)
     part, coarse = found.part, found.coarse
+    is_interrupted = part.note == INTERRUPTED
     boundary = decision_boundary(part)
     measured = plane_measures(part, boundary)
     regions = measured.finding(NUM_REGIONS)
@@ -96,7 +97,10 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         everywhere = plots.boundaries(coarse, samples=samples, sample_labels=labels)
         blocks.append(Picture((drawing(everywhere, "plane-coarse", _COARSE),), f"{_COARSE}."))
     if len(part):
-        shown_again = None if found.expected is not None else snapshot(subject, part, plane, rows)
+        try:
+            shown_again = None if found.expected is not None else snapshot(subject, part, plane, rows)
+        except KeyboardInterrupt:  # what was found stays
+            shown_again, is_interrupted = None, True
         if shown_again is not None:
             blocks.append(shown_again)
         blocks.append(_attached(part))
@@ -114,7 +118,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         tuple(blocks),
         Number(regions if ahead is None else ahead),
         data,
-        interrupted=part.note == "interrupted",
+        interrupted=is_interrupted,
         sentences=(_answer(subject, regions) if ahead is None else _forecast(subject, regions, ahead),),
     )
 
