@@ -1,6 +1,7 @@
 """The book of results in the repository: what is in it, and that runs of today give its numbers."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,8 @@ def test_each_result_can_be_repeated(folder, plain):
     for path in folder.iterdir():
         assert path.name in (NUMBERS, PAGE) or path.stem in study["pictures"]
         assert path.suffix != ".svg" or path.stat().st_size <= MAX_BYTES
+    shown = re.findall(r"\]\(([^()\s]+\.(?:svg|png|gif))\)", (folder / PAGE).read_text())
+    assert all((folder / name).is_file() for name in shown)
 
 
 # What needs neither training nor time gives the same numbers on every processor.

@@ -10,6 +10,7 @@ it.
 
 import argparse
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,9 +52,20 @@ def keep(folder: Path, book: Path) -> list[Path]:
             if drawn.stat().st_size <= MAX_BYTES:
                 shutil.copyfile(drawn, own / drawn.name)
         if len(plain["studies"]) == 1:
-            shutil.copyfile(folder / PAGE, own / PAGE)
+            (own / PAGE).write_text(
+                _with_what_is_kept((folder / PAGE).read_text(encoding="utf-8"), own), encoding="utf-8"
+            )
         made.append(own)
     return made
+
+
+def _with_what_is_kept(page: str, own: Path) -> str:
+    """Return a page with words in the place of pictures that are too large for the book, and of films."""
+
+    def shown(picture: re.Match[str]) -> str:
+        return picture[0] if (own / picture[1]).is_file() else "(A picture that is too large to be kept here.)"
+
+    return re.sub(r"!\[[^\]]*(?:\][^\]()]*)*\]\(([^()\s]+)\)", shown, page)
 
 
 def results(book: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
