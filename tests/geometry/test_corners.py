@@ -13,10 +13,10 @@ def failures(request, monkeypatch):
     """The first hulls that are asked for cannot be made."""
     left = iter(range(request.param))
 
-    def moody(points):
-        if next(left, None) is not None:
+    def moody(points, qhull_options=None):
+        if qhull_options is None and next(left, None) is not None:
             raise QhullError("QH6271 qhull topology error")
-        return ConvexHull(points)
+        return ConvexHull(points, qhull_options=qhull_options)
 
     monkeypatch.setattr(corners, "ConvexHull", moody)
     return request.param
@@ -31,9 +31,9 @@ def rotated_box(widths, seed=0):
 
 @pytest.mark.parametrize("widths", [(1.0, 1.0), (3.0, 1e-3, 2.0), (1e3, 1.0, 1e-2, 5.0), (1e100, 2e100, 1e98)])
 def test_volumes_where_a_hull_is_refused(widths, failures):
-    expected = 0.0 if failures > corners.ORDERS else np.prod(np.array(widths) / max(widths))
     found = hull_volume(rotated_box(widths) / max(widths))
-    assert found == pytest.approx(expected, rel=1e-9, abs=0)
+    rounding = 1e-7 if failures > corners.ORDERS else 1e-9  # the last way moves points a little
+    assert found == pytest.approx(np.prod(np.array(widths) / max(widths)), rel=rounding, abs=0)
 
 
 def test_what_is_flat_has_no_volume(failures):

@@ -148,9 +148,11 @@ def _volume_along_axes(stretched: Float[np.ndarray, "v n"], widths: Float[np.nda
     """
     if widths[-1] <= FLAT * widths[0]:
         return 0.0
-    for turn in range(ORDERS):
+    orders = [np.roll(stretched, turn, axis=0)[:: 1 - 2 * (turn % 2)] for turn in range(ORDERS)]
+    # Corners that come twice but for rounding confuse it in any order; moved by about as much ("QJ"), they do not.
+    for points, moved in [*((one, None) for one in orders), (stretched, "QJ")]:
         try:
-            return float(ConvexHull(np.roll(stretched, turn, axis=0)[:: 1 - 2 * (turn % 2)]).volume * widths.prod())
+            return float(ConvexHull(points, qhull_options=moved).volume * widths.prod())
         except QhullError:
             continue
     return 0.0
