@@ -69,7 +69,7 @@ def quick_report(monkeypatch):
 def demo_at_once(quick_report, monkeypatch, quick_demo):
     """Let ``reluscope demo`` write a report that is there already, without other processes."""
     monkeypatch.setattr("reluscope.cli.analyze.build_report", lambda subject, **options: quick_demo)
-    monkeypatch.setattr("reluscope.cli.commands.inspecting.count_helpers", lambda threads: 0)
+    monkeypatch.setattr("reluscope.cli.commands.reporting.count_helpers", lambda threads: 0)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import Force, Model
+from reluscope.cli.commands.arguments import Force, JsonFile, Model, path_of
 from reluscope.cli.commands.loading_options import LoadingOptions
 from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import read_numbers
@@ -58,14 +58,22 @@ def verify(
         Split,
         typer.Option("--split", help="What is split where bounds do not suffice: inputs are best up to about ten."),
     ] = Split.AUTO,
+    certify: Annotated[
+        bool,
+        typer.Option(
+            "--certify",
+            help="Keep why the property holds, and check it in whole numbers by code that shares nothing with the "
+            "search; for boxes of inputs, and pointwise gates without jumps.",
+        ),
+    ] = False,
     output: Annotated[
         list[str] | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
-            help="What --json prints (.json), or the result as the competition of verifiers reads it (.txt); may be "
-            "given several times.",
+            help="What --json prints (.json), the result as the competition of verifiers reads it (.txt), or with "
+            "--certify what proves that the property holds (.proof); may be given several times.",
         ),
     ] = None,
     force: Force = False,
@@ -86,6 +94,7 @@ def verify(
     Examples:
       reluscope verify net.onnx property.vnnlib
       reluscope verify net.onnx property.vnnlib --seconds 60 -o result.txt
+      reluscope verify net.onnx property.vnnlib --certify -o net.proof
       reluscope verify net.onnx property.vnnlib --json | jq .verdict
     """  # noqa: D301
     given = loading.read(model)
@@ -96,11 +105,51 @@ def verify(
         given,
         Path(safe),
         split=split.value,
+        certify=certify,
         budget=effort.budget(),
         files=[Path(one) for one in output or ()],
         force=force,
         common=common,
     )
+
+
+@command(app, "Check a proof or a counterexample anew, whoever has it from whom.", without=("seed",))
+def check(
+    model: Model,
+    safe: PropertyFile,
+    claimed: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A .proof of reluscope verify --certify, or a result of any verifier with its counterexample, as the "
+            "competition of verifiers has it (.txt, .counterexample).",
+            show_default=False,
+        ),
+    ],
+    output: JsonFile = None,
+    force: Force = False,
+    *,
+    loading: LoadingOptions,
+    common: Common,
+) -> int:
+    """Check what was claimed of a property: a proof that it holds, or a counterexample.
+
+    A proof is checked box by box in whole numbers, by code that shares nothing with what made it. A counterexample is
+    evaluated in float64 with bounds on all rounding, in rational arithmetic where that is close, and, of an .onnx file,
+    in float32 by onnxruntime, where that is installed; one that violates the property in either is one. The exit code
+    is 0 if the file shows what it says, 1 with a sentence if it does not.
+
+    \b
+    Examples:
+      reluscope check net.onnx property.vnnlib net.proof
+      reluscope check net.onnx property.vnnlib result.txt
+      reluscope check net.onnx property.vnnlib result.txt --json | jq .float32_violates
+    """  # noqa: D301
+    given = loading.read(model)
+
+    from reluscope.cli.check import check as run
+
+    return run(given, Path(safe), Path(claimed), output=path_of(output), force=force, common=common)
 
 
 @command(app, "Find all inputs that violate a property of VNN-LIB, and their volume.")
