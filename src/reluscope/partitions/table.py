@@ -526,6 +526,10 @@ class Partition:
         InputError
             If the file cannot be written; what was there before stays.
         """
+        save_arrays(path, *self.stored_parts())
+
+    def stored_parts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return what `save` writes, as named arrays and plain types: for files that hold a partition and more."""
         arrays, geometry = geometry_arrays(self.geometry)
         if "is_bounded" in arrays:
             arrays |= self._boundedness._asdict()
@@ -547,7 +551,7 @@ class Partition:
         }
         if self.confirmed is not None:
             arrays["confirmed"] = self.confirmed
-        save_arrays(path, {**arrays, **domain_arrays(self.domain)}, description)
+        return {**arrays, **domain_arrays(self.domain)}, description
 
     @staticmethod
     @read_arguments

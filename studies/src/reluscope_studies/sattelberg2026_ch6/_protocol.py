@@ -10,6 +10,7 @@ from reluscope_studies import plots
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
+from reluscope_studies.sattelberg2026_ch6._statements import verdicts
 from reluscope_studies.sattelberg2026_images import SHAPE, nearest_triple, prepared, summed
 from reluscope_studies.sattelberg2026_networks import (
     Model,
@@ -121,7 +122,23 @@ def report(setting: Setting, name: Data) -> Outcome:
             _sensitivity(looked, {key: [found.mean(name) for name in found] for key, found in norms.items()}),
         ),
         (*beside, *_pictures(name, looked, sliced, testing, anchors)),
+        verdicts=verdicts(
+            name,
+            accuracies,
+            {one.model: _told_apart(one) for one in sliced},
+            {one.model: one.subspaces for one in looked},
+            {one.model: [float(along.explained()) for along in one.along] for one in looked},
+            testing,
+            with_paper=with_paper and plan.scaled,
+            is_full=plan.epochs >= PLANS["full"].epochs,
+        ),
     )
+
+
+def _told_apart(one: Sliced) -> tuple[rs.Finding, int, int]:
+    """Return the regions of a slice, those with a point of the grid, and those that the smallest tolerance finds."""
+    grid = one.grids[0]
+    return one.part.finding(), grid.num_codes, grid.num_found
 
 
 def _look(model: Model, network: rs.Network, found: rs.Finding, testing: Labelled) -> Looked:
