@@ -43,6 +43,7 @@ def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], net
         "certified": stored.truth(described, "certified"),
         "network": network,
         "jumps": _jumps(described, layout),
+        "confirmed": _confirmed(arrays, number, claims["work"]),
         **claims,
     }
 
@@ -92,6 +93,16 @@ def read_place(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -
     """
     layout = CodeLayout(tuple(GateLayout(*_gate(gate)) for gate in described["gates"]))
     return stored_domain(arrays), layout
+
+
+def _confirmed(arrays: Mapping[str, np.ndarray], number: int, work: Mapping[str, float]) -> np.ndarray | None:
+    """Return which regions are proved, as many as are said to be; files that have no doubts do not say it."""
+    if "confirmed" not in arrays:
+        return None
+    found = stored.array(arrays, "confirmed", np.bool_, (number,))
+    if np.count_nonzero(~found) != work.get("cells_unconfirmed", 0):
+        raise ValueError("not as many regions are confirmed as are said to be")
+    return found
 
 
 def _jumps(described: Mapping[str, Any], layout: CodeLayout) -> tuple[str, ...]:
