@@ -24,6 +24,7 @@ SHOWN_BY = {
     **COPIED,
     "README.md": "index.md",
     "examples/README.md": "auto/examples/index.rst",
+    "studies/results": "auto/results/index.md",
 }
 # Folders of scripts, each of which is run and has a page.
 SCRIPTS = {"examples", "gallery", "tutorials"}

@@ -1,6 +1,12 @@
-"""Pages of results: what runs of the studies gave, from the book in ``studies/results``, one page for each paper."""
+"""Pages of results: what runs of the studies gave, from the book in ``studies/results``, one page for each paper.
 
+The first page has every statement of the papers once, with the largest run that looked at it, and the studies that were
+not run.
+"""
+
+import ast
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,18 +16,34 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 BOOK = Path(__file__).parents[2] / "studies" / "results"
+STUDIES = BOOK.parent / "src" / "reluscope_studies"
 FOLDER = "auto/results"
 SIZES = ("full", "medium", "small")
 # Longer tables are in the book, where their page says so.
 MAX_ROWS = 60
 STATEMENTS = ("the paper says", "where", "paper", "here", "so it is")
+OVERVIEW = ("where", "the paper says", "paper", "here", "so it is", "study")
+NAMES = {
+    "behrmann2018": "invariance and inverse stability",
+    "sattelberg2026-ch3": "the dissertation, Boolean functions",
+    "sattelberg2026-ch4": "the dissertation, circle and annulus",
+    "sattelberg2026-ch5": "the dissertation, linearisation",
+    "sattelberg2026-ch6": "the dissertation, polytopes of networks",
+    "sattelberg2026-ch6-training": "the dissertation, polytopes in training",
+    "sattelberg2026-ch7": "the dissertation, comparisons of networks",
+    "serra2018": "bounding and counting (poster)",
+    "shepeleva2020": "ReLU code space",
+    "zhang2020": "properties of linear regions",
+}
+WORDS = ("confirmed", "not confirmed", "contradicted")
 INTRODUCTION = """# Results of the studies
 
-What runs of the [studies](../../studies.md) gave, made from `studies/results` in the repository. Statements of the
-papers first, with what became of each: *confirmed* and *contradicted* by the numbers beside, *not confirmed* where they
-do not decide it. Counts of trained networks are exact for their weights, which change with the processor and the
-version of PyTorch: they are records, and not facts about the paper's networks. Every study names its command, and
-`--compare studies/results` compares a new run with these.
+What runs of the [studies](../../studies.md) gave, made from `studies/results` in the repository. Here is every
+statement of the papers that was looked at, with what became of it in the largest run: **confirmed** and
+**contradicted** by the numbers beside, *not confirmed* where they do not decide it. The last column leads to that run:
+its command, its tables and pictures. Counts of trained networks are exact for their weights, which change with the processor and the version of
+PyTorch: they are records, and not facts about the paper's networks. `--compare studies/results` compares a new run with
+these. Errors in what the papers print are on [a page of their own](../../errata.md).
 """
 
 
@@ -43,32 +65,95 @@ def pages(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
     made = {paper: "\n".join(_paper(paper, runs)) + "\n" for paper, runs in results.items()}
     lines = [INTRODUCTION, *_toctree(results), *_summary(results)]
     for paper, runs in results.items():
-        rows = [(_study(run), *row) for run in runs for row in _statements(run)]
+        rows = [_overview_row(paper, *found) for found in _once(runs)]
         if rows:
-            lines += [f"## {paper}", "", *_table(("study", *STATEMENTS), rows), ""]
+            lines += [f"## {_title(paper)}", "", *_table(OVERVIEW, rows), ""]
+    missing = [(name, sentence) for name, sentence in studies() if not _was_run(name, results)]
+    if missing:
+        lines += ["## Studies without a run", "", *_table(("study", "what it does"), missing), ""]
     return {**made, "index": "\n".join(lines) + "\n"}
 
 
+def studies(folder: Path = STUDIES) -> Iterator[tuple[str, str]]:
+    """Yield the names and sentences of all studies, read from their source."""
+    for path in sorted(folder.glob("*/[!_]*.py")):
+        body = ast.parse(path.read_text()).body
+        named = {one.targets[0].id: one.value for one in body if isinstance(one, ast.Assign) and _is_name(one)}
+        if "SENTENCE" in named:
+            yield f"{path.parent.name.replace('_', '-')}/{path.stem}", ast.literal_eval(named["SENTENCE"])
+
+
+def _is_name(one: ast.Assign) -> bool:
+    return isinstance(one.targets[0], ast.Name)
+
+
+def _was_run(name: str, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
+    return any(run["name"] == name for runs in results.values() for run in runs)
+
+
+def _once(runs: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], tuple[str, ...]]]:
+    """Return every statement of a paper once, from the first run that has it, which is the largest; in its order."""
+    found: dict[tuple[str, ...], tuple[Mapping[str, Any], tuple[str, ...]]] = {}
+    for run in runs:
+        for row in _statements(run):
+            found.setdefault((run["name"], *row[:2]), (run, row))
+    return sorted(found.values(), key=lambda one: _order(one[1][1]))
+
+
+def _order(place: str) -> list[float]:
+    """Return numbers by which places are ordered: those in the last part, Figure 6.13 after 6.4, appendices at the end.
+
+    Examples
+    --------
+    >>> _order("section 6.2, Figure 6.13"), _order("Tables 2 and 4")
+    ([6.0, 13.0], [2.0, 4.0])
+    """
+    last = place.rsplit(", ", 1)[-1]
+    numbers = [float(one) for one in re.findall(r"\d+", last)]
+    return numbers or [float("inf")]
+
+
+def _overview_row(paper: str, run: Mapping[str, Any], row: tuple[str, ...]) -> tuple[str, ...]:
+    statement, place, printed, found, word = row
+    strong = f"*{word}*" if word == "not confirmed" else f"**{word}**"
+    return place, statement, printed, found, strong, f"[{_study(run)}]({paper}.md#{_anchor(run)})"
+
+
+def _anchor(run: Mapping[str, Any]) -> str:
+    return f"{run['name']}-{run['variant']}".replace("/", "-").replace("_", "-").lower()
+
+
 def _toctree(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-    return ["```{toctree}", ":maxdepth: 1", "", *results, "```", ""]
+    return ["```{toctree}", ":hidden:", "", *results, "```", ""]
+
+
+def _title(paper: str) -> str:
+    return f"{paper}: {NAMES[paper]}" if paper in NAMES else paper
 
 
 def _summary(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
     rows = []
     for paper, runs in results.items():
-        words = [row[-1] for run in runs for row in _statements(run)]
-        counts = [str(words.count(word)) for word in ("confirmed", "not confirmed", "contradicted")]
+        words = [row[-1] for _, row in _once(runs)]
+        counts = [str(words.count(word)) for word in WORDS]
         seconds = sum(study["processor_seconds"] for run in runs for study in run["studies"])
-        rows.append((f"[{paper}]({paper}.md)", str(len(runs)), *counts, f"{seconds / 60:,.1f}"))
-    return [*_table(("paper", "runs", "confirmed", "not confirmed", "contradicted", "core minutes"), rows), ""]
+        rows.append((f"[{_title(paper)}]({paper}.md)", str(len(runs)), *counts, f"{seconds / 60:,.1f}"))
+    return [*_table(("paper", "runs", *WORDS, "core minutes"), rows), ""]
 
 
 def _paper(paper: str, runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    yield f"# {paper}"
+    yield f"# {_title(paper)}"
     for run in runs:
         machine = run["machine"]
         for study in run["studies"]:
-            yield from ("", f"## {_study(run)}", "", f"{study['sentence'][0].upper()}{study['sentence'][1:]}.", "")
+            yield from (
+                "",
+                f"({_anchor(run)})=",
+                f"## {_study(run)}",
+                "",
+                f"{study['sentence'][0].upper()}{study['sentence'][1:]}.",
+                "",
+            )
             yield from ("```text", run["command"], "```", "")
             weights = f" Fingerprint of what was trained: `{study['fingerprint']}`." if study["fingerprint"] else ""
             yield (

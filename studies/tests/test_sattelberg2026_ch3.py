@@ -114,6 +114,14 @@ def test_what_counts_as_hardest():
     assert atlas.hardest_of(rates) == [representatives[3], 27030]
     rates[3] = 0.19
     assert atlas.hardest_of(rates) == [representatives[3]]
+    # By one trial class 3 is hardest and by the other 27030, by both together neither of them alone.
+    epochs = np.ones((2, 222), dtype=np.int16)
+    epochs[0, 3] = epochs[1, 221] = -1
+    both = atlas._Classes(0.0, [Cell(2, 1, 0.0, epochs)])
+    assert (dict(both.counts), *map(dict, both.halves)) == (
+        {representatives[3]: 1, 27030: 1}, {representatives[3]: 1}, {27030: 1}
+    )  # fmt: skip
+    assert "0 of the ten classes" in both.hardest().caption
     cell = Cell(2, 1, 0.0, np.array([[-1, 5, -1], [3, -1, -1]], dtype=np.int16))
     assert cell.rates.tolist() == [0.5, 0.5, 0.0]
     assert (int(cell.solved), int(cell.never_solved)) == (2, 1)

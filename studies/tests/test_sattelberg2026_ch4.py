@@ -1,5 +1,7 @@
 """The studies of sattelberg2026, chapter 4: tables beside the printed ones, records that are taken up, pictures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,21 @@ def test_the_grid_at_a_tiny_size(monkeypatch):
     assert printed == sorted(printed)
     assert sorted(ours) == pytest.approx(sorted(100 * int(one) / 3 for one in outcome.findings))
     assert not outcome.interrupted
+
+
+def test_shares_of_directions_in_which_regions_are_unbounded():
+    # relu(x) + relu(y) <= 1 is open in a quarter of all directions, relu(x) <= 1 in half of them, |x| <= 1 in two of
+    # infinitely many, and a triangle in none.
+    weights = np.array(
+        [[[1, 0], [0, 1], [0, 0]], [[1, 0], [0, 0], [0, 0]], [[1, 0], [-1, 0], [0, 0]], [[1, 0], [-1, 1], [-1, -1]]]
+    )
+    parts = (weights, np.zeros((4, 3)), np.ones((4, 1, 3)), -np.ones((4, 1)))
+    networks = Networks(replace(PLAN, networks=4), data_of(PLAN, 0), tuple(part.astype(np.float32) for part in parts))
+    networks.__dict__["solved"] = np.ones(4, bool)
+    shares = networks.open_shares
+    assert [*shares] == [0, 1, 2]
+    assert [*shares.values()] == pytest.approx([0.25, 0.5, 0.0], abs=0.02)
+    assert "3 regions of dimension 2 are unbounded, in 25 % of" in dimensions._where_open(networks)
 
 
 def test_dimensions_at_a_tiny_size(monkeypatch):

@@ -12,6 +12,7 @@ from reluscope.studies import Setting, all_studies
 from reluscope_studies.fitting import Fit, fit_classifier
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.zhang2020 import _questions, convolutional, dense, slices, spirals
+from reluscope_studies.zhang2020._comparison import Comparison
 from reluscope_studies.zhang2020._networks import KINDS, Architecture, Variant, Workshop, centred
 from reluscope_studies.zhang2020._plan import Plan
 from reluscope_studies.zhang2020._reporting import compare
@@ -156,6 +157,17 @@ def test_a_finished_study_does_nothing_again(done, monkeypatch):
         "tiny-surrounding-regions",
         "tiny-likeliest",
     }
+
+
+def test_rates_are_chosen(setting, monkeypatch):
+    plan = replace(PLAN, rates=(1e-2, 1e-3))
+    monkeypatch.setattr(Comparison, "finish", lambda work: [work.workshop.trained(one) for one in work.plan.compared])
+    found = compare(replace(setting, only=("0.001",)), plan)
+    assert {*setting.records} == {f"{kind.replace(' ', '-')}-0.001-0" for kind in KINDS}
+    assert "3 of 3 networks" in found.sentences[0]
+    assert all("rate 0.001" in finding.name for finding in found.findings)
+    with pytest.raises(rs.errors.InputError, match=r"--only takes one as 0\.01"):
+        compare(replace(setting, only=("0.1",)), plan)
 
 
 @pytest.mark.slow

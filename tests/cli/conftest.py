@@ -31,6 +31,10 @@ def cross(): return two_layers(torch.eye(2), torch.eye(2))
 def absolute(): return two_layers(torch.tensor([[1.0], [-1.0]]), torch.ones(1, 2))
 def total(): return two_layers(torch.ones(1, 3), torch.ones(1, 1))
 def affine(): return nn.Linear(2, 2)
+def clamp():
+    model = nn.Sequential(nn.Linear(2, 1), nn.Hardtanh())
+    model.load_state_dict({"0.weight": torch.tensor([[-2.0, -3.0]]), "0.bias": torch.zeros(1)})
+    return model
 def identity_of_three(): return two_layers(torch.tensor([[1.0, 0, 0], [-1, 0, 0]]), torch.tensor([[1.0, -1]]))
 def deep():
     torch.manual_seed(0)
@@ -69,7 +73,7 @@ def quick_report(monkeypatch):
 def demo_at_once(quick_report, monkeypatch, quick_demo):
     """Let ``reluscope demo`` write a report that is there already, without other processes."""
     monkeypatch.setattr("reluscope.cli.analyze.build_report", lambda subject, **options: quick_demo)
-    monkeypatch.setattr("reluscope.cli.commands.inspecting.count_helpers", lambda threads: 0)
+    monkeypatch.setattr("reluscope.cli.commands.reporting.count_helpers", lambda threads: 0)
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,9 @@ COMMANDS = {
     "surface": ("surface", "my_models:cross", "--box", "-1,1", "--of", "0-1", "-o", "a.svg"),
     "snapshot": ("snapshot", "my_models:cross", "-o", "a.html"),
     "verify": ("verify", "my_models:cross", "safe.vnnlib"),
+    "check": ("check", "my_models:cross", "unsafe.vnnlib", "result.txt"),
     "violations": ("violations", "my_models:cross", "safe.vnnlib"),
+    "reach": ("reach", "my_models:clamp", "plant.json", "--box", "0,1", "--steps", "1"),
     "bounds": ("bounds", "my_models:cross"),
     "boolean": ("boolean", "x1 & (x2 | x3)"),
     "track-report": ("track-report", "run.parquet"),
@@ -67,6 +69,9 @@ def record_run(file):
 def test_keys_and_types(folder, quick_report, name):
     np.savez("points.npz", x=np.array([[-1.0, -1.0], [1.0, -1.0], [0.5, 2.0]]), y=[0, 1, 1])
     (folder / "safe.vnnlib").write_text(SAFE)
+    (folder / "plant.json").write_text('{"A": [[1, 0.5], [0, 1]], "B": [[0], [1]]}')
+    (folder / "unsafe.vnnlib").write_text(SAFE.replace("(>= Y_0 2)", "(>= Y_0 0)"))
+    (folder / "result.txt").write_text("sat ((X_0 1) (X_1 1) (Y_0 1) (Y_1 1))")
     if name == "track-report":
         record_run(folder / "run.parquet")
     result = reluscope(*COMMANDS[name], "--json")

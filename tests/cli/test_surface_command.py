@@ -46,7 +46,7 @@ def numbers(*arguments):
 def test_the_numbers_of_a_ball(here):
     plain, found = numbers("bodies:ball", *BOX)
     assert found["level set pieces"] == (8, "EXACT")
-    assert found["level set enclosed"] == (pytest.approx(4 / 3), "EXACT")
+    assert found["level set enclosed volume"] == (pytest.approx(4 / 3), "EXACT")
     assert found["level set euler characteristic"] == (2, "EXACT")
     assert plain["is_closed"]
     assert plain["level"] == 0
@@ -58,7 +58,7 @@ def test_the_numbers_of_a_ball(here):
 def test_a_level_that_is_open_not_there_or_negative(here):
     assert "a larger --box may close it" in reluscope("surface", "bodies:ball", "--box", "-0.9,0.9").stdout
     plain, found = numbers("bodies:ball", *BOX, "--level", "-0.5")
-    assert found["level set enclosed"][0] == pytest.approx(4 / 3 / 8)
+    assert found["level set enclosed volume"][0] == pytest.approx(4 / 3 / 8)
     assert "is not crossed there" in reluscope("surface", "bodies:ball", *BOX, "--level", "-1.5").stdout
     del plain
 

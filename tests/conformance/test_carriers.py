@@ -17,6 +17,7 @@ from reluscope.networks import carriers
 from reluscope.networks.carriers.box_forms import BoxForms
 from reluscope.networks.carriers.boxes import Ends, Intervals
 from reluscope.networks.carriers.carry import carry, carry_to_output
+from reluscope.networks.carriers.combinations import COMBINATIONS, Combinations
 from reluscope.networks.carriers.corner_bounds import CornerBounds
 from reluscope.networks.carriers.forms import AffineForms
 from reluscope.networks.carriers.magnitudes import GradientMagnitudes, Magnitude, Magnitudes, gradients_of_inputs
@@ -46,6 +47,7 @@ TESTED = {
     CornerBounds,
     AffineForms,
     BoxForms,
+    Combinations,
     WideNumbers,
 }
 
@@ -285,6 +287,29 @@ def live_numbers_are_those_of_the_points(case):
         torch.testing.assert_close(seen, plain, rtol=1e-12, atol=1e-12)
 
 
+def combinations_of_rows_are_within_the_errors_of_points(case):
+    """Row 0 is one point, row 1 what leads to the other; behind a gate rows are made again."""
+    network, _, x = loaded(case)
+    shares = torch.tensor([[1.0, 0.0], [1.0, 1.0]]).double()
+    sums, rows = {0: x}, {0: torch.stack([x[0], x[1] - x[0]])}
+    for place, stage in enumerate(network.stages):
+        pre, sums = stage.advance(sums)
+        arrived, rows = stage.advance(rows, COMBINATIONS)
+        seen = candidates_of(stage.gate, shares @ arrived)
+        for row, truth in enumerate(exactly(case)):
+            assert_within(seen[row], torch.full_like(seen[row], 1e-10 * scale_of(seen)), truth[place], scale_of(seen))
+        sums = stage.close(sums, pre)
+        given = sums[stage.position]
+        rows[stage.position] = torch.stack([given[0], given[1] - given[0]])
+    output = shares @ network.finish(rows, COMBINATIONS).reshape(2, -1)
+    for row, truth in enumerate(exactly(case)):
+        assert_within(output[row], torch.full_like(output[row], 1e-10 * scale_of(output)), truth[-1], scale_of(output))
+
+
+def scale_of(values):
+    return 1.0 + float(values.abs().max())
+
+
 def wide_numbers_are_within_their_small_errors(case):
     network, _, x = loaded(case)
     arrived, plain = list(carry(network, WideNumbers(), Wide.exactly(x))), list(carry(network, NUMBERS, x))
@@ -317,4 +342,5 @@ def test_every_carrier_passes_every_operator(case):
         forms_over_boxes_hold_rational_values(case)
     held_numbers_are_those_of_the_points_on_their_own_pieces(case)
     live_numbers_are_those_of_the_points(case)
+    combinations_of_rows_are_within_the_errors_of_points(case)
     wide_numbers_are_within_their_small_errors(case)

@@ -91,7 +91,8 @@ def test_pages_of_results_hold_the_book():
             assert run["machine"]["processor"] in text
             for study in run["studies"]:
                 for verdict in study["verdicts"]:
-                    assert verdict["found"].replace("|", "\\|") in made["index"]
+                    assert verdict["found"].replace("|", "\\|") in text
+                    assert verdict["statement"].replace("|", "\\|") in made["index"]
                 for table in study["tables"]:
                     assert all(len(row) == len(table["columns"]) for row in table["rows"])
         widths = [len(re.findall(r"(?<!\\)\|", line)) for line in text.splitlines() if line.startswith("|")]
@@ -99,6 +100,38 @@ def test_pages_of_results_hold_the_book():
     for picture in re.findall(r"^!\[.*\]\((.*)\)$", "\n".join(made.values()), re.MULTILINE):
         assert picture in {results._file(run, one.stem) for runs in kept.values() for run in runs
                            for one in run["folder"].glob("*.svg")}  # fmt: skip
+
+
+def test_the_overview_has_every_statement_once_with_its_largest_run():
+    kept = results.book()
+    made = results.pages(kept)
+    every = {
+        (run["name"], verdict["statement"], verdict["place"])
+        for runs in kept.values() for run in runs for study in run["studies"] for verdict in study["verdicts"]
+    }  # fmt: skip
+    overview = made["index"].partition("## Studies without a run")[0]
+    lines = [line for line in overview.splitlines() if ".md#" in line]
+    assert len(lines) == len(every)
+    for paper, anchor in re.findall(r"\]\((\S+)\.md#(\S+)\)", overview):
+        assert f"({anchor})=" in made[paper]
+    small = {"name": "p/f", "size": "small", "variant": "small", "changes": {}, "studies": [{"verdicts": [
+        {"statement": "s", "place": "Figure 2", "printed": "1", "found": "2", "word": "contradicted"},
+        {"statement": "t", "place": "Figure 1", "printed": "1", "found": "1", "word": "confirmed"}]}]}  # fmt: skip
+    full = {**small, "size": "full", "studies": [{"verdicts": [
+        {"statement": "s", "place": "Figure 2", "printed": "1", "found": "1", "word": "confirmed"}]}]}  # fmt: skip
+    assert [(run["size"], row[-1]) for run, row in results._once([full, small])] == [
+        ("small", "confirmed"), ("full", "confirmed"),
+    ]  # fmt: skip
+
+
+def test_studies_without_a_run_are_named():
+    every = dict(results.studies())
+    assert len(every) > 40
+    index = results.pages(results.book())["index"]
+    ran = {run["name"] for runs in results.book().values() for run in runs}
+    assert ran <= set(every)
+    missing = index.partition("## Studies without a run")[2]
+    assert set(re.findall(r"^\| (\S+/\S+) \|", missing, re.MULTILINE)) == set(every) - ran
 
 
 def test_every_public_name_has_a_page():

@@ -1,6 +1,7 @@
 """Cells of a network too large for exact arithmetic are confirmed as time allows, and all of them when asked for."""
 
 import signal
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 
 import reluscope as rs
 from reluscope.errors import InputError
-from reluscope.partitions import dispatch, shown_regions
+from reluscope.networks.rational import multiplications
+from reluscope.partitions import dispatch, finishing_windows, shown_regions
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-2, 2, 2)
@@ -42,17 +44,66 @@ def test_wrong_codes_are_found_and_left_out(unsure, whole):
     rows = np.arange(len(whole))
     rows[:4] = [1, 0, 3, 2]
     words = whole.codes[rows].words
-    swapped = replace(unsure, codes=whole.codes[rows], geometry=unsure.geometry.recoded(np.arange(len(rows)), words))
+    geometry = unsure.geometry.recoded(np.arange(len(rows)), words)
+    swapped = replace(unsure, codes=whole.codes[rows], geometry=geometry, confirmed=None)
     found = rs.confirm(swapped)
     assert {*map(bytes, found.codes.words)} == {*map(bytes, whole.codes.words)}
 
 
-def test_as_many_as_there_is_time_for_and_never_fewer_than_before(unsure, whole):
-    found = rs.confirm(unsure, budget=rs.Budget(seconds=0))
-    assert found.work["cells_confirmed"] == unsure.work["cells_confirmed"]
-    assert found.work["cells_unconfirmed"] == len(whole) - unsure.work["cells_confirmed"]
-    clean = replace(unsure, work={})
-    assert rs.confirm(clean, budget=rs.Budget(seconds=0)).work["cells_confirmed"] == 1
+def test_as_many_as_there_is_time_for_and_none_twice(unsure, whole, monkeypatch, tmp_path):
+    """Without time one cell is looked at: every call proves one more, also of a partition that was saved meanwhile."""
+    clean = replace(unsure, work={}, confirmed=None)
+    found = rs.confirm(clean, budget=rs.Budget(seconds=0))
+    assert found.work["cells_confirmed"] == 1
+    monkeypatch.setattr(shown_regions, "coded_forward", None)  # what all cells show was seen already
+    for number in range(2, 6):
+        found = rs.confirm(found, budget=rs.Budget(seconds=0))
+        assert found.confirmed.sum() == found.work["cells_confirmed"] == number
+        assert found.work["cells_unconfirmed"] == len(whole) - number
+        found.save(tmp_path / "part")
+        found = rs.Partition.load(tmp_path / "part", whole.network)
+    asked = []
+    found = rs.confirm(found, progress=asked.append)
+    assert found.confirmed.all()
+    assert len(asked) <= len(whole) - 5
+    assert rs.confirm(found) is found
+
+
+def test_a_file_that_says_otherwise_is_refused(unsure, tmp_path):
+    wrong = ~unsure.confirmed
+    replace(unsure, confirmed=wrong).save(tmp_path / "part")
+    with pytest.raises(InputError, match="part"):
+        rs.Partition.load(tmp_path / "part")
+
+
+def test_deep_networks_of_some_size_do_not_take_wide_numbers_for_every_cell(whole, monkeypatch):
+    """Fractions would do for one point, and numbers of a hundred bits take minutes for all: a share is confirmed."""
+    monkeypatch.setattr(shown_regions, "DEEP", 1)
+    doubtful = replace(whole, num_undecided=1, tolerance=rs.Tolerance(rounding=1e17))
+    assert "cells_unconfirmed" not in shown_regions.shown(doubtful).work
+    monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", len(whole) * multiplications(whole.network) - 1)
+    found = shown_regions.shown(doubtful)
+    assert 0 < found.work["cells_confirmed"] < len(whole) / 8
+    assert "cells_unconfirmed" not in rs.confirm(found).work
+
+
+def test_windows_keep_to_their_seconds(whole, monkeypatch):
+    """A fifth is for confirming what the largest window has; it ends when the seconds do."""
+    given, ended = [], []
+    monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
+    monkeypatch.setattr(
+        finishing_windows,
+        "cells_found",
+        lambda *arguments, budget=None, **options: given.append(budget) or dispatch.cells_found(*arguments, **options),
+    )
+    monkeypatch.setattr(finishing_windows, "shown", lambda part, until: ended.append(until) or part)
+    began = time.time()
+    rs.window_within(whole.network, SQUARE, rs.Budget(seconds=1000))
+    assert len(given) > 1
+    assert all(limit.seconds <= 800 for limit in given[1:])
+    assert began + 1000 <= ended[0] <= time.time() + 1000
+    rs.window_within(whole.network, SQUARE, rs.Budget(regions=5))
+    assert ended[1:] == [None]
 
 
 def test_ctrl_c_keeps_what_was_confirmed(unsure, whole):
@@ -63,7 +114,7 @@ def test_ctrl_c_keeps_what_was_confirmed(unsure, whole):
         if len(shares) == 4:
             signal.raise_signal(signal.SIGINT)
 
-    found = rs.confirm(replace(unsure, work={}), progress=strike)
+    found = rs.confirm(replace(unsure, work={}, confirmed=None), progress=strike)
     assert len(shares) == 4
     assert found.work["cells_confirmed"] == 1 + 2 + 4 + 8
     assert len(found) == len(whole)

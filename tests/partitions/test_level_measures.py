@@ -131,14 +131,24 @@ def test_the_table_has_all_numbers_with_their_claims():
     found = rs.level_set(bodies.by_maxima(bodies.FRAME), AROUND).findings()
     said = {name: (float(found.finding(name)), str(found.finding(name).claim)) for name in found.columns}
     assert said["level_set_area"] == (pytest.approx(32), "EXACT")
-    assert said["level_set_enclosed"] == (pytest.approx(8), "EXACT")
+    assert said["level_set_enclosed_volume"] == (pytest.approx(8), "EXACT")
     assert said["level_set_volume_below"] == (pytest.approx(8), "EXACT")
     assert said["level_set_euler_characteristic"] == (0, "EXACT")
     assert said["level_set_components"] == (1, "EXACT")
     assert said["level_set_open_edges"] == (0, "EXACT")
     opened = rs.level_set(CONE, rs.Box(-1, 1, 3)).findings()
-    assert "level_set_enclosed" not in opened.columns
+    assert "level_set_enclosed_volume" not in opened.columns
     assert float(opened.finding("level_set_pinched_vertices")) == 1
+
+
+def test_in_the_plane_curves_have_lengths_and_their_sides_areas():
+    half = rs.load([(np.array([[1.0, 0.0]]), np.zeros(1))])
+    found = rs.level_set(half, rs.Box(-1, 1, 2)).findings()
+    measures = ("level_set_length", "level_set_area_below", "level_set_area_above")
+    assert [(float(found.finding(one)), str(found.finding(one).claim)) for one in measures] == [(2, "EXACT")] * 3
+    nowhere = rs.level_set(half, rs.Box(-1, 1, 2), level=5).findings()
+    sizes = [(float(nowhere.finding(one)), str(nowhere.finding(one).claim)) for one in measures]
+    assert sizes == [(0, "EXACT"), (4, "EXACT"), (0, "EXACT")]
 
 
 def test_the_table_of_work_that_stopped_claims_little():

@@ -14,7 +14,7 @@ from reluscope.networks.graph import Max
 from reluscope.networks.measured_rounding import MeasuredRounding, measured_rounding
 from reluscope.networks.wide_forward import wide_codes
 from reluscope.partitions import shown_regions
-from reluscope.partitions.chunks import _between
+from reluscope.partitions.chunks import between
 from reluscope.partitions.walk_rounding import rounding_of
 
 LINE = rs.Box(-0.05, 0.05, 1)
@@ -177,11 +177,11 @@ def test_signs_that_are_measured_alone_are_counted():
     heights = np.array([[0.0, 1e-3, -1e-3, 1e-6], [0.5, -1e-6, 1e-6, -2.0]])
     low, high = np.full(4, 1e-5), np.array([1e-2, 1e-2, 1e-4, 1e-2])
     one = np.ones(2)
-    assert _between(relu, heights, one, low, high).tolist() == [1, 0]
-    assert _between(relu, heights, np.array([50.0, 1.0]), low, high).tolist() == [2, 0]
-    assert _between(relu, heights, np.array([200.0, 1.0]), low, high).tolist() == [0, 0]
+    assert between(relu, heights, one, low, high).tolist() == [1, 0]
+    assert between(relu, heights, np.array([50.0, 1.0]), low, high).tolist() == [2, 0]
+    assert between(relu, heights, np.array([200.0, 1.0]), low, high).tolist() == [0, 0]
     largest = Max(name="", shape=(2,), index=torch.tensor([[0, 1], [2, 3]]))
     pairs = np.array([[[1.0, 1.0], [2.0, 2.0 + 1e-3]], [[1.0, 1.0 + 1e-6], [5.0, 1.0]]])
     low, high = np.full((2, 2), 1e-5), np.array([[1e-2, 1e-2], [1e-2, 1e-4]])
-    assert _between(largest, pairs, one, low, high).tolist() == [1, 0]
-    assert _between(largest, pairs, 100 * one, low, high).tolist() == [0, 0]
+    assert between(largest, pairs, one, low, high).tolist() == [1, 0]
+    assert between(largest, pairs, 100 * one, low, high).tolist() == [0, 0]

@@ -177,7 +177,7 @@ def read_sizes(text: str | None) -> tuple[int, ...] | None:
     return sizes
 
 
-def read_box(text: str) -> tuple[float, float]:
+def read_box(text: str, option: str = "--box") -> tuple[float, float]:
     """Return the ends of a range.
 
     Raises
@@ -194,10 +194,10 @@ def read_box(text: str) -> tuple[float, float]:
         low, high = (float(part) for part in text.split(","))
     except ValueError as error:
         raise typer.BadParameter(
-            f"give two numbers with a comma, as in -1,1, not {text!r}", param_hint="--box"
+            f"give two numbers with a comma, as in -1,1, not {text!r}", param_hint=option
         ) from error
     if not (-float("inf") < low < high < float("inf")):
-        raise typer.BadParameter(f"the first number must be below the second, got {text!r}", param_hint="--box")
+        raise typer.BadParameter(f"the first number must be below the second, got {text!r}", param_hint=option)
     return low, high
 
 

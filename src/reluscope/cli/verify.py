@@ -1,17 +1,15 @@
 """``reluscope verify``: whether a property of VNN-LIB holds, with a counterexample where it does not."""
 
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Float
 
-from reluscope.analyses.verification import Counterexample, Property, Verdict, Verified, read_property
+from reluscope.analyses.verification import Counterexample, Verdict, Verified, read_property
 from reluscope.analyses.verification import verify as decide
-from reluscope.analyses.verification.deeper import deeper
-from reluscope.analyses.verification.verdict import surely_in
 from reluscope.budget import INTERRUPTED as STOPPED
 from reluscope.budget import Budget
+from reluscope.cli.competition import Replayed, competition_result, in_float32
 from reluscope.cli.devices import open_device
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
@@ -21,14 +19,16 @@ from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import open_console, print_json, print_numbers, say, several, to_json
 from reluscope.cli.progress import show_progress
-from reluscope.cli.runtime import run_in_float32
-from reluscope.networks.network import Network
+from reluscope.errors import InputError
+from reluscope.files.whole_files import make_folder
 
 FORMAT = "reluscope verify 1"
 CODES = {Verdict.HOLDS: 0, Verdict.VIOLATED: 3, Verdict.OPEN: 4}
-KINDS = {".json": "what --json prints", ".txt": "the result as the competition of verifiers reads it"}
-# How the competition of verifiers says it.
-RESULTS = {Verdict.HOLDS: "unsat", Verdict.VIOLATED: "sat", Verdict.OPEN: "unknown"}
+KINDS = {
+    ".json": "what --json prints",
+    ".txt": "the result as the competition of verifiers reads it",
+    ".proof": "with --certify, what proves that the property holds",
+}
 
 
 def verify(
@@ -36,25 +36,24 @@ def verify(
     path: Path,
     *,
     split: Literal["auto", "inputs", "units"],
+    certify: bool,
     budget: Budget | None,
     files: list[Path],
     force: bool,
     common: Common,
 ) -> int:
     """Decide, print the verdict, and return the exit code."""
-    planned = plan_outputs(
-        files,
-        {".json": "what --json prints", ".txt": "the result as the competition of verifiers reads it"},
-        force=force,
-    )
+    planned = plan_outputs(files, KINDS, force=force)
+    if planned.of(".proof") and not certify:
+        raise InputError(f"{planned.of('.proof')[0]} is to hold a proof: add --certify, which makes one")
     safe = read_property(path)
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
         bar.say("Looking for a proof or a counterexample")
         with keeping_results():
-            found = decide(network, safe, split=split, budget=budget, seed=common.seed)
-    replayed = None if found.counterexample is None else _in_float32(model, network, safe, found.counterexample)
+            found = decide(network, safe, split=split, budget=budget, seed=common.seed, certify=certify)
+    replayed = None if found.counterexample is None else in_float32(model, network, safe, found.counterexample)
     plain = {
         "format": FORMAT,
         "model": describe_model(network, model.name),
@@ -62,6 +61,7 @@ def verify(
         "verdict": str(found.verdict),
         "counterexample": _counterexample(found.counterexample, replayed),
         "findings": [found.undecided.to_dict()],
+        "proof_boxes": None if found.proof is None else len(found.proof),
         "stopped": found.stopped,
     }
     if common.as_json:
@@ -70,60 +70,16 @@ def verify(
         _print(found, plain["counterexample"], replayed, f"{model.name} and {path.name}")
     write_all({one: to_json(plain) + "\n" for one in planned.of(".json")})
     write_all({one: competition_result(found, replayed) for one in planned.of(".txt")})
+    for one in planned.of(".proof"):
+        if found.proof is None:
+            warn(f"{one} was not written: there is a proof of what HOLDS alone, and the verdict is {found.verdict}")
+        else:
+            make_folder(one.parent)
+            found.proof.save(one)
     if found.stopped == STOPPED:
         warn("interrupted; the verdict is open")
         return INTERRUPTED
     return CODES[found.verdict]
-
-
-def competition_result(found: Verified, replayed: "Replayed | None" = None) -> str:
-    """Return the result in the form of the competition of verifiers: sat, unsat or unknown, and the counterexample.
-
-    The counterexample is the one of float32, where there is one: that is what the competition runs.
-    """
-    lines = [RESULTS[found.verdict]]
-    if (one := found.counterexample) is not None:
-        point, outputs = one.point, one.outputs
-        if replayed is not None and replayed.violates:
-            point, outputs = replayed.point, replayed.outputs
-        values = [(f"X_{place}", value) for place, value in enumerate(point.tolist())]
-        values += [(f"Y_{place}", value) for place, value in enumerate(outputs.tolist())]
-        lines.append("(" + "\n".join(f"({name} {value!r})" for name, value in values) + ")")
-    return "\n".join(lines) + "\n"
-
-
-class Replayed(NamedTuple):
-    """What onnxruntime gives in float32.
-
-    Parameters
-    ----------
-    point, outputs : (n,) and (m,) float64
-        The first input tried that violates the property there, else the one that is nearest to the counterexample.
-    violates : bool
-    distance : float
-        In the largest coordinate, from the counterexample.
-    num_tried : int
-    """
-
-    point: Float[np.ndarray, " n"]
-    outputs: Float[np.ndarray, " m"]
-    violates: bool
-    distance: float
-    num_tried: int
-
-
-def _in_float32(model: ModelArguments, network: Network, safe: Property, one: Counterexample) -> Replayed | None:
-    """Return what float32 makes of a counterexample, or of points near by where it is none there."""
-    case = safe.cases[one.case]
-    unsafe = next((each for each in case.unsafe if (each.A @ one.outputs <= each.b).all()), case.unsafe[0])
-    points = deeper(network, case, unsafe, one.point)
-    outputs = run_in_float32(model, points)
-    if outputs is None or not len(points) or outputs.shape[1] != len(one.outputs):
-        return None
-    bad = np.any([surely_in(each, outputs, 0 * outputs) for each in case.unsafe], axis=0)
-    row = int(bad.argmax())
-    distance = float(np.abs(points[row] - one.point).max())
-    return Replayed(points[row], outputs[row], bool(bad[row]), distance, len(points))
 
 
 def _counterexample(one: Counterexample | None, replayed: Replayed | None) -> dict[str, Any] | None:
@@ -154,6 +110,9 @@ def _print(found: Verified, counterexample: dict[str, Any] | None, replayed: Rep
     match found.verdict:
         case Verdict.HOLDS:
             say(console, f"HOLDS: proved for all inputs, by bounds on {boxes}.")
+            if found.proof is not None:
+                size = several(len(found.proof), "box").replace("boxs", "boxes")
+                say(console, f"The proof, of {size}, was checked in whole numbers.")
         case Verdict.VIOLATED:
             assert counterexample is not None
             say(console, f"VIOLATED, at an input found after {boxes}:")

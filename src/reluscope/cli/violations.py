@@ -1,8 +1,6 @@
 """``reluscope violations``: all inputs that violate a property, with their volume."""
 
-import io
 from pathlib import Path
-from typing import Any
 
 from reluscope import plots
 from reluscope.analyses.verification import Violations, read_property
@@ -12,23 +10,16 @@ from reluscope.budget import Budget
 from reluscope.cli.devices import open_device
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
+from reluscope.cli.kept_sets import kinds_of, write_kept
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model, open_model
 from reluscope.cli.options import Common
-from reluscope.cli.outputs import plan_outputs, write_all
-from reluscope.cli.printing import open_console, print_json, print_numbers, say, several, to_json
+from reluscope.cli.outputs import plan_outputs
+from reluscope.cli.printing import open_console, print_json, print_numbers, say, several
 from reluscope.cli.progress import show_progress
-from reluscope.files.whole_files import make_folder
 
 FORMAT = "reluscope violations 1"
-PICTURES = (".svg", ".png", ".pdf")
-KINDS = {
-    **dict.fromkeys(PICTURES, "a picture"),
-    ".csv": "a row for each piece",
-    ".parquet": "a row for each piece",
-    ".arrow": "all of it, for rs.verification.Violations.load",
-    ".json": "what --json prints",
-}
+KINDS = kinds_of("piece", "rs.verification.Violations.load")
 # Exit codes: none, some, none found and some inputs not decided.
 NONE, SOME, OPEN = 0, 3, 4
 
@@ -62,8 +53,7 @@ def violations(
         "stopped": found.stopped,
     }
     for one in planned.paths:
-        make_folder(one.parent)
-        _write(one, found, inputs, plain)
+        write_kept(one, found, plain, lambda: plots.violations(found, inputs=inputs), "violations")
     if common.as_json:
         print_json(plain)
     elif not common.quiet:
@@ -84,38 +74,3 @@ def _sentence(found: Violations) -> str:
         return f"{known}; all inputs are decided." if found.undecided == 0 else f"{known}; rounding leaves some open."
     boxes = several(len(found.open_boxes), "box").replace("boxs", "boxes")
     return f"{known}; {boxes} not decided ({found.stopped}): raise --regions or --seconds to see more."
-
-
-def _write(path: Path, found: Violations, inputs: tuple[int, int], plain: dict[str, Any]) -> None:
-    suffix = path.suffix.lower()
-    if suffix == ".json":
-        write_all({path: to_json(plain) + "\n"})
-    elif suffix == ".arrow":
-        found.save(path)
-    elif suffix in (".csv", ".parquet"):
-        write_all({path: _table(found, suffix)})
-    else:
-        write_all({path: _picture(found, inputs, suffix)})
-
-
-def _table(found: Violations, suffix: str) -> bytes:
-    import pyarrow.csv
-    import pyarrow.parquet
-
-    buffer = io.BytesIO()
-    if suffix == ".csv":
-        pyarrow.csv.write_csv(found.to_table(), buffer)
-    else:
-        pyarrow.parquet.write_table(found.to_table(), buffer)
-    return buffer.getvalue()
-
-
-def _picture(found: Violations, inputs: tuple[int, int], suffix: str) -> bytes | str:
-    figure = plots.violations(found, inputs=inputs)
-    if suffix == ".svg":
-        return plots.to_svg(figure, name="violations")
-    if suffix == ".png":
-        return plots.to_png(figure)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="pdf")
-    return buffer.getvalue()

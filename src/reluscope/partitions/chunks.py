@@ -31,6 +31,7 @@ from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
+from reluscope.partitions.bends import Arrived, first_rows
 from reluscope.partitions.certification import Certifier, ExactSigns, ExactVertex
 from reluscope.partitions.spanning_vertices import MOST_FACTOR, MOST_MEASURED, Spanning, pays, spanning_vertices
 from reluscope.partitions.vertex_names import first_names
@@ -43,6 +44,8 @@ EXACT_START = 10
 MIN_MAGNITUDE, MAX_MAGNITUDE = 1e-120, 1e120
 # Proofs last to the end of a network if errors are at most this.
 PROVED = 1e-5
+# A function that stays this far from zero, relative to its largest value, is not examined further.
+CLEAR = 1e-6
 # The seam of facets to cells that were dropped.
 NOTHING = -2
 
@@ -102,6 +105,9 @@ class Chunk:
         Whether finished cells are to have outputs.
     outputs : (v, m) float64, optional
         Of the network at the vertices of finished cells, if so.
+    shares : (v, k) float64, optional
+        What the vertices take of rows (`reluscope.partitions.bends`): values then are ``(k, *shape)``, or have the
+        first of these rows alone.
     """
 
     cells: Complex
@@ -129,6 +135,7 @@ class Chunk:
     is_measured: bool = False
     keeps_outputs: bool = False
     outputs: np.ndarray | None = None
+    shares: np.ndarray | None = None
 
     @property
     def is_finished(self) -> bool:
@@ -156,9 +163,11 @@ class Chunk:
         has_names: bool = False,
         rounding: MeasuredRounding | None = None,
         keeps_outputs: bool = False,
+        combines: bool = False,
     ) -> "Chunk":
         """Return cells before the first gate, given their vertices in domain coordinates and in input space."""
-        values = network.start(inputs)
+        rows, shares, off = first_rows(inputs, corners.points) if combines else (inputs, None, 0 * inputs[:1])
+        values = network.start(rows)
         _, ends = cells.boundary(1)
         skew = np.maximum(corners.errors[ends[0::2]], corners.errors[ends[1::2]])
         return cls(
@@ -173,7 +182,7 @@ class Chunk:
             skew,
             np.ones(len(corners)),
             np.zeros(len(corners)),
-            {position: torch.zeros_like(value[:1]) for position, value in values.items()},
+            dict.fromkeys(values, off),
             exact_signs=exact_signs,
             exact=None if certifier is None else [ExactVertex(corner=point) for point in corners.exact],
             corners=corners,
@@ -181,7 +190,16 @@ class Chunk:
             names=first_names(len(corners)) if has_names else None,
             rounding=rounding,
             keeps_outputs=keeps_outputs,
+            shares=shares,
         )
+
+    @property
+    def doubt(self) -> float:
+        """Of the largest value of a function, the share up to which its sign is examined."""
+        # The slope of a function is taken to be at most a thousand times what it is on average.
+        least, most = _kernels.column_ranges(self.points)
+        extent = float((most - least).max())
+        return min(1.0, max(CLEAR, 1000 * float((self.blur + self.drift).max()) / extent)) if extent > 0 else 1.0
 
     @property
     def placement(self) -> Placement:
@@ -199,7 +217,10 @@ class Chunk:
             seams=seams[facets],
             roots=self.roots[group],
             words=tuple(words.take(group, axis=0) for words in self.words),
-            values={key: value.index_select(0, rows.to(value.device)) for key, value in self.values.items()},
+            values=self.values
+            if self.shares is not None
+            else {key: value.index_select(0, rows.to(value.device)) for key, value in self.values.items()},
+            shares=None if self.shares is None else self.shares[vertices],
             blur=self.blur[vertices],
             skew=self.skew[edges],
             factor=self.factor[vertices],
@@ -262,6 +283,8 @@ class OpenStage:
         Bounds on errors that are proved, where ``error`` is measured.
     num_unproved : int
         Signs that are read by measured errors alone.
+    arrived : Arrived, optional
+        Where values are combinations of rows: all units, of which the others fields have those that may bend.
     """
 
     pre: np.ndarray
@@ -272,6 +295,7 @@ class OpenStage:
     todo: np.ndarray
     proved: np.ndarray
     num_unproved: int = 0
+    arrived: Arrived | None = None
 
     def take(self, vertices: np.ndarray, cells: np.ndarray) -> "OpenStage":
         """Return the work on some cells and their vertices."""
@@ -296,7 +320,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     gamma = resolution.rounding
     sizes = chunk.sizes or {position: largest(chunk.values[position]) for position in stage.reads}
     size, error, errors = stage.advance_errors(sizes, chunk.errors, gamma)
-    _check_range(stage, sizes, size)
+    check_range(stage, sizes, size)
     spanning = _spanning(chunk, stage, resolution)
     pre, live = stage.advance(chunk.values, LIVE_NUMBERS) if spanning is None else _advance(chunk, stage, spanning)
     heights, unit = pre.cpu().numpy(), gamma
@@ -323,7 +347,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     if spanning is not None:
         chunk = _where_in_doubt(chunk, stage, spanning, heights, live, expected if is_measured else proved)
     if chunk.rounding is not None:
-        num_unproved = int(_between(stage.gate, heights, chunk.factor, expected, proved).sum())
+        num_unproved = int(between(stage.gate, heights, chunk.factor, expected, proved).sum())
         is_measured |= num_unproved > 0
         error = expected if is_measured else proved
     opened = OpenStage(
@@ -359,9 +383,9 @@ def _where_in_doubt(
     """Evaluate, in place, the derived vertices where errors that have grown leave a sign open; return the chunk."""
     factor, drift = spanning.factor.copy(), spanning.drift.copy()
     worst = float(factor[spanning.derived].max())
-    may = _between(stage.gate, heights, np.ones(len(factor)), 0 * error, worst * error) > 0
+    may = between(stage.gate, heights, np.ones(len(factor)), 0 * error, worst * error) > 0
     rows = spanning.derived[may[spanning.derived]]
-    rows = rows[_between(stage.gate, heights[rows], factor[rows], 0 * error, error) > 0]
+    rows = rows[between(stage.gate, heights[rows], factor[rows], 0 * error, error) > 0]
     if len(rows):
         which = torch.from_numpy(rows)
         reads = {at: chunk.values[at].index_select(0, which) for at in stage.reads}
@@ -375,7 +399,7 @@ def _where_in_doubt(
     return replace(chunk, factor=factor, drift=drift)
 
 
-def _between(
+def between(
     gate: Pointwise | Max, heights: np.ndarray, factor: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> np.ndarray:
     """Return how many signs at each vertex errors of one size leave open, and smaller ones do not."""
@@ -421,7 +445,7 @@ def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
     return gate.candidates(torch.from_numpy(heights)).numpy().copy()
 
 
-def _check_range(stage: Stage, sizes: Values, size: np.ndarray) -> None:
+def check_range(stage: Stage, sizes: Values, size: np.ndarray) -> None:
     """Refuse numbers whose products floats cannot hold."""
     smallest, largest = stage.leg.extremes
     entries = np.concatenate(

@@ -32,9 +32,9 @@ def confirm(part: Partition, *, budget: TimeBudget | None = None, progress: Prog
     Returns
     -------
     Partition
-        ``work["cells_unconfirmed"]`` says how many are left, and is not there if none are: the number of regions is
-        then a lower bound that is proved. Ctrl-C keeps what was confirmed. A partition without doubtful signs is
-        returned as it is.
+        ``confirmed`` says which are, and they are not looked at again; ``work["cells_unconfirmed"]`` says how many are
+        left, and is not there if none are: the number of regions is then a lower bound that is proved. Ctrl-C keeps
+        what was confirmed. A partition without doubtful signs is returned as it is.
 
     Raises
     ------

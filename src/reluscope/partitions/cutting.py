@@ -23,14 +23,13 @@ from reluscope.networks.carriers.numbers import Numbers
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage
+from reluscope.partitions.bends import narrowed
 from reluscope.partitions.candidates import find_rivals, settle, winners
 from reluscope.partitions.carried_ahead import carried_ahead
 from reluscope.partitions.certification import Certifier, Cut, ExactVertex, doubtful, subdivide_exactly
 from reluscope.partitions.chunks import Chunk, OpenStage, Resolution
+from reluscope.partitions.open_bends import close_bends
 from reluscope.partitions.vertex_names import extend_names
-
-# A function that stays this far from zero, relative to its largest value, is not examined further.
-CLEAR = 1e-6
 
 # What some columns of heights are.
 Cuts = Callable[[np.ndarray], list[Cut]]
@@ -59,6 +58,9 @@ def cut(
         Signs that may hide regions thicker than the resolution.
     """
     stage = network.stages[chunk.stage]
+    arrived = None if chunk.opened is None else chunk.opened.arrived
+    if arrived is not None:
+        stage = narrowed(stage, arrived.units)
     function = _cut_ties if isinstance(stage.gate, Max) else _cut_breakpoints
     work, exact, opened, num_flat = function(chunk, stage, _CutRules(resolution, limit, certifier))
     finished = work.num_done == work.sides.shape[1]
@@ -72,6 +74,8 @@ def cut(
         words=tuple(word.take(work.parent, axis=0) for word in chunk.words),
         values={}
         if is_last and not chunk.keeps_outputs
+        else chunk.values
+        if chunk.shares is not None
         else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
         blur=work.placement.blur,
         skew=work.placement.skew,
@@ -80,8 +84,11 @@ def cut(
         opened=opened,
         exact=exact,
         names=None if chunk.names is None else extend_names(chunk.names, work.tail, work.head),
+        shares=None if chunk.shares is None else _extend(chunk.shares, work),
     )
-    if finished:
+    if finished and arrived is not None:
+        moved = close_bends(moved, opened, network, resolution)
+    elif finished:
         layout = CodeLayout((network.layout.gates[chunk.stage],))
         words = (*moved.words, pack_pieces([opened.pieces], layout))
         values, errors, outputs, sizes = {}, {}, None, {}
@@ -146,11 +153,7 @@ class _CutRules:
         """Return up to which size a sign is examined further, for functions of given error and largest value."""
         if self.certifier is not None:
             return doubtful(rounding, size)
-        # The slope of a function is taken to be at most a thousand times what it is on average.
-        least, most = _kernels.column_ranges(chunk.points)
-        extent = float((most - least).max())
-        share = min(1.0, max(CLEAR, 1000 * float((chunk.blur + chunk.drift).max()) / extent)) if extent > 0 else 1.0
-        return np.maximum(rounding, share * size)
+        return np.maximum(rounding, chunk.doubt * size)
 
     def apply(
         self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray, cuts: Cuts
@@ -249,10 +252,12 @@ def _cut_breakpoints(
     columns = np.flatnonzero(opened.todo & crossing)
     index, units = columns // num_units, columns % num_units
 
+    numbers = units if opened.arrived is None else opened.arrived.units[units]
+
     def cuts(chosen: np.ndarray) -> list[Cut]:
         thresholds = levels[index[chosen], units[chosen]].tolist()
         return [
-            Cut(stage.index, unit, breakpoint=at) for unit, at in zip(units[chosen].tolist(), thresholds, strict=True)
+            Cut(stage.index, unit, breakpoint=at) for unit, at in zip(numbers[chosen].tolist(), thresholds, strict=True)
         ]
 
     work, exact = rules.apply(chunk, heights.take(columns, axis=1), rounding[columns], cuts)

@@ -26,7 +26,7 @@ from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.patience import MAX_KEPT, patient
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
-from reluscope.partitions.shown_regions import max_exact, shown
+from reluscope.partitions.shown_regions import is_deep, max_exact, shown
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.streaming import stream
@@ -247,7 +247,7 @@ def partition(
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
         limit = patient(_left(budget, found), network, one, MAX_KEPT)
-        walk = _walking(limit, network)
+        walk = walking(limit, network)
         part = cells_found(network, one, method, keep, walk, executor, progress, tolerance, certify, rounding)
         found.append(replace(part, note=part.note.replace(_seconds(walk), _seconds(limit))))
     if keep == "codes":
@@ -290,9 +290,9 @@ def cells_found(
     return certified(part, budget, began) if certify else part
 
 
-def _walking(budget: Budget, network: Network) -> Budget:
-    """Return what of a budget finding cells may take: of networks too large for fractions the rest confirms them."""
-    if budget.seconds is None or max_exact(network):
+def walking(budget: Budget, network: Network) -> Budget:
+    """Return what of a budget finding cells may take: where fractions take too long, the rest confirms them."""
+    if budget.seconds is None or (max_exact(network) and not is_deep(network)):
         return budget
     return replace(budget, seconds=WALKING * budget.seconds)
 

@@ -17,6 +17,7 @@ from reluscope.geometry.window_shapes import Corners, window_shape
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
+from reluscope.partitions import bends
 from reluscope.partitions.assembly import Patch, assemble, split_by_root
 from reluscope.partitions.certification import Certifier, ExactSigns, OutOfTimeError
 from reluscope.partitions.chunks import EPSILON, Resolution
@@ -165,6 +166,7 @@ def walk_flat(
             exact_signs=None if certify else ExactSigns(network, domains),
             rounding=measured,
             keeps_outputs=store is None and not certify and keeps_outputs(network),
+            combines=dim == 2 and not certify and bends.pay(network),
         )
     return walked, 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
 

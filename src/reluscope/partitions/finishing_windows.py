@@ -14,7 +14,7 @@ from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.coarse_partitions import coarse_partition
-from reluscope.partitions.dispatch import cells_found, partition
+from reluscope.partitions.dispatch import cells_found, partition, walking
 from reluscope.partitions.forecasting import forecast
 from reluscope.partitions.shown_regions import shown
 from reluscope.partitions.sub_domains import SubDomains
@@ -119,7 +119,7 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
     domain : Slice, Box or bounded Polyhedron
     budget : Budget
         Regions that the window may have, seconds that all windows together may take, or both. The first window is
-        finished whatever it takes.
+        finished whatever it takes. Of a network too deep for proofs a fifth of the seconds confirms regions.
     progress : bool or callable
         Show how far the work is, or a function that is told the share done, from 0 to 1.
 
@@ -159,11 +159,12 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
         raise InputError("budget must have a limit, got none: give rs.Budget(regions=1000), or seconds")
     began, where = time.time(), SubDomains.of(domain)
     scale, failed = FIRST_SCALE, inf
+    until, growing = began + budget.seconds_allowed, walking(budget, network)
     with share_done("windows", progress) as tell:
         rounding = rounding_of(network, domain, Tolerance()) or "proved"
         best = cells_found(network, where.about_center(scale), rounding=rounding)
         while scale < 1 and best.note != INTERRUPTED:
-            left = budget.seconds_allowed - (time.time() - began)
+            left = growing.seconds_allowed - (time.time() - began)
             larger = min(1.0, scale * min(_growth_of(best, budget, left), (failed / scale) ** 0.5))
             if left <= 0 or (larger < MIN_GROWTH * scale and larger < 1):
                 break
@@ -177,8 +178,8 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
                 failed = larger
             else:
                 best, scale = tried, larger
-            tell(min(1.0, max(len(best) / max(1, budget.room(0)), 1 - left / budget.seconds_allowed)))
-    return shown(best)
+            tell(min(1.0, max(len(best) / max(1, budget.room(0)), 1 - left / growing.seconds_allowed)))
+    return shown(best, None if budget.seconds is None else until)
 
 
 def _growth_of(best: Partition, budget: Budget, left: float) -> float:

@@ -23,12 +23,15 @@ from reluscope.networks.network import Network
 from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
 from reluscope.partitions.cutting import cut
+from reluscope.partitions.open_bends import open_bends
 from reluscope.partitions.walk import Checkpoint, Step, Store, Walked, walk
 from reluscope.progress import RegionProgress
 
 # Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
 CHUNK_CELLS, MAX_CHUNK_CELLS, MIN_CELLS = 768, 6144, 4
 CACHE_BYTES, CHUNK_BYTES = 32 * 2**20, 512 * 2**20
+# Rows of a chunk whose values are combinations of them.
+BENDS_BYTES = 2**30
 # Chunks to find before work is handed out; where most cells are dropped, fewer that are spread, with so many cells.
 TASKS, TASK_CELLS = 64, 32
 
@@ -58,6 +61,7 @@ def walk_chunks(
     checkpoint: Checkpoint | None = None,
     rounding: MeasuredRounding | None = None,
     keeps_outputs: bool = False,
+    combines: bool = False,
 ) -> Walked:
     """Take cells through all gates of a network.
 
@@ -91,6 +95,9 @@ def walk_chunks(
         For gates where proved bounds on errors leave signs undecided; these count as such all the same.
     keeps_outputs : bool
         Whether finished chunks have the network's outputs at their vertices.
+    combines : bool
+        Whether values at vertices are combinations of few rows (`reluscope.partitions.bends`): of one domain, without
+        a certifier and without names.
 
     Returns
     -------
@@ -108,6 +115,7 @@ def walk_chunks(
         has_names=has_names,
         rounding=rounding,
         keeps_outputs=keeps_outputs,
+        combines=combines,
     )
     has_ties = any(isinstance(stage.gate, Max) for stage in network.stages)
     is_whole = certifier is not None or (has_names and has_ties)
@@ -157,8 +165,9 @@ class _Cutting:
         if chunk.cells.num_cells <= most:
             work["chunks"] += 1
             if chunk.opened is None:
-                work["evaluated_vertices"] += len(chunk.points)
-                opened = open_stage(chunk, self.network.stages[chunk.stage], self.resolution)
+                work["evaluated_vertices"] += len(chunk.points) if chunk.shares is None else chunk.shares.shape[1]
+                begin = open_stage if chunk.shares is None else open_bends
+                opened = begin(chunk, self.network.stages[chunk.stage], self.resolution)
                 assert opened.opened is not None
                 undecided += opened.opened.num_unproved
                 if opened.is_measured and not chunk.is_measured:
@@ -201,6 +210,9 @@ def _split_smaller(chunks: Sequence[Chunk]) -> list[Chunk] | None:
 def _chunk_cells(network: Network, chunk: Chunk) -> int:
     """Cells that a chunk may have: as many as the cache has room for the values of, and not many fewer elsewhere."""
     num_vertices = max(1, len(chunk.points))
+    if chunk.shares is not None:
+        is_large = 2 * chunk.shares.shape[1] * network.bytes_per_point > BENDS_BYTES and len(chunk) > MIN_CELLS
+        return min(len(chunk) // 2, MAX_CHUNK_CELLS) if is_large else MAX_CHUNK_CELLS
     per_cell = network.bytes_per_point * max(1.0, num_vertices / chunk.cells.num_cells)
     fewest = min(max(CHUNK_BYTES / per_cell, 16), CHUNK_CELLS)
     return int(min(max(CACHE_BYTES / per_cell, fewest), MAX_CHUNK_CELLS))

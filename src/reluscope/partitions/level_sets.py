@@ -202,7 +202,8 @@ class LevelSet(PieceGeometry):
         swept = moved * (self.piece_areas + moved * (self.piece_extents + np.pi * moved * np.diff(self.offsets)))
         sizes = np.abs(self._centers - center).sum(axis=1) * np.abs(self.area_vectors).sum(axis=1)
         rounded = ROUNDED * (float(sizes.sum()) + (self.walls.total if capped else 0.0))
-        error = float(swept.sum()) + rounded
+        # Where no piece is, a side is the whole domain or nothing.
+        error = float(swept.sum()) + rounded if len(self) or found else 0.0
         where = f"the part of the domain where f is {capped} the level" if capped else "what the level set encloses"
         return Finding.of(
             found,

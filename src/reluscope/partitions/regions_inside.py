@@ -45,7 +45,7 @@ def regions_inside(
     assert network is not None
     shown, left = (
         StagedRegions(folder, staged.num_words, staged.dim, has_volumes=staged.has_volumes),
-        max_exact(network),
+        max_exact(network, staged.num_rows),
     )
     is_large, num_unconfirmed = not left, 0
     for block in regions:

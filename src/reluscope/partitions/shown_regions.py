@@ -48,6 +48,8 @@ MULTIPLICATIONS = 20_000_000
 WIDE_OF = 16
 # From so many gates on wide numbers are asked before fractions, which grow with every gate.
 DEEP = 10
+# Multiplications of the network at all cells up to which all are asked there: two or three seconds.
+WIDE_MULTIPLICATIONS = 1_000_000_000
 # Where there is a limit of time, they are looked at by so many at most, and by twice as many as before.
 MOST_AT_ONCE = 16
 
@@ -78,7 +80,9 @@ def shown(part: Partition, until: float | None = None, count: Count | None = Non
     """
     if part.certified or not part.num_undecided or part.network is None or not len(part):
         return part
-    most = max_exact(part.network)
+    if part.confirmed is not None and part.confirmed.all():
+        return part
+    most = max_exact(part.network, len(part))
     codes, is_there, _ = codes_inside(part, most, until, count)
     is_sure = is_there
     if not most:
@@ -93,17 +97,28 @@ def shown(part: Partition, until: float | None = None, count: Count | None = Non
     left_out = int(part.work.get("cells_left_out", 0)) + len(part) - len(rows)
     work = {word: amount for word, amount in part.work.items() if word not in (CONFIRMED, UNCONFIRMED)}
     work["cells_left_out"] = left_out
-    # Of those that were confirmed before it is not known which they were, but each is listed still.
-    confirmed = max(int(np.count_nonzero(is_sure[rows])), int(part.work.get(CONFIRMED, 0)))
+    sure = is_sure[rows]
+    confirmed = int(np.count_nonzero(sure))
     if confirmed < len(rows):
         work |= {CONFIRMED: confirmed, UNCONFIRMED: len(rows) - confirmed}
-    # Of open cells nobody knows whether they are there.
-    return replace(part, codes=Codes(geometry.words, codes.layout), geometry=geometry, work=work, num_pending=0)
+    return replace(
+        part,
+        codes=Codes(geometry.words, codes.layout),
+        geometry=geometry,
+        work=work,
+        num_pending=0,  # of open cells nobody knows whether they are there
+        confirmed=None if most else sure,
+    )
 
 
-def max_exact(network: Network) -> int:
-    """Return how many exact evaluations of a network may be spent; of very large ones none, one takes minutes."""
-    return MULTIPLICATIONS // max(1, multiplications(network))
+def max_exact(network: Network, num_cells: int = 0) -> int:
+    """Return how many exact evaluations of a network may be spent.
+
+    Of very large ones none, one takes minutes; of deep ones none, either, where the cells are so many that even wide
+    numbers would take long at all of them.
+    """
+    each = max(1, multiplications(network))
+    return 0 if is_deep(network) and num_cells * each > WIDE_MULTIPLICATIONS else MULTIPLICATIONS // each
 
 
 def is_deep(network: Network) -> bool:
@@ -120,6 +135,8 @@ def codes_inside(
     """
     assert part.network is not None
     network, witnesses = part.network_on_domain, part.witnesses
+    if part.confirmed is not None and not most:  # seen before, and which are sure is known
+        return _codes_by_wide_numbers(part, part.codes, ~part.confirmed, until, count)
     rounded, codes = coded_forward(network, witnesses, tolerance=part.tolerance)
     doubtful = np.asarray(rounded.doubtful.any(axis=1))
     if not most:

@@ -43,6 +43,7 @@ def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], net
         "certified": stored.truth(described, "certified"),
         "network": network,
         "jumps": _jumps(described, layout),
+        "confirmed": _confirmed(arrays, number, claims["work"]),
         **claims,
     }
 
@@ -91,7 +92,17 @@ def read_place(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -
         If these are not what they should be.
     """
     layout = CodeLayout(tuple(GateLayout(*_gate(gate)) for gate in described["gates"]))
-    return read_domain(_domain_arrays(arrays)), layout
+    return stored_domain(arrays), layout
+
+
+def _confirmed(arrays: Mapping[str, np.ndarray], number: int, work: Mapping[str, float]) -> np.ndarray | None:
+    """Return which regions are proved, as many as are said to be; files that have no doubts do not say it."""
+    if "confirmed" not in arrays:
+        return None
+    found = stored.array(arrays, "confirmed", np.bool_, (number,))
+    if np.count_nonzero(~found) != work.get("cells_unconfirmed", 0):
+        raise ValueError("not as many regions are confirmed as are said to be")
+    return found
 
 
 def _jumps(described: Mapping[str, Any], layout: CodeLayout) -> tuple[str, ...]:
@@ -102,13 +113,13 @@ def _jumps(described: Mapping[str, Any], layout: CodeLayout) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _domain_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the arrays of a domain, finite and of a few dimensions; what else they have to be the domain checks."""
+def stored_domain(arrays: Mapping[str, np.ndarray]) -> Domain:
+    """Return the domain whose arrays are among some, finite and of a few dimensions; the rest the domain checks."""
     found = {name: array for name, array in arrays.items() if name.startswith("domain.")}
     if "domain.dim" in found:
         stored.array(found, "domain.dim", np.int64, (1,), least=1, below=2**31)
-        return found
-    return {name: stored.array(found, name, np.float64, (None,) * found[name].ndim) for name in found}
+        return read_domain(found)
+    return read_domain({name: stored.array(found, name, np.float64, (None,) * found[name].ndim) for name in found})
 
 
 def _num_inputs(domain: Domain) -> int:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
@@ -109,6 +109,9 @@ class Partition:
     jumps : tuple of str
         Gates of the network that are not continuous. What lies beyond a facet is then not told by the units of its
         hyperplane: `facets`, `adjacency` and `faces` raise DiscontinuousNetworkError.
+    confirmed : (r,) bool, optional
+        Of a network too deep for proofs, which regions are proved to be there; see `reluscope.confirm`, which looks at
+        the others. None where all are.
     """
 
     domain: Domain
@@ -126,6 +129,7 @@ class Partition:
     num_pending: int = 0
     proof: Certificate | None = None
     jumps: tuple[str, ...] = ()
+    confirmed: Bool[np.ndarray, " r"] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -522,6 +526,10 @@ class Partition:
         InputError
             If the file cannot be written; what was there before stays.
         """
+        save_arrays(path, *self.stored_parts())
+
+    def stored_parts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return what `save` writes, as named arrays and plain types: for files that hold a partition and more."""
         arrays, geometry = geometry_arrays(self.geometry)
         if "is_bounded" in arrays:
             arrays |= self._boundedness._asdict()
@@ -541,7 +549,9 @@ class Partition:
             "gates": [[gate.name, gate.num_units, gate.num_pieces] for gate in self.codes.layout],
             **({"jumps": list(self.jumps)} if self.jumps else {}),
         }
-        save_arrays(path, {**arrays, **domain_arrays(self.domain)}, description)
+        if self.confirmed is not None:
+            arrays["confirmed"] = self.confirmed
+        return {**arrays, **domain_arrays(self.domain)}, description
 
     @staticmethod
     @read_arguments

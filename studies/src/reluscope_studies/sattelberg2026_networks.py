@@ -7,6 +7,7 @@ it in the complex one. The dissertation names no padding; here a convolution kee
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -14,9 +15,10 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Data, Picture, Table
+from reluscope.studies import Data, Picture, Table, Verdict
 from reluscope_studies import plots, printed
 from reluscope_studies.classifiers import Training
+from reluscope_studies.verdicts import of_cases
 
 Kind = Literal["linear", "dense", "simple", "complex"]
 Optimizer = Literal["SGD", "AdamW"]
@@ -29,6 +31,8 @@ ACCURACIES: Mapping[Data, Mapping[str, tuple[str, str]]] = {
     for name, first in _COLUMNS.items()
 }
 PRETRAINED = ("resnet18", "resnet152", "inceptionv3")
+# Within so many points of per cent a printed accuracy is confirmed: the order of samples and the resizing differ.
+NEAR = 1.0
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,40 @@ def accuracy_table(data: Data, found: Mapping[Model, rs.Finding], printed_as: st
     columns = ("network", *(("paper, SGD", "paper, AdamW") if with_paper else ()), "SGD", "AdamW")
     caption = f"Accuracies on test images in % ({printed_as}; pretrained networks are in ch6/pretrained)."
     return Table(columns, rows, caption)
+
+
+def accuracy_verdicts(data: Data, found: Mapping[Model, rs.Finding], place: str, *, is_full: bool) -> list[Verdict]:
+    """Return what becomes of the printed accuracies, within a point, and of their order by kinds of networks.
+
+    Networks that are not trained as long as the dissertation's (``is_full``) cannot contradict its accuracies.
+    """
+    said = {one: float(ACCURACIES[data][one.row][OPTIMIZERS.index(one.optimizer)]) for one in found}
+    ours = {one: 100 * float(accuracy) for one, accuracy in found.items()}
+    near = [abs(ours[one] - said[one]) <= NEAR for one in found]
+    farthest = max(found, key=lambda one: abs(ours[one] - said[one]))
+    levels = [
+        [ours[one] for one in found if one.kind in kinds and one.optimizer == way]
+        for way in OPTIMIZERS
+        for kinds in (("linear",), ("dense",), ("simple", "complex"))
+    ]
+    steps = [(low, high) for place in (0, 3) for low, high in pairwise(levels[place : place + 3]) if low and high]
+    return [
+        of_cases(
+            "accuracies on test images",
+            place,
+            f"{len(near)} numbers",
+            f"{sum(near)} within {NEAR:g} point; the farthest is {farthest.name}, {ours[farthest]:.1f} for "
+            f"{said[farthest]:.1f} %",
+            near if is_full or all(near) else (),
+        ),
+        of_cases(
+            "dense networks do better than linear ones, convolutional ones better than dense ones",
+            place,
+            "for both optimisers",
+            "; ".join(f"up to {max(low):.1f} and from {min(high):.1f} %" for low, high in steps),
+            (max(low) < min(high) for low, high in steps),
+        ),
+    ]
 
 
 def accuracy_picture(data: Data, found: Mapping[Model, rs.Finding], name: str) -> Picture:

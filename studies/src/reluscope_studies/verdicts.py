@@ -4,8 +4,8 @@ A rate is how many of some trials succeed. One is larger than another where the 
 error, which chance exceeds in one of forty cases; below that nothing is confirmed and nothing contradicted.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import sqrt
 
@@ -88,3 +88,29 @@ def same_rate(statement: str, place: str, printed: float, found: Rate, trials: i
     own = Rate(round(printed * trials), trials).variance if trials else 0.0
     is_near = abs(found.share - printed) <= ERRORS * sqrt(found.variance + own)
     return Verdict(statement, place, f"{100 * printed:g} %", f"{found} of {found.trials:,}", is_near)
+
+
+def of_cases(statement: str, place: str, printed: str, found: str, truths: Iterable[bool]) -> Verdict:
+    """Return what becomes of a statement about several cases.
+
+    Confirmed where it is true of all, contradicted where of none, and left open between, or where there is no case.
+
+    Examples
+    --------
+    >>> [of_cases("larger", "Figure 1", "yes", "", truths).word for truths in ([True, True], [True, False], [])]
+    ['confirmed', 'not confirmed', 'not confirmed']
+    """
+    every = list(truths)
+    holds = None if not every else True if all(every) else None if any(every) else False
+    return Verdict(statement, place, printed, found, holds)
+
+
+def supporting(verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+    """Return verdicts of networks or data too unlike the paper's to contradict it: what does not hold is left open.
+
+    Examples
+    --------
+    >>> [one.word for one in supporting([Verdict("a", "b", "c", "d", False), Verdict("a", "b", "c", "d", True)])]
+    ['not confirmed', 'confirmed']
+    """
+    return tuple(replace(one, holds=one.holds or None) for one in verdicts)

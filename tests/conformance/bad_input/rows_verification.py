@@ -11,6 +11,8 @@ _CASE = rs.verification.Case(-np.ones(2), np.ones(2), _UNSAFE)
 SAFE = rs.verification.Property([_CASE])
 _FILE = FOLDER / "safe.vnnlib"
 _FILE.write_text("(declare-const X_0 Real) (declare-const Y_0 Real) (assert (<= 0 X_0 1)) (assert (<= Y_0 0))")
+_RESULT = FOLDER / "result.txt"
+_RESULT.write_text("sat ((X_0 0.5) (Y_0 1))")
 
 _SOME = [rs.Polyhedron([[1.0, 0.0]], [0.0])]
 FOUND = Later(
@@ -37,6 +39,7 @@ ROWS = {
     ),
     "verification.Proof.save": row(on=PROOF, path=FOLDER / "proof.json", kinds={"path": "write"}),
     "verification.Property": row(cases=[_CASE], kinds={"cases": "each ours"}),
+    "verification.read_counterexample": row(path=_RESULT),
     "verification.read_property": row(path=_FILE),
     "verification.replay": row(network=NET, safe=SAFE, x=np.zeros((1, 2)), kinds={"safe": "ours"}),
     "verification.verify_each": row(

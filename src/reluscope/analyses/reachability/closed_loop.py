@@ -40,7 +40,7 @@ class Plant(Shown):
     array([0., 0.])
     """
 
-    A: Float[np.ndarray, "n n"]
+    A: Float[np.ndarray, "n _"]
     B: Float[np.ndarray, "n m"]
     c: Float[np.ndarray, " n"] | None = None
 

@@ -5,6 +5,7 @@ map that is not of full rank gives a polytope of lower dimension: a segment, a p
 overlap, where inputs far from each other have the same outputs.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,9 +16,13 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.rounded_ends import finding_within
+from reluscope.analyses.reachability.stored_sets import IMAGE, described_image, read_image
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_position
 from reluscope.budget import Budget, RegionBudget, TimeBudget
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import InputError, ReluscopeError, ShapeError
+from reluscope.files.named_arrays import load_arrays, save_arrays
+from reluscope.files.sealed_files import not_as_written
+from reluscope.files.stored import MALFORMED
 from reluscope.findings import Claim, Finding
 from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.corners import hull_volume
@@ -218,6 +223,33 @@ class Image:
             if (points @ side.A.T >= side.b - self._thin).all(axis=0).any():
                 return False
         return self.pieces[one].intersect(self.pieces[other]).insphere().radius > self._thin
+
+    @read_arguments
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all of it to an Arrow file, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written; what was there before stays.
+        """
+        save_arrays(path, *described_image(self))
+
+    @staticmethod
+    @read_arguments
+    def load(path: str | os.PathLike[str]) -> "Image":
+        """Read what `save` wrote; its partition comes without the network.
+
+        Raises
+        ------
+        InputError
+            If the file is missing, damaged, or holds something else.
+        """
+        arrays, described = load_arrays(path, IMAGE)
+        try:
+            return Image(**read_image(arrays, described))
+        except (*MALFORMED, ReluscopeError) as error:
+            raise not_as_written(path, IMAGE, "save it again") from error
 
     def to_table(self) -> "pa.Table":
         """Return one row per piece.

@@ -5,6 +5,7 @@ the plant between them. Its image is exact, for as long as its regions are few; 
 bounds through all copies, enclose it. Nothing is enclosed twice: no step begins with the box of the one before.
 """
 
+import os
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,20 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.reachability.closed_loop import Plant, check_fits, closed_loop
 from reluscope.analyses.reachability.cover import Cover, cover
 from reluscope.analyses.reachability.image import Image, check_bounded, image
+from reluscope.analyses.reachability.stored_sets import (
+    IMAGE,
+    SETS,
+    described_cover,
+    described_image,
+    described_sets,
+    read_sets,
+)
 from reluscope.arguments import Natural, read_arguments, read_position
 from reluscope.budget import INTERRUPTED, Budget, RegionBudget
-from reluscope.errors import ShapeError
+from reluscope.errors import ReluscopeError, ShapeError
+from reluscope.files.named_arrays import load_arrays, save_arrays
+from reluscope.files.sealed_files import not_as_written
+from reluscope.files.stored import MALFORMED
 from reluscope.findings import Claim, Finding
 from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.bounding_box import bounding_box
@@ -114,6 +126,34 @@ class ReachableSets:
         ends = np.concatenate([target.b, target.d, -target.d])
         return [_all_below(one, rows, ends) for one in self.sets]
 
+    @read_arguments
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all of it to an Arrow file, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written; what was there before stays.
+        """
+        parts = [described_image(one) if isinstance(one, Image) else described_cover(one) for one in self.sets]
+        save_arrays(path, *described_sets(self, parts))
+
+    @staticmethod
+    @read_arguments
+    def load(path: str | os.PathLike[str]) -> "ReachableSets":
+        """Read what `save` wrote; partitions come without their networks.
+
+        Raises
+        ------
+        InputError
+            If the file is missing, damaged, or holds something else.
+        """
+        arrays, described = load_arrays(path, SETS)
+        try:
+            return _sets_of(*read_sets(arrays, described))
+        except (*MALFORMED, ReluscopeError) as error:
+            raise not_as_written(path, SETS, "save it again") from error
+
     def to_table(self) -> "pa.Table":
         """Return one row per step.
 
@@ -138,6 +178,15 @@ class ReachableSets:
     def to_pandas(self) -> "pd.DataFrame":
         """Return `to_table` as a data frame of pandas."""
         return as_pandas(self.to_table())
+
+
+def _sets_of(sets: list[tuple[str, dict[str, Any]]], others: dict[str, Any]) -> ReachableSets:
+    """Return reachable sets from what a file holds."""
+    found = tuple(Image(**one) if kind == IMAGE else Cover(**one) for kind, one in sets)
+    states = len(others["start"].origin) if isinstance(others["start"], Slice) else others["start"].dim
+    if {one.ends.shape[1] for one in found} - {states}:
+        raise ValueError(f"sets that are not of {states} states")
+    return ReachableSets(found, **others)
 
 
 def _all_below(states: Image | Cover, rows: np.ndarray, ends: np.ndarray) -> bool | None:

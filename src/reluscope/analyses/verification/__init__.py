@@ -1,5 +1,6 @@
 """Whether a property holds: proved on every input, or violated at a point, or what is left open."""
 
+from reluscope.analyses.verification.claimed import read_counterexample
 from reluscope.analyses.verification.many import verify_each
 from reluscope.analyses.verification.property import Case, Property
 from reluscope.analyses.verification.verdict import Counterexample, Verdict, Verified, replay
@@ -16,6 +17,7 @@ __all__ = [
     "Verdict",
     "Verified",
     "Violations",
+    "read_counterexample",
     "read_property",
     "replay",
     "verify",

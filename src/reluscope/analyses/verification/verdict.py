@@ -1,5 +1,6 @@
 """What became of a property: that it holds, an input at which it does not, or how much of its inputs is undecided."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -175,13 +176,13 @@ class Replays:
         assert self._exact is not None
         outputs = self._exact.output([Fraction(entry) for entry in point.tolist()])
         values = [outputs[place] for place in range(self._network.num_outputs)]
-        if not _holds(unsafe, values):
+        if not holds_at(unsafe, values):
             return None
         rounded = np.array([float(value) for value in values])
         return Counterexample(point, rounded, np.spacing(np.abs(rounded)), index)
 
 
-def _holds(unsafe: Polyhedron, values: list[Fraction]) -> bool:
+def holds_at(unsafe: Polyhedron, values: Sequence[Fraction]) -> bool:
     """Return whether outputs lie in a polyhedron, in rational arithmetic."""
 
     def product(row: np.ndarray) -> Fraction:

@@ -1,16 +1,21 @@
 """Commands and their options, with help that teaches; each module here holds the commands of one purpose."""
 
+# In the order in which ``--help`` lists their commands.
+# isort: off
 from reluscope.cli.commands import (
-    boolean_functions,
-    counting,
+    reporting,
     exploring,
     inspecting,
-    reproducing,
+    partitioning,
     surfaces,
-    tracking,
     verifying,
+    counting,
+    boolean_functions,
+    tracking,
+    reproducing,
 )
 from reluscope.cli.commands.application import app
+# isort: on
 
 __all__ = [
     "app",
@@ -18,6 +23,8 @@ __all__ = [
     "counting",
     "exploring",
     "inspecting",
+    "partitioning",
+    "reporting",
     "reproducing",
     "surfaces",
     "tracking",

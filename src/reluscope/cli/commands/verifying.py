@@ -1,4 +1,4 @@
-"""The commands that prove properties, find counterexamples, or all of them."""
+"""The commands that prove properties, find counterexamples, or all of them, and follow closed loops."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import Force, Model
+from reluscope.cli.commands.arguments import Force, JsonFile, Model, path_of
 from reluscope.cli.commands.loading_options import LoadingOptions
 from reluscope.cli.options import Common, command
-from reluscope.cli.parsing import read_numbers
+from reluscope.cli.parsing import read_box, read_numbers
 
 if TYPE_CHECKING:
     from reluscope.budget import Budget
@@ -58,14 +58,22 @@ def verify(
         Split,
         typer.Option("--split", help="What is split where bounds do not suffice: inputs are best up to about ten."),
     ] = Split.AUTO,
+    certify: Annotated[
+        bool,
+        typer.Option(
+            "--certify",
+            help="Keep why the property holds, and check it in whole numbers by code that shares nothing with the "
+            "search; for boxes of inputs, and pointwise gates without jumps.",
+        ),
+    ] = False,
     output: Annotated[
         list[str] | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
-            help="What --json prints (.json), or the result as the competition of verifiers reads it (.txt); may be "
-            "given several times.",
+            help="What --json prints (.json), the result as the competition of verifiers reads it (.txt), or with "
+            "--certify what proves that the property holds (.proof); may be given several times.",
         ),
     ] = None,
     force: Force = False,
@@ -86,6 +94,7 @@ def verify(
     Examples:
       reluscope verify net.onnx property.vnnlib
       reluscope verify net.onnx property.vnnlib --seconds 60 -o result.txt
+      reluscope verify net.onnx property.vnnlib --certify -o net.proof
       reluscope verify net.onnx property.vnnlib --json | jq .verdict
     """  # noqa: D301
     given = loading.read(model)
@@ -96,11 +105,51 @@ def verify(
         given,
         Path(safe),
         split=split.value,
+        certify=certify,
         budget=effort.budget(),
         files=[Path(one) for one in output or ()],
         force=force,
         common=common,
     )
+
+
+@command(app, "Check a proof or a counterexample anew, whoever has it from whom.", without=("seed",))
+def check(
+    model: Model,
+    safe: PropertyFile,
+    claimed: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A .proof of reluscope verify --certify, or a result of any verifier with its counterexample, as the "
+            "competition of verifiers has it (.txt, .counterexample).",
+            show_default=False,
+        ),
+    ],
+    output: JsonFile = None,
+    force: Force = False,
+    *,
+    loading: LoadingOptions,
+    common: Common,
+) -> int:
+    """Check what was claimed of a property: a proof that it holds, or a counterexample.
+
+    A proof is checked box by box in whole numbers, by code that shares nothing with what made it. A counterexample is
+    evaluated in float64 with bounds on all rounding, in rational arithmetic where that is close, and, of an .onnx file,
+    in float32 by onnxruntime, where that is installed; one that violates the property in either is one. The exit code
+    is 0 if the file shows what it says, 1 with a sentence if it does not.
+
+    \b
+    Examples:
+      reluscope check net.onnx property.vnnlib net.proof
+      reluscope check net.onnx property.vnnlib result.txt
+      reluscope check net.onnx property.vnnlib result.txt --json | jq .float32_violates
+    """  # noqa: D301
+    given = loading.read(model)
+
+    from reluscope.cli.check import check as run
+
+    return run(given, Path(safe), Path(claimed), output=path_of(output), force=force, common=common)
 
 
 @command(app, "Find all inputs that violate a property of VNN-LIB, and their volume.")
@@ -151,6 +200,104 @@ def violations(
         Path(safe),
         budget=effort.budget(),
         inputs=places,
+        files=[Path(one) for one in output or ()],
+        force=force,
+        common=common,
+    )
+
+
+@command(app, "Find all states of a network in closed loop with a linear plant.", without=("seed",))
+def reach(
+    model: Model,
+    plant: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLANT",
+            help='A .json file of x\' = A x + B u + c, as in {"A": [[1, 0.1], [0, 1]], "B": [[0], [0.1]]}.',
+            show_default=False,
+        ),
+    ],
+    box: Annotated[
+        list[str],
+        typer.Option(
+            "--box",
+            metavar="LO,HI",
+            help="First states between two values; once, or once for each state.",
+            show_default=False,
+        ),
+    ],
+    steps: Annotated[int, typer.Option("--steps", min=0, metavar="N", help="How many steps to follow.")] = 10,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--within",
+            metavar="LO,HI",
+            help="Where states are to stay; once, or once for each state: sets the exit code.",
+        ),
+    ] = None,
+    states: Annotated[
+        str, typer.Option("--states", metavar="I,J", help="The states that become the axes of a picture.")
+    ] = "0,1",
+    regions: Annotated[
+        int | None,
+        typer.Option(
+            "--regions",
+            min=1,
+            metavar="N",
+            help="Regions of a step up to which it is exact, 10,000 by default; at most so many boxes, and 256, "
+            "enclose a step that is not.",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=0.0, metavar="S", help="After this time steps are enclosed by few boxes."),
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A row for each step (.csv, .parquet), all of it for rs.reachability.ReachableSets.load (.arrow), "
+            "a picture (.svg, .png, .pdf), or what --json prints (.json); may be given several times.",
+        ),
+    ] = None,
+    force: Force = False,
+    *,
+    loading: LoadingOptions,
+    common: Common,
+) -> int:
+    """Find the states that a closed loop x' = A x + B net(x) + c can be in after each step.
+
+    The network takes the state and gives the control. Steps are EXACT, unions of polytopes, for as long as the linear
+    regions of the loop are few; from then on boxes hold all states with all rounding, UPPER. With --within the exit
+    code is 0 if all states stay there after every step, 3 if some surely leave, 4 if that is not known.
+
+    \b
+    Examples:
+      reluscope reach controller.onnx plant.json --box -1,1 --steps 20
+      reluscope reach controller.onnx plant.json --box 0.5,1 --box -0.5,0.5 --within -2,2 -o sets.png
+      reluscope reach controller.onnx plant.json --box -1,1 --json | jq '.steps[-1]'
+    """  # noqa: D301
+    places = read_numbers(states, "--states") or ()
+    if len(places) != 2:
+        raise typer.BadParameter(f"give two states, as in 0,1, not {states!r}", param_hint="--states")
+    first = tuple(read_box(one) for one in box)
+    kept = tuple(read_box(one, "--within") for one in within or ())
+    given = loading.read(model)
+
+    from reluscope.budget import Budget
+    from reluscope.cli.reach import reach as run
+
+    is_limited = regions is not None or seconds is not None
+    return run(
+        given,
+        Path(plant),
+        box=first,
+        within=kept,
+        steps=steps,
+        states=places,
+        budget=Budget(regions=regions, seconds=seconds) if is_limited else None,
         files=[Path(one) for one in output or ()],
         force=force,
         common=common,

@@ -11,11 +11,12 @@ from math import inf
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies.behrmann2018._networks import MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sizes import planned
+from reluscope_studies.verdicts import of_cases
 
 SENTENCE = "images of other digits with the same first-layer features"
 POSITION = 50
@@ -24,6 +25,8 @@ CHANGES: dict[Change, str] = {"epochs": "training.epochs"}
 
 # The paper turns a 3 into a 6 and a 4; its second example is a 4, whose variants it does not name.
 PAIRS = ((3, 6), (3, 4), (4, 9), (4, 0))
+# Features that are proved to differ by less are called the same, images that differ by more are not.
+TINY = 1e-9
 NORMS = {"linear": "most alike", "l2": "nearest"}
 
 
@@ -92,7 +95,32 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     findings = [found, *(one for variant in variants for one in _findings(variant, testing))]
     tables = (_inputs(variants, layer, testing), _table(variants, network, testing))
     pictures = tuple(_pictures(variants, testing))
-    return Outcome(sentences, tuple(findings), tables, pictures, interrupted)
+    return Outcome(
+        sentences, tuple(findings), tables, pictures, interrupted, verdicts=(_same_features(variants), _large(variants))
+    )
+
+
+def _same_features(variants: list[Variant]) -> Verdict:
+    proved, changes = max(one.found.proved_within for one in variants), [one.found.change for one in variants]
+    return of_cases(
+        "images of other digits have the same features in the first layer",
+        "Figures 7 and 12",
+        "drawn",
+        f"{len(variants)} images that are changed by {min(changes):.3g} to {max(changes):.3g}, with features that "
+        f"differ by at most {proved:.1e}",
+        (one.found.proved_within < TINY < one.found.change for one in variants),
+    )
+
+
+def _large(variants: list[Variant]) -> Verdict:
+    dims = {one.row: one.found.set.dimension for one in variants}
+    return of_cases(
+        "preimages of features may be large",
+        "appendix A7",
+        "in words",
+        f"dimension within the box {', '.join(map(str, dims.values()))}",
+        (dim > 0 for dim in dims.values()),
+    )
 
 
 def _chosen(network: rs.Network, layer: rs.preimages.GateLayer, testing: Labelled) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table, Verdict
 from reluscope_studies.classifiers import Training, train, trained
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch3._pruned_similarity import (
@@ -18,6 +18,7 @@ from reluscope_studies.sattelberg2026_ch3._pruned_similarity import (
     similarity_verdict,
 )
 from reluscope_studies.sizes import planned
+from reluscope_studies.verdicts import of_cases, supporting
 
 AMOUNTS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
 DROP = 0.01
@@ -79,7 +80,7 @@ class Convolutions:
             return nn.Sequential(*parts, nn.Flatten(), nn.Linear(reads * side * side, num_classes))
 
 
-def report(setting: Setting, name: str, said: Mapping[str, str]) -> Outcome:
+def report(setting: Setting, name: str, said: Mapping[str, str], keeps: Mapping[str, float], figure: str) -> Outcome:
     """Train a network, prune it both ways, and compare.
 
     Parameters
@@ -89,6 +90,9 @@ def report(setting: Setting, name: str, said: Mapping[str, str]) -> Outcome:
         Of the data, before those of pictures.
     said : mapping
         What the dissertation says of removed channels and of removed weights.
+    keeps : mapping
+        The share of weights down to which it says that the network keeps its accuracy, by the same.
+    figure : str
     """
     plan = planned(setting, PLANS, CHANGES)
     training, testing = labelled_data(setting)
@@ -122,7 +126,10 @@ def report(setting: Setting, name: str, said: Mapping[str, str]) -> Outcome:
         ),
         (picture,) if curves else (),
         interrupted=is_interrupted,
-        verdicts=() if compared is None else tuple(similarity_verdict(compared[0], kinds)),
+        verdicts=(
+            *_verdicts(setting, fewest, keeps, figure),
+            *(() if compared is None else similarity_verdict(compared[0], kinds)),
+        ),
     )
 
 
@@ -214,6 +221,35 @@ def _sentences(setting: Setting, plan: Plan, training: Labelled, testing: Labell
     if setting.size == "small":
         said.append("This is the small size: fewer channels and a larger rate; numbers are not the dissertation's.")
     return tuple(said)
+
+
+def _verdicts(
+    setting: Setting, fewest: Mapping[str, rs.Finding], keeps: Mapping[str, float], figure: str
+) -> tuple[Verdict, ...]:
+    """Return what becomes of what section 3.4.4 says of accuracies; smaller networks on digits contradict nothing."""
+    if set(fewest) != set(keeps):
+        return ()
+    shares = {kind: float(found) for kind, found in fewest.items()}
+    found = [
+        of_cases(
+            f"accuracies are kept down to {100 * keeps[kind]:.0f} % of the weights ({kind} removed)",
+            f"section 3.4.4, {figure}",
+            f"{100 * keeps[kind]:.0f} %",
+            f"{100 * DROP:g} point lost at {100 * shares[kind]:.1f} %",
+            [shares[kind] <= keeps[kind]],
+        )
+        for kind in keeps
+    ]
+    found.append(
+        of_cases(
+            "accuracies fall faster where channels are removed",
+            f"section 3.4.4, {figure}",
+            "in words",
+            f"{100 * DROP:g} point lost at {100 * shares[CHANNELS]:.1f} and {100 * shares[WEIGHTS]:.1f} %",
+            [shares[CHANNELS] > shares[WEIGHTS]],
+        )
+    )
+    return supporting(found) if setting.size == "small" else tuple(found)
 
 
 def _summary(fewest: Mapping[str, rs.Finding], said: Mapping[str, str]) -> Table:

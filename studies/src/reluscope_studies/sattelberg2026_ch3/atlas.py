@@ -198,6 +198,15 @@ class _Classes:
         """How many sizes find a class hardest, or nearly; classes by their numbers."""
         return Counter(number for one in self.cells for number in hardest_of(one.rates))
 
+    @property
+    def halves(self) -> tuple[Counter[int], ...]:
+        """The same counts by the first and by the second half of the trials: what chance alone changes."""
+        half = len(self.cells[0].epochs) // 2
+        return tuple(
+            Counter(number for one in self.cells for number in hardest_of((one.epochs[part] >= 0).mean(axis=0)))
+            for part in ((slice(half), slice(half, None)) if half else ())
+        )
+
     def findings(self) -> list[rs.Finding]:
         return [
             rs.Finding.of(
@@ -212,7 +221,7 @@ class _Classes:
 
     def hardest(self) -> Table:
         """Return Table 3.3 with ours beside."""
-        counts, printed = self.counts, PRINTED[self.leak]
+        counts, printed, halves = self.counts, PRINTED[self.leak], self.halves
         names = [name for name, _ in counts.most_common(10)]
         classes = [one.number for one in representatives(NUM_INPUTS)]
         rows = []
@@ -221,13 +230,22 @@ class _Classes:
             number = str(printed.get(name, "–"))
             share = f"{100 * self.mean[place]:.1f} %"
             table = str(rs.boolean.BooleanFunction(NUM_INPUTS, name))
-            rows.append((str(name), table, str(class_swaps(NUM_INPUTS)[place]), number, str(counts[name]), share))
+            ours = [str(one[name]) for one in (counts, *halves)]
+            rows.append((str(name), table, str(class_swaps(NUM_INPUTS)[place]), number, *ours, share))
         caption = (
             f"Table 3.3, {NAMES[self.leak]}: how many of {len(self.cells)} sizes find a class hardest, or within a "
             "percentage point of the hardest; the ten of the dissertation, and the ten most frequent here. Sizes that "
             "find all classes as hard as that are left out, which is our reading: else they would count for all."
         )
-        return Table(("class", "truth table", "swaps", "the dissertation", "here", "successes"), tuple(rows), caption)
+        if halves:
+            first, second = ({name for name, _ in one.most_common(10)} for one in halves)
+            caption += (
+                f" Each half of the trials gives other counts: of the ten classes most frequent by the first half "
+                f"{len(first & second)} are among those by the second. Shares of successes change less."
+            )
+        parts = [f"{which} half" for which, _ in zip(("first", "second"), halves, strict=False)]
+        columns = ("class", "truth table", "swaps", "the dissertation", "here", *parts, "successes")
+        return Table(columns, tuple(rows), caption)
 
     def beside(self) -> Picture:
         """Return the classes of Table 3.3 with both counts, as a picture."""

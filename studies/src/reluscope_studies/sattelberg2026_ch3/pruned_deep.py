@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Record, Setting, Size, Table, Verdict
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, learned, parity, per_cent, share_of
 from reluscope_studies.sizes import planned
+from reluscope_studies.verdicts import Rate, of_cases, same_rate
 
 SENTENCE = "parity by deep networks, pruned unit by unit: which widths are left"
 POSITION = 70
@@ -22,6 +23,8 @@ DEPTH = 5
 QUOTED_WIDTHS = (15,) * 4
 # Table 3.5: the best hidden widths, by digits.
 PRINTED = {2: "2", 3: "2-2 or 3", 4: "2-2", 5: "2-2-2 or 2-3", 6: "2-2-2 or 2-3"}
+# The dissertation does not say of how many networks its rates are: as elsewhere in the chapter, of a hundred.
+SAID_OF = 100
 # Of four digits, quoted in the text: about.
 QUOTED = {
     "2 x 2 learns parity from first weights": "1 %",
@@ -73,6 +76,7 @@ def protocol(setting: Setting) -> Outcome:
         (*best, *shares.values()),
         (_table(tables), _quoted(shares)),
         interrupted=is_interrupted,
+        verdicts=tuple(_verdicts(tables, direct, found.get((4, QUOTED_WIDTHS), []))),
     )
 
 
@@ -176,18 +180,45 @@ def _table(tables: Mapping[int, list[Record]]) -> Table:
     return Table(columns, tuple(rows), caption)
 
 
+def _verdicts(tables: Mapping[int, list[Record]], direct: Record | None, quoted: list[Record]) -> Iterator[Verdict]:
+    """Return what becomes of Table 3.5 and of the rates beside it."""
+    printed = {digits: min(map(_units, PRINTED[digits].split(" or "))) for digits in tables}
+    fewest = {digits: min(map(sum, _widths(records))) for digits, records in tables.items() if _widths(records)}
+    if fewest:
+        yield of_cases(
+            "the fewest units that pruning leaves",
+            "Table 3.5",
+            ", ".join(f"{printed[digits]} for {digits} digits" for digits in fewest),
+            ", ".join(str(one) for one in fewest.values()),
+            (fewest[digits] == printed[digits] for digits in fewest),
+        )
+    for (name, said), (some, number) in zip(QUOTED.items(), _counts(direct, quoted), strict=True):
+        if number:
+            share = float(said.removesuffix(" %")) / 100
+            yield same_rate(f"{name} (four digits)", "section 3.4.4", share, Rate(some, number), SAID_OF)
+
+
+def _units(widths: str) -> int:
+    return sum(map(int, widths.split("-")))
+
+
 def _said(every: Iterable[tuple[int, ...]]) -> str:
     return ", ".join(sorted({"-".join(map(str, widths)) for widths in every})) or "-"
 
 
-def _shares(direct: Record | None, records: list[Record]) -> dict[str, rs.Finding]:
+def _counts(direct: Record | None, records: list[Record]) -> list[tuple[int, int]]:
+    """Return successes and trials of what the text quotes, in its order."""
     ends = _widths(records)
-    counts = [
+    return [
         (0, 0) if direct is None else (direct.plain["learned"], direct.plain["number"]),
         (sum(one.plain["learned"] for one in records), len(records)),
         (sum(len(one) <= 2 and max(one) <= 2 for one in ends), len(ends)),
     ]
-    return {name: share_of(some, number, name) for name, (some, number) in zip(QUOTED, counts, strict=True) if number}
+
+
+def _shares(direct: Record | None, records: list[Record]) -> dict[str, rs.Finding]:
+    counts = zip(QUOTED, _counts(direct, records), strict=True)
+    return {name: share_of(some, number, name) for name, (some, number) in counts if number}
 
 
 def _quoted(shares: Mapping[str, rs.Finding]) -> Table:

@@ -10,10 +10,11 @@ DATA = "cifar10"
 __all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
 
 SAID = {CHANNELS: "60 %", WEIGHTS: "40 %"}
+KEEPS = {CHANNELS: 0.6, WEIGHTS: 0.4}
 
 
 def protocol(setting: Setting) -> Outcome:
     """Prune a network of coloured images both ways."""
     training, _ = labelled_data(setting)
     said = SAID if stands_beside(training, DATA) else dict.fromkeys(SAID, "of CIFAR-10")
-    return report(setting, "cifar10", said)
+    return report(setting, "cifar10", said, KEEPS, "Figure 3.12")

@@ -1,18 +1,20 @@
 """Figures 3.7 to 3.9: functions of up to ten inputs: parity, random ones, and classes of four inputs xor parity."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.stats import binomtest
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._measures import Measures, measures_of, representatives
 from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK, Learned, learn, seeds_of
 from reluscope_studies.sizes import planned
+from reluscope_studies.verdicts import Rate, increasing, of_cases
 
 SENTENCE = "parity, random functions and mixtures of up to ten inputs: which do small networks learn"
 POSITION = 40
@@ -90,7 +92,14 @@ def protocol(setting: Setting) -> Outcome:
     if len(dimensions) == len(plan.dimensions) * len(KINDS):
         pictures += [_by_function(plan, dimensions), _by_dimension(plan, dimensions)]
         tables = [_rates(plan, dimensions), _scores(plan, dimensions)]
-    return Outcome((_how(setting, plan),), tuple(findings), tuple(tables), tuple(pictures), interrupted=is_interrupted)
+    return Outcome(
+        (_how(setting, plan),),
+        tuple(findings),
+        tuple(tables),
+        tuple(pictures),
+        interrupted=is_interrupted,
+        verdicts=(*_verdicts_of_sizes(sizes), *(_verdicts_of_kinds(plan, dimensions) if tables else ())),
+    )
 
 
 def functions_of(kind: str, num_inputs: int, number: int, seed: int) -> tuple[rs.boolean.BooleanFunction, ...]:
@@ -291,3 +300,64 @@ def _scores(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Table:
         "functions are significantly harder than the others."
     )
     return Table(("kind", "mean", "hardest function", "easiest function"), tuple(rows), caption)
+
+
+def _rate(solved: np.ndarray) -> Rate:
+    return Rate(int(solved.sum()), solved.size)
+
+
+def _verdicts_of_sizes(sizes: dict[tuple[int, int, str], Learned]) -> Iterator[Verdict]:
+    """Return what becomes of what is said of Figure 3.7."""
+    found = {key: learned.epochs >= 0 for key, learned in sizes.items()}
+    enough = [one for (width, depth, kind), one in found.items() if kind == PARITY and width**depth >= MAX_INPUTS]
+    others = [one for (width, depth, kind), one in found.items() if kind == PARITY and width**depth < MAX_INPUTS]
+    if enough and others:
+        yield increasing(
+            "parity is learned by the sizes of which swaps predict it, and not by others",
+            "section 3.4.3, Figure 3.7",
+            "very close to what is predicted",
+            [_rate(np.concatenate([one.ravel() for one in some])) for some in (others, enough)],
+        )
+    by_kind = {
+        kind: _rate(np.concatenate([one.ravel() for key, one in found.items() if key[2] == kind]))
+        for kind in (RANDOM, PARITY)
+        if any(key[2] == kind for key in found)
+    }
+    if len(by_kind) == 2:
+        yield increasing(
+            "random functions of ten inputs are learned less often than parity",
+            "section 3.4.3, Figure 3.7",
+            "significantly lower performance",
+            list(by_kind.values()),
+        )
+
+
+def _verdicts_of_kinds(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Iterator[Verdict]:
+    """Return what becomes of what is said of Figures 3.8 and 3.9."""
+    inputs = plan.dimensions[-1]
+    right = {kind: float(dimensions[inputs, kind].scores(plan.score_trials).mean()) for kind in KINDS}
+    yield of_cases(
+        "random functions are harder than parity and than classes xor parity",
+        "section 3.4.3, Figure 3.8",
+        "significantly harder",
+        f"right of {2**inputs:,} inputs: " + ", ".join(f"{kind} {right[kind]:.0f}" for kind in KINDS),
+        (right[RANDOM] < right[kind] for kind in KINDS if kind != RANDOM),
+    )
+    most = {kind: [_rate(dimensions[one, kind].solved).share for one in plan.dimensions] for kind in KINDS}
+    falls = {kind: max(shares) - shares[-1] for kind, shares in most.items()}
+    yield of_cases(
+        "the difficulty of random functions grows fastest with the inputs",
+        "section 3.4.3, Figure 3.9",
+        "in words",
+        f"successes from {plan.dimensions[0]} to {inputs} inputs: "
+        + "; ".join(f"{kind} {100 * max(shares):.0f} to {100 * shares[-1]:.0f} %" for kind, shares in most.items()),
+        (falls[RANDOM] > falls[kind] for kind in KINDS if kind != RANDOM),
+    )
+    entropies = [dimensions[one, RANDOM].normalized("entropy").mean() for one in plan.dimensions]
+    yield of_cases(
+        "the entropy of random functions grows with the inputs",
+        "section 3.4.3, Figure 3.9",
+        "in words",
+        "by the number of inputs: " + ", ".join(f"{one:.3f}" for one in entropies),
+        (later > before for before, later in pairwise(entropies)),
+    )

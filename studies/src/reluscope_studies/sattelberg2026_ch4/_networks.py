@@ -13,6 +13,8 @@ import reluscope as rs
 from reluscope.studies import Record, Setting
 
 RATE, RADIUS = 0.01, 0.5
+# Of an unbounded region it is told in how many of these directions it is so, at so far a point.
+DIRECTIONS, FAR = 20_000, 1e6
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,15 @@ class Networks:
 
     def accuracies(self, data: rs.datasets.Dataset) -> Float[np.ndarray, " k"]:
         """Return the share of points that each network has right."""
-        weight, bias, output, constant = (part.astype(np.float64) for part in self.weights)
         assert data.labels is not None
-        right = []
-        for index in range(self.plan.networks):
-            pre = data.points @ weight[index].T + bias[index]
-            values = np.where(pre > 0, pre, self.plan.leak * pre) @ output[index, 0] + constant[index]
-            right.append(((values > 0) == (data.labels == 1)).mean())
-        return np.array(right)
+        every = range(self.plan.networks)
+        return np.array([((self._values(row, data.points) > 0) == (data.labels == 1)).mean() for row in every])
+
+    def _values(self, index: int, points: Float[np.ndarray, "s n"]) -> Float[np.ndarray, " s"]:
+        """Return the outputs of one network."""
+        (weight, bias), (output, constant) = self.layers(index)
+        pre = points @ weight.T + bias
+        return np.where(pre > 0, pre, self.plan.leak * pre) @ output[0] + constant
 
     @cached_property
     def solved(self) -> np.ndarray:
@@ -102,6 +105,18 @@ class Networks:
     def shapes(self) -> dict[int, rs.annulus.Shape]:
         """Shape of each of these regions."""
         return {row: rs.annulus.recognize(region) for row, region in self.regions.items()}
+
+    @property
+    def open_shares(self) -> dict[int, float]:
+        """In which share of random directions each of the unbounded regions goes on without end; 0 is below 1/20,000.
+
+        Of a unit vector d the network is asked at 10^6 d.
+        """
+        rng = np.random.default_rng(0)
+        directions = rng.normal(size=(DIRECTIONS, self.plan.dim))
+        far = FAR * directions / np.linalg.norm(directions, axis=1, keepdims=True)
+        rows = [row for row, shape in self.shapes.items() if shape is rs.annulus.Shape.UNBOUNDED]
+        return {row: float((self._values(row, far) <= 0).mean()) for row in rows}
 
     @property
     def counts(self) -> Counter[rs.annulus.Shape]:

@@ -143,11 +143,26 @@ def _verdicts(tested: dict[tuple[float, int], np.ndarray], found: dict[tuple[flo
                 f"the share of networks that construct one of the two forms remains consistent ({name})",
                 "section 4.2.2",
                 "not given",
-                ", ".join(map(str, forms)),
+                ", ".join(map(str, forms)) + _where_open(found[leak, high]),
                 None if is_less is None else not is_less,
             )
         )
     return verdicts
+
+
+def _where_open(networks: Networks) -> str:
+    """Return what keeps the other networks from the two forms, which samples cannot show."""
+    shares = [*networks.open_shares.values()]
+    if not shares:
+        return ""
+    return (
+        f"; {len(shares)} regions of dimension {networks.plan.dim} are unbounded, in {_share(shares)} % of all "
+        "directions (median), where few samples are"
+    )
+
+
+def _share(shares: list[float]) -> str:
+    return f"{100 * float(np.median(shares)):.2g}" if shares else ""
 
 
 def _regions(found: dict[tuple[float, int], Networks]) -> Table:
@@ -171,6 +186,7 @@ def _regions(found: dict[tuple[float, int], Networks]) -> Table:
                 str(counts[rs.annulus.Shape.OTHER])
                 + (f" ({', '.join(f'{v}/{f}' for v, f in others[:4])})" if others else ""),
                 str(counts[rs.annulus.Shape.UNBOUNDED]),
+                _share([*one.open_shares.values()]),
                 str(one.num_with_rest),
                 f"{np.median(ratios):.3f}" if ratios else "",
                 f"{dim**0.5:.3f}",
@@ -185,6 +201,7 @@ def _regions(found: dict[tuple[float, int], Networks]) -> Table:
         "expanded simplices",
         "others (vertices/facets)",
         "unbounded",
+        "in % of directions (median)",
         "with a rest",
         "median R/rho",
         "room r2/r1",

@@ -1,7 +1,12 @@
 """Figure 4.7: cosines between n random directions in n dimensions."""
 
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.sizes import planned
 
@@ -11,6 +16,8 @@ DATA = None
 
 DIMS = {"small": range(2, 31), "full": range(2, 101)}
 TRIALS = 100
+# In two dimensions there is one pair, in three three: from some dimension on the largest product falls.
+SMALL = 5
 
 
 def protocol(setting: Setting) -> Outcome:
@@ -35,4 +42,29 @@ def protocol(setting: Setting) -> Outcome:
         tuple(finding for one in found.values() for finding in (one.mean, one.largest)),
         (Table(("dimension", "mean", "expected mean", "largest"), rows, "Absolute scalar products."),),
         (Picture("cosines", figure, caption),),
+        verdicts=(_mean(expected), _largest(found)),
+    )
+
+
+def _mean(expected: Mapping[int, rs.Finding]) -> Verdict:
+    values = [float(one.value) for one in expected.values()]
+    return Verdict(
+        "vectors are the more orthogonal on average, the more dimensions",
+        "section 4.3, Figure 4.7",
+        "drawn",
+        f"expected scalar products fall from {values[0]:.3f} to {values[-1]:.3f}, at every step",
+        all(later < before for before, later in pairwise(values)),
+    )
+
+
+def _largest(found: Mapping[int, rs.annulus.Orthogonality]) -> Verdict:
+    dims, values = list(found), [float(one.largest.value) for one in found.values()]
+    top = int(np.argmax(values))
+    return Verdict(
+        "the pair that is least orthogonal becomes more so with the dimension",
+        "section 4.3, Figure 4.7",
+        "drawn",
+        f"largest scalar products fall from {values[top]:.3f} in {dims[top]} dimensions to {values[-1]:.3f} in "
+        f"{dims[-1]}; in 2, with one pair, {values[0]:.3f}",
+        values[-1] < values[top] and dims[top] <= SMALL,
     )

@@ -25,14 +25,12 @@ from reluscope_studies.inception import InceptionV3
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.residual_networks import ResNet, resnet
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, prepared
-from reluscope_studies.sattelberg2026_networks import ACCURACIES, OPTIMIZERS, PRETRAINED, Model, training_of
+from reluscope_studies.sattelberg2026_networks import ACCURACIES, NEAR, OPTIMIZERS, PRETRAINED, Model, training_of
 from reluscope_studies.sizes import planned
 
 WEIGHTS = "RELUSCOPE_WEIGHTS"
 CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "most"}
 BLOCK = 50
-# Within so many points of per cent a printed accuracy is confirmed: the order of samples and the resizing differ.
-NEAR = 1.0
 
 
 @dataclass(frozen=True)

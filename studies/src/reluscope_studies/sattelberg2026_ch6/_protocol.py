@@ -10,7 +10,8 @@ from reluscope_studies import plots
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
-from reluscope_studies.sattelberg2026_images import SHAPE, nearest_triple, prepared, summed
+from reluscope_studies.sattelberg2026_ch6._statements import verdicts
+from reluscope_studies.sattelberg2026_images import SHAPE, drawn, nearest_triple, prepared, summed
 from reluscope_studies.sattelberg2026_networks import (
     Model,
     Plan,
@@ -39,19 +40,22 @@ class SlicePlan(Plan):
         By which share of its longer side the rectangle around the three images is enlarged.
     close : float
         Half the side of the square around image A that is taken of convolutional networks, by the distance of A and B.
+    asked : int, optional
+        Test images whose gradients are asked for; all of them by default.
     """
 
     scaled: bool
     grid: int
     margin: float
     close: float
+    asked: int | None = None
 
 
-CHANGES: dict[Change, str] = {"epochs": "epochs"}
+CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "asked"}
 PLANS: dict[Size, SlicePlan] = {
     "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25),
-    # The networks of the dissertation, trained for a fifth as long.
-    "medium": SlicePlan(3, 128, 32, True, 100, 0.1, 0.02),
+    # The networks of the dissertation, trained for a fifth as long, and gradients at a fifth of the images.
+    "medium": SlicePlan(3, 128, 32, True, 100, 0.1, 0.02, 2_000),
     "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02),
 }
 
@@ -88,19 +92,19 @@ def report(setting: Setting, name: Data) -> Outcome:
     plan = planned(setting, PLANS, CHANGES)
     given = labelled_data(setting)
     training, testing = prepared(*given, shape=SHAPE if plan.scaled else None)
-    every = models(plan.hidden, plan.filters)
+    every, asked = models(plan.hidden, plan.filters), drawn(testing, plan.asked, setting.seed)
     looked = []
     for number, model in enumerate(every):
         network, found = trained(setting, model, training_of(model, plan.epochs), training, testing)
         setting.progress(f"Gradients of {model.name}", number / len(every))
-        looked.append(_look(model, network, found, testing))
+        looked.append(_look(model, network, found, asked))
     anchors = nearest_triple(testing.points)
     sliced = []
     for one in looked:
         if one.model.number == 1:
             setting.progress(f"Slice of {one.model.name}")
             sliced.append(_slice(setting, plan, one, testing.points[anchors]))
-    norms = {one.model.name: rs.sensitivity.jacobian_norms(one.network, testing.points) for one in looked}
+    norms = {one.model.name: rs.sensitivity.jacobian_norms(one.network, asked.points) for one in looked}
     shares = [one.subspaces.share(j) for one in looked for j in range(len(one.subspaces))]
     explained = [along.explained() for one in looked for along in one.along]
     accuracies = {one.model: one.accuracy for one in looked}
@@ -118,17 +122,33 @@ def report(setting: Setting, name: Data) -> Outcome:
         (
             accuracy_table(name, accuracies, "Table 6.1", with_paper=with_paper),
             _missed(sliced),
-            _sensitivity(looked, {key: [found.mean(name) for name in found] for key, found in norms.items()}),
+            _sensitivity(looked, norms, len(asked)),
         ),
         (*beside, *_pictures(name, looked, sliced, testing, anchors)),
+        verdicts=verdicts(
+            name,
+            accuracies,
+            {one.model: _told_apart(one) for one in sliced},
+            {one.model: one.subspaces for one in looked},
+            {one.model: [float(along.explained()) for along in one.along] for one in looked},
+            testing,
+            with_paper=with_paper and plan.scaled,
+            is_full=plan.epochs >= PLANS["full"].epochs,
+        ),
     )
 
 
-def _look(model: Model, network: rs.Network, found: rs.Finding, testing: Labelled) -> Looked:
-    """Return the active subspaces of a network on the test images, and its outputs along the first directions."""
-    subspaces = rs.sensitivity.active_subspaces(network, testing.points)
+def _told_apart(one: Sliced) -> tuple[rs.Finding, int, int]:
+    """Return the regions of a slice, those with a point of the grid, and those that the smallest tolerance finds."""
+    grid = one.grids[0]
+    return one.part.finding(), grid.num_codes, grid.num_found
+
+
+def _look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled) -> Looked:
+    """Return the active subspaces of a network on test images, and its outputs along the first directions."""
+    subspaces = rs.sensitivity.active_subspaces(network, asked.points)
     along = tuple(
-        rs.sensitivity.output_along(network, testing.points, subspaces.directions[j, 0], output=j)
+        rs.sensitivity.output_along(network, asked.points, subspaces.directions[j, 0], output=j)
         for j in range(network.num_outputs)
         if subspaces.directions[j, 0].any()
     )
@@ -205,7 +225,7 @@ def _missed(sliced: list[Sliced]) -> Table:
     return Table(columns, tuple(rows), caption)
 
 
-def _sensitivity(looked: list[Looked], norms: dict[str, list[rs.Finding]]) -> Table:
+def _sensitivity(looked: list[Looked], norms: dict[str, rs.Findings], asked: int) -> Table:
     rows = []
     for one in looked:
         every = range(len(one.subspaces))
@@ -219,15 +239,15 @@ def _sensitivity(looked: list[Looked], norms: dict[str, list[rs.Finding]]) -> Ta
                 f"{100 * np.median(explained):.1f} %" if explained else "-",
                 f"{ranks.min():,} to {ranks.max():,}",
                 f"{one.subspaces.rank_upper:,}",
-                *(f"{float(found):.3g}" for found in norms[one.model.name]),
+                *(f"{float(norms[one.model.name].mean(name)):.3g}" for name in norms[one.model.name]),
             )
         )
     columns = (
         "network", "first direction", "outputs along it", "rank at least", "rank at most", "probabilities", "logits",
     )  # fmt: skip
     caption = (
-        "Active subspaces over the test images: medians over classes of the share of the first direction and of the "
-        "variance of the output that positions along it explain; ranks; and mean Frobenius norms of the Jacobians. "
+        f"Active subspaces over {asked:,} test images: medians over classes of the share of the first direction and of "
+        "the variance of the output that positions along it explain; ranks; and mean Frobenius norms of the Jacobians. "
         "The dissertation finds 128 nonzero singular values for the dense networks of 128 units."
     )
     return Table(columns, tuple(rows), caption)
@@ -290,7 +310,7 @@ def _pictures(
         Picture(
             f"{name}-along",
             rs.plots.outputs_along([list(one.along) for one in first], rows=names, columns=classes),
-            "Outputs of test images over positions along these directions, and the network on the line through the "
+            "Outputs of these images over positions along these directions, and the network on the line through the "
             "mean image (Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
         ),
         Picture(

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Film, Outcome, Picture, Setting, Table
+from reluscope.studies import Film, Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_runs import BATCH, POINTS, RATE, SHOWN, SOLVED, WINDOW, Plan, Run, trained
 
 SNAPSHOTS, ROWS = 4, 12
 # A network settles in a small part of its training.
 EARLY = 0.1
+HEXAGON = 6
 # The decision boundary is looked for far around the points.
 WIDE = rs.Box(-100.0, 100.0, 2)
 
@@ -25,6 +26,7 @@ class Part:
     findings: list[rs.Finding] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
 
 
 def report_first(setting: Setting, plan: Plan) -> Outcome:
@@ -45,7 +47,34 @@ def report_first(setting: Setting, plan: Plan) -> Outcome:
         definition=f"runs up to the first that ends with {SOLVED:.0%} of the training points right",
         source="sattelberg2026",
     )
-    return report(setting, plan, run, Part([said], [tried]), _movement(run))
+    return report(setting, plan, run, Part([said], [tried], verdicts=[_solved(plan, run)]), _movement(plan, run))
+
+
+def _solved(plan: Plan, run: Run) -> Verdict:
+    """Return what becomes of what the captions of Figures 6.5 and 6.6 say, and of the form of the first's boundary."""
+    right = f"{100 * float(run.accuracies[-1]):.1f} % of the training points right, of first weights {run.number + 1}"
+    if plan.problem is not rs.datasets.circle_annulus:
+        return Verdict(
+            "three layers of eight units solve circle and annulus combined with XOR",
+            "section 6.2, Figure 6.6",
+            "drawn",
+            right,
+            True if run.is_solved else None,
+        )
+    closed = [one for one in _boundary(rs.partition(run.networks[-1], WIDE)) if one.is_closed]
+    corners = [one.num_corners for one in closed]
+    return Verdict(
+        "the deeper network ends with a polygon of more sides than the hexagon of three units",
+        "section 6.2, Figure 6.5",
+        "more than six",
+        f"{len(closed)} closed curve{'s' * (len(closed) != 1)} of {', '.join(map(str, corners)) or 'no'} corners; "
+        + right,
+        len(corners) == 1 and corners[0] > HEXAGON if run.is_solved else None,
+    )
+
+
+def _boundary(part: rs.Partition) -> tuple[rs.planes.BoundaryCurve, ...]:
+    return rs.planes.boundary_curves(rs.decision_boundary(part))
 
 
 def interrupted(plan: Plan) -> Outcome:
@@ -67,6 +96,7 @@ def report(setting: Setting, plan: Plan, run: Run, before: Part, *more: Part) ->
         tuple(table for part in every for table in part.tables),
         (*shown.pictures(), *(picture for part in every for picture in part.pictures)),
         films=(shown.film(),),
+        verdicts=tuple(verdict for part in every for verdict in part.verdicts),
     )
 
 
@@ -83,7 +113,7 @@ def _at_the_end(run: Run, part: rs.Partition) -> Part:
     """Return the numbers of the trained network."""
     network, testing = run.networks[-1], run.test_accuracy
     whole, wide = rs.partition(network, rs.Space(2)).finding(), rs.partition(network, WIDE)
-    curves = rs.planes.boundary_curves(rs.decision_boundary(wide))
+    curves = _boundary(wide)
     closed = [curve for curve in curves if curve.is_closed]
     number = rs.Finding(
         len(closed),
@@ -117,7 +147,7 @@ def _on_the_way(run: Run, parts: list[rs.Partition]) -> Part:
     return Part(tables=[Table(columns, tuple(rows), f"Regions of {WINDOW.describe()} in training.")])
 
 
-def _movement(run: Run) -> Part:
+def _movement(plan: Plan, run: Run) -> Part:
     """Measure how often units of each layer change their piece at the training points, at first and later."""
     codes = [network.codes(run.training.points) for network in run.networks]
     pieces = np.stack([one.to_array() for one in codes])
@@ -148,7 +178,16 @@ def _movement(run: Run) -> Part:
         for when, values in ((f"first {EARLY:.0%} of the epochs", early), ("later", late))
         for index, value in enumerate(values)
     ]
-    return Part([said], findings, [Table(columns, rows, caption)])
+    slow = Verdict(
+        "as training begins, later layers shift more than the first",
+        "section 6.2",
+        "significantly, and slowly",
+        f"in the first {EARLY:.0%} of the epochs units change their piece at a training point "
+        f"{', '.join(f'{one:.2f}' for one in early)} times",
+        early[0] < min(early[1:]),
+    )
+    said_of = [slow] if plan.problem is rs.datasets.xor_annulus else []
+    return Part([said], findings, [Table(columns, rows, caption)], verdicts=said_of)
 
 
 @dataclass(frozen=True, eq=False)

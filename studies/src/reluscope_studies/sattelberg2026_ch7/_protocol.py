@@ -9,7 +9,7 @@ import reluscope as rs
 from reluscope.studies import Data, Outcome, Picture, Record, Setting
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
-from reluscope_studies.sattelberg2026_ch7 import _compression, _similarity
+from reluscope_studies.sattelberg2026_ch7 import _compression, _similarity, _statements
 from reluscope_studies.sattelberg2026_ch7._comparison import compared
 from reluscope_studies.sattelberg2026_ch7._plan import CHANGES, PLANS, ComparisonPlan
 from reluscope_studies.sattelberg2026_images import drawn, prepared, summed
@@ -65,6 +65,15 @@ def report(setting: Setting, name: Data) -> Outcome:
             _compression.picture(compressed, name, COMPRESSION[name]),
             *_similarity.pictures(similar, name),
             _mapped_coefficients(setting, plan, networks, training, testing, name),
+        ),
+        verdicts=_statements.verdicts(
+            name,
+            accuracies,
+            compressed,
+            similar,
+            COMPRESSION[name],
+            with_paper=with_paper and plan.side is None,
+            is_full=plan.epochs >= PLANS["full"].epochs,
         ),
     )
 

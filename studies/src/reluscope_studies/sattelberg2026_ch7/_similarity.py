@@ -94,8 +94,8 @@ def summary(found: rs.Findings, every: Sequence[Model], *, with_paper: bool) -> 
         pairs = block.pairs(every)
         if not pairs:
             continue
-        printed = [_printed_drop(a, b) for a, b in pairs if (a.name, b.name) in MAPPED]
-        drop, *means = (_mean(found, metric, pairs) for metric in SUMMARY)
+        printed = [printed_drop(a, b) for a, b in pairs if (a.name, b.name) in MAPPED]
+        drop, *means = (mean_over(found, metric, pairs) for metric in SUMMARY)
         said = [f"{100 * drop:.1f}", *("-" if np.isnan(one) else f"{one:.3g}" for one in means)]
         if with_paper:
             said.insert(0, f"{np.mean(printed):.1f} ({len(printed)} of {len(pairs)})" if printed else "-")
@@ -112,7 +112,8 @@ def summary(found: rs.Findings, every: Sequence[Model], *, with_paper: bool) -> 
     return Table(tuple(columns), tuple(rows), caption)
 
 
-def _mean(found: rs.Findings, name: str, pairs: Sequence[tuple[Model, Model]]) -> float:
+def mean_over(found: rs.Findings, name: str, pairs: Sequence[tuple[Model, Model]]) -> float:
+    """Return the mean of a number over pairs, without those where it is not defined; NaN if it is for none."""
     values = np.array([value_of(found, name, a.name, b.name) for a, b in pairs])
     return float(values[np.isfinite(values)].mean()) if np.isfinite(values).any() else float("nan")
 
@@ -122,7 +123,8 @@ def value_of(found: rs.Findings, name: str, first: str, second: str) -> float:
     return float(found.where(first=first, second=second)[name].value[0])
 
 
-def _printed_drop(first: Model, second: Model) -> float:
+def printed_drop(first: Model, second: Model) -> float:
+    """Return the points that the dissertation loses by a map on CIFAR-10, of pairs that can be read there."""
     own = ACCURACIES["cifar10"][second.row][OPTIMIZERS.index(second.optimizer)]
     return float(own) - MAPPED[first.name, second.name]
 

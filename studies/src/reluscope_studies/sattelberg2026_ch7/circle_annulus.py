@@ -1,15 +1,17 @@
 """Figure 7.2: circle and annulus by three layers of eight units: how many of its affine maps matter."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Setting, Size, Table, Verdict
 from reluscope_studies.sattelberg2026_ch7._compression import named_accuracies
 from reluscope_studies.sattelberg2026_runs import POINTS, WINDOW, Plan, Run, trained
 from reluscope_studies.sizes import planned
+from reluscope_studies.verdicts import of_cases
 
 SENTENCE = "circle and annulus by three layers of eight units: how many affine maps matter"
 POSITION = 20
@@ -91,6 +93,27 @@ def protocol(setting: Setting) -> Outcome:
                 f"Neighbouring regions merged within an error of {ERRORS[-1]:.0%} of the largest absolute output.",
             ),
         ),
+        verdicts=tuple(_verdicts(run, part, curve)),
+    )
+
+
+def _verdicts(run: Run, part: rs.Partition, curve: rs.Findings) -> Iterator[Verdict]:
+    """Return what becomes of what section 7.2 says of Figure 7.2."""
+    yield Verdict(
+        "the network has 93 regions in the domain",
+        "section 7.2, Figure 7.2",
+        "93, in a domain that is not stated",
+        f"{len(part):,} in {WINDOW.describe()}",
+        None,
+    )
+    itself = 100 * float(curve.finding("network_accuracy"))
+    few = 100 * float(curve.where(rule="own_map", num_clusters=CLUSTERS).finding("accuracy"))
+    yield of_cases(
+        "its coefficients are in ten clusters, and it could do with so many",
+        "section 7.2, Figure 7.2",
+        "ten",
+        f"{CLUSTERS} affine maps in place of {len(part):,} leave {few:.1f} of {itself:.1f} %",
+        [itself - few <= 100 * DROP] if run.is_solved and itself - few <= 100 * DROP else [],
     )
 
 

@@ -4,18 +4,21 @@ The network of two units is the dissertation's with the bias that its pieces bel
 ``-1 + relu(s + 2) - 2 relu(s)``, which is -1, 1, 1, -1 at the corners of the square.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import torch
 from matplotlib.figure import Figure
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.plots.functions_and_slopes import OnGrid
 from reluscope_studies.sizes import number_of
+from reluscope_studies.verdicts import of_cases
 
 SENTENCE = "coefficients of networks of 2, 20 and 100 units for XOR, and maps between them"
 POSITION = 10
@@ -34,6 +37,8 @@ TWO: rs.stacked.Layers = [(np.ones((2, 2)), np.array([2.0, 0.0])), (np.array([[1
 # Units and number of the first weights, by name.
 TRAINED = {"20 units": (20, 1), "20 units, other weights": (20, 2), "100 units": (100, 1)}
 METRICS = ("map_residual", "cka", "scaled_distance", "scaled_distance_absolute", "agreement")
+# A map that leaves so much of the grid with the same class is a success.
+MUCH = 0.9
 COMPARED = ("mapped_agreement", *METRICS)
 
 
@@ -90,6 +95,49 @@ def protocol(setting: Setting) -> Outcome:
                 "acts on the coefficients of every region, so that neighbours do not meet.",
             ),
         ),
+        verdicts=tuple(_verdicts(parts, rights, similar, pair)),
+    )
+
+
+def _verdicts(
+    parts: dict[str, rs.Partition], rights: dict[str, rs.Finding], similar: rs.Findings, pair: tuple[str, str]
+) -> Iterator[Verdict]:
+    """Return what becomes of what section 7.3.1 says of Figures 7.5 and 7.6."""
+    own = len(parts["2 units"])
+    yield Verdict(
+        "the network of two units has three regions",
+        "Figure 7.5",
+        "3",
+        f"{own} in the square; the third touches it at a corner",
+        own == 3,
+    )
+    shares = {name: float(right) for name, right in rights.items()}
+    yield of_cases(
+        "more units do not make it more accurate, as the first is right on all four points",
+        "section 7.3.1, Figure 7.5",
+        "in words",
+        ", ".join(f"{name}: {100 * share:g} %" for name, share in shares.items()),
+        (shares["2 units"] == 1, *(share <= shares["2 units"] for share in shares.values())),
+    )
+    numbers = [len(parts[name]) for name in ("2 units", "20 units", "100 units")]
+    yield of_cases(
+        "more units approximate the function with more regions",
+        "section 7.3.1, Figure 7.5",
+        "tighter resolution",
+        f"{', '.join(f'{one:,}' for one in numbers)} regions by 2, 20 and 100 units",
+        (later > before for before, later in pairwise(numbers)),
+    )
+    agreed, left = (
+        [float(similar.where(first=first, second=second)[name].value[0]) for first, second in (pair, pair[::-1])]
+        for name in ("mapped_agreement", "map_residual")
+    )
+    yield of_cases(
+        "two networks of twenty units are mapped to each other successfully",
+        "section 7.3.1, Figure 7.6",
+        "very similar",
+        f"they agree with their targets on {100 * agreed[0]:.1f} and {100 * agreed[1]:.1f} % of the grid; "
+        f"{100 * left[0]:.0f} and {100 * left[1]:.0f} % of the coefficients are left over",
+        (share > MUCH for share in agreed),
     )
 
 

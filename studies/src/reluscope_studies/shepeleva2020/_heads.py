@@ -1,12 +1,14 @@
 """Convolutional classifiers with the paper's dense heads, at its learning rates: one protocol for both data sets."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from reluscope.studies import Outcome, Picture, Setting, Verdict
 from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed, Plan, Run, follow
 from reluscope_studies.shepeleva2020._networks import classifier
 from reluscope_studies.shepeleva2020._reporting import (
+    RIGHT,
     counts_table,
     curves,
     findings_of,
@@ -16,8 +18,10 @@ from reluscope_studies.shepeleva2020._reporting import (
     separation_table,
 )
 from reluscope_studies.shepeleva2020._samples import Samples, pair_of, samples_of
-from reluscope_studies.verdicts import increasing
+from reluscope_studies.verdicts import increasing, of_cases
 
+# Accuracies within so much are the same; numbers of cells that differ by so much of the larger one differ noticeably.
+SIMILAR, NOTICEABLE = 0.01, 0.1
 HEADS = ((512,), (256, 256), (256, 128, 128))
 
 
@@ -136,6 +140,49 @@ def _came_out(plan: HeadsPlan, followed: Sequence[Followed]) -> list[str]:
 
 def _verdicts(plan: HeadsPlan, followed: Sequence[Followed]) -> tuple[Verdict, ...]:
     """Return what becomes of section 3: shares of nearest codes that are of the sample's class, by dense gate."""
+    return (*_of_rates(plan, followed), *_of_gates(plan, followed))
+
+
+def _of_rates(plan: HeadsPlan, followed: Sequence[Followed]) -> Iterator[Verdict]:
+    """Compare the cells with correctly classified samples of two rates that end with the same accuracy."""
+    every = [one for one in followed if one.run.label != followed[-1].run.label]
+    pairs = [
+        (one, other) for one, other in combinations(every, 2) if one.run.label == other.run.label and _alike(one, other)
+    ]
+    if not every or len(every) < len(plan.heads) * len(plan.rates):
+        return
+    apart = [
+        max(
+            abs(_cells(one, epoch) - _cells(other, epoch)) / max(_cells(one, epoch), _cells(other, epoch), 1)
+            for epoch in one.run.epochs
+        )
+        for one, other in pairs
+    ]
+    shown = "; ".join(
+        f"{one.run.label} at {one.run.rate:g} and {other.run.rate:g}: up to {100 * share:.0f} %"
+        for (one, other), share in zip(pairs, apart, strict=True)
+    )
+    yield of_cases(
+        "two rates end with the same accuracy, and cells with correct samples evolve differently",
+        "section 3, Figure 1",
+        "noticeably differently",
+        f"of pairs within {100 * SIMILAR:g} point, numbers of cells differ: {shown}"
+        if pairs
+        else f"no two rates end within {100 * SIMILAR:g} point of each other",
+        (share > NOTICEABLE for share in apart),
+    )
+
+
+def _alike(one: Followed, other: Followed) -> bool:
+    found = [each.finding(max(each.run.epochs), "validation", each.run.task.score) for each in (one, other)]
+    return None not in found and abs(float(found[0] or 0) - float(found[1] or 0)) <= SIMILAR
+
+
+def _cells(one: Followed, epoch: int) -> int:
+    return int(one.finding(epoch, "training", RIGHT) or 0)
+
+
+def _of_gates(plan: HeadsPlan, followed: Sequence[Followed]) -> tuple[Verdict, ...]:
     return tuple(
         increasing(
             f"higher layers of a classifier tell classes apart better ({one.run.label} at rate {one.run.rate:g})",

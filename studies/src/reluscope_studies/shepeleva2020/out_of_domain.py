@@ -15,7 +15,7 @@ from jaxtyping import Float
 from sklearn.neighbors import NearestNeighbors
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.fitting import Fit, fit_classifier
 from reluscope_studies.records import plain_findings
@@ -23,6 +23,7 @@ from reluscope_studies.shepeleva2020._foreign import INSIDE, foreign_samples
 from reluscope_studies.shepeleva2020._networks import classifier
 from reluscope_studies.shepeleva2020._samples import Samples, samples_of
 from reluscope_studies.sizes import planned
+from reluscope_studies.verdicts import of_cases
 
 SENTENCE = "codes of samples out of the domain of the training data: rotated, shuffled, noise, other images"
 POSITION = 50
@@ -50,6 +51,10 @@ PLANS = {
     "small": Plan(BLOCKS, Fit(1e-3, batch=16, most_epochs=30), 3, (4000, 1000)),
     "full": Plan(BLOCKS, Fit(1e-3), 3, None),
 }
+
+
+# An area under the curve above which samples are told apart.
+TOLD = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +96,31 @@ def protocol(setting: Setting) -> Outcome:
     findings = tuple(finding for one in judged for finding in one.findings)
     sentences = (*_done(plan, samples, setting), *_came_out(judged, kinds))
     tables = (_areas(judged, kinds), _new(judged, kinds)) if judged else ()
-    return Outcome(sentences, findings, tables, (_picture(judged, kinds),) if judged else (), interrupted)
+    pictures = (_picture(judged, kinds),) if judged else ()
+    return Outcome(
+        sentences, findings, tables, pictures, interrupted, verdicts=tuple(_verdicts(judged, kinds)) if judged else ()
+    )
+
+
+def _verdicts(judged: Sequence[_Judged], kinds: Mapping[str, np.ndarray]) -> Iterator[Verdict]:
+    """Return what becomes of the claim of others that samples out of the domain have other codes."""
+    foreign = [kind for kind in kinds if kind != INSIDE]
+    new = {kind: mean(float(one.finding("new", ALL, kind)) for one in judged) for kind in kinds}
+    yield of_cases(
+        "samples out of the domain have codes that no training sample has, samples in it have not",
+        "Jamil and others (2022)",
+        "in words",
+        ", ".join(f"{kind} {100 * share:.1f} %" for kind, share in new.items()),
+        [min(new[kind] for kind in foreign) > 0.5 > new[INSIDE]],
+    )
+    areas = {kind: [float(one.finding("auroc", ALL, kind)) for one in judged] for kind in foreign}
+    yield of_cases(
+        "distances to occupied codes tell them apart",
+        "Jamil and others (2022)",
+        "in words",
+        "least areas under the ROC curve: " + ", ".join(f"{kind} {min(found):.3f}" for kind, found in areas.items()),
+        (area > TOLD for found in areas.values() for area in found),
+    )
 
 
 def _judge(

@@ -1,6 +1,7 @@
 """The report of a comparison: sentences, findings, tables with the paper's numbers beside ours, pictures."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 from math import inf
 
@@ -16,7 +17,11 @@ from reluscope_studies.zhang2020._statements import verdicts
 
 
 def compare(setting: Setting, plan: Plan) -> Outcome:
-    """Train and ask what is not in the records yet, and report all that is."""
+    """Train and ask what is not in the records yet, and report all that is; of the rates that the setting wants."""
+    rates = tuple(rate for rate in plan.rates if setting.wants(f"{rate:g}"))
+    if not rates:
+        raise rs.errors.InputError(f"no networks are trained at such a rate: --only takes one as {plan.rates[0]:g}")
+    plan = replace(plan, rates=rates)
     work = Comparison(setting, plan)
     interrupted = False
     try:

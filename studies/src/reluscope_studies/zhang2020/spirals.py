@@ -3,11 +3,13 @@
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.fitting import Fit
 from reluscope_studies.labelled import Labelled
+from reluscope_studies.verdicts import of_cases
 from reluscope_studies.zhang2020._networks import Architecture, Trained, Workshop
+from reluscope_studies.zhang2020._statements import more_regions
 
 SENTENCE = "linear regions and classes of networks on two spirals, plain, with batch norm and with dropout"
 POSITION = 30
@@ -75,4 +77,17 @@ def _outcome(testing: Labelled, networks: list[Trained], interrupted: bool) -> O
     )
     found = (*(one.accuracy for one in networks), *counts)
     caption = "Test accuracies beside the paper's, and exact numbers of regions."
-    return Outcome(sentences, found, (Table(columns, rows, caption),), tuple(pictures), interrupted)
+    by_kind = {one.variant.kind: count for one, count in zip(networks, counts, strict=True)}
+    verdicts = (_all_right(networks), more_regions(by_kind, "appendix A, Figure 8")) if by_kind else ()
+    return Outcome(sentences, found, (Table(columns, rows, caption),), tuple(pictures), interrupted, verdicts=verdicts)
+
+
+def _all_right(networks: list[Trained]) -> Verdict:
+    shares = {one.variant.kind: 100 * float(one.accuracy) for one in networks}
+    return of_cases(
+        "all three networks are right on all test points",
+        "appendix A",
+        "100 %",
+        ", ".join(f"{kind} {share:.1f} %" for kind, share in shares.items()),
+        (share == 100 for share in shares.values()),
+    )

@@ -1,0 +1,113 @@
+"""``reluscope check``: a proof that a property holds, or a counterexample, checked by what did not make it."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reluscope.analyses.verification import Proof, Property, read_counterexample, read_property, replay
+from reluscope.analyses.verification.verdict import check_fits, holds_at
+from reluscope.checking.property_proofs import check_proof
+from reluscope.cli.devices import open_device
+from reluscope.cli.model_arguments import ModelArguments
+from reluscope.cli.opening import describe_model, open_model
+from reluscope.cli.options import Common
+from reluscope.cli.outputs import plan_outputs, write_all
+from reluscope.cli.printing import open_console, print_json, say, several, to_json
+from reluscope.cli.progress import show_progress
+from reluscope.cli.runtime import run_in_float32
+from reluscope.errors import CertificateError, ShapeError
+from reluscope.networks.network import Network
+
+FORMAT = "reluscope check 1"
+
+
+def check(model: ModelArguments, path: Path, claimed: Path, *, output: Path | None, force: bool, common: Common) -> int:
+    """Check, print what came of it, and return the exit code."""
+    planned = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
+    safe = read_property(path)
+    is_proof = claimed.suffix.lower() == ".proof"
+    given = Proof.load(claimed) if is_proof else read_counterexample(claimed)
+    device = open_device(common.device)
+    plain: dict[str, Any] = {"proof_boxes": None, "counterexample": None}
+    with show_progress(hidden=common.quiet) as bar:
+        network = open_model(model, device, bar)
+        check_fits(network, safe)
+        if isinstance(given, Proof):
+            bar.say("Checking the proof")
+            plain["proof_boxes"] = check_proof(given, network, safe)
+        else:
+            plain["counterexample"] = _replayed(model, network, safe, *given)
+    head = {
+        "format": FORMAT,
+        "model": describe_model(network, model.name),
+        "property": {"name": path.name, "cases": len(safe.cases)},
+        "verdict": "HOLDS" if is_proof else "VIOLATED",
+    }
+    plain = {**head, **plain}
+    write_all({one: to_json(plain) + "\n" for one in planned.paths})
+    if common.as_json:
+        print_json(plain)
+    elif not common.quiet:
+        console = open_console()
+        say(console, f"{claimed.name}, of {model.name} and {path.name}", style="bold")
+        for sentence in _sentences(plain):
+            say(console, sentence)
+    return 0
+
+
+def _replayed(
+    model: ModelArguments, network: Network, safe: Property, inputs: np.ndarray, outputs: np.ndarray
+) -> dict[str, Any]:
+    """Return what becomes of a counterexample in float64 and in float32; raise if it is none in either."""
+    if len(inputs) != network.num_inputs or len(outputs) not in (0, network.num_outputs):
+        raise ShapeError(
+            f"expected a counterexample of {network.num_inputs} inputs and {network.num_outputs} outputs, as many as "
+            f"the network has, got {len(inputs)} and {len(outputs)}"
+        )
+    own = network(inputs[None]).cpu().numpy().reshape(-1)
+    found = replay(network, safe, inputs[None])
+    single = run_in_float32(model, inputs[None])
+    if single is not None and (single.shape[1] != network.num_outputs or not np.isfinite(single).all()):
+        single = None
+    violates = None if single is None else _in_float32(safe, inputs, single[0])
+    if found is None and not violates:
+        boxes = [bool(((inputs >= case.lower) & (inputs <= case.upper)).all()) for case in safe.cases]
+        why = "its outputs are not unsafe" if any(boxes) else "its inputs are in none of the property's boxes"
+        arithmetic = "float64" if single is None else "float64 and float32"
+        raise CertificateError(f"the counterexample is none: {why}, in {arithmetic}")
+    return {
+        "inputs": inputs.tolist(),
+        "outputs": own.tolist(),
+        "violates": found is not None,
+        "float32_outputs": None if single is None else single[0].tolist(),
+        "float32_violates": violates,
+        "claimed_outputs_off": float(np.abs(outputs - own).max()) if len(outputs) else None,
+    }
+
+
+def _in_float32(safe: Property, inputs: np.ndarray, outputs: np.ndarray) -> bool:
+    """Return whether outputs of float32 are unsafe at inputs that are, once they are float32, within their box."""
+    near, values = inputs.astype(np.float32), [Fraction(value) for value in outputs.tolist()]
+    return any(
+        # Ends of boxes are rounded to float32, too: a verifier that works in it knows no others.
+        ((near >= case.lower.astype(np.float32)) & (near <= case.upper.astype(np.float32))).all()
+        and any(holds_at(one, values) for one in case.unsafe)
+        for case in safe.cases
+    )
+
+
+def _sentences(plain: dict[str, Any]) -> list[str]:
+    """Return what was found, in words."""
+    one = plain["counterexample"]
+    if one is None:
+        boxes = several(plain["proof_boxes"], "box").replace("boxs", "boxes")
+        return [f"HOLDS: the proof is one, by bounds on {boxes} in whole numbers."]
+    said = ["VIOLATED: the counterexample is one."]
+    said.append(f"In float64, with all rounding: {'violated' if one['violates'] else 'not violated'}.")
+    if one["float32_violates"] is not None:
+        said.append(f"In float32, by onnxruntime: {'violated' if one['float32_violates'] else 'not violated'}.")
+    if one["claimed_outputs_off"] is not None:
+        said.append(f"The file's outputs are those of float64 up to {one['claimed_outputs_off']:.3g}.")
+    return said

@@ -1,0 +1,191 @@
+"""Values as combinations of few rows: the numbers, signs, regions and claims of vertices evaluated one by one."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import reluscope as rs
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.wide_numbers import Wide, WideNumbers
+from reluscope.networks.graph import Max
+from reluscope.partitions import bends, incidence, shown_regions
+from reluscope.partitions.bends import Ranges, combined, fewer_rows, first_rows, taken
+from reluscope.partitions.dispatch import cells_found
+from reluscope.partitions.walk_rounding import rounding_of
+
+
+class Sum(nn.Module):
+    def __init__(self, *branches: nn.Module) -> None:
+        super().__init__()
+        self.branches = nn.ModuleList(branches)
+
+    def forward(self, x):
+        return sum(branch(x) for branch in self.branches)
+
+
+@cache
+def residual() -> rs.Network:
+    """Convolutions, batch norm, a shortcut, a pool that overlaps over many zeros and padding, ReLU6 and leaky units."""
+    torch.manual_seed(4)
+    body = [nn.Conv2d(2, 6, 3, padding=1), nn.BatchNorm2d(6), nn.ReLU(), nn.Conv2d(6, 2, 3, padding=1)]
+    layers = [Sum(nn.Sequential(*body), nn.Identity()), nn.ReLU(), nn.MaxPool2d(3, 2, 1), nn.Conv2d(2, 4, 2)]
+    ends = [nn.ReLU6(), nn.Flatten(), nn.Linear(16, 12), nn.LeakyReLU(0.1), nn.Linear(12, 3)]
+    return rs.load(nn.Sequential(*layers, *ends).eval(), input_shape=(2, 6, 6))
+
+
+@cache
+def plane() -> rs.Plane:
+    return rs.Plane(*np.random.default_rng(0).random((3, 72)), window=rs.Box(-0.5, 0.5, 2))
+
+
+@pytest.fixture(scope="module")
+def plain() -> rs.Partition:
+    """Vertex by vertex."""
+    assert not bends.pay(residual())
+    return rs.partition(residual(), plane())
+
+
+@pytest.fixture
+def asked(plain, monkeypatch):
+    """Let all networks be combined, and return the chunks that were opened."""
+    monkeypatch.setattr(bends, "pay", lambda network: True)
+    monkeypatch.setattr("reluscope.partitions.few_dimensions.MIN_BYTES", 0)
+    monkeypatch.setattr("reluscope.partitions.few_dimensions.OUTPUTS", 0)
+    opened, begin = [], incidence.open_bends
+
+    def told(chunk, stage, resolution):
+        opened.append((stage, begin(chunk, stage, resolution)))
+        return opened[-1][1]
+
+    monkeypatch.setattr(incidence, "open_bends", told)
+    return opened
+
+
+def words_of(part):
+    return {word.tobytes() for word in part.codes.words}
+
+
+def test_regions_values_and_outputs_are_those_of_vertices_evaluated_one_by_one(asked, plain):
+    part, truth = rs.partition(residual(), plane()), plain
+    assert part.claim is truth.claim is rs.Claim.EXACT
+    assert len(part) > 100
+    assert words_of(part) == words_of(truth)
+    np.testing.assert_allclose(np.sort(part.volumes()), np.sort(truth.volumes()), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(part.outputs, residual()(plane().lift(part.vertices)), rtol=0, atol=1e-12)
+    assert len(asked) == len(residual().gates)
+    assert max(chunk.shares.shape[1] for _, chunk in asked) < len(part.vertices) / 3
+    for stage, chunk in asked:
+        points = residual().points(plane().lift(chunk.points))
+        exact = list(carry(residual(), WideNumbers(), Wide.exactly(points)))[stage.index]
+        unit, pre = chunk.opened.arrived.units, chunk.opened.pre
+        is_there = np.isfinite(pre)
+        high, low = (np.where(is_there, one[:, unit].numpy(), 0.0) for one in (exact.high, exact.low))
+        away = (high - np.where(is_there, pre, 0.0)) + low
+        # What lifting a vertex rounds comes on top.
+        assert (np.abs(away).max(axis=0) <= chunk.opened.error + 1e-14).all()
+        assert 0 < len(unit) < 0.9 * stage.gate.num_units or isinstance(stage.gate, Max)
+
+
+def test_chunks_that_are_spread_need_fewer_rows(asked, plain, monkeypatch):
+    monkeypatch.setattr(incidence, "BENDS_BYTES", 2**19)
+    part = rs.partition(residual(), plane())
+    assert words_of(part) == words_of(plain)
+    assert part.claim is rs.Claim.EXACT
+    np.testing.assert_allclose(part.volumes().sum(), plain.volumes().sum(), rtol=1e-12)
+    last = [chunk for stage, chunk in asked if stage.index == len(residual().gates) - 1]
+    assert len(last) > 3
+    assert all(chunk.shares.shape[1] <= len(chunk.points) for _, chunk in asked)
+
+
+def test_what_is_measured_is_said_of_combinations_too(asked, monkeypatch):
+    """A network whose proofs end: the same gates are proved, the same regions are there."""
+    monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
+    draw, layers = np.random.default_rng(0), []
+    for before in (2, *[22] * 39):
+        layers.append((draw.normal(size=(22, before)) * np.sqrt(2 / before), 0.1 * draw.normal(size=22)))
+    net, square = rs.load([*layers, (np.ones((1, 22)), np.zeros(1))]), rs.Box(-0.025, 0.025, 2)
+    rounding = rounding_of(net, square, rs.Tolerance())
+    part = cells_found(net, square, rounding=rounding)
+    assert len(asked) == 40
+    monkeypatch.setattr("reluscope.partitions.open_bends.FEW_UNPROVED", -1)
+    hasty = cells_found(net, square, rounding=rounding)
+    monkeypatch.setattr(bends, "pay", lambda network: False)
+    truth = cells_found(net, square, rounding=rounding)
+    assert words_of(part) == words_of(hasty) == words_of(truth)
+    assert 10 < truth.work["gates_proved"] < 40
+    assert abs(part.work["gates_proved"] - truth.work["gates_proved"]) <= 1
+    assert hasty.work["gates_proved"] <= part.work["gates_proved"]
+    assert min(part.num_undecided, hasty.num_undecided, truth.num_undecided) > 0
+
+
+def rows_and_shares(number=5, size=60, points=9):
+    draw = np.random.default_rng(1)
+    rows = torch.from_numpy(draw.normal(size=(number, size)) * np.array([1.0, *[0.3] * (number - 1)])[:, None])
+    return rows, np.column_stack([np.ones(points), draw.random((points, number - 1))])
+
+
+def test_units_that_are_not_looked_at_are_on_one_piece():
+    rows, shares = rows_and_shares()
+    rows[:, 7] = 0.0
+    values = combined(rows, shares)
+    for gate in gates():
+        ranges, error = Ranges(gate, rows, shares), np.zeros(gate.candidates(values).shape[1:])
+        looked, pieces = ranges.open_units(error, 0.0, 0.0), gate.pieces(gate.candidates(values)).numpy()
+        steady = (pieces == ranges.steady()).all(axis=0)
+        assert steady[~looked].all()
+        assert 0 < (~looked).sum() < len(looked)
+        assert (~steady).any()
+        assert ranges.open_units(error + 10.0, 0.0, 0.0)[~looked].any()
+        assert ranges.open_units(error, 0.0, 1.0)[~looked].any()
+
+
+def gates():
+    builder = rs.load(nn.Sequential(nn.ReLU6(), nn.MaxPool1d(3, 2, 1)), input_shape=(1, 60))
+    return [stage.gate for stage in builder.stages]
+
+
+def test_equal_constants_are_settled_without_a_look():
+    rows, shares = rows_and_shares()
+    rows[:, 20:40] = 0.0
+    pool = gates()[1]
+    inside = np.flatnonzero(((pool.index >= 20) & (pool.index < 40)).all(dim=1))
+    looked = Ranges(pool, rows, shares).open_units(np.zeros(pool.index.shape), 0.0, 1e-6)
+    assert len(inside) > 5
+    assert not looked[inside].any()
+    assert Ranges(pool, rows, shares).steady()[inside].max() == 0
+
+
+def test_first_rows_are_those_of_an_affine_function():
+    points = np.random.default_rng(2).normal(size=(7, 2)) * [1.0, 1e-6] + 5
+    inputs = torch.from_numpy(points @ np.random.default_rng(3).normal(size=(2, 30)) + 1.0)
+    rows, shares, errors = first_rows(inputs, points)
+    assert rows.shape == (3, 30)
+    assert ((combined(rows, shares) - inputs).abs() <= errors).all()
+    assert errors.max() < 1e-14 * float(inputs.abs().max())
+    moved = inputs.clone()
+    moved[4, 3] += 1e-3
+    assert first_rows(moved, points)[2][0, 3] > 1e-5
+
+
+def test_rows_that_others_make_are_left_out_and_what_is_lost_is_an_error():
+    shares = rows_and_shares(3, points=12)[1]
+    draw = np.random.default_rng(5)
+    made = shares @ draw.normal(size=(3, 6))  # affine on all points, as of units that do not bend
+    bent = shares @ draw.normal(size=(3, 1))
+    bent = np.maximum(bent - np.median(bent), 0)
+    every = np.column_stack([shares, made, bent])
+    values = {0: torch.from_numpy(draw.normal(size=(10, 60))), 3: torch.from_numpy(draw.normal(size=(4, 5)))}
+    errors = {0: torch.zeros(1, 60).double(), 3: torch.zeros(1, 5).double()}
+    for noise, most in ((0.0, 1e-13), (1e-15, 1e-13)):
+        every[:, 5] += noise * draw.normal(size=12)
+        fewer, shares_now, off = fewer_rows(values, every, errors)
+        assert shares_now.shape == (12, 4)
+        for at in (0, 3):
+            away = (combined(fewer[at], shares_now) - combined(values[at], every)).abs().amax(0)
+            assert (away <= off[at][0]).all()
+            assert off[at].max() < most * float(taken(values[at], every).max())
+    short = {at: value[:4] for at, value in values.items()}
+    assert fewer_rows(short, every[:, [0, 1, 2, 9]], errors)[0] is short
