@@ -90,7 +90,7 @@ def test_regions_values_and_outputs_are_those_of_vertices_evaluated_one_by_one(a
 
 
 def test_chunks_that_are_spread_need_fewer_rows(asked, plain, monkeypatch):
-    monkeypatch.setattr(incidence, "BENDS_BYTES", 2**19)
+    monkeypatch.setattr(incidence, "ROW_BYTES", 2**15)
     part = rs.partition(residual(), plane())
     assert words_of(part) == words_of(plain)
     assert part.claim is rs.Claim.EXACT

@@ -22,6 +22,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from reluscope import _kernels
+from reluscope.codes.steady_words import SteadyWords
 from reluscope.errors import InputError
 from reluscope.geometry.complexes import Complex
 from reluscope.geometry.splitting import Placement
@@ -63,7 +64,7 @@ class Chunk:
         Seam that a facet lies on, -1 for none, `NOTHING` beside cells that were dropped.
     roots : (cells,) int64
         Cell of the initial complex that each cell lies in.
-    words : tuple of (cells, w) uint64
+    words : tuple of (cells, w) uint64, or SteadyWords
         Packed codes of the gates passed so far.
     stage : int
         The gate that comes next.
@@ -114,7 +115,7 @@ class Chunk:
     points: np.ndarray
     seams: np.ndarray
     roots: np.ndarray
-    words: tuple[np.ndarray, ...]
+    words: tuple[np.ndarray | SteadyWords, ...]
     stage: int
     values: Values
     blur: np.ndarray

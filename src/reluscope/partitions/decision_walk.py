@@ -155,7 +155,7 @@ def _differences(num_outputs: int) -> torch.Tensor:
 
 def _classes_of_cells(chunk: Chunk, layout: CodeLayout, number: int) -> np.ndarray:
     """Return 1 more than the class of every cell of a finished chunk."""
-    is_ahead = unpack_pieces(chunk.words[-1], layout) > 0
+    is_ahead = unpack_pieces(np.asarray(chunk.words[-1]), layout) > 0
     unit = {pair: row for row, pair in enumerate(zip(*(ends.tolist() for ends in _pairs(number)), strict=True))}
     best = np.zeros(len(chunk), dtype=np.int64)
     for one in range(1, number):

@@ -96,7 +96,7 @@ def _num_thin(chunk: Chunk, layout: CodeLayout) -> int:
     flat = np.flatnonzero(is_zero.any(axis=1))
     if not len(flat) or chunk.exact_signs is None:
         return 0
-    is_above = unpack_pieces(chunk.words[-1][flat], layout) > 0
+    is_above = unpack_pieces(np.asarray(chunk.words[-1])[flat], layout) > 0
     number = 0
     before = np.concatenate([np.zeros((len(chunk), 0), dtype=np.uint64), *chunk.words[:-1]], axis=1)
     for cell, above in zip(flat.tolist(), is_above, strict=True):

@@ -30,8 +30,8 @@ from reluscope.progress import RegionProgress
 # Cells of a chunk: few steps and seams, but values that stay in the cache, or at least in little memory.
 CHUNK_CELLS, MAX_CHUNK_CELLS, MIN_CELLS = 768, 6144, 4
 CACHE_BYTES, CHUNK_BYTES = 32 * 2**20, 512 * 2**20
-# Rows of a chunk whose values are combinations of them.
-BENDS_BYTES = 2**30
+# Memory of the rows of a chunk whose values are combinations of them.
+ROW_BYTES = 2**30
 # Chunks to find before work is handed out; where most cells are dropped, fewer that are spread, with so many cells.
 TASKS, TASK_CELLS = 64, 32
 
@@ -209,10 +209,20 @@ def _split_smaller(chunks: Sequence[Chunk]) -> list[Chunk] | None:
 
 def _chunk_cells(network: Network, chunk: Chunk) -> int:
     """Cells that a chunk may have: as many as the cache has room for the values of, and not many fewer elsewhere."""
-    num_vertices = max(1, len(chunk.points))
     if chunk.shares is not None:
-        is_large = 2 * chunk.shares.shape[1] * network.bytes_per_point > BENDS_BYTES and len(chunk) > MIN_CELLS
+        is_large = len(chunk) > MIN_CELLS and _row_bytes(network, chunk) > ROW_BYTES
         return min(len(chunk) // 2, MAX_CHUNK_CELLS) if is_large else MAX_CHUNK_CELLS
+    num_vertices = max(1, len(chunk.points))
     per_cell = network.bytes_per_point * max(1.0, num_vertices / chunk.cells.num_cells)
     fewest = min(max(CHUNK_BYTES / per_cell, 16), CHUNK_CELLS)
     return int(min(max(CACHE_BYTES / per_cell, fewest), MAX_CHUNK_CELLS))
+
+
+def _row_bytes(network: Network, chunk: Chunk) -> int:
+    """Memory of the rows that a chunk's values are combinations of, and of what the next stage makes of them."""
+    assert chunk.shares is not None
+    if chunk.is_finished:
+        return 0
+    stage = network.stages[chunk.stage]
+    made = sum(node.size for _, node in stage.leg.plan) + stage.gate.num_units
+    return 8 * (chunk.shares.shape[1] * made + sum(value.numel() for value in chunk.values.values()))

@@ -146,7 +146,7 @@ def level_sides(chunk: Chunk, layout: CodeLayout) -> np.ndarray:
     The layout is that of the level gate alone.
     """
     assert chunk.last is not None
-    is_above = unpack_pieces(chunk.words[-1], layout)[:, 0] > 0
+    is_above = unpack_pieces(np.asarray(chunk.words[-1]), layout)[:, 0] > 0
     side = np.where(is_above, 1, -1).astype(np.int8)
     offsets, ids = chunk.cells.cell_vertices()
     is_zero = np.logical_and.reduceat(chunk.last[ids, 0] == 0, offsets[:-1])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope.codes.layout import CodeLayout
-from reluscope.codes.packing import pack_pieces
+from reluscope.codes.steady_words import SteadyWords
 from reluscope.networks.carriers.combinations import COMBINATIONS, with_rows
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
@@ -26,8 +26,6 @@ from reluscope.partitions.chunks import CLEAR, Chunk, OpenStage, Resolution, bet
 
 # Units that proofs alone leave open are looked at if they are not more than this.
 FEW_UNPROVED = 2**12
-# Pieces of all units of a gate, of so many cells at a time.
-PIECE_BYTES = 2**26
 
 
 def open_bends(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
@@ -95,7 +93,8 @@ def close_bends(chunk: Chunk, opened: OpenStage, network: Network, resolution: R
     assert arrived is not None
     assert chunk.shares is not None
     gate, is_last = stage.gate, chunk.stage == len(network.stages) - 1
-    words = (*chunk.words, _words(CodeLayout((network.layout.gates[chunk.stage],)), arrived, opened.pieces))
+    layout = CodeLayout((network.layout.gates[chunk.stage],))
+    words = (*chunk.words, SteadyWords.of(layout, arrived.steady, arrived.units, opened.pieces))
     values, errors, shares, outputs = {}, {}, chunk.shares, None
     if not is_last or chunk.keeps_outputs:
         rows, new = behind(stage, arrived, opened.pieces, opened.pre)
@@ -119,14 +118,3 @@ def close_bends(chunk: Chunk, opened: OpenStage, network: Network, resolution: R
         opened=None,
         outputs=outputs,
     )
-
-
-def _words(layout: CodeLayout, arrived: Arrived, pieces: np.ndarray) -> np.ndarray:
-    """Return the words of cells: pieces of the units that were looked at among steady ones."""
-    step = max(1, PIECE_BYTES // max(1, arrived.steady.nbytes))
-    found = []
-    for start in range(0, len(pieces), step):
-        block = np.tile(arrived.steady, (len(pieces[start : start + step]), 1))
-        block[:, arrived.units] = pieces[start : start + step]
-        found.append(pack_pieces([block], layout))
-    return np.concatenate(found)
