@@ -2,6 +2,7 @@
 
 NB_MODULE(_kernels, module) {
     module.doc() = "Loops over cells, faces and codes: arrays in, arrays out.";
+    reluscope::bind_boxes(module);
     reluscope::bind_codes(module);
     reluscope::bind_complexes(module);
     reluscope::bind_partitions(module);

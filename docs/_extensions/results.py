@@ -41,9 +41,10 @@ INTRODUCTION = """# Results of the studies
 What runs of the [studies](../../studies.md) gave, made from `studies/results` in the repository. Here is every
 statement of the papers that was looked at, with what became of it in the largest run: **confirmed** and
 **contradicted** by the numbers beside, *not confirmed* where they do not decide it. The last column leads to that run:
-its command, its tables and pictures. Counts of trained networks are exact for their weights, which change with the processor and the version of
-PyTorch: they are records, and not facts about the paper's networks. `--compare studies/results` compares a new run with
-these. Errors in what the papers print are on [a page of their own](../../errata.md).
+its command, its tables and pictures. Counts of trained networks are exact for their weights, which change with the
+processor and the version of PyTorch: they are records, and not facts about the paper's networks.
+`--compare studies/results` compares a new run with these. Errors in what the papers print are on
+[a page of their own](../../errata.md).
 """
 
 
@@ -77,14 +78,9 @@ def pages(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
 def studies(folder: Path = STUDIES) -> Iterator[tuple[str, str]]:
     """Yield the names and sentences of all studies, read from their source."""
     for path in sorted(folder.glob("*/[!_]*.py")):
-        body = ast.parse(path.read_text()).body
-        named = {one.targets[0].id: one.value for one in body if isinstance(one, ast.Assign) and _is_name(one)}
-        if "SENTENCE" in named:
-            yield f"{path.parent.name.replace('_', '-')}/{path.stem}", ast.literal_eval(named["SENTENCE"])
-
-
-def _is_name(one: ast.Assign) -> bool:
-    return isinstance(one.targets[0], ast.Name)
+        for one in ast.parse(path.read_text()).body:
+            if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "SENTENCE":
+                yield f"{path.parent.name.replace('_', '-')}/{path.stem}", ast.literal_eval(one.value)
 
 
 def _was_run(name: str, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:

@@ -65,6 +65,7 @@ template <class Kernel> auto unlocked(Kernel kernel) {
     return kernel();
 }
 
+void bind_boxes(nb::module_& module);
 void bind_codes(nb::module_& module);
 void bind_complexes(nb::module_& module);
 void bind_partitions(nb::module_& module);

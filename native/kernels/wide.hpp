@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <cstring>
 
 #if defined(__x86_64__) && defined(__GLIBC__)
 #define WIDE __attribute__((target_clones("default", "avx2")))
@@ -16,3 +17,23 @@
 #else
 #define INLINED inline
 #endif
+
+namespace reluscope {
+
+// Four numbers that are added and multiplied at once, each by itself.
+#if defined(__GNUC__)
+typedef double Four __attribute__((vector_size(32)));
+INLINED void add_times(Four& sums, double factor, const Four& numbers) { sums += factor * numbers; }
+#else
+struct Four {
+    double entries[4];
+};
+inline void add_times(Four& sums, double factor, const Four& numbers) {
+    for (int i = 0; i < 4; ++i) sums.entries[i] += factor * numbers.entries[i];
+}
+#endif
+// Where they are in memory, which is anywhere.
+INLINED void read(Four& numbers, const double* place) { std::memcpy(&numbers, place, sizeof numbers); }
+INLINED void write(double* place, const Four& numbers) { std::memcpy(place, &numbers, sizeof numbers); }
+
+}  // namespace reluscope

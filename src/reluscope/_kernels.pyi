@@ -264,3 +264,33 @@ class SignTree:
     def take(self, room: Room, most: int, most_steps: int) -> tuple[Array, Array, Array]: ...
     def __getstate__(self) -> bytes: ...
     def __setstate__(self, state: bytes) -> None: ...
+
+def forms_on_boxes(
+    sizes: Array,
+    weights: Array,
+    biases: Array,
+    breakpoints: Array,
+    slopes: Array,
+    intercepts: Array,
+    centers: Array,
+    halves: Array,
+    least: Array,
+    most: Array,
+    is_carried_back: bool,
+    num_threads: int,
+) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array]: ...
+def below_on_boxes(
+    sizes: Array,
+    weights: Array,
+    biases: Array,
+    breakpoints: Array,
+    slopes: Array,
+    intercepts: Array,
+    centers: Array,
+    halves: Array,
+    low: Array,
+    high: Array,
+    terms: Array,
+    functions: Array,
+    num_threads: int,
+) -> tuple[Array, Array, Array]: ...

@@ -406,6 +406,28 @@ def recession(draw):
     return _kernels.recession, [offsets, rows, draw.positive(*rows.shape), draw.size(1, 2)]
 
 
+def dense(draw):
+    """Draw layers, boxes, and what is known of their units."""
+    sizes = np.array([draw.size(1) for _ in range(draw.size(2, 4))])
+    units, number, kinks = int(sizes[1:-1].sum()), draw.size(), draw.size(0, 2)
+    weights = draw.floats(int((sizes[1:] * sizes[:-1]).sum())), draw.floats(int(sizes[1:].sum()))
+    gates = np.sort(draw.floats(kinks, units), axis=0), draw.floats(kinks + 1, units), draw.floats(kinks + 1, units)
+    boxes = draw.floats(number, int(sizes[0])), draw.positive(number, int(sizes[0]))
+    return [sizes, *weights, *gates, *boxes], units, number, int(sizes[-1])
+
+
+def forms_on_boxes(draw):
+    network, units, _, _ = dense(draw)
+    known = -100 * draw.positive(units), 100 * draw.positive(units)
+    return _kernels.forms_on_boxes, [*network, *known, draw.flag(), draw.size(1, 2)]
+
+
+def below_on_boxes(draw):
+    network, units, number, outputs = dense(draw)
+    seen = -draw.positive(number, units), draw.positive(number, units), draw.positive(number, units + outputs)
+    return _kernels.below_on_boxes, [*network, *seen, draw.floats(draw.size(), outputs), draw.size(1, 2)]
+
+
 def dot(draw):
     return _kernels.dot, [*draw.floats(2, draw.size(0, 20))]
 
@@ -556,6 +578,6 @@ FUNCTIONS = (
     relax, between_lines, settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
     middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector,
-    recession, walk, refresh, dot, nearest_polygons, blended_polygons, visible_parts,
+    recession, walk, refresh, forms_on_boxes, below_on_boxes, dot, nearest_polygons, blended_polygons, visible_parts,
 )  # fmt: skip
 ROWS = {row.__name__: row for row in FUNCTIONS} | METHODS

@@ -33,6 +33,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "analyses/reachability/cover": (f"{T}/reachability/test_reach.py",),
     "analyses/reachability/reach": (f"{T}/reachability/test_reach.py",),
     "geometry/unions": (f"{T}/reachability/test_image.py",),
+    "geometry/union_surface": (f"{T}/reachability/test_image.py",),
     "analyses/verification/unsafe_regions": (f"{T}/verification/test_violations.py",),
     "analyses/verification/violation_search": (f"{T}/verification/test_violations.py",),
     "networks/backward_bounds": ("tests/networks/test_backward_bounds.py",),

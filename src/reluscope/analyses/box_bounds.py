@@ -16,12 +16,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.analyses.dense_boxes import DenseBoxes, SeenOnBoxes
 from reluscope.analyses.preimages.box_search import ROUNDING, OutputBox, half_sides, output_box
 from reluscope.networks.backward_bounds import BackwardBounds, is_suited
 from reluscope.networks.carriers.box_forms import BoxForms, SeenRange
 from reluscope.networks.carriers.carry import carry_to_output
 from reluscope.networks.carriers.carry_back import carry_back
 from reluscope.networks.carriers.forms import Forms
+from reluscope.networks.dense_layers import dense_layers
 from reluscope.networks.gate_lines import lines_around
 from reluscope.networks.graph import Affine, Max, Pointwise
 from reluscope.networks.network import Network
@@ -60,6 +62,8 @@ class BoundedBoxes:
         What units see, gate by gate; empty for networks with max units.
     back : BackwardBounds, optional
         None where weights are not carried back.
+    dense : DenseBoxes and SeenOnBoxes, optional
+        Where kernels do all this.
     """
 
     lower: Float[np.ndarray, "k n"]
@@ -70,6 +74,7 @@ class BoundedBoxes:
     errors: Float[np.ndarray, "k m"]
     ranges: list[SeenRange]
     back: BackwardBounds | None
+    dense: tuple[DenseBoxes, SeenOnBoxes] | None = None
 
     def __getitem__(self, place: int) -> OutputBox:
         forms = Forms(self.center[place], self.weights[place], self.noise[place], self.errors[place])
@@ -108,7 +113,12 @@ class BoundedBoxes:
         sizes = sizes + np.abs(self.noise).sum(axis=2)
         rest = np.abs(rows @ self.noise).sum(axis=2) + (self.errors + ROUNDING * sizes) @ np.abs(rows).T
         slopes, offsets = [rows @ self.weights], [self.center @ rows.T - rest]
-        if self.back is not None:
+        if self.dense is not None:
+            kernels, seen = self.dense
+            own, levels, constants = kernels.below(self.lower, self.upper, seen, rows)
+            slopes += [own, np.zeros_like(own)]
+            offsets += [levels, constants]
+        elif self.back is not None:
             carrier = _RowsBack(self.back, self.ranges)
             start = torch.as_tensor(rows, device=self.back.device).expand(len(self.lower), *rows.shape)
             weights = carry_back(self.back.network, carrier, start)
@@ -146,6 +156,8 @@ class BoxBounds:
         self.network = network
         self._has_max = any(isinstance(stage.gate, Max) for stage in network.stages)
         self._back = BackwardBounds(network, lower, upper, steps=0) if is_suited(network) else None
+        layers = None if self._back is None else dense_layers(network)
+        self._dense = None if layers is None or self._back is None else DenseBoxes(layers, self._back)
 
     @torch.no_grad()
     def on(self, lower: Float[np.ndarray, "k n"], upper: Float[np.ndarray, "k n"]) -> BoundedBoxes:
@@ -164,6 +176,9 @@ class BoxBounds:
                 np.stack([getattr(one, name) for one in found]) for name in ("centers", "weights", "errors")
             )
             return BoundedBoxes(lower, upper, center, weights, noise, errors, [], None)
+        if self._dense is not None:
+            forms, ranges, seen = self._dense.forms(lower, upper)
+            return BoundedBoxes(lower, upper, *forms, ranges, self._back, (self._dense, seen))
         points = self.network.points((lower + upper) / 2)
         half = torch.as_tensor(half_sides(lower, upper), device=points.device)
         carrier = BoxForms(points, half, ROUNDING)

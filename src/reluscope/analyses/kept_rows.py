@@ -70,8 +70,10 @@ class KeptRows:
             If a record is damaged.
         """
         found: list[Measured] = []
+        # Of blocks that begin at one sample the longest one.
+        names = {int(name.rsplit("-", 2)[1]): name for name in sorted(self._records) if name.startswith(self._prefix)}
         done = 0
-        while done < number and (name := self._beginning(done)):
+        while done < number and (name := names.get(done)):
             stop = int(name.rsplit("-", 1)[1])
             record = self._records[name]
             try:
@@ -88,10 +90,6 @@ class KeptRows:
     def keep(self, block: slice, measured: Measured) -> None:
         """Keep what was measured of a block."""
         self._records[f"{self._prefix}-{block.start:09d}-{block.stop:09d}"] = _record(measured)
-
-    def _beginning(self, start: int) -> str:
-        """Return the name of the longest block that begins there, empty if none does."""
-        return max((name for name in self._records if name.startswith(f"{self._prefix}-{start:09d}-")), default="")
 
 
 def key_of(network: Network, points: torch.Tensor, **settings: Any) -> dict[str, str]:

@@ -80,6 +80,8 @@ def _title(one: Done) -> str:
 
 
 def _markdown(table: Table) -> list[str]:
-    rows = [table.columns, ("---:",) * len(table.columns), *table.rows]
+    columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.columns)
+    sides = tuple("---:" if all(map(blocks.is_written_number, column)) else "---" for column in columns)
+    rows = [table.columns, sides, *table.rows]
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     return [*lines, "", table.caption] if table.caption else lines

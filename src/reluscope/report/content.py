@@ -1,5 +1,6 @@
 """What a section of a report consists of: text, numbers with their claims, tables and pictures."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,6 +51,19 @@ class Numbers:
 
     entries: tuple[Number, ...]
     kind: str = "numbers"
+
+
+def is_written_number(cell: Any) -> bool:
+    """Return whether a cell is text that is a number, with a unit or a claim, or several of them, or a dash for none.
+
+    Examples
+    --------
+    >>> [is_written_number(cell) for cell in ("1,024", "98.5 %", "176 EXACT", "30, 50", "-", "3 x 8 units", 7)]
+    [True, True, True, True, True, False, False]
+    """
+    number = r"[-+]?\d[\d,.]*(e[-+]?\d+)?"
+    written = rf"{number}(, {number})*( ?[%°])?( (EXACT|LOWER|UPPER|ESTIMATE))?|[-–]"
+    return isinstance(cell, str) and re.fullmatch(written, cell) is not None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from reluscope.citations import CITATIONS
 from reluscope.explorer.bundled import fingerprint, program
 from reluscope.findings import Finding
 from reluscope.findings.writing import number
-from reluscope.report.content import Block, Number
+from reluscope.report.content import Block, Number, is_written_number
 from reluscope.report.document import Report, SectionResult, sources
 from reluscope.report.glossary import GLOSSARY
 from reluscope.report.merging import merged, shared_samples
@@ -136,6 +136,7 @@ def render_page(page: Page) -> str:
     opening = {id(model.story.picture) for model in models}
     environment.tests["number"] = lambda cell: isinstance(cell, Number)
     environment.tests["plain_number"] = lambda cell: isinstance(cell, int | float)
+    environment.tests["written_number"] = is_written_number
     environment.tests["in_opening"] = lambda drawing: id(drawing) in opening
     environment.filters["number"] = number
     environment.filters["merged"] = merged

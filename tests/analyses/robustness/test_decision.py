@@ -1,5 +1,9 @@
 """Distances to decision boundaries against exact partitions of the plane, mixed-integer programs and closed forms."""
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from signal import SIGINT, raise_signal
+
 import numpy as np
 import pytest
 import torch
@@ -277,3 +281,59 @@ def test_bad_input():
         check_norm("l0")
     with pytest.raises(rs.errors.DegenerateGeometryError, match="interior"):
         rs.robustness.decision_distance(net, [[0.0, 0.0]], norm="l2", domain=flat)
+
+
+class ThroughBytes(ThreadPoolExecutor):
+    """An executor that hands on what survives being written and read, as to processes; the last tasks first."""
+
+    def __init__(self):
+        super().__init__(2)
+        self.number = 0
+
+    def submit(self, function, /, *arguments):
+        self.number += 1
+        copied = pickle.loads(pickle.dumps((function, arguments)))
+        return super().submit(lambda: pickle.loads(pickle.dumps(copied[0](*copied[1]))))
+
+
+@pytest.mark.parametrize("ask", [rs.robustness.decision_distance, rs.robustness.decision_distance_within])
+def test_points_are_shared_by_an_executor(ask):
+    net, domain = rs.load(layers([2, 8, 6, 3], seed=3)), rs.Box(-1.5, 1.5, 2)
+    x = np.random.default_rng(0).uniform(-1.5, 1.5, (5, 2))
+    alone, told = ask(net, x, norm="l2", domain=domain), []
+    with ThroughBytes() as executor:
+        found = ask(net, x, norm="l2", domain=domain, executor=executor, progress=told.append)
+    assert (executor.number, told[-1]) == (5, 1)
+    (name,) = found
+    assert found[name].value == pytest.approx(alone[name].value, abs=1e-9)
+    assert [str(found.finding(name, row).claim) for row in range(5)] == ["EXACT"] * 5
+    assert (found.details["classes"] == alone.details["classes"]).all()
+
+
+def test_ctrl_c_leaves_the_points_before_and_work_goes_on(tmp_path, hears_ctrl_c):
+    net = rs.load(layers([2, 8, 6, 3], seed=3))
+    x = np.random.default_rng(0).uniform(-1.5, 1.5, (5, 2))
+    with ThroughBytes() as executor:
+        found = rs.robustness.decision_distance(
+            net,
+            x,
+            norm="l2",
+            executor=executor,
+            progress=lambda share: share == 0.4 and raise_signal(SIGINT),
+            checkpoint=tmp_path,
+        )
+    assert found.stopped == "interrupted"
+    assert list(found.status)[:2] == [Status.DONE] * 2
+    assert list(found.status)[2:] == [Status.NOT_REACHED] * 3
+    assert len(list(tmp_path.glob("samples-*"))) == 2
+    with ThroughBytes() as executor:
+        found = rs.robustness.decision_distance(net, x, norm="l2", executor=executor, checkpoint=tmp_path)
+        assert executor.number == 3
+    alone = rs.robustness.decision_distance(net, x, norm="l2")
+    assert found[DECISION_DISTANCE].value == pytest.approx(alone[DECISION_DISTANCE].value, abs=1e-9)
+    told = []
+    again = rs.robustness.decision_distance(net, x, norm="l2", checkpoint=tmp_path, progress=told.append)
+    assert again.details["seconds"].tolist() == found.details["seconds"].tolist()
+    for changed in ({"norm": "l1"}, {"norm": "l2", "domain": rs.Box(-2, 2, 2)}):
+        other = rs.robustness.decision_distance(net, x[:1], **changed, checkpoint=tmp_path)
+        assert other.details["seconds"][0] != found.details["seconds"][0]

@@ -1,6 +1,7 @@
 """Many properties: each as if asked alone, kept one by one, and not asked again."""
 
 from concurrent.futures import ThreadPoolExecutor
+from signal import SIGINT, raise_signal
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -59,3 +60,16 @@ def test_rows_of_others_and_damaged_ones_are_refused(tmp_path):
     (tmp_path / "000000.parquet").write_bytes(b"PAR1")
     with pytest.raises(InputError, match="no row"):
         rs.verification.verify_each(NET, PROPERTIES[:1], tmp_path)
+
+
+def test_ctrl_c_leaves_rows_that_are_not_asked_again(tmp_path, hears_ctrl_c):
+    def strike(share):
+        if share == 0.5:
+            raise_signal(SIGINT)
+
+    with ThreadPoolExecutor(1) as executor:
+        first = rs.verification.verify_each(NET, PROPERTIES, tmp_path, executor=executor, progress=strike)
+    assert len(first) == len(list(tmp_path.iterdir())) == 1  # it is told before what is told is kept
+    told = []
+    again = rs.verification.verify_each(NET, PROPERTIES, tmp_path, progress=told.append)
+    assert (told[0], again["verdict"].to_pylist()) == (0.25, ["HOLDS", "VIOLATED"] * 2)

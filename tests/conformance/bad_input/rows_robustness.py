@@ -10,6 +10,6 @@ _CALL = {"network": NET, "x": X, "norm": "l2", "domain": _BOX}
 ROWS = {
     "robustness.boundary_distance": row(**_CALL),
     "robustness.certified_radius": row(network=NET, x=X, norm="l2"),
-    "robustness.decision_distance": row(**_CALL, kinds={"known": "ours"}),
+    "robustness.decision_distance": row(**_CALL, kinds={"known": "ours", "checkpoint": "write"}),
     "robustness.decision_distance_within": row(**_CALL),
 }

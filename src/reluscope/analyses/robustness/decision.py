@@ -1,15 +1,20 @@
 """How far points are from the nearest decision boundary of the whole network, exactly."""
 
+import hashlib
+import os
 import time
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import numpy as np
+import torch
 
-from reluscope.analyses.measuring import Measured, measure
-from reluscope.analyses.robustness.cells import Viewpoint, open_domain, viewpoint
+from reluscope.analyses.measuring import KeptRows, Measured, key_of, measure
+from reluscope.analyses.robustness.cells import SearchDomain, Viewpoint, open_domain, viewpoint
 from reluscope.analyses.robustness.certified import certified_radius
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
 from reluscope.analyses.robustness.search import Search, search
+from reluscope.analyses.shared_points import shared
 from reluscope.arguments import read_arguments
 from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, RegionBudget
 from reluscope.errors import InputError
@@ -34,9 +39,11 @@ def decision_distance(
     norm: Norm,
     domain: Domain | None = None,
     budget: RegionBudget | None = None,
+    executor: Executor | None = None,
     progress: Progress = False,
     tolerance: Tolerance | None = None,
     known: Findings | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Findings:
     """Return the exact distance of points to the nearest decision boundary of the network.
 
@@ -54,6 +61,8 @@ def decision_distance(
         Whatever it is,
         first a change of class near the point is sought, which is an upper end: ``Budget(regions=0)`` asks for that
         and for the certified radius alone. ``seconds`` count from its beginning.
+    executor : concurrent.futures.Executor, optional
+        Of processes or of dask: shares the points. Searches then begin without what was found for other points.
     progress : bool or callable
         Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
@@ -61,6 +70,8 @@ def decision_distance(
     known : Findings, optional
         What this function gave for these points, perhaps in another norm or within a smaller budget: the search begins
         with the nearest change on the way to what it found. Points begin with what was found for those before them.
+    checkpoint : path, optional
+        A folder in which each point is kept when it is done, so that work that was stopped goes on.
 
     Returns
     -------
@@ -111,23 +122,57 @@ def decision_distance(
     views = [viewpoint(network, opened, point, norm, tolerance) for point in points]
 
     places = _places(known, points)
+    allowed = budget or Budget()
 
     def ask(block: slice) -> Measured:
         (view,) = views[block]
-        began = time.perf_counter()
         met = np.concatenate([places[block], places[: block.start]]) if known is None else places[block]
-        met = met[np.isfinite(met).all(axis=1)]
-        nearest = np.argsort(size(met - view.x, norm), kind="stable")[:NUM_PLACES]
-        found = search(view, budget or Budget(), met[nearest])
+        found, measured = _searched(view, met, allowed)
         if known is None and found.change is not None:
             places[block] = view.x + found.change.beyond
-        if found.stopped not in ("", OUT_OF_MEMORY):  # the region's own map may say more
-            own = certified_radius(network, view.x[None], norm=norm, tolerance=tolerance)[DECISION_DISTANCE]
-            found = replace(found, lower=max(found.lower, float(own.lower[0])))
-        stopped = INTERRUPTED if found.stopped == INTERRUPTED else ""
-        return Measured((_column(view, found),), _details(view, found, time.perf_counter() - began), stopped)
+        return measured
 
-    return measure(len(views), ask, domain=opened.text, most=1, progress=progress)
+    kept = None
+    if checkpoint is not None:
+        kept = KeptRows(checkpoint, _key(network, opened, points, places, norm, allowed, tolerance))
+        for row, part in enumerate(kept.parts(len(views)) if known is None else ()):
+            places[row] = part.details["beyond"][0]
+    common = {"domain": opened.text, "most": 1, "checkpoint": kept, "progress": progress}
+    if executor is None:
+        return measure(len(views), ask, **common)
+    first = 0 if kept is None else len(kept.parts(len(views)))
+    tasks = [(view, places[row : row + 1], allowed) for row, view in enumerate(views)]
+    with shared(_searched, tasks[first:], executor) as result:
+        return measure(len(views), lambda block: result(block.start - first)[1], **common)
+
+
+def _key(
+    network: Network,
+    opened: SearchDomain,
+    points: np.ndarray,
+    places: np.ndarray,
+    norm: Norm,
+    budget: Budget,
+    tolerance: Tolerance,
+) -> dict[str, str]:
+    """Return everything that distances depend on."""
+    limits = opened.half_spaces
+    tables = (limits.rows, limits.offsets, limits.lower, limits.upper, places)
+    digest = hashlib.sha256(b"".join(np.ascontiguousarray(table).tobytes() for table in tables)).hexdigest()
+    return key_of(network, torch.as_tensor(points), norm=norm, limits=digest, budget=budget, tolerance=tolerance)
+
+
+def _searched(view: Viewpoint, places: np.ndarray, budget: Budget) -> tuple[Search, Measured]:
+    """Return how the search for a point ended, and what is said of it."""
+    began = time.perf_counter()
+    places = places[np.isfinite(places).all(axis=1)]
+    nearest = np.argsort(size(places - view.x, view.norm), kind="stable")[:NUM_PLACES]
+    found = search(view, budget, places[nearest])
+    if found.stopped not in ("", OUT_OF_MEMORY):  # the region's own map may say more
+        own = certified_radius(view.network, view.x[None], norm=view.norm, tolerance=view.tolerance)[DECISION_DISTANCE]
+        found = replace(found, lower=max(found.lower, float(own.lower[0])))
+    stopped = INTERRUPTED if found.stopped == INTERRUPTED else ""
+    return found, Measured((_column(view, found),), _details(view, found, time.perf_counter() - began), stopped)
 
 
 def _places(known: Findings | None, points: np.ndarray) -> np.ndarray:

@@ -1,10 +1,13 @@
 """How far points are from the nearest decision boundary inside their own linear regions."""
 
+from concurrent.futures import Executor
+
 import numpy as np
 
 from reluscope.analyses.measuring import Measured, measure
-from reluscope.analyses.robustness.cells import StepRegion, open_domain, viewpoint
+from reluscope.analyses.robustness.cells import StepRegion, Viewpoint, open_domain, viewpoint
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE_WITHIN, distances
+from reluscope.analyses.shared_points import shared
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Findings
@@ -12,6 +15,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 METHOD = "a quadratic or linear program for each rival, with a dual bound"
@@ -25,6 +29,8 @@ def decision_distance_within(
     norm: Norm,
     domain: Domain | None = None,
     budget: TimeBudget | None = None,
+    executor: Executor | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Return how far the nearest decision boundary inside each point's linear region is.
@@ -41,6 +47,10 @@ def decision_distance_within(
         What regions are cut down to; by default nothing.
     budget : Budget, optional
         Its seconds; no other point is begun after them, and one is always done.
+    executor : concurrent.futures.Executor, optional
+        Of processes or of dask: shares the points.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
 
@@ -79,22 +89,27 @@ def decision_distance_within(
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
     views = [viewpoint(network, opened, point, norm, tolerance or Tolerance()) for point in points]
 
-    def ask(block: slice) -> Measured:
-        (view,) = views[block]
-        value, lower, step, rival, error = _nearest_change(view.cell(view.first_pieces()))
-        column = distances(
-            DECISION_DISTANCE_WITHIN,
-            np.array([value]),
-            np.array([lower - error]),
-            np.array([value + error]),
-            sizes=np.array([view.scale]),
-            norm=norm,
-            method=METHOD,
-        )
-        details = {"points": (view.x + step)[None], "classes": np.array([view.label]), "rivals": np.array([rival])}
-        return Measured((column,), details)
+    common = {"domain": opened.text, "budget": budget, "most": 1, "progress": progress}
+    if executor is None:
+        return measure(len(views), lambda block: _measured(*views[block]), **common)
+    with shared(_measured, [(view,) for view in views], executor) as result:
+        return measure(len(views), lambda block: result(block.start), **common)
 
-    return measure(len(views), ask, domain=opened.text, budget=budget, most=1)
+
+def _measured(view: Viewpoint) -> Measured:
+    """Return what is said of a point."""
+    value, lower, step, rival, error = _nearest_change(view.cell(view.first_pieces()))
+    column = distances(
+        DECISION_DISTANCE_WITHIN,
+        np.array([value]),
+        np.array([lower - error]),
+        np.array([value + error]),
+        sizes=np.array([view.scale]),
+        norm=view.norm,
+        method=METHOD,
+    )
+    details = {"points": (view.x + step)[None], "classes": np.array([view.label]), "rivals": np.array([rival])}
+    return Measured((column,), details)
 
 
 def _nearest_change(cell: StepRegion) -> tuple[float, float, np.ndarray, int, float]:

@@ -6,12 +6,14 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from reluscope.analyses.pacing import until_interrupted
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.verdict import check_fits
 from reluscope.analyses.verification.verify import verify
@@ -107,17 +109,30 @@ def verify_each(
     tasks = [(network, properties[index], budget, seed) for index in rest]
     with share_done("properties", progress) as tell:
         report = None if progress is False else lambda done, every: tell(1 - (every - done) / max(1, len(properties)))
-        for position, found in run_tasks(_decide, tasks, executor, report=report):
-            index = rest[position]
-            row = {"instance": index, "asked": digests[index]}
-            row |= {"verdict": "OPEN", "undecided": 1.0, "stopped": found.stopped} if isinstance(found, Lost) else found
-            rows[index] = row
-            buffer = io.BytesIO()
-            pq.write_table(_table([row]), buffer)
-            write_files({place / f"{index:06d}.parquet": buffer.getvalue()})
-            if row["stopped"] == INTERRUPTED:
-                break
+
+        def decide() -> None:
+            with closing(run_tasks(_decide, tasks, executor, report=report)) as coming:  # pyright: ignore[reportArgumentType]
+                for position, found in coming:
+                    index = rest[position]
+                    rows[index] = _row(index, digests[index], found)
+                    _keep(place, rows[index])
+                    if rows[index]["stopped"] == INTERRUPTED:
+                        return
+
+        until_interrupted(decide, rows)
     return _table([rows[index] for index in sorted(rows)])
+
+
+def _row(index: int, digest: str, found: dict[str, Any] | Lost) -> dict[str, Any]:
+    row = {"instance": index, "asked": digest}
+    return row | ({"verdict": "OPEN", "undecided": 1.0, "stopped": found.stopped} if isinstance(found, Lost) else found)
+
+
+def _keep(place: Path, row: dict[str, Any]) -> None:
+    """Write a row to its file."""
+    buffer = io.BytesIO()
+    pq.write_table(_table([row]), buffer)
+    write_files({place / f"{row['instance']:06d}.parquet": buffer.getvalue()})
 
 
 def _decide(network: Network, safe: Property, budget: RegionBudget | None, seed: int) -> dict[str, Any]:

@@ -1,0 +1,91 @@
+"""Bounds on many boxes of inputs by the kernels, for networks of matrices in a row: see `box_bounds`."""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from reluscope import _kernels
+from reluscope.analyses.preimages.box_search import half_sides
+from reluscope.kernel_threads import kernel_threads
+from reluscope.networks.backward_bounds import BackwardBounds
+from reluscope.networks.carriers.box_forms import SeenRange
+from reluscope.networks.dense_layers import DenseLayers
+
+# Weights of all boxes from which on threads pay.
+THREADED_WEIGHTS = 200_000
+
+
+FormArrays: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+class SeenOnBoxes(NamedTuple):
+    """What kernels need again to carry weights back to boxes: ranges of all units, and terms of sums."""
+
+    low: Float[np.ndarray, "k u"]
+    high: Float[np.ndarray, "k u"]
+    terms: Float[np.ndarray, "k _"]
+
+
+class DenseBoxes:
+    """A network of matrices in a row whose values are bounded on boxes within one.
+
+    Parameters
+    ----------
+    layers : DenseLayers
+    back : BackwardBounds
+        Of the box in which all others are.
+    """
+
+    def __init__(self, layers: DenseLayers, back: BackwardBounds) -> None:
+        self.layers = layers
+        units = layers.slopes.shape[1]
+        self._least, self._most = np.full(units, -np.inf), np.full(units, np.inf)
+        self._last_pieces = np.zeros(units, dtype=np.int32)
+        gates = [gate for gate in layers.gates if gate is not None]
+        for place, gate, (low, high) in zip(layers.places, gates, back.ranges, strict=True):
+            self._least[place], self._most[place] = low.numpy(), high.numpy()
+            self._last_pieces[place] = gate.num_pieces - 1
+        levels, slopes, starts = (
+            np.ascontiguousarray(one) for one in (layers.breakpoints, layers.slopes, layers.intercepts)
+        )
+        self._arrays = (layers.sizes, layers.weights, layers.biases, levels, slopes, starts)
+
+    def forms(
+        self, lower: Float[np.ndarray, "k n"], upper: Float[np.ndarray, "k n"]
+    ) -> tuple[FormArrays, list[SeenRange], SeenOnBoxes]:
+        """Return forms of the outputs (centres, weights, noise and errors), ranges of units, and what `below` needs."""
+        low, high, terms, first, last, centers, errors, weights, noise = _kernels.forms_on_boxes(
+            *self._arrays,
+            np.ascontiguousarray((lower + upper) / 2),
+            half_sides(lower, upper),
+            self._least,
+            self._most,
+            is_carried_back=True,
+            num_threads=self._threads(len(lower)),
+        )
+        last = np.minimum(last, self._last_pieces)
+        tables = [torch.from_numpy(table) for table in (low, high, first.astype(np.int64), last.astype(np.int64))]
+        ranges = [SeenRange(*(table[:, place] for table in tables)) for place in self.layers.places]
+        return (centers, weights, noise, errors), ranges, SeenOnBoxes(low, high, terms)
+
+    def below(
+        self,
+        lower: Float[np.ndarray, "k n"],
+        upper: Float[np.ndarray, "k n"],
+        seen: SeenOnBoxes,
+        rows: Float[np.ndarray, "t m"],
+    ) -> tuple[Float[np.ndarray, "k t n"], Float[np.ndarray, "k t"], Float[np.ndarray, "k t"]]:
+        """Return slopes and offsets of functions below rows of the outputs, and constants below them."""
+        return _kernels.below_on_boxes(
+            *self._arrays,
+            np.ascontiguousarray((lower + upper) / 2),
+            half_sides(lower, upper),
+            *seen,
+            np.ascontiguousarray(rows, dtype=np.float64),
+            num_threads=self._threads(len(lower)),
+        )
+
+    def _threads(self, number: int) -> int:
+        return kernel_threads(number * len(self.layers.weights), THREADED_WEIGHTS)
