@@ -78,7 +78,7 @@ def test_what_is_refused():
         with pytest.raises(NotPiecewiseLinearError, match=f"has '{activation}'.*approximate={{'{replaced}': 32}}"):
             rs.load(fitted(perceptron(activation=activation, max_iter=1), labels))
     search = fitted(GridSearchCV(perceptron(max_iter=1), {"alpha": [0.1]}, cv=2), labels)
-    with pytest.raises(InputError, match="got GridSearchCV: give what it holds, model.best_estimator_"):
+    with pytest.raises(InputError, match=r"got GridSearchCV: give what it holds, model\.best_estimator_"):
         rs.load(search)
     assert rs.load(search.best_estimator_).num_units == 10
     with pytest.raises(InputError, match="step 'polynomialfeatures' is PolynomialFeatures: load the perceptron alone"):
