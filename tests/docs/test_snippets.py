@@ -7,6 +7,7 @@ the letter. Commands run in a folder that holds the files they name. A number th
 
 import contextlib
 import io
+import json
 import re
 import shlex
 from pathlib import Path
@@ -25,6 +26,7 @@ from reluscope.cli.analyze import DEMO
 from reluscope.cli.reproduce import choose_studies
 from reluscope.report import build_report
 from reluscope.report.sections import all_sections
+from reluscope.studies import all_studies
 
 ROOT = Path(__file__).parents[2]
 # What docs/extending.md shows are files, which have a test of their own.
@@ -200,6 +202,36 @@ def test_commands_of_studies_are_read(command, monkeypatch):
         assert set(options["changes"]) <= set().union(*(study.changes for study in studies))
         kinds = {kind for study in studies for kind in (study.data, study.beside)}
         assert {one.partition(":")[0] for one in options["data"]} <= kinds
+
+
+STUDIES_SHOWN = sorted(
+    {
+        study.name
+        for command in EVERY_COMMAND
+        for name in [shlex.split(command)[2:3]]
+        if name and not name[0].startswith("-")
+        for study in choose_studies(name[0])
+    }
+)
+# Of what a size can be changed in; the atlas has its 45 sizes of networks even so.
+SMALLEST = {"replicates": "1", "points": "6", "epochs": "1"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STUDIES_SHOWN)
+def test_studies_of_commands_run_at_their_smallest(folder, name):
+    """What a page says of hours is done here in a minute: on digits, with one epoch, one network and six samples."""
+    (study,) = choose_studies(name)
+    less = [part for change in sorted(study.changes) for part in (f"--{change}", SMALLEST[change])]
+    run(shlex.join(["reluscope", "reproduce", name, "--size", "small", *less, "-q", "-o", "smallest"]))
+    said = json.loads((folder / "smallest" / "findings.json").read_text())
+    assert said["complete"]
+    assert all(one["word"] in ("confirmed", "not confirmed", "contradicted") for one in said["studies"][0]["verdicts"])
+
+
+def test_every_study_of_a_paper_is_shown_in_a_command():
+    shown = {name.partition("/")[0] for name in STUDIES_SHOWN}
+    assert shown == {study.paper for study in all_studies()}
 
 
 @pytest.mark.parametrize("target", ["demo", "test"])

@@ -1,4 +1,4 @@
-"""The volume of a union of convex bodies that may overlap: lengths, areas, and what is new in each body in space.
+"""The volume of a union of convex bodies that may overlap: lengths, areas, surfaces, and what is new in each body.
 
 While a line moves across the plane, the length of what it shares with the union is affine between two corners, or
 points where two sides cross; its value in the middle times the width is the area of the strip. A crossing that rounding
@@ -17,6 +17,7 @@ from reluscope.geometry.corners import hull_volume
 from reluscope.geometry.differences import without
 from reluscope.geometry.hulls import hull_of
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.union_surface import volume_by_surface
 from reluscope.interruption import safe_point
 
 # Pairs of sides, and of strips and bodies, that are in memory at a time.
@@ -45,8 +46,9 @@ def volume_of_union(bodies: Sequence[Float[np.ndarray, "_ n"]], thin: float, bud
 
     Notes
     -----
-    In the plane a pass over all pairs of sides, and over the strips between all crossings. In three and more dimensions
-    a linear program for every two bodies whose boxes meet, and some for each row where they overlap: for hundreds.
+    In the plane a pass over all pairs of sides, and over the strips between all crossings. In space one over all facets
+    and bodies (`union_surface`). In more dimensions, and where rounding leaves gaps in the surface, a linear program
+    for every two bodies whose boxes meet, and some for each row where they overlap: for hundreds.
 
     Examples
     --------
@@ -64,6 +66,14 @@ def volume_of_union(bodies: Sequence[Float[np.ndarray, "_ n"]], thin: float, bud
         return UnionVolume(length, length)
     if dim == 2:
         return _area(bodies, budget, began)
+    if dim == 3 and len(bodies) > 1:
+        volume = volume_by_surface(
+            bodies,
+            lambda polygons: _area(polygons, Budget(), began).lower,
+            lambda: bool(safe_point() or budget.spent(0, began)),
+        )
+        if volume is not None:
+            return UnionVolume(volume, volume)
     return _in_space(bodies, thin, budget, began)
 
 

@@ -6,7 +6,7 @@ import pytest
 import reluscope as rs
 from oracles import exact_images as exact
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry import unions
+from reluscope.geometry import union_surface, unions
 from reluscope.testing import default_network
 
 # (relu(x), relu(-x)) and y: two sides of a fold.
@@ -173,6 +173,40 @@ def test_unions_of_sheared_boxes_are_cells_of_a_grid(dim, seed):
 
 
 def test_the_grid_would_see_overlaps_that_are_counted_twice(monkeypatch):
+    seen = union_surface._seen
+    monkeypatch.setattr(union_surface, "_seen", lambda index, *of: seen(-1, *of))
+    monkeypatch.setattr(union_surface, "OPEN", np.inf)
+    with pytest.raises(AssertionError):
+        test_unions_of_sheared_boxes_are_cells_of_a_grid(3, 2)
+
+
+def test_the_grid_would_see_overlaps_in_space_that_no_surface_decides(monkeypatch):
+    monkeypatch.setattr(unions, "volume_by_surface", lambda *of: None)
+    test_unions_of_sheared_boxes_are_cells_of_a_grid(3, 2)
     monkeypatch.setattr(unions, "without", lambda body, cut, thin: [body])
     with pytest.raises(AssertionError):
         test_unions_of_sheared_boxes_are_cells_of_a_grid(3, 2)
+
+
+@pytest.mark.parametrize(("seed", "thickness"), [(0, 0.5), (1, 0.5), (2, 0.5), (3, 1e-5)])
+def test_volumes_by_surfaces_are_those_by_what_is_new_in_each_body(seed, thickness):
+    """Bodies with corners, edges and sides in common, one inside another, one twice; with slivers there may be none."""
+    rng = np.random.default_rng(seed)
+    points = np.round(rng.uniform(-2, 2, (8, 3)))
+    bodies = [points[rng.choice(8, 5, replace=False)] + rng.normal(size=3) * (k == 2) for k in range(4)]
+    bodies = [body for body in bodies if np.linalg.svd(body - body.mean(axis=0))[1][-1] > 1e-6]
+    middle = bodies[0].mean(axis=0)
+    bodies += [bodies[0], middle + (bodies[0] - middle) / 2, bodies[0] * [1, 1, thickness]]
+    found = union_surface.volume_by_surface(
+        bodies, lambda polygons: unions.volume_of_union(polygons, 1e-9, rs.Budget()).lower, lambda: False
+    )
+    assert found is not None or thickness < 0.1
+    if found is not None:
+        assert found == pytest.approx(unions._in_space(bodies, 1e-9, rs.Budget(), 0.0).lower, rel=1e-8)
+
+
+def test_an_open_surface_is_no_answer(monkeypatch):
+    cube = np.array(np.meshgrid([0, 1], [0, 1], [0, 1])).reshape(3, 8).T.astype(float)
+    facets = union_surface._facets
+    monkeypatch.setattr(union_surface, "_facets", lambda *of: facets(*of)[:-1])
+    assert union_surface.volume_by_surface([cube, cube + 0.5], lambda polygons: 0.0, lambda: False) is None

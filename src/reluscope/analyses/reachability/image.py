@@ -160,8 +160,8 @@ class Image:
 
         Notes
         -----
-        In two outputs from all crossings of sides: seconds for a thousand pieces. In three and more by linear programs:
-        some ten seconds for a hundred.
+        In two outputs from all crossings of sides, in three from the facets that no other piece covers: seconds for
+        some hundred pieces. In more by linear programs: some ten seconds for a hundred.
         """
         solid = [self.corners[index] for index in np.flatnonzero(self.dims == len(self.outputs))]
         found = volume_of_union(solid, self._thin, Budget() if budget is None else budget)
