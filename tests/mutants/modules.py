@@ -49,6 +49,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "partitions/partition_findings": ("tests/partitions/test_partition_findings.py",),
     "partitions/shown_regions": ("tests/partitions/test_shown_regions.py", "tests/partitions/test_confirming.py"),
     "partitions/bends": ("tests/partitions/test_bends.py",),
+    "partitions/codes_together": ("tests/partitions/test_bends.py",),
     "partitions/open_bends": ("tests/partitions/test_bends.py",),
     "partitions/spanning_vertices": ("tests/partitions/test_spanning_vertices.py",),
     "partitions/decision": ("tests/partitions/test_decision_budget.py", "tests/partitions/test_decision.py"),

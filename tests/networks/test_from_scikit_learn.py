@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
@@ -46,6 +47,7 @@ def test_classifiers(num_classes, activation):
 def test_several_labels_at_once():
     net = rs.load(fitted(make_pipeline(StandardScaler(), perceptron()), VALUES.mean(0) < VALUES))
     assert net.num_outputs == 2
+    assert "label of its own" in net.notes[-1]
 
 
 SCALERS = [
@@ -72,9 +74,14 @@ def test_what_is_refused():
         rs.load(RandomForestClassifier().fit(X, labels))
     with pytest.raises(InputError, match="expected a fitted MLPClassifier"):
         rs.load(MLPClassifier())
-    with pytest.raises(NotPiecewiseLinearError, match="MLPClassifier has 'tanh'"):
-        rs.load(fitted(perceptron(activation="tanh"), labels))
-    with pytest.raises(InputError, match="step 'polynomialfeatures' is PolynomialFeatures"):
+    for activation, replaced in (("tanh", "tanh"), ("logistic", "sigmoid")):
+        with pytest.raises(NotPiecewiseLinearError, match=f"has '{activation}'.*approximate={{'{replaced}': 32}}"):
+            rs.load(fitted(perceptron(activation=activation, max_iter=1), labels))
+    search = fitted(GridSearchCV(perceptron(max_iter=1), {"alpha": [0.1]}, cv=2), labels)
+    with pytest.raises(InputError, match=r"got GridSearchCV: give what it holds, model\.best_estimator_"):
+        rs.load(search)
+    assert rs.load(search.best_estimator_).num_units == 10
+    with pytest.raises(InputError, match="step 'polynomialfeatures' is PolynomialFeatures: load the perceptron alone"):
         rs.load(fitted(make_pipeline(PolynomialFeatures(), perceptron()), labels))
     with pytest.raises(InputError, match="is MinMaxScaler with clip=True"):
         rs.load(fitted(make_pipeline(MinMaxScaler(clip=True), perceptron()), labels))

@@ -139,3 +139,11 @@ def test_the_model_is_left_alone(model):
     assert not model.layer[1].mlp._forward_pre_hooks
     with pytest.raises(InputError, match="a module, of which submodule names a part"):
         rs.load([(np.eye(2), None)], submodule="0")
+
+
+def test_models_of_tokens_are_told_of_parts():
+    model = nn.Sequential(nn.Embedding(7, 3), nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+    tokens = torch.tensor([[0, 3, 6], [1, 2, 5]])
+    with pytest.raises(InputError, match="looks up whole ones, such as tokens: load a part behind the embedding"):
+        rs.load(model, 3)
+    assert rs.load(model, 3, submodule="1", at=tokens).input_shape == (3,)

@@ -11,7 +11,7 @@ import reluscope as rs
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.wide_numbers import Wide, WideNumbers
 from reluscope.networks.graph import Max
-from reluscope.partitions import bends, incidence, shown_regions
+from reluscope.partitions import bends, codes_together, incidence, shown_regions
 from reluscope.partitions.bends import Ranges, combined, fewer_rows, first_rows, taken
 from reluscope.partitions.dispatch import cells_found
 from reluscope.partitions.walk_rounding import rounding_of
@@ -189,3 +189,39 @@ def test_rows_that_others_make_are_left_out_and_what_is_lost_is_an_error():
             assert off[at].max() < most * float(taken(values[at], every).max())
     short = {at: value[:4] for at, value in values.items()}
     assert fewer_rows(short, every[:, [0, 1, 2, 9]], errors)[0] is short
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 300])
+def test_codes_of_many_points_are_those_of_each(number, monkeypatch):
+    network, points = residual().restrict(plane()), np.random.default_rng(7).uniform(-0.4, 0.4, size=(number, 2))
+    monkeypatch.setattr(codes_together, "MOST_BYTES", 2**15)
+    monkeypatch.setattr(codes_together, "MOST_POINTS", 200)
+    codes, doubtful = codes_together.codes_together(network, points)
+    np.testing.assert_array_equal(codes.words, network.codes(points).words)
+    assert not doubtful.any()
+    flat = points * [1.0, 0.0]
+    found, doubtful = codes_together.codes_together(network, flat)
+    np.testing.assert_array_equal(found.words, network.codes(flat).words)
+    assert codes_together.codes_together(network, points, tolerance=rs.Tolerance(rounding=1e16))[1].all()
+
+
+def test_points_on_a_kink_are_in_doubt():
+    """One of the points lies on the kink of a unit, up to rounding."""
+    network = rs.load([(np.array([[1.0, 0.1], [0.3, 1.0], [0.0, 0.0]]), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    points = np.random.default_rng(8).uniform(1, 2, size=(20, 2))
+    points[3] = [-0.1 * points[3, 1] * (1 + 2**-48), points[3, 1]]
+    assert np.flatnonzero(codes_together.codes_together(network, points)[1]).tolist() == [3]
+
+
+def test_behind_a_gate_rows_are_those_of_the_pieces_that_cells_have():
+    """Of three units that were looked at one is on the other piece than at the middle, and one bends."""
+    rows, stage = rows_and_shares(3, size=4)[0], rs.load(nn.ReLU(), input_shape=(4,)).stages[0]
+    arrived = bends.Arrived(rows, np.array([0, 1, 3]), np.zeros(4, dtype=np.uint8), np.ones(4), np.zeros(4))
+    pieces, pre = np.array([[1, 0, 0], [1, 1, 0]], dtype=np.uint8), np.array([[1.0, -2.0, -1.0], [2.0, 3.0, -1.0]])
+    found, new = bends.behind(stage, arrived, pieces, pre)
+    expected = torch.zeros(4, 4).double()
+    expected[:3, 0], expected[3, 1] = rows[:, 0], 1.0
+    assert torch.equal(found, expected)
+    assert new.tolist() == [[0.0], [3.0]]
+    table = bends.table_in_use(stage.gate, arrived, pieces)
+    assert [sorted(set(column)) for column in table.T.tolist()] == [[1], [0, 1], [0], [0]]

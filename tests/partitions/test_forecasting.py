@@ -9,6 +9,8 @@ import pytest
 
 import reluscope as rs
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.findings import Column, Findings
+from reluscope.partitions import finishing_windows, forecasting
 from reluscope.partitions.crowding import crowding
 from reluscope.partitions.dispatch import cells_found
 from reluscope.partitions.finishing_windows import _growth_of
@@ -133,11 +135,28 @@ def test_a_network_without_gates_has_one_region() -> None:
 
 def test_rare_events_keep_intervals_wide() -> None:
     nothing = Round(np.zeros(16, dtype=np.int64), np.full(16, 1000.0), 16, 1.0)
-    assert nothing.regions == 1
+    assert 43 < nothing.regions < 44  # with so many, no window has one in half of all cases
+    assert nothing.interval[0] == 1
     assert nothing.interval[1] > 100
     few = Round(np.array([1] * 16), np.full(16, 1000.0), 40, 1.0)  # all alike by accident
     assert few.interval[0] < 700
     assert few.interval[1] > 1400
+
+
+def test_a_domain_is_hopeless_of_which_windows_were_too_few_to_know_a_lower_end(monkeypatch) -> None:
+    """As of a large network in a second; where the estimate itself is within reach, the domain is partitioned."""
+    net, ahead = _net(2, 16, 16, 1), []
+    monkeypatch.setattr(finishing_windows, "_seconds_of_a_point", lambda *_: 1.0)
+    monkeypatch.setattr(finishing_windows, "forecast", lambda *_, **__: ahead[-1])
+    found = []
+    for number in (2e3, 4e4):
+        regions = Column.of(forecasting.REGIONS, [number], [1.0], [1e6], method="", confidence=0.9)
+        seconds = Column.of(forecasting.SECONDS, [number], [1e-3], [1e6], method="", confidence=0.9)
+        ahead.append(Findings.of(regions, seconds, domain=""))
+        found.append(finishing_windows.affordable(net, SQUARE, rs.Budget(regions=30)))
+    assert [one.part.domain.volume() < SQUARE.volume() for one in found] == [False, True]
+    assert [one.part.num_open > 0 for one in found] == [True, False]
+    assert found[1].expected is ahead[1]
 
 
 def test_wrong_domains() -> None:

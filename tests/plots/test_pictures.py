@@ -304,6 +304,14 @@ def test_work_that_stopped_early_is_seen(draw, stopped):
     assert any(patch.get_hatch() for patch in figure.axes[0].patches)
 
 
+def test_first_gates_that_were_not_finished_leave_the_rest_hatched(stopped):
+    """And not white, which would say that there are no boundaries."""
+    for coarse, hatched in ((rs.partition(stopped.network, stopped.domain), 0), (stopped, 1)):
+        figure = plots.partition(stopped, coarse=coarse)
+        assert sum(bool(patch.get_hatch()) for patch in figure.axes[0].patches) == hatched
+        assert sum("work stopped early" in text for text in legend_texts(figure)) == hatched
+
+
 def test_points_off_the_plane_are_hollow(part):
     figure = plots.partition(part, samples=X[[0, 5]], sample_labels=["on", "off"])
     faces = [line.get_markerfacecolor() for line in figure.axes[0].lines]

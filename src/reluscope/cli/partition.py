@@ -354,7 +354,8 @@ def print_partition(
         say(
             console,
             f"No proved bound on rounding decides {several(part.num_undecided, 'sign')}: measured rounding does, and "
-            f"{_num_proved(part):,} of the regions are proved. Fewer gates, all proved: "
+            f"{several(_num_proved(part), 'region')} of these {'is' if _num_proved(part) == 1 else 'are'} proved; "
+            "reluscope.confirm proves more. Fewer gates, all proved: "
             'reluscope.coarse_partition(..., rounding="proved").',
         )
     elif part.note and isinstance(part, Partition) and not part.certified:

@@ -29,6 +29,9 @@ _SCALERS = {
     "MaxAbsScaler": ("", "scale_"),
 }
 _TAKEN = "an MLPClassifier or MLPRegressor, or a Pipeline of StandardScaler, MinMaxScaler, MaxAbsScaler or RobustScaler"
+# Attributes of fitted estimators that hold another one, and what smooth activations are called elsewhere.
+_HOLDERS = ("best_estimator_", "regressor_", "estimator_")
+_SMOOTH = {"logistic": "sigmoid"}
 _LEFT_OFF = {"softmax": "softmax", "logistic": "sigmoid", "identity": None}
 
 
@@ -70,7 +73,14 @@ def from_scikit_learn(model: Any, *, data: Points | None = None) -> Network:
     if left_off is not None:
         builder.note(note_of(left_off))
     if hasattr(perceptron, "classes_"):
-        builder.note(f"Classes are positions in classes_: {_listed(perceptron.classes_)}.")
+        names = _listed(perceptron.classes_)
+        if perceptron.out_activation_ == "logistic" and perceptron.n_outputs_ > 1:
+            builder.note(
+                f"Each output is a label of its own, which a point has where it is above 0: {names}. A class is read "
+                "as the largest of them: it is the likeliest label, and not all that a point has."
+            )
+        else:
+            builder.note(f"Classes are positions in classes_: {names}.")
     network = builder.build(value)
     name = f"the {type(model).__name__} of scikit-learn"
     check = verify(network, _reference(model, perceptron), tail=_tail(perceptron), data=data, name=name)
@@ -83,13 +93,16 @@ def _parts(model: Any) -> tuple[list[tuple[str, Any]], Any]:
     *scalers, (_, perceptron) = steps
     kind = type(perceptron).__name__
     if kind not in _PERCEPTRONS:
-        raise InputError(f"expected {_TAKEN} that ends in one, got {kind}: convert it to ONNX with skl2onnx")
+        inner = next((name for name in _HOLDERS if hasattr(perceptron, name)), None)
+        advice = "convert it to ONNX with skl2onnx" if inner is None else f"give what it holds, model.{inner}"
+        raise InputError(f"expected {_TAKEN} that ends in one, got {kind}: {advice}")
     if not hasattr(perceptron, "coefs_"):
         raise InputError(f"expected a fitted {kind}, but it has no weights yet: call fit first")
     if perceptron.activation not in ("relu", "identity"):
         raise NotPiecewiseLinearError(
             f"expected activation='relu' or 'identity', but {kind} has {perceptron.activation!r}, which is not "
-            "piecewise linear: train it with relu"
+            "piecewise linear: train it with relu, or convert it to ONNX with skl2onnx and load that with "
+            f"approximate={{{_SMOOTH.get(perceptron.activation, perceptron.activation)!r}: 32}}"
         )
     if perceptron.out_activation_ not in _LEFT_OFF:
         raise NotPiecewiseLinearError(
@@ -106,7 +119,10 @@ def _scaled(builder: GraphBuilder, value: Value, name: str, scaler: Any) -> Valu
         return builder.add(scaled, as_constant(scaler.min_, "min_"), name=name)
     if kind not in _SCALERS or getattr(scaler, "clip", False):
         clipping = " with clip=True" if kind == "MinMaxScaler" else ""
-        raise InputError(f"expected {_TAKEN} before it, but the step {name!r} is {kind}{clipping}: leave it out")
+        raise InputError(
+            f"expected {_TAKEN} before it, but the step {name!r} is {kind}{clipping}: load "
+            "the perceptron alone and give it what the step returns, or convert the whole to ONNX with skl2onnx"
+        )
     center, scale = (_fitted(scaler, attribute, name) if attribute else None for attribute in _SCALERS[kind])
     if center is not None and getattr(scaler, "with_mean", True):  # the mean is kept where it is not subtracted
         value = builder.subtract(value, as_constant(center, _SCALERS[kind][0]), name=name)

@@ -119,6 +119,11 @@ def _trace_module(
         raise
     except Exception as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        if "'indices'" in first and "Long" in first:
+            raise InputError(
+                "expected a model of real numbers, got one that looks up whole ones, such as tokens: load a part "
+                'behind the embedding, as in submodule="encoder.layer.0.mlp", at=tokens'
+            ) from error
         shapes = {name: tuple(torch.as_tensor(one).shape) for name, one in interface.inputs.items()}
         held = ", ".join(f"{name} of shape {shape}" for name, shape in shapes.items())
         raise ShapeError(

@@ -15,6 +15,7 @@ of the largest values.
 """
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -23,7 +24,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope import _kernels
-from reluscope.networks.carriers.combinations import with_rows
+from reluscope.networks.carriers.combinations import COMBINATIONS, with_rows
 from reluscope.networks.graph import Max, Pointwise, TopK
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
@@ -31,6 +32,8 @@ from reluscope.networks.stages import Stage, Values
 EPSILON = float(np.finfo(np.float64).eps)
 # Rows pay from so many units and so many multiplications in a forward pass on.
 LEAST_UNITS, LEAST_PRODUCTS = 2**12, 2**20
+# Directions in which points differ by less than this of what they do in others are none.
+FLAT = 1e-12
 # Rows are left out where at most such a share of them is needed.
 MOST_NEEDED = 0.8
 
@@ -50,21 +53,24 @@ def first_rows(inputs: Tensor, points: Float[np.ndarray, "v d"]) -> tuple[Tensor
     ----------
     inputs : (v, *shape) tensor
     points : (v, d) float64
-        Not all in a hyperplane.
+        Where they lie in a plane of fewer dimensions there are fewer rows.
 
     Returns
     -------
-    rows : (d + 1, *shape) tensor
-        At one of the points, and from it to d others.
-    shares : (v, d + 1) float64
+    rows : (k, *shape) tensor
+        At one of the points, and from it to d others at most.
+    shares : (v, k) float64
         What every point takes of them.
     errors : (1, *shape) tensor
         How far combinations are from the inputs.
     """
     away = points - points[0]
     # The points that span the largest simplex, one after the other.
-    chosen = _pivoted(away.T)[1][: points.shape[1]]
-    shares = np.column_stack([np.ones(len(points)), np.linalg.solve(away[chosen].T, away.T).T])
+    upper, order = _pivoted(away.T)
+    lengths = np.abs(np.diag(upper))
+    chosen = order[: int((lengths > FLAT * lengths.max(initial=0.0)).sum())]
+    found = np.linalg.lstsq(away[chosen].T, away.T, rcond=None)[0].T
+    shares = np.column_stack([np.ones(len(points)), found])
     shares[0, 1:] = 0.0
     shares[chosen, 1:] = np.eye(len(chosen))
     rows = torch.cat([inputs[:1], inputs[torch.from_numpy(chosen)] - inputs[:1]])
@@ -90,6 +96,36 @@ def _absolute(weights: Float[np.ndarray, " k"], rows: Tensor) -> Tensor:
         if weight:
             found[0].add_(row.abs(), alpha=weight)
     return found
+
+
+class Sent(NamedTuple):
+    """What of rows has come to a gate: `Stage.advance` and `Stage.advance_errors` for combinations.
+
+    ``carried`` bounds errors before combinations are rounded, ``proved`` those of combinations.
+    """
+
+    rows: Tensor
+    live: Values
+    errors: Values
+    sizes: Values
+    size: np.ndarray
+    carried: np.ndarray
+    proved: np.ndarray
+
+
+def arrive(stage: Stage, values: Values, shares: Float[np.ndarray, "v k"], errors: Values, unit: float) -> Sent:
+    """Send rows to the gate of a stage, with bounds on the errors of what points make of them."""
+    sizes = {position: taken(values[position], shares) for position in stage.reads}
+    size, carried, passed = stage.advance_errors(sizes, errors, unit)
+    rows, live = stage.advance(values, COMBINATIONS)
+    proved = carried + max(unit, shares.shape[1] * EPSILON) * size
+    return Sent(with_rows(rows, shares.shape[1]), live, passed, sizes, size, carried, proved)
+
+
+def row_bytes(stage: Stage, values: Values, shares: Float[np.ndarray, "v k"]) -> int:
+    """Return the memory of rows before a stage, and of what it makes of them."""
+    made = sum(node.size for _, node in stage.leg.plan) + stage.gate.num_units
+    return 8 * (shares.shape[1] * made + sum(value.numel() for value in values.values()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,7 +307,7 @@ def fewer_rows(
     away, weight = shares[:, 1:] - shares[:1, 1:], largest[1:]
     upper, order = _pivoted(away * weight)
     diagonal = np.abs(np.diag(upper))
-    rank = int((diagonal > 8 * EPSILON * max(largest[0], diagonal[0])).sum())
+    rank = int((diagonal > 8 * EPSILON * max(largest[0], diagonal.max(initial=0.0))).sum())
     if rank + 1 > MOST_NEEDED * number and number <= len(shares):
         return values, shares, errors
     kept = order[:rank]

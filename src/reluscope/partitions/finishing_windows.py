@@ -4,12 +4,12 @@ import time
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
+from math import inf, isfinite
 
 from reluscope.arguments import read_arguments
 from reluscope.budget import BUDGET, INTERRUPTED, Budget, RegionBudget
 from reluscope.errors import InputError
-from reluscope.findings import Findings
+from reluscope.findings import Column, Findings
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
@@ -25,6 +25,8 @@ from reluscope.tolerance import Tolerance
 
 # A partition is hopeless that is forecast to take longer than this, and to have or take so many times what is allowed.
 MIN_SECONDS, MIN_TIMES = 10.0, 10.0
+# An estimate without bias is so many times too large in one of so many cases, at most.
+UNLIKELY = 10.0
 # Of the seconds allowed: for the forecast (and no more than three), and for the coarse partition.
 FORECAST, MAX_FORECAST, COARSE = 0.1, 3.0, 0.2
 # Seconds for the partition before anything is forecast, where a point takes less than the second number.
@@ -79,7 +81,7 @@ def affordable(
             if not part.num_open or part.note == INTERRUPTED:
                 return Affordable(part)
         ahead = forecast(network, domain, seconds=min(MAX_FORECAST, FORECAST * budget.seconds_allowed))
-        regions, seconds = ahead["forecast_regions"].lower[0], ahead["forecast_seconds"].lower[0]
+        regions, seconds = (_at_least(ahead[name]) for name in ("forecast_regions", "forecast_seconds"))
         times = max(regions / max(1.0, budget.room(0)), seconds / budget.seconds_allowed)
         expected = ahead if times > MIN_TIMES and ahead["forecast_seconds"].value[0] > MIN_SECONDS else None
     seconds = None if budget.seconds is None else (1 - COARSE) * budget.seconds
@@ -94,6 +96,15 @@ def affordable(
     if coarse.note == INTERRUPTED:
         part = replace(part, note=INTERRUPTED)
     return Affordable(part, expected, None if coarse.num_open else coarse)
+
+
+def _at_least(column: Column) -> float:
+    """Return what a forecast number hardly is below: of few windows the lower end says too little.
+
+    What has no ends, from random ways down the tree, says nothing.
+    """
+    value, lower, upper = column.value[0], column.lower[0], column.upper[0]
+    return max(lower, value / UNLIKELY) if isfinite(upper) else lower
 
 
 def _seconds_of_a_point(network: Network, domain: Domain) -> float:

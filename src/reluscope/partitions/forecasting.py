@@ -92,8 +92,22 @@ class Round:
 
     @property
     def regions(self) -> float:
-        """The estimate of the number of regions; there is always one."""
-        return max(1.0, float((self.counts * self.weights).mean()))
+        """The estimate of the number of regions; there is always one.
+
+        Where no window has one, the number under which that is as likely as not: that of small windows is no zero.
+        """
+        found = float((self.counts * self.weights).mean())
+        return max(1.0, found or float(gammaincinv(1, 0.5)) * self._each)
+
+    @property
+    def _each(self) -> float:
+        """For how many regions one that was found stands."""
+        total = int(self.counts.sum())
+        return (
+            float((self.counts * self.weights).mean()) / total
+            if total
+            else float(self.weights.mean()) / len(self.counts)
+        )
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -102,10 +116,9 @@ class Round:
         given = self.counts * self.weights
         spread = float(stdtrit(number - 1, (1 + LEVEL) / 2)) * float(given.std(ddof=1)) / number**0.5
         tail, middle = (1 - LEVEL) / 2, float(given.mean())
-        each = middle / total if total else float(self.weights.mean()) / number
         # Halves of quantiles of chi-squared with 2 total, and 2 total + 2, degrees of freedom.
         rare = float(gammaincinv(total, tail)) if total else 0.0, float(gammaincinv(total + 1, 1 - tail))
-        low, high = min(middle - spread, rare[0] * each), max(middle + spread, rare[1] * each)
+        low, high = min(middle - spread, rare[0] * self._each), max(middle + spread, rare[1] * self._each)
         return min(self.regions, max(1.0, low)), max(self.regions, high)
 
 

@@ -20,6 +20,7 @@ from reluscope.geometry.window_shapes import Corners
 from reluscope.networks.graph import Max
 from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
+from reluscope.partitions.bends import row_bytes
 from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
 from reluscope.partitions.cutting import cut
@@ -210,19 +211,10 @@ def _split_smaller(chunks: Sequence[Chunk]) -> list[Chunk] | None:
 def _chunk_cells(network: Network, chunk: Chunk) -> int:
     """Cells that a chunk may have: as many as the cache has room for the values of, and not many fewer elsewhere."""
     if chunk.shares is not None:
-        is_large = len(chunk) > MIN_CELLS and _row_bytes(network, chunk) > ROW_BYTES
+        is_large = len(chunk) > MIN_CELLS and not chunk.is_finished
+        is_large = is_large and row_bytes(network.stages[chunk.stage], chunk.values, chunk.shares) > ROW_BYTES
         return min(len(chunk) // 2, MAX_CHUNK_CELLS) if is_large else MAX_CHUNK_CELLS
     num_vertices = max(1, len(chunk.points))
     per_cell = network.bytes_per_point * max(1.0, num_vertices / chunk.cells.num_cells)
     fewest = min(max(CHUNK_BYTES / per_cell, 16), CHUNK_CELLS)
     return int(min(max(CACHE_BYTES / per_cell, fewest), MAX_CHUNK_CELLS))
-
-
-def _row_bytes(network: Network, chunk: Chunk) -> int:
-    """Memory of the rows that a chunk's values are combinations of, and of what the next stage makes of them."""
-    assert chunk.shares is not None
-    if chunk.is_finished:
-        return 0
-    stage = network.stages[chunk.stage]
-    made = sum(node.size for _, node in stage.leg.plan) + stage.gate.num_units
-    return 8 * (chunk.shares.shape[1] * made + sum(value.numel() for value in chunk.values.values()))

@@ -6,21 +6,20 @@ import numpy as np
 
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.steady_words import SteadyWords
-from reluscope.networks.carriers.combinations import COMBINATIONS, with_rows
+from reluscope.networks.carriers.combinations import COMBINATIONS
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage
 from reluscope.partitions.bends import (
-    EPSILON,
     Arrived,
     Ranges,
+    arrive,
     behind,
     combined,
     fewer_rows,
     heights,
     narrowed,
     table_in_use,
-    taken,
 )
 from reluscope.partitions.chunks import CLEAR, Chunk, OpenStage, Resolution, between, check_range
 
@@ -33,13 +32,10 @@ def open_bends(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     assert chunk.shares is not None
     gamma, gate = resolution.rounding, stage.gate
     values, shares, known = fewer_rows(chunk.values, chunk.shares, chunk.errors)
-    sizes = {position: taken(values[position], shares) for position in stage.reads}
-    size, carried, errors = stage.advance_errors(sizes, known, gamma)
-    check_range(stage, sizes, size)
-    rows, live = stage.advance(values, COMBINATIONS)
-    rows = with_rows(rows, shares.shape[1])
-    # One more sum, at the units that are looked at; values at new vertices are rounded too.
-    proved = np.maximum(carried + max(gamma, len(rows) * EPSILON) * size, gamma * size)
+    sent = arrive(stage, values, shares, known, gamma)
+    check_range(stage, sent.sizes, sent.size)
+    # Values at new vertices are rounded too.
+    rows, size, proved = sent.rows, sent.size, np.maximum(sent.proved, gamma * sent.size)
     expected = proved
     if chunk.rounding is not None:
         expected = np.minimum(np.maximum(chunk.rounding.errors(chunk.stage, size, gamma), gamma * size), proved)
@@ -53,7 +49,7 @@ def open_bends(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
         else:
             looked |= unsure
     units = np.flatnonzero(looked)
-    arrived = Arrived(rows, units, ranges.steady(), size, carried)
+    arrived = Arrived(rows, units, ranges.steady(), size, sent.carried)
     pre = heights(gate, arrived, shares)
     narrow = narrowed(stage, units).gate
     if chunk.rounding is not None:
@@ -74,7 +70,7 @@ def open_bends(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
         arrived,
     )
     return replace(
-        chunk, values=live, shares=shares, errors=errors, opened=opened, corners=None, is_measured=is_measured
+        chunk, values=sent.live, shares=shares, errors=sent.errors, opened=opened, corners=None, is_measured=is_measured
     )
 
 

@@ -34,6 +34,8 @@ from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, multiplications
 from reluscope.networks.rounded_forward import coded_forward, rounded_forward
 from reluscope.networks.wide_forward import wide_codes
+from reluscope.partitions import bends
+from reluscope.partitions.codes_together import codes_together
 from reluscope.partitions.table import Partition
 
 # How many cells were decided, and what share of the work that was.
@@ -74,7 +76,8 @@ def shown(part: Partition, until: float | None = None, count: Count | None = Non
 
     Notes
     -----
-    Two forward passes; of networks too large for exact arithmetic as much again in wide numbers; for witnesses that
+    Two forward passes, of large networks one for each unit that differs among the witnesses; of networks too large for
+    exact arithmetic as much as a pass for each again in wide numbers; for witnesses that
     rounding could move to another region one exact evaluation each, as long as there are not too many for a large
     network. Exact ties in float64 are read as the ties that they nearly always are.
     """
@@ -137,8 +140,11 @@ def codes_inside(
     network, witnesses = part.network_on_domain, part.witnesses
     if part.confirmed is not None and not most:  # seen before, and which are sure is known
         return _codes_by_wide_numbers(part, part.codes, ~part.confirmed, until, count)
-    rounded, codes = coded_forward(network, witnesses, tolerance=part.tolerance)
-    doubtful = np.asarray(rounded.doubtful.any(axis=1))
+    if not most and bends.pay(part.network):
+        codes, doubtful = codes_together(network, witnesses, tolerance=part.tolerance)
+    else:
+        rounded, codes = coded_forward(network, witnesses, tolerance=part.tolerance)
+        doubtful = np.asarray(rounded.doubtful.any(axis=1))
     if not most:
         return _codes_by_wide_numbers(part, codes, doubtful, until, count)
     if doubtful.any():  # of two ways to bound rounding either one may be the tighter

@@ -144,19 +144,22 @@ def mark_classes(
 def outline(axes: Axes, part: Partition, coarse: Partition | None = None) -> list[Patch]:
     """Draw the window if it is no rectangle, and behind everything what was not reached; return the legend of that.
 
-    It is hatched, or if there is a partition by the first gates alone, filled with that.
+    It is filled with a partition by the first gates alone, if there is one, and hatched where that was not finished,
+    either.
     """
     is_open = bool(part.num_open)
-    draw_window(axes, part.bounded_domain, is_hatched=is_open and len(part) > 0 and coarse is None)
+    is_hatched = is_open and (len(part) > 0 if coarse is None else coarse.num_open > 0)
+    draw_window(axes, part.bounded_domain, is_hatched=is_hatched)
+    unreached = [unreached_handle()] if is_hatched else []
     if not is_open or coarse is None:
-        return [unreached_handle()] if is_open and len(part) else []
+        return unreached
     offsets, ids = coarse.region_vertices
     paths = list(polygon_paths(offsets, coarse.vertices[ids], np.arange(len(coarse))))
     width = float(np.clip(14.0 / np.sqrt(len(coarse) + 1), 0.08, 0.6))
     axes.add_collection(PathCollection(paths, linewidths=width, zorder=0.5, **COARSE), autolim=False)
     gates = len(coarse.codes.layout)
     by = f"the first {gates} gates" if gates > 1 else "the first gate"
-    return [Patch(label=f"not reached: regions of {by} alone", **COARSE)]
+    return [Patch(label=f"not reached: regions of {by} alone", **COARSE), *unreached]
 
 
 def draw_window(axes: Axes, domain: Slice | Box, *, is_hatched: bool) -> None:

@@ -11,13 +11,14 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from reluscope.errors import DiscontinuousNetworkError
 from reluscope.geometry.norms import Norm, check_norm, dual, size
 from reluscope.networks.backward import Recording
 from reluscope.networks.carriers.maps import Derivatives
 from reluscope.networks.carriers.numbers import HeldNumbers
 from reluscope.networks.evaluation import Evaluation
 from reluscope.networks.gradient_errors import gradient_errors
-from reluscope.networks.graph import Max
+from reluscope.networks.graph import Max, TopK
 from reluscope.networks.half_spaces import gate_rows
 from reluscope.networks.linearize import gate_values, gate_values_in_turn, identity, weight_of_units
 from reluscope.networks.network import Network
@@ -76,6 +77,8 @@ def nearest_facets(at: Evaluation, *, norm: Norm = "l2", memory: int = BUDGET) -
     ------
     InputError
         If the norm is unknown.
+    DiscontinuousNetworkError
+        If a gate passes on the k largest: its half-spaces compare two units, and lengths of normals know one.
 
     Notes
     -----
@@ -91,6 +94,12 @@ def nearest_facets(at: Evaluation, *, norm: Norm = "l2", memory: int = BUDGET) -
     (1.0, [0, 1, 0])
     """
     check_norm(norm)
+    if top := [stage.gate.name for stage in at.network.stages if isinstance(stage.gate, TopK)]:
+        raise DiscontinuousNetworkError(
+            f"distances to all facets look at one unit at a time, and the top-k gate {top[0]!r} compares two: take the "
+            "half-spaces of rs.region(network, x).polyhedron, which hold",
+            "a network without top-k gates",
+        )
     per_input = bytes_per_input(at.network)
     parts = [
         _nearest(part, norm, memory // max(1, len(part)) // per_input)

@@ -7,12 +7,11 @@ from reluscope.analyses.robustness.cells import SearchDomain, open_domain
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, distances
 from reluscope.arguments import Count, holds_across_jumps, read_arguments
 from reluscope.budget import TimeBudget
-from reluscope.errors import DiscontinuousNetworkError, InputError
+from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm, dual, size, steepest
 from reluscope.networks.evaluation import BUDGET, Evaluation, bytes_of_gates
-from reluscope.networks.graph import TopK
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress
@@ -91,12 +90,6 @@ def boundary_distance(
     1.42857 (EXACT)
     """
     check_norm(norm)
-    if top := [network.gates[stage.index].name for stage in network.stages if isinstance(stage.gate, TopK)]:
-        raise DiscontinuousNetworkError(
-            f"boundary_distance looks at one unit at a time, and the top-k gate {top[0]!r} compares two: take the "
-            "half-spaces of rs.region(network, x).polyhedron, which hold",
-            "a network without top-k gates",
-        )
     network, opened = open_domain(network, domain)
     points = network.points(x)
     flat = points.reshape(-1, network.num_inputs).cpu().numpy()

@@ -161,6 +161,8 @@ class Records:
     ) -> Iterator[Partition]:
         """Partition a plane by the network of every record that holds weights, one after the other.
 
+        `reluscope.plots.training_animation` makes a film of them.
+
         Parameters
         ----------
         plane : Slice or Box

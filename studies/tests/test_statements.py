@@ -1,0 +1,156 @@
+"""What becomes of statements of the papers, from planted numbers: those that hold, and those that do not."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.studies import Record, Setting
+from reluscope_studies.sattelberg2026_ch3 import _image_pruning, pruned_deep, ten_inputs
+from reluscope_studies.sattelberg2026_ch3._networks import Learned
+from reluscope_studies.sattelberg2026_ch4 import random_directions
+from reluscope_studies.sattelberg2026_ch5 import interpolants
+from reluscope_studies.shepeleva2020 import _heads, out_of_domain
+from reluscope_studies.shepeleva2020._reporting import RIGHT
+from reluscope_studies.zhang2020 import _statements as zhang
+from reluscope_studies.zhang2020._networks import KINDS
+
+
+def words(found):
+    return [one.word for one in found]
+
+
+# What the paper says of three kinds of networks, and the other way round.
+AS_SAID = {
+    "median inradius, manifold regions": ((3, 1, 2.9), (1, 2, 3)),
+    "median inradius, decision regions": ((2, 0.8, 1), (3, 4, 5)),
+    "median inradius, adversarial regions": ((2.9, 0.9, 2.5), (9, 9, 9)),
+    "classes, the paper's test": ((3, 2, 1), (1, 2, 3)),
+    "distortion": ((20, 10, 20), (10, 20, 20)),
+    "test accuracy": ((0.97, 0.98, 0.975), (0.2, 0.9, 0.4)),
+    "mean angle between hyperplanes in degrees": ((85, 88, 80), (88, 85, 90)),
+    "median number of regions along rays": ((10, 20, 9), (20, 10, 9)),
+    "mean cosine of decision directions": ((0.9, 0.8, 0.9), (0.2, 0.4, 0.3)),
+}
+
+
+def comparison(*, holds):
+    """Findings of three kinds of networks at two rates."""
+    for rate in (1e-3, 1e-4):
+        for measure, planted in AS_SAID.items():
+            for kind, value in zip(KINDS, planted[0 if holds else 1], strict=True):
+                yield rs.Finding.estimate(float(value), name=f"{measure}: {kind}, rate {rate:g}")
+
+
+def test_batch_norm_and_dropout():
+    found = zhang.verdicts(list(comparison(holds=True)), (1e-3, 1e-4))
+    assert words(found) == ["confirmed"] * 10
+    assert words(zhang.verdicts(list(comparison(holds=False)), (1e-3, 1e-4))) == ["contradicted"] * 10
+
+
+@pytest.mark.parametrize(
+    ("counts", "word"),
+    [((100, 200, 150), "confirmed"), ((100, 200, 50), "not confirmed"), ((100, 20, 50), "contradicted")],
+)
+def test_regions_of_a_plane(counts, word):
+    exact = {kind: rs.Finding.of(count, name="regions") for kind, count in zip(KINDS, counts, strict=True)}
+    assert zhang.more_regions(exact, "Figure 1").word == word
+    lower = {kind: rs.Finding.of(int(one), upper=np.inf, name="regions") for kind, one in exact.items()}
+    assert zhang.more_regions(lower, "Figure 1").word == "not confirmed"
+
+
+@pytest.mark.parametrize(
+    ("channels", "weights", "full", "small"),
+    [
+        (0.15, 0.05, ["confirmed"] * 3, ["confirmed"] * 3),
+        (0.3, 0.5, ["contradicted"] * 3, ["not confirmed"] * 3),
+    ],
+)
+def test_pruned_images(channels, weights, full, small):
+    kinds = (_image_pruning.CHANNELS, _image_pruning.WEIGHTS)
+    fewest = {kind: rs.Finding.of(share, name="s") for kind, share in zip(kinds, (channels, weights), strict=True)}
+    keeps = dict.fromkeys(kinds, 0.2)
+    for size, wanted in (("full", full), ("small", small)):
+        assert words(_image_pruning._verdicts(Setting(size), fewest, keeps, "Figure 3.11")) == wanted
+
+
+def test_pruned_deep_networks():
+    def records(*widths, learned=True):
+        return [Record({"learned": learned, "widths": [list(one) for one in widths], "units": []})]
+
+    direct = Record({"learned": 1, "number": 100})
+    tables = {2: records((2,), (3,)), 3: records((2, 2), (3,)), 4: records((2, 2))}
+    quoted = records(*[(2, 2)] * 20, *[(3, 2)] * 80)
+    assert words(pruned_deep._verdicts(tables, direct, quoted)) == ["confirmed"] * 4
+    larger = {2: records((3,)), 3: records((3, 2)), 4: records((2, 2, 2))}
+    often = Record({"learned": 60, "number": 100})
+    assert words(pruned_deep._verdicts(larger, often, records(*[(2, 2)] * 90, *[(3, 2)] * 10)))[:2] == [
+        "contradicted", "contradicted",
+    ]  # fmt: skip
+
+
+def learned(rate, number=200):
+    solved = np.arange(number) < rate * number
+    return Learned(np.where(solved, 5, -1).reshape(number, 1), np.zeros((number, 1), dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    ("enough", "few", "random", "word"), [(0.9, 0.1, 0.05, "confirmed"), (0.1, 0.9, 0.99, "contradicted")]
+)
+def test_sizes_for_ten_inputs(enough, few, random, word):
+    sizes = {
+        (10, 1, ten_inputs.PARITY): learned(enough),
+        (2, 1, ten_inputs.PARITY): learned(few),
+        (10, 1, ten_inputs.RANDOM): learned(random),
+        (2, 1, ten_inputs.RANDOM): learned(random),
+    }
+    assert words(ten_inputs._verdicts_of_sizes(sizes)) == [word] * 2
+
+
+def followed(rate, accuracy, cells, label="[4]"):
+    """A training that ends with an accuracy and has so many cells with correct samples after each epoch."""
+    epochs = tuple(range(len(cells)))
+    numbers = {"accuracy": lambda epoch: accuracy, RIGHT: lambda epoch: cells[epoch]}
+
+    def finding(epoch, part, what):
+        return rs.Finding.of(float(numbers[what](epoch)), name=what)
+
+    run = SimpleNamespace(label=label, rate=rate, epochs=epochs, task=SimpleNamespace(score="accuracy"))
+    return SimpleNamespace(run=run, finding=finding)
+
+
+@pytest.mark.parametrize(
+    ("second", "word"),
+    [
+        ((0.905, (5, 90, 100)), "confirmed"),
+        ((0.905, (50, 81, 100)), "contradicted"),
+        ((0.5, (5, 10, 100)), "not confirmed"),
+    ],
+)
+def test_cells_of_two_rates(second, word):
+    plan = SimpleNamespace(heads=((4,),), rates=(0.1, 0.01))
+    every = [followed(0.1, 0.9, (50, 80, 100)), followed(0.01, *second), followed(0.1, 1, (1,), label="two classes")]
+    assert words(_heads._of_rates(plan, every)) == [word]
+
+
+@pytest.mark.parametrize(
+    ("inside", "area", "expected"),
+    [(0.1, 0.99, ["confirmed", "confirmed"]), (1.0, 0.5, ["contradicted", "contradicted"])],
+)
+def test_samples_out_of_the_domain(inside, area, expected):
+    values = {"new": {out_of_domain.INSIDE: inside, "noise": 1.0}, "auroc": {"noise": area}}
+    plain = {
+        f"{what}/{out_of_domain.ALL}/{kind}": rs.Finding.of(value, name=what).to_dict()
+        for what, kinds in values.items()
+        for kind, value in kinds.items()
+    }
+    one = out_of_domain._Judged("dense", Record({"findings": plain}))
+    kinds = {out_of_domain.INSIDE: np.zeros(1), "noise": np.zeros(1)}
+    assert words(out_of_domain._verdicts([one], kinds)) == expected
+
+
+@pytest.mark.parametrize(("study", "number"), [(random_directions, 2), (interpolants, 1)])
+def test_what_is_drawn_without_numbers(study, number, monkeypatch):
+    monkeypatch.setattr(random_directions, "TRIALS", 20)
+    assert words(study.protocol(Setting("small")).verdicts) == ["confirmed"] * number
