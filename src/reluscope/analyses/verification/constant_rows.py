@@ -80,7 +80,7 @@ class ConstantRows:
         return away <= RESOLUTION * size
 
     def _exact_ends(self, row: np.ndarray, end: float, code: Codes) -> tuple[Fraction, Fraction] | None:
-        """Return the least and the largest ``row . y - end`` on the box with the region's map, None if it is too much."""
+        """Return the ends of ``row . y - end`` on the box by the region's map, None if that is too much."""
         if self._rational is None:
             self._rational = RationalNetwork(self.network)
         weights = {place: Fraction(float(entry)) for place, entry in enumerate(row) if entry}
