@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Setting, all_studies
+from reluscope.studies import Record, Setting, all_studies
 from reluscope_studies.fitting import Fit, fit_classifier
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.zhang2020 import _questions, convolutional, dense, slices, spirals
@@ -159,15 +159,24 @@ def test_a_finished_study_does_nothing_again(done, monkeypatch):
     }
 
 
-def test_rates_are_chosen(setting, monkeypatch):
-    plan = replace(PLAN, rates=(1e-2, 1e-3))
-    monkeypatch.setattr(Comparison, "finish", lambda work: [work.workshop.trained(one) for one in work.plan.compared])
-    found = compare(replace(setting, only=("0.001",)), plan)
-    assert {*setting.records} == {f"{kind.replace(' ', '-')}-0.001-0" for kind in KINDS}
+def test_rates_and_questions_are_chosen(setting, monkeypatch):
+    plan, asked = replace(PLAN, rates=(1e-2, 1e-3)), []
+    monkeypatch.setattr(_questions.Asked, "ask", lambda self, name, network, _: asked.append((name, network)))
+    monkeypatch.setattr(Comparison, "_find_facets", None)
+    monkeypatch.setattr(Comparison, "_find_likeliest", None)
+    found = compare(replace(setting, only=("0.001-inspheres",)), plan)
+    names = [f"{kind.replace(' ', '-')}-0.001-0" for kind in KINDS]
+    assert {*setting.records} == {*names}
+    assert asked == [("inspheres", name) for name in names]
     assert "3 of 3 networks" in found.sentences[0]
     assert all("rate 0.001" in finding.name for finding in found.findings)
-    with pytest.raises(rs.errors.InputError, match=r"--only takes one as 0\.01"):
-        compare(replace(setting, only=("0.1",)), plan)
+    # What was asked before and is not wanted now is not shown.
+    setting.records[f"{names[0]}-classes"] = Record({"seconds": 0.0}, {"number": np.ones(3)})
+    work, variant = Comparison(replace(setting, only=("*-inspheres",)), plan), Variant("vanilla", 1e-3)
+    assert work.answers("classes", variant) == []
+    assert len(Comparison(setting, plan).answers("classes", variant)) == 1
+    with pytest.raises(rs.errors.InputError, match=r"--only takes one as 0\.01-inspheres"):
+        compare(replace(setting, only=("0.1*",)), plan)
 
 
 @pytest.mark.slow

@@ -35,12 +35,18 @@ class Comparison:
             for variant in variants:
                 self.workshop.trained(variant)
             for question, variant in product(QUESTIONS, variants):
-                self.asked.ask(question, variant.name, self.workshop.trained(variant).network)
+                if self.wants(question, variant):
+                    self.asked.ask(question, variant.name, self.workshop.trained(variant).network)
             if number == 0:
                 for variant in variants:
-                    self._find_likeliest(self.workshop.trained(variant))
-                    if self.plan.with_facets:
+                    if self.wants("likeliest", variant):
+                        self._find_likeliest(self.workshop.trained(variant))
+                    if self.plan.with_facets and self.wants("facets", variant):
                         self._find_facets(self.workshop.trained(variant))
+
+    def wants(self, question: str, variant: Variant) -> bool:
+        """Return whether a network is to be asked a question."""
+        return self.setting.wants(f"{variant.rate:g}-{question}")
 
     def _find_likeliest(self, trained: Trained) -> None:
         """Keep the likeliest point of every class in the region that is looked at."""
@@ -71,5 +77,6 @@ class Comparison:
 
     def answers(self, question: str, variant: Variant) -> list[Answers]:
         """Return the answers of all these networks that have any."""
-        found = (self.asked.answers(question, one.name) for one in self.plan.replicas(variant))
+        asked = self.plan.replicas(variant) if self.wants(question, variant) else []
+        found = (self.asked.answers(question, one.name) for one in asked)
         return [answers for answers in found if answers]

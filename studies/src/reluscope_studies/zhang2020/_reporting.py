@@ -8,19 +8,24 @@ from math import inf
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope.studies import Outcome, Picture, Record, Setting, Table
 from reluscope_studies.zhang2020._comparison import Comparison
 from reluscope_studies.zhang2020._networks import KINDS, Variant
 from reluscope_studies.zhang2020._plan import Plan
-from reluscope_studies.zhang2020._questions import PLACES, Answers, cosines_of
+from reluscope_studies.zhang2020._questions import PLACES, QUESTIONS, Answers, cosines_of
 from reluscope_studies.zhang2020._statements import verdicts
+
+# What is asked of the networks of a rate, as --only names it.
+PARTS = (*QUESTIONS, "likeliest", "facets")
 
 
 def compare(setting: Setting, plan: Plan) -> Outcome:
     """Train and ask what is not in the records yet, and report all that is; of the rates that the setting wants."""
-    rates = tuple(rate for rate in plan.rates if setting.wants(f"{rate:g}"))
+    rates = tuple(rate for rate in plan.rates if any(setting.wants(f"{rate:g}-{part}") for part in PARTS))
     if not rates:
-        raise rs.errors.InputError(f"no networks are trained at such a rate: --only takes one as {plan.rates[0]:g}")
+        raise rs.errors.InputError(
+            f"no learning rate and question are called so: --only takes one as {plan.rates[0]:g}-{PARTS[0]}"
+        )
     plan = replace(plan, rates=rates)
     work = Comparison(setting, plan)
     interrupted = False
@@ -230,6 +235,10 @@ class Report:
         columns = [name for kind in KINDS for name in ((kind, "paper") if with_paper else (kind,))]
         return Table(("measure", "rate", *columns), tuple(rows), caption)
 
+    def _kept(self, question: str, variant: Variant) -> Record | None:
+        """Return what is kept of a question about one region, if it is wanted."""
+        return self.setting.records.get(f"{variant.name}-{question}") if self.work.wants(question, variant) else None
+
     def _directions(self) -> dict[Variant, tuple[rs.local.Directions, rs.local.Directions | None]]:
         """Return angles between all hyperplanes of one region, and between its facets, for every network there is."""
         looked = {}
@@ -239,7 +248,7 @@ class Report:
                 continue
             self.setting.progress(f"Angles of {variant.name}")
             (every,) = rs.local.directions(trained.network, self.work.shown)
-            record = self.setting.records.get(f"{variant.name}-facets")
+            record = self._kept("facets", variant)
             rows = None if record is None else [record.arrays["sources"]]
             alone = None if rows is None else rs.local.directions(trained.network, self.work.shown, rows=rows)[0]
             looked[variant] = every, alone
@@ -263,7 +272,7 @@ class Report:
             )
         if any(self.work.answers("surrounding_regions", variant) for variant in compared):
             yield self._surrounding_regions_picture()
-        if any(f"{variant.name}-likeliest" in self.setting.records for variant in compared):
+        if any(self._kept("likeliest", variant) for variant in compared):
             yield self._likeliest_picture()
         for variant, (every, _) in looked.items():
             yield Picture(
@@ -291,8 +300,9 @@ class Report:
 
     def _likeliest_picture(self) -> Picture:
         """Draw the likeliest points of all classes in the regions of one point."""
-        rows = [one for one in self.plan.compared if f"{one.name}-likeliest" in self.setting.records]
-        found = [self.setting.records[f"{one.name}-likeliest"].arrays for one in rows]
+        kept = {one: self._kept("likeliest", one) for one in self.plan.compared}
+        rows = [one for one, record in kept.items() if record is not None]
+        found = [record.arrays for record in kept.values() if record is not None]
         rows = [one for one, arrays in zip(rows, found, strict=True) if len(arrays["points"])]
         found = [arrays for arrays in found if len(arrays["points"])]
         own = [rs.classification.predicted_classes(self.workshop.trained(one).network, self.work.shown) for one in rows]

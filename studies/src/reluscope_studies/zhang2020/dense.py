@@ -14,7 +14,7 @@ DATA = "mnist"
 CHANGES: dict[Change, str] = {"replicates": "replicates", "points": "inquiry.points", "epochs": "fit.most_epochs"}
 
 RATES = (1e-3, 1e-4)
-PARTS = "learning rates, 0.001 or 0.0001"
+PARTS = "rate-question, 0.001-inspheres; also classes, surrounding_regions, likeliest, facets"
 # Accuracies in percent, in the order of the paper's columns.
 PAPER = {
     ("test accuracy", 1e-3): (97.8, 97.9, 97.5),
