@@ -236,3 +236,16 @@ def test_early_stops_say_how_many_regions_to_expect() -> None:
     assert truth / 3 < int(note.split("about ")[1].split()[0].replace(",", "")) < 3 * truth
     assert Walked(num_found=5, stopped="interrupted", share_left=0.5).note == "interrupted"
     assert Walked(stopped="budget of 1 s", share_left=1.0).note == "budget of 1 s"
+
+
+def test_the_time_of_large_networks_grows_slower_than_the_number_of_regions(monkeypatch) -> None:
+    few, more = (Round(np.full(16, 4), np.ones(16), cells, seconds) for cells, seconds in ((64, 1.6), (256, 3.2)))
+    assert more.seconds_of(1000, few, None) == pytest.approx(1000 * 0.1 / 12)
+    times = [more.seconds_of(4096, few, power) for power in (0.5, 0.75, 1.0)]
+    np.testing.assert_allclose(times, 0.2 * np.array([16, 64, 256]), rtol=1e-12)
+    assert more.seconds_of(1, few, 0.5) == 0.2  # a window at least
+    each, rows = (forecasting._time(more, few, powers) for powers in (forecasting.ONE_BY_ONE, forecasting.ROWS))
+    assert rows.lower[0] == 0.1
+    assert rows.upper[0] >= 0.4 * max(1.0, more.interval[1] / 16)
+    assert rows.value[0] == pytest.approx(0.2, rel=0.05)  # as many regions as a window has
+    assert each.value[0] == pytest.approx(more.regions * 0.1 / 12, rel=0.05)

@@ -141,6 +141,8 @@ class BoxBounds:
     network : Network
     lower, upper : (n,) float64
         Of the box in which all others are.
+    onwards : bool
+        By forms that are carried on from the box alone, as `reluscope.testing.check_proof` bounds them.
 
     Examples
     --------
@@ -152,10 +154,12 @@ class BoxBounds:
     array([[ 0., -1.]])
     """
 
-    def __init__(self, network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> None:
+    def __init__(
+        self, network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"], *, onwards: bool = False
+    ) -> None:
         self.network = network
         self._has_max = any(isinstance(stage.gate, Max) for stage in network.stages)
-        self._back = BackwardBounds(network, lower, upper, steps=0) if is_suited(network) else None
+        self._back = BackwardBounds(network, lower, upper, steps=0) if is_suited(network) and not onwards else None
         layers = None if self._back is None else dense_layers(network)
         self._dense = None if layers is None or self._back is None else DenseBoxes(layers, self._back)
 

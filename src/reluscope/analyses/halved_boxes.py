@@ -105,8 +105,17 @@ class HalvedBoxes(BestFirst):
         return True
 
 
-def axes(slopes: Float[np.ndarray, "k t n"], half: Float[np.ndarray, "k n"]) -> list[int]:
-    """Return the axes along which functions with such slopes change most on boxes."""
-    weights = np.abs(slopes).sum(axis=1)
-    weights = weights + np.maximum(weights.mean(axis=1, keepdims=True), np.finfo(float).tiny)
-    return np.argmax(half * weights, axis=1).tolist()
+def axes(
+    slopes: Float[np.ndarray, "k t n"], half: Float[np.ndarray, "k n"], sides: Float[np.ndarray, " n"] | None = None
+) -> list[int]:
+    """Return the axes along which functions with such slopes change most on boxes.
+
+    Where a function does not depend on an input now, it may when others are halved: all count for something. How much
+    that is does not depend on the units in which inputs are measured, if the ``sides`` of all that is searched are
+    given; a tenth then, as sides that are short from the beginning would be halved too often.
+    """
+    least = 1.0 if sides is None else 0.1
+    lengths = np.ones(half.shape[1]) if sides is None else np.where(sides > 0, sides, 1.0)
+    weights = np.abs(slopes).sum(axis=1) * lengths
+    weights = weights + np.maximum(least * weights.mean(axis=1, keepdims=True), np.finfo(float).tiny)
+    return np.argmax(half / lengths * weights, axis=1).tolist()

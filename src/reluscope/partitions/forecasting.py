@@ -24,6 +24,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
+from reluscope.partitions import bends
 from reluscope.partitions.crowding import Crowding, crowding
 from reluscope.partitions.dispatch import cells_found, partition
 from reluscope.partitions.engine_choice import MAX_VERTICES
@@ -51,6 +52,10 @@ PLANNED = 0.6
 LOOKED, TRIED = 0.15, 0.2
 # How far the time of a region in a partition may be from that in windows.
 RATE_FACTOR = 2.0
+# Powers of the number of regions that the time of large networks grows with: as is expected, at least, and at most.
+# A pass for each unit that bends is one for the root of the regions, and each of them takes something beside.
+ROWS = (0.75, 0.5, 1.0)
+ONE_BY_ONE = (None, None, None)
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,13 @@ class Round:
         if cells <= 0:
             return self.rate
         return float(np.clip((self.seconds / number - first.seconds / before) / cells, 0.2 * self.rate, self.rate))
+
+    def seconds_of(self, regions: float, first: "Round", power: float | None) -> float:
+        """Return the time of so many regions: as long a one as in the windows, or as a power of their number says."""
+        if power is None:
+            return self.rate_beyond(first) * regions
+        number = len(self.counts)
+        return self.seconds / number * max(1.0, regions * number / self.num_cells) ** power
 
     @property
     def regions(self) -> float:
@@ -177,11 +189,12 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
     if not domain.is_bounded() or domain.dim > MAX_VERTICES:
         return _by_probes(network, domain, until, seed)
     rounding = rounding_of(network, domain, Tolerance())
+    powers = ROWS if domain.dim == 2 and bends.pay(network) else ONE_BY_ONE
     first, last, tried = None, None, False
     for last in rounds(network, domain, until, seed, rounding or "proved"):
         left = until - time.monotonic()
         first = first or last
-        fits = last.rate_beyond(first) * last.interval[1] < left
+        fits = last.seconds_of(last.interval[1], first, powers[0]) < left
         # Where windows take next to no time, a fifth of it tells whether the domain is a small one.
         if fits or (not tried and last.seconds < TRIED * left):
             tried = True
@@ -189,7 +202,7 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
                 return found
     assert first is not None
     assert last is not None
-    return _table(domain, last, last.rate_beyond(first), rounding)
+    return _table(domain, last, _time(last, first, powers), rounding)
 
 
 def rounds(network: Network, domain: Domain, until: float, seed: int, rounding: Rounding = "proved") -> Iterator[Round]:
@@ -281,7 +294,16 @@ def _known(part: Partition, took: float) -> Findings:
     return Findings.of(regions, _seconds(took, took, took, "as the partition took"), domain=part.domain.describe())
 
 
-def _table(domain: Domain, last: Round, rate: float, rounding: MeasuredRounding | None = None) -> Findings:
+def _time(last: Round, first: Round, powers: tuple[float | None, ...]) -> Column:
+    """Return the time of all regions, which grows with powers of their number: the expected, least and largest."""
+    numbers = zip((last.regions, *last.interval), powers, strict=True)
+    value, low, high = (last.seconds_of(number, first, power) for number, power in numbers)
+    if powers == ONE_BY_ONE:
+        return _seconds(value, low, high, "as long a region as in the windows")
+    return _seconds(value, low, high, f"regions to the power of {powers[0]}, from what windows took")
+
+
+def _table(domain: Domain, last: Round, seconds: Column, rounding: MeasuredRounding | None = None) -> Findings:
     low, high = last.interval
     method = f"{len(last.counts)} random windows with {last.num_cells:,} cells in all, partitioned exactly"
     regions = Column.of(
@@ -292,14 +314,13 @@ def _table(domain: Domain, last: Round, rate: float, rounding: MeasuredRounding 
         method=method,
         confidence=CONFIDENCE,
     )
-    times = _seconds(rate * last.regions, rate * low, rate * high, "as long a region as in the windows")
     hidden = f"Rounding hid {last.num_undecided:,} signs in the windows, so that there may be more regions."
     if rounding is not None:
         hidden = (
             f"No proof decides {last.num_undecided:,} signs in the windows, and measured rounding does: {rounding}."
         )
     notes = (hidden,) if last.num_undecided else ()
-    return Findings.of(regions, times, domain=domain.describe(), seconds=last.seconds, notes=notes)
+    return Findings.of(regions, seconds, domain=domain.describe(), seconds=last.seconds, notes=notes)
 
 
 def _seconds(value: float, low: float, high: float, method: str) -> Column:

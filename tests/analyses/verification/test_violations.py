@@ -234,3 +234,24 @@ def _triangles(paths):
 def test_what_does_not_fit():
     with pytest.raises(ShapeError, match="over 1 inputs, as many as the network has, got 2"):
         rs.violations(ABSOLUTE, Property([Case([0.0, 0.0], [1.0, 1.0], [rs.Polyhedron([[1.0]], [0.0])])]))
+
+
+@pytest.mark.parametrize(("row", "volume"), [([3.0, -1.0], 0.0), ([-3.0, 1.0], 1.0)])
+def test_constant_outputs_within_rounding_of_a_row_are_decided_by_fractions(monkeypatch, row, volume):
+    # The outputs are 0.1 and 0.3: as floats, three times the first is more than the second, by less than rounding.
+    constant = rs.load([(np.eye(1), np.array([-5.0])), (np.ones((2, 1)), np.array([0.1, 0.3]))])
+    case = Case([0.0], [1.0], [rs.Polyhedron([row], [0.0])])
+    found = rs.violations(constant, Property([case])).volume()
+    assert (float(found), str(found.claim)) == (volume, "EXACT")
+    monkeypatch.setattr("reluscope.analyses.verification.constant_rows.MOST_MULTIPLICATIONS", 0)
+    monkeypatch.setattr("reluscope.analyses.verification.violation_search._is_inside", lambda *_: False)
+    unknown = rs.violations(constant, Property([case])).volume()
+    assert (unknown.interval, str(unknown.claim)) == ((0.0, 1.0), "LOWER")
+
+
+def test_a_row_that_changes_sign_by_less_than_rounding_leaves_its_region_open():
+    # 1 + 2^-52 x - 1 on [-1, 1]: zero in floats, and of both signs.
+    level = rs.load([(np.eye(1), np.array([2.0])), (np.array([[2.0**-52]]), np.array([1.0 - 2.0**-51]))])
+    case = Case([-1.0], [1.0], [rs.Polyhedron([[1.0]], [1.0])])
+    found = rs.violations(level, Property([case])).volume()
+    assert found.interval == (0.0, 2.0)

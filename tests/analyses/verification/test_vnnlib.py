@@ -127,3 +127,55 @@ def test_properties_of_acas_xu():
         assert (read.num_inputs, read.num_outputs, len(read.cases)) == (5, 5, 1)
         sizes[number] = [len(one.b) for one in read.cases[0].unsafe]
     assert sizes == {1: [1], 2: [4], 3: [4], 4: [4]}
+
+
+SECOND = """(vnnlib-version <2.0>)
+(declare-network f
+  (declare-input  X float32 [1, 2])
+  (declare-output Y Real [2]))
+"""
+
+
+def test_the_second_version_says_the_same():
+    old = parse_property(HEAD + BOX + "(assert (or (<= Y_0 (+ (* 2 Y_1) 1)) (and (>= Y_0 3) (<= Y_1 0))))")
+    box = "(assert (and (>= X[0,0] 0) (<= X[0,0] 1) (>= X[0, 1] -1) (<= X[0,1] 1)))\n"
+    new = parse_property(SECOND + box + "(assert (or (<= Y[0] (+ (* 2 Y[1]) 1)) (and (>= Y[0] 3) (<= Y[1] 0))))")
+    for one, other in zip(old.cases, new.cases, strict=True):
+        np.testing.assert_array_equal([one.lower, one.upper], [other.lower, other.upper])
+        for before, after in zip(one.unsafe, other.unsafe, strict=True):
+            np.testing.assert_array_equal(before.A, after.A)
+            np.testing.assert_array_equal(before.b, after.b)
+
+
+def test_equations_and_scalars_of_the_second_version():
+    text = SECOND.replace("Y Real [2]", "out real []").replace("[1, 2]", "[2]")
+    (case,) = parse_property(text + "(assert (== X[0] 0.5)) (assert (<= 0 X[1] 1)) (assert (== out 2))").cases
+    assert (case.lower.tolist(), case.upper.tolist()) == ([0.5, 0.0], [0.5, 1.0])
+    assert (case.unsafe[0].A.tolist(), case.unsafe[0].b.tolist()) == ([[1.0], [-1.0]], [2.0, -2.0])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("<2.0>", "<3.0>"), "line 1: expected VNN-LIB"),
+        (("float32", "int8"), "line 3: expected one of the types"),
+        (("[1, 2]", "[1,"), "line 3: expected a shape"),
+        (("[1, 2]", "[0]"), "line 3: expected a shape of 1"),
+        (("[1, 2]", "[99999,99999]"), "line 3: expected a shape of 1"),
+        (("declare-input", "declare-hidden"), "line 3: expected (declare-input"),
+        (("Y Real", "X Real"), "line 4: expected each variable once"),
+        (("declare-output", "declare-input"), "line 4: expected a network of one"),
+        (("  (declare-output Y Real [2])", ""), "line 2: expected a network of one"),
+        (("X[0,0] 0", "X[0,2] 0"), "line 5: expected a number or a declared"),
+        (("X[0,0] 0", "X[0] 0"), "line 5: expected a number or a declared"),
+        (("(<= Y[0] 0)", "(< Y[0] 0)"), "line 6: expected one of <=, >=, ==, and, or, got '<'"),
+        (("(declare-network", "(declare-const X_0 Real) (declare-network"), "line 2: expected the variables of one"),
+        ((SECOND, SECOND + SECOND), "expected the variables of one"),
+    ],
+)
+def test_what_the_second_version_has_and_is_not_read_is_one_sentence(change, said):
+    text = SECOND + "(assert (and (>= X[0,0] 0) (<= X[0,0] 1) (<= 0 X[0,1] 1)))\n(assert (<= Y[0] 0))"
+    with pytest.raises(InputError) as error:
+        parse_property(text.replace(*change))
+    assert said in str(error.value)
+    assert is_one_sentence(str(error.value))

@@ -12,7 +12,7 @@ from reluscope.errors import InputError
 MAX_CONJUNCTIONS = 100_000
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _MAX_DIGITS = 1_000
-_KNOWN = "<=, >=, and, or"
+_KNOWN = "<=, >=, ==, and, or"
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,17 @@ def normal_form(expression: Expression, variables: set[str]) -> list[Conjunction
             return all_of([normal_form(part, variables) for part in parts], word.line)
         case "or":
             return [one for part in parts for one in normal_form(part, variables)]
-        case "<=" | ">=":
+        case "<=" | ">=" | "==":
             if len(parts) < 2:
                 raise InputError(f"line {word.line}: expected two sums after {word.text!r}, got {len(parts)}")
-            sums = [_sum(part, variables) for part in (parts if word.text == "<=" else parts[::-1])]
-            return [tuple(Condition(low + high.times(Fraction(-1)), word.line) for low, high in pairwise(sums))]
+            sums = [_sum(part, variables) for part in parts]
+            pairs = [*pairwise(sums)] * (word.text != ">=") + [*pairwise(sums[::-1])] * (word.text != "<=")
+            return [tuple(Condition(low + high.times(Fraction(-1)), word.line) for low, high in pairs)]
+        case "<" | ">" | "!=":
+            raise InputError(
+                f"line {word.line}: expected one of {_KNOWN}, got {word.text!r}: what is unsafe is closed here, write "
+                "<= or >="
+            )
     raise InputError(f"line {word.line}: expected one of {_KNOWN}, got {word.text[:40]!r}")
 
 

@@ -89,7 +89,9 @@ class BoxSearch(HalvedBoxes):
             parts.append(Part(case.lower, case.upper, -np.inf, share, unsafe))
             start += len(case.unsafe)
         lower, upper = (np.stack([getattr(case, name) for case in self.safe.cases]) for name in ("lower", "upper"))
-        self._bounds = BoxBounds(self.network, lower.min(axis=0), upper.max(axis=0))
+        lower, upper = lower.min(axis=0), upper.max(axis=0)
+        self._bounds = BoxBounds(self.network, lower, upper, onwards=self._trees is not None)
+        self._sides = upper - lower
         self.bound_all(parts)
         return True
 
@@ -119,7 +121,7 @@ class BoxSearch(HalvedBoxes):
                 slopes = box.rows(np.concatenate([self._tables[one][0] for one, _ in reached]))[0]
                 key = min(way.excess for _, way in reached)
                 left = part._replace(what=tuple(one for one, _ in reached))
-                left = left._replace(axis=axes(slopes[None], box.half[None])[0])
+                left = left._replace(axis=axes(slopes[None], box.half[None], self._sides)[0])
                 if not self.halve(left, key, left.axis):
                     self._passed.append(part.share)
                 self._keep(part, Node(ruled_out, left.axis, left.middle))

@@ -2,7 +2,8 @@
 
 On a linear region unsafe outputs are a polyhedron of inputs. Where several kinds of them are unsafe, each is taken
 without those before it: a polyhedron without another is one part for each row, where that row is broken and those
-before it are not.
+before it are not. A region on which some row is constant and so near to its end that fractions are needed, and too
+many of them, is not decided.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.preimages.pieces import by_vertices
 from reluscope.analyses.preimages.pullback import RESOLUTION, pulled_back
+from reluscope.analyses.verification.constant_rows import ConstantRows
 from reluscope.analyses.verification.disjoint_boxes import Unsafe
 from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError
@@ -64,7 +66,7 @@ class UnsafeRegions(NamedTuple):
     ----------
     pieces : list of Piece
     missing : float
-        Volume of the box in which regions are not known.
+        Volume of the box in which regions are not known, or not decided.
     num_regions : int
         Regions examined.
     is_whole : bool
@@ -106,15 +108,17 @@ def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget:
     part = partition(network, box, budget=budget)
     if part.num_open:
         return UnsafeRegions([], box.volume(), len(part), False)
-    length = float(np.max(box.hi - box.lo))
     rulings = [by_vertices(part, one.outputs) for one in unsafe]
     rows = np.unique(np.concatenate([may for may, _ in rulings])).astype(np.int64)
     pieces: list[Piece] = []
-    for start in range(0, len(rows), BATCH):
-        pieces += _of_regions(part, box, rows[start : start + BATCH], rulings, unsafe, length)
     is_whole, missing = part.claim is Claim.EXACT, 0.0
+    constant_rows = ConstantRows(part.network_on_domain, box)
+    for start in range(0, len(rows), BATCH):
+        found, undecided = _of_regions(part, box, rows[start : start + BATCH], rulings, unsafe, constant_rows)
+        pieces += found
+        missing += undecided
     if not is_whole:
-        missing = max(0.0, box.volume() - float(part.volumes().sum())) + RESOLUTION * box.volume()
+        missing += max(0.0, box.volume() - float(part.volumes().sum())) + RESOLUTION * box.volume()
     return UnsafeRegions(pieces, missing, len(part), is_whole)
 
 
@@ -124,32 +128,40 @@ def _of_regions(
     rows: np.ndarray,
     rulings: list[tuple[np.ndarray, np.ndarray]],
     unsafe: Sequence[Unsafe],
-    length: float,
-) -> list[Piece]:
-    """Return the pieces in some regions."""
+    constant_rows: ConstantRows,
+) -> tuple[list[Piece], float]:
+    """Return the pieces in some regions, and the volume of regions that are not decided."""
+    length = float(np.max(box.hi - box.lo))
     may = [np.isin(rows, possible) for possible, _ in rulings]
     pieces: list[Piece] = []
+    undecided = 0.0
     for place, (row, region) in enumerate(
         zip(rows, regions(part.network_on_domain, part.witnesses[rows], domain=box), strict=True)
     ):
         weight, bias = (one[0].cpu().numpy() for one in (region.map.weight, region.map.bias))
         left = [_near(region.polyhedron, box)]
         for kind, one in enumerate(unsafe):
+            if not may[kind][place]:
+                continue
+            outputs = constant_rows.without(one.outputs, weight, bias, part.codes[rows[place : place + 1]])
+            if outputs is None:
+                undecided += sum(body.volume() for body in left)
+                break
+            cut = pulled_back(outputs, weight, bias)
+            if cut is None:
+                continue
             if rulings[kind][1][row] and not any(may[before][place] for before in range(kind)):  # all of it
                 corners = part[int(row)].vertices
                 ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
                 pieces.append(Piece(left[0], hull_volume(corners), part.witnesses[row], one, ends, False))
                 break
-            if not may[kind][place] or len(one.outputs.C):
-                continue
-            cut = pulled_back(one.outputs, weight, bias)
-            if cut is None:
+            if len(outputs.C):
                 continue
             for body in left:
                 if (piece := _solid(body.intersect(cut), one, length)) is not None:
                     pieces.append(piece)
             left = [rest for body in left for rest in without(body, cut, RESOLUTION * length)]
-    return pieces
+    return pieces, undecided
 
 
 def _near(polyhedron: Polyhedron, box: Box) -> Polyhedron:

@@ -63,6 +63,7 @@ def violations(network: Network, safe: Property, *, budget: RegionBudget | None 
     For up to about six inputs that vary; with more, only boxes are found all of whose inputs violate the property. An
     enclosure for each box, and a partition of each on which few units change their piece. Violations without an
     interior, where unsafe outputs are only touched, are left out, and so is what is thinner than 1e-9 of a box.
+    Outputs that are constant on a region, and within rounding of the end of a row, are compared in fractions.
 
     Examples
     --------

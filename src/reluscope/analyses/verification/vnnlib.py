@@ -1,4 +1,4 @@
-"""Properties from files of VNN-LIB 1.0, the language of the competition of verifiers.
+"""Properties from files of VNN-LIB, the language of the competition of verifiers: 1.0, and 2.0 for one network.
 
 A file declares inputs ``X_0, X_1, ...`` and outputs ``Y_0, Y_1, ...`` and asserts what a counterexample fulfils: bounds
 of inputs, and linear conditions on outputs. Numbers are read as fractions; what comes out is rounded to the nearest
@@ -19,6 +19,7 @@ import numpy as np
 from reluscope.analyses.verification.conditions import Condition, Conjunction, all_of, normal_form
 from reluscope.analyses.verification.expressions import Word, expressions
 from reluscope.analyses.verification.property import Case, Property
+from reluscope.analyses.verification.tensors import entries, renamed, without_blanks
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedron import Polyhedron
@@ -42,7 +43,8 @@ def read_property(path: str | os.PathLike[str]) -> Property:
     Raises
     ------
     InputError
-        With the line, where something cannot be read: what is cut off, unknown commands, products of variables,
+        With the line, where something cannot be read: what is cut off, unknown commands, products of variables, several
+        networks or tensors, strict conditions,
         conditions that relate inputs to each other or to outputs, and inputs without bounds. If no input fulfils the
         conditions.
 
@@ -81,9 +83,10 @@ def parse_property(text: str) -> Property:
     reluscope.errors.InputError: line 1: expected outputs Y_0, Y_1 and so on, got none
     """
     declared: dict[str, int] = {}
+    tensors: dict[str, str] = {}
     asserted: list[list[Conjunction]] = []
     line = 1
-    for command in expressions(text):
+    for command in expressions(without_blanks(text)):
         words = [part.text if isinstance(part, Word) else "" for part in command.parts]
         line = command.line
         match words:
@@ -93,12 +96,20 @@ def parse_property(text: str) -> Property:
                 if name in declared:
                     raise InputError(f"line {line}: expected each variable once, got {name} again")
                 declared[name] = line
+            case ["vnnlib-version", version]:
+                if version not in ("<1.0>", "<2.0>"):
+                    raise InputError(f"line {line}: expected VNN-LIB <1.0> or <2.0>, got {version[:40]}")
+            case ["declare-network", _, *_]:
+                if declared:
+                    raise InputError(f"line {line}: expected the variables of one network, got others before it")
+                tensors = entries(command)
+                declared = dict.fromkeys(tensors.values(), line)
             case ["assert", _]:
-                asserted.append(normal_form(command.parts[1], set(declared)))
+                asserted.append(normal_form(renamed(command.parts[1], tensors), set(declared)))
             case _:
                 raise InputError(
-                    f"line {line}: expected (declare-const NAME Real) or (assert CONDITION), got "
-                    f"'({' '.join(word or '(...)' for word in words)[:40]})'"
+                    f"line {line}: expected (declare-const NAME Real), (declare-network ...) or (assert CONDITION), "
+                    f"got '({' '.join(word or '(...)' for word in words)[:40]})'"
                 )
     sizes = {letter: _number(declared, letter, what, line) for letter, what in (("X", "inputs"), ("Y", "outputs"))}
     boxes: dict[tuple[bytes, bytes], tuple[np.ndarray, np.ndarray, list[Polyhedron]]] = {}

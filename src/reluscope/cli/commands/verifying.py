@@ -84,11 +84,11 @@ def verify(
 ) -> int:
     """Prove that a property holds for all inputs, or find one at which it does not.
 
-    The file of VNN-LIB 1.0 describes counterexamples: bounds of inputs, and linear conditions on outputs. HOLDS is
-    proved with all rounding. VIOLATED comes with an input that violates the property in spite of the rounding of its
-    outputs; of an .onnx file it is replayed in float32 by onnxruntime, where that is installed. OPEN says what share of
-    the inputs is left, at the end of a budget. Up to about ten inputs boxes are halved; with more, units are split. The
-    exit code is 0 for HOLDS, 3 for VIOLATED, 4 for OPEN.
+    The file of VNN-LIB, 1.0 or 2.0, describes counterexamples: bounds of inputs, and linear conditions on outputs.
+    HOLDS is proved with all rounding. VIOLATED comes with an input that violates the property in spite of the rounding
+    of its outputs; of an .onnx file it is replayed in float32 by onnxruntime, where that is installed. OPEN says what
+    share of the inputs is left, at the end of a budget. Up to about ten inputs boxes are halved; with more, units are
+    split. The exit code is 0 for HOLDS, 3 for VIOLATED, 4 for OPEN.
 
     \b
     Examples:
