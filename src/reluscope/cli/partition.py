@@ -367,7 +367,7 @@ def print_partition(
     elif part.num_undecided:
         how = " With --certify rational arithmetic decides them." if part.dim <= 2 else ""
         say(console, f"Too close to zero to decide in float64: {several(part.num_undecided, 'sign')}.{how}")
-    seconds = f"{part.work.get('seconds', 0.0):.2f} s"
+    seconds = f"{part.work.get('seconds', 0.0):.2f} s{' for this window alone' if expected is not None else ''}"
     say(
         console,
         f"{seconds}; {_listed(written)} it." if written else f"{seconds}; to draw and save it, add -o FOLDER.",

@@ -81,3 +81,14 @@ def test_points_begin_with_what_those_before_them_met(monkeypatch):
     monkeypatch.setattr(search, "nearby_change", lambda view, until: original(view, until) if next(calls) else None)
     found = rs.robustness.decision_distance(net, x, norm="l2", domain=BOX, budget=rs.Budget(regions=0))
     assert np.allclose(found[DECISION_DISTANCE].upper, usual[DECISION_DISTANCE].upper, rtol=1e-6)
+
+
+def test_what_is_no_number_bounds_nothing(monkeypatch):
+    net, x = rs.load(layers([3, 9, 7, 3], seed=3)), np.full((1, 3), 0.2)
+    truth = float(rs.robustness.decision_distance(net, x, norm="l2", domain=BOX)[DECISION_DISTANCE].value[0])
+    monkeypatch.setattr("reluscope.analyses.robustness.search.nearby_change", lambda view, until: None)
+    monkeypatch.setattr(
+        box_search, "distances_of_cut_boxes", lambda low, high, forms, *_: np.full(forms.shape[:-1], np.nan)
+    )
+    found = by_boxes(monkeypatch, net, x, norm="l2", domain=BOX, budget=rs.Budget(regions=200))
+    assert found[DECISION_DISTANCE].lower[0] <= truth

@@ -97,7 +97,9 @@ class BoxChanges(NearestKnown, HalvedBoxes):
         sizes = np.einsum("wktn,kn->wkt", np.abs(below.slopes), np.abs(boxes.centers) + np.abs(x) + boxes.half)
         levels = levels - 8 * np.finfo(float).eps * len(x) * (np.abs(below.offsets) + sizes)
         low, high = (np.broadcast_to(step[None, :, None], below.slopes.shape) for step in steps)
-        near = distances_of_cut_boxes(low, high, -below.slopes, levels, view.norm).max(axis=0)
+        near = distances_of_cut_boxes(low, high, -below.slopes, levels, view.norm)
+        # What is no number says nothing.
+        near = np.where(np.isnan(near), 0.0, near).max(axis=0)
         keys = np.maximum(near.min(axis=1), [part.key for part in parts])
         alive = np.flatnonzero(keys < self.limit)
         self.change = nearer_by(view, boxes.centers[alive], self.change)
