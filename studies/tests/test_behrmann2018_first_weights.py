@@ -65,6 +65,14 @@ def test_the_study_at_a_tiny_size(monkeypatch):
         assert (one.arrays["positive"] < 4).all()
         assert len(one.arrays["positive"]) <= 9
         assert (one.plain["inputs"], len(one.arrays["unbounded"])) == (4, len(one.arrays["positive"]))
+    few = first_weights.protocol(replace(setting, only=("*, standardised, no biases",)))
+    assert [(row[0], row[1]) for row in few.tables[0].rows] == [
+        ("Glorot", "1"),
+        ("standardised", "1"),
+        ("no biases", "1"),
+    ]
+    with pytest.raises(rs.errors.InputError, match="names no kind"):
+        first_weights.protocol(replace(setting, only=("Xavier*",)))
     again = first_weights.protocol(setting)
     assert [one.to_dict() for one in again.findings] == [one.to_dict() for one in found.findings]
 

@@ -27,6 +27,7 @@ POSITION = 25
 DATA = "mnist"
 CHANGES: dict[Change, str] = {"replicates": "replicates", "points": "points", "epochs": "training.epochs"}
 
+PARTS = "WEIGHTS, SCALE, BIASES, such as 'PyTorch, standardised, no biases' or 'He, *'"
 WEIGHTS, SCALES, BIASES = ("Glorot", "PyTorch", "He"), ("[0, 1]", "[-1, 1]", "standardised"), ("biases", "no biases")
 Choice = tuple[str, str, str, int]
 
@@ -104,11 +105,14 @@ def protocol(setting: Setting) -> Outcome:
     """Train the networks that are not in the records yet, and ask for kinds of preimages."""
     plan = planned(setting, PLANS, CHANGES)
     training, testing = labelled_data(setting)
+    kinds = [kind for kind in product(WEIGHTS, SCALES, BIASES) if setting.wants(", ".join(kind))]
+    if not kinds:
+        raise rs.errors.InputError(f"--only names no kind of network: they are called {PARTS}")
     found: dict[Choice, Found] = {}
     is_interrupted = False
     try:
-        for choice in product(WEIGHTS, SCALES, BIASES, range(plan.replicates)):
-            found[choice] = _found(setting, plan, choice, training, testing)
+        for kind, number in product(kinds, range(plan.replicates)):
+            found[*kind, number] = _found(setting, plan, (*kind, number), training, testing)
     except KeyboardInterrupt:
         is_interrupted = True
     verdicts = tuple(_verdicts(found)) if found else ()
