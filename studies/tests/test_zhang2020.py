@@ -11,7 +11,7 @@ import reluscope as rs
 from reluscope.studies import Record, Setting, all_studies
 from reluscope_studies.fitting import Fit, fit_classifier
 from reluscope_studies.labelled import labelled_data
-from reluscope_studies.zhang2020 import _questions, convolutional, dense, slices, spirals
+from reluscope_studies.zhang2020 import _questions, _statements, convolutional, dense, slices, spirals
 from reluscope_studies.zhang2020._comparison import Comparison
 from reluscope_studies.zhang2020._networks import KINDS, Architecture, Variant, Workshop, centred
 from reluscope_studies.zhang2020._plan import Plan
@@ -247,3 +247,14 @@ def test_planes(setting, monkeypatch):
 def test_spirals_are_learned_as_in_the_paper(setting):
     outcome = spirals.protocol(setting)
     assert [row[1] for row in outcome.tables[0].rows] == ["100.0 %"] * 3
+
+
+def test_equal_numbers_of_classes_decide_nothing():
+    assert [_statements._is_least(one) for one in ([1, 2, 3], [1, 1, 3], [2, 1, 3])] == [True, None, False]
+    classes = [
+        rs.Finding.of(
+            number, name=f"classes, the paper's test: {kind}, rate 0.1", definition="classes", domain="regions"
+        )
+        for number, kind in zip((1.0, 1.0, 1.0), KINDS, strict=True)
+    ]
+    assert [one.word for one in _statements.verdicts(classes, [0.1])] == ["not confirmed"]

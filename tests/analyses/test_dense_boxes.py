@@ -141,6 +141,9 @@ def test_layers_are_joined_only_where_nothing_is_rounded():
     scaled = rs.load([(np.eye(2), np.ones(2)), (np.eye(2), np.zeros(2))], decision="smallest").scores
     assert len(dense_layers(scaled).matrices) == 2
     assert [gate is None for gate in dense_layers(pieces()).gates] == [False, True, False]
+    torch.manual_seed(0)
+    twice = [torch.nn.Linear(2, 2, bias=False), torch.nn.Linear(2, 2, bias=False)]
+    assert dense_layers(rs.load(torch.nn.Sequential(*twice).double(), input_shape=(2,))).gates == (None,)
     point = torch.linspace(-1, 1, 3).double()
     value = point
     for (weight, bias), gate in zip(

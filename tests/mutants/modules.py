@@ -37,6 +37,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "analyses/verification/unsafe_regions": (f"{T}/verification/test_violations.py",),
     "analyses/verification/violation_search": (f"{T}/verification/test_violations.py",),
     "networks/backward_bounds": ("tests/networks/test_backward_bounds.py",),
+    "networks/dense_layers": ("tests/analyses/test_dense_boxes.py",),
     "networks/gate_lines": ("tests/networks/test_backward_bounds.py",),
     "analyses/verification/verdict": (f"{T}/verification/test_verify.py",),
     "budget": ("tests/test_budget.py",),

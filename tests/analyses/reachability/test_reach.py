@@ -186,3 +186,23 @@ def test_what_does_not_fit_is_told(loop):
         rs.reach(net, PLANT, rs.Box(0, 1, 3), 1)
     with pytest.raises(InputError, match="bounded"):
         rs.reach(net, PLANT, rs.Space(2), 1)
+
+
+def test_corners_of_boxes_that_no_output_reaches_are_cut_off(loop, monkeypatch):
+    net, _, runs = loop
+    enclosed = rs.reach(net, PLANT, START, STEPS, budget=rs.Budget(regions=1))[STEPS]
+    assert enclosed.contains(runs[STEPS]).all()
+    corners = np.array(
+        [[low[0], high[1]] for low, high in enclosed.boxes] + [[high[0], low[1]] for low, high in enclosed.boxes]
+    )
+    assert not enclosed.contains(corners).all()
+    rng = np.random.default_rng(4)
+    for place, (low, high) in enumerate(enclosed.boxes):
+        points = rng.uniform(low, high, (200, 2))
+        assert (enclosed[place].contains(points) <= enclosed.contains(points)).all()
+    # Ends of diagonals that are too near would be seen.
+    less = type(enclosed)(
+        *(getattr(enclosed, name) for name in ("inputs", "ends", "boxes", "reached", "errors", "forms"))
+    )
+    less.__dict__["_across"] = 0.3 * enclosed._across + 0.7 * enclosed._across.mean(axis=1, keepdims=True)
+    assert not less.contains(runs[STEPS]).all()

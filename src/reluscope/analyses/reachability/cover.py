@@ -1,12 +1,14 @@
 """Outputs enclosed from outside: boxes of inputs, and what outputs can be on each with all rounding.
 
-On a box of inputs every output is an affine function of the input up to a bounded rest. Boxes on which outputs range
-widest are halved.
+On a box of inputs every output is an affine function of the input up to a bounded rest: the outputs are in a zonotope.
+Of it the box around it is kept and the ends of its diagonals; maxima are those of the zonotope itself. Boxes on which
+outputs range widest are halved.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,9 +64,10 @@ class Cover:
 
     @read_arguments
     def __getitem__(self, index: int) -> Polyhedron:
-        low, high = self.boxes[read_position(index, "index", len(self), "boxes")]
-        every = np.eye(len(low))
-        return Polyhedron(np.concatenate([every, -every]), np.concatenate([high, -low]))
+        place = read_position(index, "index", len(self), "boxes")
+        rows = np.concatenate([np.eye(self.boxes.shape[2]), self._diagonals])
+        low, high = np.concatenate([self.boxes[place], self._across[place]], axis=1)
+        return Polyhedron(np.concatenate([rows, -rows]), np.concatenate([high, -low]))
 
     def __repr__(self) -> str:
         boxes = "1 box" if len(self) == 1 else f"{len(self):,} boxes"
@@ -76,21 +79,40 @@ class Cover:
         return self._all.claim
 
     @cached_property
+    def _diagonals(self) -> Float[np.ndarray, "t k"]:
+        """Sums and differences of every two outputs, each over its range."""
+        every = np.eye(self.boxes.shape[2]) / np.maximum(np.ptp(self.ends, axis=0), np.finfo(float).tiny)[:, None]
+        pairs = combinations(every, 2)
+        return np.array([one + sign * other for one, other in pairs for sign in (1.0, -1.0)]).reshape(-1, len(every))
+
+    @cached_property
+    def _across(self) -> Float[np.ndarray, "q 2 t"]:
+        """Between which ends the diagonals are on each: of the affine functions, so that corners of boxes are cut off.
+
+        With room for the rounding of whoever compares.
+        """
+        ends = np.array([form.range(self._diagonals) for form in self.forms]).reshape(len(self), 2, -1)
+        room = 1e-12 * (np.abs(self.boxes).max(axis=1) @ np.abs(self._diagonals).T)
+        return np.stack([ends[:, 0] - room, ends[:, 1] + room], axis=1)
+
+    @cached_property
     def _all(self) -> Finding:
         """How much of the outputs is inside, of which nothing else is known than that it is not more."""
         return Finding.of(1.0, 0.0, 1.0, name="share of the cover that is reached")
 
     @read_arguments
     def contains(self, y: ArrayLike) -> Bool[np.ndarray, "..."]:
-        """Return which outputs (..., k) lie in some box: others are not reached, these may be."""
+        """Return which outputs (..., k) lie in some box less its corners: others are not reached, these may be."""
         points = read_array(y, "y")
         number = self.boxes.shape[2]
         if points.ndim == 0 or points.shape[-1] != number:
             raise ShapeError(f"expected points of {number} outputs, got shape {points.shape}")
         flat = points.reshape(-1, number)
         found = np.zeros(len(flat), dtype=bool)
-        for low, high in self.boxes:
-            found |= ((flat >= low) & (flat <= high)).all(axis=1)
+        across = flat @ self._diagonals.T
+        for (low, high), (least, most) in zip(self.boxes, self._across, strict=True):
+            inside = ((flat >= low) & (flat <= high)).all(axis=1)
+            found |= inside & ((across >= least) & (across <= most)).all(axis=1)
         return found.reshape(points.shape[:-1])
 
     @read_arguments

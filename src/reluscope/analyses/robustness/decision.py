@@ -100,7 +100,7 @@ def decision_distance(
     How many sets of regions are examined depends on how many units change their piece nearer than the boundary: one
     to a great many. Each costs about a forward pass per input and per such unit, and a nearest-point program for each
     class that may win in it. With up to ten inputs, and more than 24 units that may change their piece within the
-    nearest change found at first, boxes of inputs are halved instead, at some tenths of a millisecond each.
+    nearest change found at first, boxes of inputs are halved instead, at one or two tenths of a millisecond each.
 
     References
     ----------

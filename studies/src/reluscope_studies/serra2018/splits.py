@@ -138,8 +138,9 @@ def _verdicts(plan: Plan, counted: Sequence[Measured], bounds: Mapping[str, list
         kept = sum(int(one.findings["regions"]) <= limits[one.split] for one in counted)
         whole = f"{kept} of {len(counted)} counts are below it"
         yield Verdict("Theorem 1 bounds the number of regions", "section 3", "for all", whole, kept == len(counted))
-    wide = [one for one in counted if min(one.split) >= NARROW]
-    if len(wide) < FEWEST or not all(one.findings["regions"].claim is rs.Claim.EXACT for one in wide):
+    # A count that is a lower bound has no rank; the others have theirs without it.
+    wide = [one for one in counted if min(one.split) >= NARROW and one.findings["regions"].claim is rs.Claim.EXACT]
+    if len(wide) < FEWEST:
         return
     counts = [int(one.findings["regions"]) for one in wide]
     for what, errors in _errors(wide).items():
@@ -150,7 +151,8 @@ def _verdicts(plan: Plan, counted: Sequence[Measured], bounds: Mapping[str, list
             f"{what} relates to the number of regions where no layer is too narrow ({NARROW} or more units)",
             "section 5",
             "evidence found, no number",
-            f"rank correlation {value:+.2f} over {len(wide)} networks (by chance in {100 * chance:.2g} % of cases)"
+            f"rank correlation {value:+.2f} over {len(wide)} networks counted exactly "
+            f"(by chance in {100 * chance:.2g} % of cases)"
             + ("" if within is None else f"; mean within splits {within:+.2f}"),
             True if chance < 0.05 and value < 0 else False if chance < 0.05 else None,
         )
@@ -206,7 +208,7 @@ def _sentences(
     if exact < len(counted):
         said.append(
             f"Counted: {len(counted)} networks, {exact} of them exactly; the others are lower bounds (hollow marks), "
-            "because a budget of time ended their counts."
+            "because a budget of time ended their counts or some programs are too near to zero to be decided."
         )
     else:
         said.append(f"Counted exactly: {len(counted)} networks.")
