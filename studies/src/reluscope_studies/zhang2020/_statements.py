@@ -102,7 +102,7 @@ def _verdicts(numbers: Mapping[str, float], rates: Sequence[float]) -> Iterator[
         f"accuracies are similar, within {100 * SIMILAR:g} points",
         "Table 1, section E.1",
         [accuracy],
-        lambda rate: np.ptp([of(accuracy, kind, rate) for kind in KINDS]) <= SIMILAR,
+        lambda rate: bool(np.ptp([of(accuracy, kind, rate) for kind in KINDS]) <= SIMILAR),
     )
     yield from asked(
         "batch norm makes hyperplanes more orthogonal, dropout less",
