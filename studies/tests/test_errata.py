@@ -331,7 +331,7 @@ def test_comparisons_of_the_labelling():
 
 def test_the_figure_of_outputs_is_named_right():
     source = Path(chapter6.__file__).read_text()
-    assert re.search(r"Outputs of test images over positions.*\n.*Figures 6\.15 and 6\.19", source)
+    assert re.search(r"Outputs of these images over positions.*\n.*Figures 6\.15 and 6\.19", source)
     assert re.search(r"Eigenvalues of gradient products.*\n.*Figures 6\.16 and 6\.18", source)
 
 

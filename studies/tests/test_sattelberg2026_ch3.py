@@ -121,7 +121,7 @@ def test_what_counts_as_hardest():
     assert (dict(both.counts), *map(dict, both.halves)) == (
         {representatives[3]: 1, 27030: 1}, {representatives[3]: 1}, {27030: 1}
     )  # fmt: skip
-    assert "0 of the ten classes" in both.hardest().caption
+    assert "by the first half 0 are among" in both.hardest().caption
     cell = Cell(2, 1, 0.0, np.array([[-1, 5, -1], [3, -1, -1]], dtype=np.int16))
     assert cell.rates.tolist() == [0.5, 0.5, 0.0]
     assert (int(cell.solved), int(cell.never_solved)) == (2, 1)

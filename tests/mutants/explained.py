@@ -297,7 +297,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("analyses/inscribed_balls", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
     (
         "partitions/shown_regions",
-        "return MULTIPLICATIONS // (multiplications(network))",
+        "each = (multiplications(network))",
     ): "a network without multiplications has no sign in doubt",
     (
         "analyses/sensitivity/gradient_covariance",

@@ -116,11 +116,17 @@ def test_the_structure_of_the_demo(report):
         section.name: {
             "title": section.title,
             "blocks": [block.kind for block in section.content.blocks],
-            "findings": [f"{finding.name}: {finding.claim}" for finding in section.content.findings],
+            "findings": [_claimed(finding) for finding in section.content.findings],
         }
         for section in report.sections
     }
     assert found == json.loads(STRUCTURE.read_text(encoding="utf-8"))
+
+
+def _claimed(finding):
+    """Return a number's name and claim; of searches for seconds without the claim, which machines differ in."""
+    is_searched = re.search(r"decision distance in l", finding.name) and not finding.name.startswith("share")
+    return finding.name if is_searched else f"{finding.name}: {finding.claim}"
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
