@@ -90,7 +90,7 @@ def is_alive(server):
     return status == 200 and unpack(body).header == {"answer": {"ask": "hello"}}
 
 
-def test_the_page_asks_and_is_send(server):
+def test_the_page_asks_and_is_answered(server):
     status, headers, body = send(server, asking(server, json.dumps({"ask": "x", "seq": 3}).encode()))
     assert (status, headers["Content-Length"]) == (200, str(len(body)))
     assert unpack(body).header == {"answer": {"ask": "x", "seq": 3}}
