@@ -68,8 +68,8 @@ def verify(
     -------
     Verified
         HOLDS is proved with all rounding; the counterexample of VIOLATED violates the property in spite of it; OPEN
-        says what share of the inputs is left, at most, on Ctrl-C and at the end of the budget. A property that an
-        input fulfils with equality alone stays OPEN.
+        says what share of the inputs is left, at most, on Ctrl-C and at the end of the budget. Unsafe outputs that are
+        met with equality alone violate it; where no float64 meets them, the counterexample is ``exact`` in fractions.
 
     Raises
     ------
@@ -84,6 +84,8 @@ def verify(
     Some thousand forward passes, then an enclosure for each box; for each set of regions some dozen products with every
     matrix of the network. Halving ends quickly for up to about ten inputs; how many sets there are depends on how many
     units may change their piece on the box.
+    Boxes and sets of few regions that rounding leaves open are decided by these in rational arithmetic, if the network
+    is small enough for that: some thousandths of a second each, and no longer in all than the search itself.
 
     Examples
     --------
