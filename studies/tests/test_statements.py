@@ -14,7 +14,9 @@ from reluscope_studies.sattelberg2026_ch5 import interpolants
 from reluscope_studies.shepeleva2020 import _heads, out_of_domain
 from reluscope_studies.shepeleva2020._reporting import RIGHT
 from reluscope_studies.zhang2020 import _statements as zhang
-from reluscope_studies.zhang2020._networks import KINDS
+from reluscope_studies.zhang2020._networks import KINDS, Variant
+from reluscope_studies.zhang2020._questions import PLACES
+from reluscope_studies.zhang2020._redrawn import redrawn
 
 
 def words(found):
@@ -47,6 +49,47 @@ def test_batch_norm_and_dropout():
     found = zhang.verdicts(list(comparison(holds=True)), (1e-3, 1e-4))
     assert words(found) == ["confirmed"] * 10
     assert words(zhang.verdicts(list(comparison(holds=False)), (1e-3, 1e-4))) == ["contradicted"] * 10
+
+
+def test_other_draws_of_the_points_decide():
+    """Chance leaves open what 11 of 400 draws contradict, and what too few points say."""
+    name = "distortion: batch norm, rate 0.001"
+    rates = (1e-3, 1e-4)
+
+    def decided(draws):
+        found = zhang.verdicts(list(comparison(holds=True)), rates, draws)
+        return {one.statement: one.word for one in found if one.word != "confirmed"}
+
+    def draws(number, value):
+        return [{name: 10.0}] * (400 - number) + [{name: value}] * number
+
+    assert decided(draws(10, 30.0)) == {}
+    assert decided(draws(11, 30.0)) == {
+        "batch norm decreases the distortion (vanilla, batch norm, dropout)": "not confirmed"
+    }
+    assert list(decided([{name: float("nan")}] * 400).values()) == ["not confirmed"]
+
+
+def test_points_are_drawn_again_for_all_networks_at_once():
+    """Radii of one network are half of another's at every point: so is every median, and means of few are unknown."""
+    radii = np.random.default_rng(0).uniform(size=20)
+
+    def answers(question, variant):
+        if question != "inspheres" or variant.kind == KINDS[2]:
+            return [{"number": np.ones(5), "at likeliest": np.ones(5), "distortion": np.ones(5)}] * (
+                question == "classes"
+            )
+        return [{f"radius {place}": radii / (1 + KINDS.index(variant.kind)) for place in PLACES}]
+
+    every = redrawn([Variant(kind, 1e-3) for kind in KINDS], answers, 0)
+    names = [f"median inradius, manifold regions: {kind}, rate 0.001" for kind in KINDS[:2]]
+    assert all(draw[names[0]] == 2 * draw[names[1]] for draw in every)
+    assert all(np.isnan(draw[f"distortion: {kind}, rate 0.001"]) for draw in every[:2] for kind in KINDS)
+    assert "median inradius, manifold regions: dropout, rate 0.001" not in every[0]
+    found = np.array([draw[names[0]] for draw in every])
+    # The standard deviation of a median of n uniform numbers is near to 1 / (2 sqrt(n + 2)).
+    assert len(found) == 400
+    assert 0.5 < found.std() / (0.5 / np.sqrt(22)) < 1.6
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 Figures 9, 10 and 12 are the same of convolutional networks.
 
 A statement is about several networks, of each learning rate: it is confirmed where it holds for all, contradicted where
-it holds for none, and left open between.
+it holds for none, and left open between. Of numbers over points it holds, or does not, where 39 of 40 other draws of
+these points say the same.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,9 +20,13 @@ from reluscope_studies.zhang2020._networks import KINDS
 VANILLA, NORM, DROPOUT = KINDS
 # Accuracies that differ by at most so much are similar; decision directions are near with a cosine above a half.
 SIMILAR, NEAR = 0.02, 0.5
+# The share of other draws of points that have to agree.
+SURE = 39 / 40
 
 
-def verdicts(findings: Sequence[rs.Finding], rates: Sequence[float]) -> tuple[Verdict, ...]:
+def verdicts(
+    findings: Sequence[rs.Finding], rates: Sequence[float], redrawn: Sequence[Mapping[str, float]] = ()
+) -> tuple[Verdict, ...]:
     """Return what becomes of the paper's statements about batch norm and dropout.
 
     Parameters
@@ -29,31 +35,66 @@ def verdicts(findings: Sequence[rs.Finding], rates: Sequence[float]) -> tuple[Ve
         Of a comparison, by the names that it gives.
     rates : sequence of float
         Learning rates.
+    redrawn : sequence of mappings
+        Numbers over other draws of points, by the same names; those that are not there are not left to chance.
     """
     numbers = {finding.name: float(finding) for finding in findings}
-    return tuple(_verdicts(numbers, rates))
+    drawn = [list(_statements({**numbers, **draw}, rates)) for draw in redrawn]
+    return tuple(
+        _verdict(said, [one[place] for one in drawn], redrawn[0] if drawn else {}, numbers, rates)
+        for place, said in enumerate(_statements(numbers, rates))
+    )
 
 
-def _verdicts(numbers: Mapping[str, float], rates: Sequence[float]) -> Iterator[Verdict]:
+@dataclass(frozen=True)
+class _Said:
+    """A statement, the measures that it is about, the first of which is shown, and whether it holds at each rate."""
+
+    statement: str
+    place: str
+    measures: tuple[str, ...]
+    holds: tuple[bool | None, ...]
+
+
+def _verdict(
+    said: _Said, drawn: Sequence[_Said], some: Mapping[str, float], numbers: Mapping[str, float], rates: Sequence[float]
+) -> Verdict:
+    """Return what becomes of a statement; what too many other draws of the points contradict is left open."""
+    holds = list(said.holds)
+    for place, rate in enumerate(rates):
+        by_chance = [some[name] for name in _names(said.measures, rate) if name in some]
+        agreeing = sum(one.holds[place] is holds[place] for one in drawn)
+        if by_chance and (np.isnan(by_chance).any() or agreeing < SURE * len(drawn)):
+            holds[place] = None
+    shown = "; ".join(
+        f"rate {rate:g}: " + ", ".join(f"{numbers[name]:.3g}" for name in _names(said.measures[:1], rate))
+        for rate in rates
+    )
+    return Verdict(
+        f"{said.statement} ({', '.join(KINDS)})",
+        said.place,
+        "in words",
+        shown,
+        all(holds) or (None if any(one is not False for one in holds) else False),
+    )
+
+
+def _names(measures: Sequence[str], rate: float) -> list[str]:
+    return [f"{measure}: {kind}, rate {rate:g}" for measure in measures for kind in KINDS]
+
+
+def _statements(numbers: Mapping[str, float], rates: Sequence[float]) -> Iterator[_Said]:
+    """Yield the statements about measures that all networks have."""
+
     def of(measure: str, kind: str, rate: float) -> float:
         return numbers[f"{measure}: {kind}, rate {rate:g}"]
 
     def asked(
         statement: str, place: str, measures: Sequence[str], holds: Callable[[float], bool | None]
-    ) -> Iterator[Verdict]:
-        wanted = [f"{measure}: {kind}, rate {rate:g}" for measure in measures for kind in KINDS for rate in rates]
-        if all(name in numbers for name in wanted):
-            said = [holds(rate) for rate in rates]
-            shown = "; ".join(
-                f"rate {rate:g}: " + ", ".join(f"{of(measures[0], kind, rate):.3g}" for kind in KINDS) for rate in rates
-            )
-            yield Verdict(
-                f"{statement} ({', '.join(KINDS)})",
-                place,
-                "in words",
-                shown,
-                all(said) or (None if any(one is not False for one in said) else False),
-            )
+    ) -> Iterator[_Said]:
+        if all(name in numbers for rate in rates for name in _names(measures, rate)):
+            found = (holds(rate) for rate in rates)
+            yield _Said(statement, place, tuple(measures), tuple(None if one is None else bool(one) for one in found))
 
     manifold, decision, adversarial = (
         f"median inradius, {place} regions" for place in ("manifold", "decision", "adversarial")
@@ -102,7 +143,7 @@ def _verdicts(numbers: Mapping[str, float], rates: Sequence[float]) -> Iterator[
         f"accuracies are similar, within {100 * SIMILAR:g} points",
         "Table 1, section E.1",
         [accuracy],
-        lambda rate: bool(np.ptp([of(accuracy, kind, rate) for kind in KINDS]) <= SIMILAR),
+        lambda rate: np.ptp([of(accuracy, kind, rate) for kind in KINDS]) <= SIMILAR,
     )
     yield from asked(
         "batch norm makes hyperplanes more orthogonal, dropout less",
