@@ -120,7 +120,7 @@ def _print(found: Verified, counterexample: dict[str, Any] | None, replayed: Rep
             say(console, f"inputs {_numbers(counterexample['inputs'])}")
             say(console, f"outputs {_numbers(counterexample['outputs'])}")
             if counterexample["exact_inputs"] is not None:
-                say(console, "Outputs meet what is unsafe with equality, at an input near this one that no float64 holds.")
+                say(console, "Exactly so at an input near this one that no float64 holds: --json has it in fractions.")
             if replayed is not None:
                 say(console, f"In float32, by onnxruntime: {_said(replayed)}.")
         case Verdict.OPEN:

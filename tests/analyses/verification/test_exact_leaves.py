@@ -79,8 +79,7 @@ def test_equality_is_decided(seed, split, without_attack):
 def test_the_corners_would_see_leaves_that_find_nothing(without_attack, monkeypatch):
     monkeypatch.setattr(ExactLeaves, "_within", lambda *of: None)
     with pytest.raises(AssertionError):
-        for seed in range(4):
-            verdicts(seed, "inputs")
+        [verdicts(seed, "inputs") for seed in range(4)]
 
 
 def test_where_no_float64_is_unsafe_the_input_is_given_in_fractions():

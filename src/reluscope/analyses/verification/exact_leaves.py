@@ -214,8 +214,8 @@ def _box(lower: np.ndarray, upper: np.ndarray) -> RationalCell:
         blank[axis] = Fraction(1)
         rows.append(whole_form([*blank, -Fraction(low)]))
         rows.append(negative(whole_form([*blank, -Fraction(high)])))
-    middle = tuple((Fraction(low) + Fraction(high)) / 2 for low, high in zip(lower.tolist(), upper.tolist(), strict=True))
-    return RationalCell(tuple(rows), (), middle)
+    middle = [(Fraction(low) + Fraction(high)) / 2 for low, high in zip(lower.tolist(), upper.tolist(), strict=True)]
+    return RationalCell(tuple(rows), (), tuple(middle))
 
 
 def _minus(seen: PulledBack) -> PulledBack:
