@@ -27,8 +27,8 @@ MAX_INPUTS = 10
 NUM_OPEN = 24
 # On a box so many codes are taken at once, and so many where its sides are below this share of the distance sought.
 NUM_CODES, NUM_CODES_NEAR, NEAR = 2, 32, 1 / 64
-# Boxes that are bounded together, and how many of them, the nearest ones, are tried for a change of class.
-NUM_TOGETHER, NUM_TRIED = 256, 64
+# Boxes that are bounded together.
+NUM_TOGETHER = 256
 
 
 def is_halved(view: Viewpoint, limit: float) -> bool:
@@ -108,7 +108,7 @@ class BoxChanges(NearestKnown, HalvedBoxes):
         keys = np.maximum(near.min(axis=1), [part.key for part in parts])
         alive = np.flatnonzero(keys < self.limit)
         nearest = alive[np.argsort(keys[alive], kind="stable")]
-        self.change = nearer_by(view, boxes.centers[nearest[:NUM_TRIED]], self.change)
+        self.change = nearer_by(view, boxes.centers[nearest], self.change)
         self.limit = self.limit if self.change is None else min(self.limit, self.change.distance)
         may_win = near < self.limit
         first, last = near_in_cut_boxes(low, high, -below.slopes, levels, self.limit, view.norm)
