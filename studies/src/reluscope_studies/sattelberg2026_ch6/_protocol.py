@@ -9,6 +9,7 @@ from reluscope.studies import Change, Data, Outcome, Picture, Setting, Size, Tab
 from reluscope_studies import plots
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
+from reluscope_studies.sattelberg2026_ch6._ink import ink_share
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
 from reluscope_studies.sattelberg2026_ch6._statements import verdicts
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, nearest_triple, prepared, summed
@@ -97,8 +98,9 @@ def report(setting: Setting, name: Data) -> Outcome:
     for number, model in enumerate(every):
         network, found = trained(setting, model, training_of(model, plan.epochs), training, testing)
         setting.progress(f"Gradients of {model.name}", number / len(every))
-        looked.append(_look(model, network, found, asked))
+        looked.append(look(model, network, found, asked))
     anchors = nearest_triple(testing.points)
+    _, examples = np.unique(testing.labels, return_index=True)
     sliced = []
     for one in looked:
         if one.model.number == 1:
@@ -132,6 +134,7 @@ def report(setting: Setting, name: Data) -> Outcome:
             {one.model: one.subspaces for one in looked},
             {one.model: [float(along.explained()) for along in one.along] for one in looked},
             testing,
+            {one.model: ink_share(one.network, testing.points[examples], testing.shape) for one in looked},
             with_paper=with_paper and plan.scaled,
             is_full=plan.epochs >= PLANS["full"].epochs,
         ),
@@ -144,7 +147,7 @@ def _told_apart(one: Sliced) -> tuple[rs.Finding, int, int]:
     return one.part.finding(), grid.num_codes, grid.num_found
 
 
-def _look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled) -> Looked:
+def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled) -> Looked:
     """Return the active subspaces of a network on test images, and its outputs along the first directions."""
     subspaces = rs.sensitivity.active_subspaces(network, asked.points)
     along = tuple(
