@@ -103,6 +103,16 @@ def test_regions_of_a_plane(counts, word):
     assert zhang.more_regions(lower, "Figure 1").word == "not confirmed"
 
 
+@pytest.mark.parametrize(("norm", "word"), [((1.0, 1.0, 1.2), "confirmed"), ((1.0, 9.0), "contradicted")])
+def test_sizes_of_regions(norm, word):
+    areas = {KINDS[1]: np.array(norm), KINDS[2]: np.array([1.0, 2.0])}
+    assert zhang.more_uniform(areas, "Figure 1").word == word
+    assert zhang.more_uniform({KINDS[1]: np.ones(2)}, "Figure 1").word == "not confirmed"
+    drawn = np.random.default_rng(0).exponential(size=50)
+    between = np.abs(drawn[:, None] - drawn).mean()
+    assert zhang.gini(drawn) == pytest.approx(between / (2 * drawn.mean()))
+
+
 @pytest.mark.parametrize(
     ("channels", "weights", "full", "small"),
     [
@@ -124,7 +134,7 @@ def test_pruned_deep_networks():
 
     direct = Record({"learned": 1, "number": 100})
     tables = {2: records((2,), (3,)), 3: records((2, 2), (3,)), 4: records((2, 2))}
-    quoted = records(*[(2, 2)] * 20, *[(3, 2)] * 80)
+    quoted = 20 * records((2, 2), *[(3, 2)] * 4)
     assert words(pruned_deep._verdicts(tables, direct, quoted)) == ["confirmed"] * 4
     larger = {2: records((3,)), 3: records((3, 2)), 4: records((2, 2, 2))}
     often = Record({"learned": 60, "number": 100})
