@@ -52,7 +52,7 @@ def test_batch_norm_and_dropout():
 
 
 def test_other_draws_of_the_points_decide():
-    """Chance leaves open what 11 of 400 draws contradict, and what too few points say."""
+    """Chance leaves open what two of forty draws contradict, and what too few points say."""
     name = "distortion: batch norm, rate 0.001"
     rates = (1e-3, 1e-4)
 
@@ -61,13 +61,13 @@ def test_other_draws_of_the_points_decide():
         return {one.statement: one.word for one in found if one.word != "confirmed"}
 
     def draws(number, value):
-        return [{name: 10.0}] * (400 - number) + [{name: value}] * number
+        return [{name: 10.0}] * (40 - number) + [{name: value}] * number
 
-    assert decided(draws(10, 30.0)) == {}
-    assert decided(draws(11, 30.0)) == {
+    assert decided(draws(1, 30.0)) == {}
+    assert decided(draws(2, 30.0)) == {
         "batch norm decreases the distortion (vanilla, batch norm, dropout)": "not confirmed"
     }
-    assert list(decided([{name: float("nan")}] * 400).values()) == ["not confirmed"]
+    assert list(decided([{name: float("nan")}] * 2).values()) == ["not confirmed"]
 
 
 def test_points_are_drawn_again_for_all_networks_at_once():
