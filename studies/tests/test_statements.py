@@ -52,7 +52,7 @@ def test_batch_norm_and_dropout():
 
 
 def test_other_draws_of_the_points_decide():
-    """Chance leaves open what 11 of 400 draws contradict, and what too few points say."""
+    """Chance leaves open what two of forty draws contradict, and what too few points say."""
     name = "distortion: batch norm, rate 0.001"
     rates = (1e-3, 1e-4)
 
@@ -61,13 +61,18 @@ def test_other_draws_of_the_points_decide():
         return {one.statement: one.word for one in found if one.word != "confirmed"}
 
     def draws(number, value):
-        return [{name: 10.0}] * (400 - number) + [{name: value}] * number
+        return [{name: 10.0}] * (40 - number) + [{name: value}] * number
 
-    assert decided(draws(10, 30.0)) == {}
-    assert decided(draws(11, 30.0)) == {
+    assert decided(draws(1, 30.0)) == {}
+    assert decided(draws(2, 30.0)) == {
         "batch norm decreases the distortion (vanilla, batch norm, dropout)": "not confirmed"
     }
-    assert list(decided([{name: float("nan")}] * 400).values()) == ["not confirmed"]
+    assert list(decided([{name: float("nan")}] * 2).values()) == ["not confirmed"]
+    against, about = list(comparison(holds=False)), "batch norm decreases the distortion (vanilla, batch norm, dropout)"
+    drawn = [{one.name: float(one) for one in against}] * 3
+    for points, word in ((30, "contradicted"), (29, "not confirmed")):
+        found = {one.statement: one.word for one in zhang.verdicts(against, rates, drawn, points=points)}
+        assert found[about] == word
 
 
 def test_points_are_drawn_again_for_all_networks_at_once():
@@ -103,6 +108,16 @@ def test_regions_of_a_plane(counts, word):
     assert zhang.more_regions(lower, "Figure 1").word == "not confirmed"
 
 
+@pytest.mark.parametrize(("norm", "word"), [((1.0, 1.0, 1.2), "confirmed"), ((1.0, 9.0), "contradicted")])
+def test_sizes_of_regions(norm, word):
+    areas = {KINDS[1]: np.array(norm), KINDS[2]: np.array([1.0, 2.0])}
+    assert zhang.more_uniform(areas, "Figure 1").word == word
+    assert zhang.more_uniform({KINDS[1]: np.ones(2)}, "Figure 1").word == "not confirmed"
+    drawn = np.random.default_rng(0).exponential(size=50)
+    between = np.abs(drawn[:, None] - drawn).mean()
+    assert zhang.gini(drawn) == pytest.approx(between / (2 * drawn.mean()))
+
+
 @pytest.mark.parametrize(
     ("channels", "weights", "full", "small"),
     [
@@ -124,7 +139,7 @@ def test_pruned_deep_networks():
 
     direct = Record({"learned": 1, "number": 100})
     tables = {2: records((2,), (3,)), 3: records((2, 2), (3,)), 4: records((2, 2))}
-    quoted = records(*[(2, 2)] * 20, *[(3, 2)] * 80)
+    quoted = 20 * records((2, 2), *[(3, 2)] * 4)
     assert words(pruned_deep._verdicts(tables, direct, quoted)) == ["confirmed"] * 4
     larger = {2: records((3,)), 3: records((3, 2)), 4: records((2, 2, 2))}
     often = Record({"learned": 60, "number": 100})

@@ -62,7 +62,8 @@ def verify(
         Of the random points of the attack.
     certify : bool
         Keep a proof of HOLDS, and check it in whole numbers by `rs.testing.check_proof`; without its consent the
-        verdict is OPEN. By boxes of inputs, with bounds carried on alone: there may be many more boxes.
+        verdict is OPEN. A budget's time is for both. By boxes of inputs, with bounds carried on alone: they may be many
+        more.
 
     Returns
     -------
@@ -112,7 +113,8 @@ def verify(
     proof = search.proof if isinstance(search, BoxSearch) else None
     if proof is not None:
         try:
-            check_proof(proof, network, safe)
+            left = None if limit.seconds is None else Budget(seconds=max(0.0, until - time.perf_counter()))
+            check_proof(proof, network, safe, budget=left)
         except CertificateError as error:
             return replace(_verified(search, ""), verdict=Verdict.OPEN, stopped=f"unproved: {error}")
     return replace(_verified(search, stopped), proof=proof)
