@@ -135,7 +135,7 @@ def test_regions_with_one_map_are_not_told_apart():
 def test_the_study_reports_what_it_asked(monkeypatch):
     monkeypatch.setitem(PLANS, "small", replace(PLANS["small"], epochs=1, hidden=5, filters=2, grid=8))
     monkeypatch.setattr(_protocol, "models", lambda *sizes: models(*sizes)[6:8])
-    setting = Setting("small", blobs(48, 1), blobs(18, 2), points=11)
+    setting = Setting("small", blobs(48, 1), blobs(18, 2), points=40)
     found = mnist.protocol(setting)
     assert list(setting.records) == ["simple 1 SGD", "simple 1 AdamW"]
     assert [picture.name for picture in found.pictures] == [
@@ -147,13 +147,16 @@ def test_the_study_reports_what_it_asked(monkeypatch):
     assert names.count("regions") == 2
     assert sum(name.startswith("share of the first direction") for name in names) == 6
     assert all(int(row[6].replace(",", "")) >= 0 for row in found.tables[1].rows)
-    # Gradients are asked for at 11 of the 18 test images: the squares of the logits' at each of these, by autograd.
-    assert "over 11 test images" in found.tables[2].caption
-    training, testing = prepared(*labelled_data(setting), shape=None)
-    rows = np.sort(np.random.default_rng(0).choice(18, 11, replace=False))
+    # Of 48 and 18 images 40 are trained on and 8 asked about: the squares of the logits' at each, by autograd.
+    assert "over 8 test images" in found.tables[2].caption
+    assert "(40 images of" in found.sentences[0]
+    given = labelled_data(setting)
+    draws = [np.sort(np.random.default_rng(0).choice(*sizes, replace=False)) for sizes in ((48, 40), (18, 8))]
+    few = (replace(one, points=one.points[r], labels=one.labels[r]) for one, r in zip(given, draws, strict=True))
+    training, testing = prepared(*few, shape=None)
     model = models(5, 2)[6].build(training.shape, 3, 0).double()
     kept = setting.records["simple 1 SGD"].arrays
     model.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in kept.items()})
-    images = torch.tensor(testing.points[rows]).reshape(-1, *testing.shape)
+    images = torch.tensor(testing.points).reshape(-1, *testing.shape)
     norms = [torch.autograd.functional.jacobian(model, image[None]).norm().item() for image in images]
     assert float(found.tables[2].rows[0][6]) == pytest.approx(np.mean(norms), rel=1e-2)

@@ -45,7 +45,7 @@ def blobs(number, seed, shape=(1, 8, 8)):
 @pytest.fixture(scope="module")
 def tiny():
     """Plans and networks that train in no time, a setting, and what the study says of it."""
-    plan = _plan.ComparisonPlan(1, 4, 2, 4, 50, 30, (1, 2), 4, 2**30)
+    plan = _plan.ComparisonPlan(1, 4, 2, 4, 60, 2, (1, 2), 4, 2**30)
     chosen = [model for model in models(4, 2) if model.row in ("linear", "dense 1", "simple 1")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(_plan.PLANS, "small", plan)

@@ -233,6 +233,8 @@ def test_nothing_is_there_when_the_first_training_is_interrupted(setting, monkey
 def test_the_pair_that_is_hard_to_separate(setting):
     samples = samples_of(setting, (100, 40))
     assert (len(samples.training), len(samples.validation)) == (100, 40)
+    few = samples_of(setting, (100, 40), 30)
+    assert (len(few.training), len(few.validation)) == (30, 8)
     pair = pair_of(samples)
     assert pair.names == ("4", "9")
     for part, every in zip(pair.parts().values(), samples.parts().values(), strict=True):

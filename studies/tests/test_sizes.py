@@ -2,14 +2,19 @@
 
 import importlib
 import json
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
+from functools import partial
 
+import numpy as np
 import pytest
 
 from cli.running import is_one_sentence, reluscope
 from reluscope.cli.study_compare import DIFFERENT, EQUAL, GONE, NEW, WITHIN, compare
+from reluscope.cli.study_numbers import command_of
+from reluscope.datasets import dataset_of
 from reluscope.findings import Finding
-from reluscope.studies import Setting, all_studies
+from reluscope.studies import Outcome, Setting, Verdict, all_studies
+from reluscope_studies import _repeated
 from reluscope_studies.book import keep, main, results
 from reluscope_studies.serra2018 import splits
 from reluscope_studies.sizes import number_of, planned
@@ -127,6 +132,22 @@ def test_numbers_are_equal_within_tolerance_or_different():
     assert not compare(then, then).differs
     # A claim that became another one is no agreement.
     assert compare(study_of(Finding.of(5, 5, 9, name="a")), study_of(Finding.of(5, name="a"))).differs
+
+
+def test_networks_of_other_epochs_contradict_nothing():
+    said = Outcome((), (), verdicts=(Verdict("a", "b", "c", "d", False), Verdict("a", "b", "c", "d", True)))
+    study = replace(STUDIES[0], protocol=partial(_repeated, lambda setting: said))
+    found = {epochs: study.protocol(Setting("full", epochs=epochs)).verdicts for epochs in (None, 3)}
+    assert [one.word for one in found[None]] == ["contradicted", "confirmed"]
+    assert [one.word for one in found[3]] == ["not confirmed", "confirmed"]
+    assert all(one.protocol.func is _repeated for one in STUDIES)
+
+
+def test_a_command_names_the_data_beside():
+    images = dataset_of(np.zeros((4, 3)), np.arange(4) % 2, name="CIFAR-10 (test part)")
+    beside, alone = (command_of("p/f", Setting("full", beside=one), []) for one in (images, None))
+    assert beside.endswith("--data cifar10:DIR")
+    assert "--data" not in alone
 
 
 @pytest.mark.usefixtures("tiny")

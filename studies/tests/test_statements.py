@@ -14,7 +14,9 @@ from reluscope_studies.sattelberg2026_ch5 import interpolants
 from reluscope_studies.shepeleva2020 import _heads, out_of_domain
 from reluscope_studies.shepeleva2020._reporting import RIGHT
 from reluscope_studies.zhang2020 import _statements as zhang
-from reluscope_studies.zhang2020._networks import KINDS
+from reluscope_studies.zhang2020._networks import KINDS, Variant
+from reluscope_studies.zhang2020._questions import PLACES
+from reluscope_studies.zhang2020._redrawn import redrawn
 
 
 def words(found):
@@ -49,6 +51,52 @@ def test_batch_norm_and_dropout():
     assert words(zhang.verdicts(list(comparison(holds=False)), (1e-3, 1e-4))) == ["contradicted"] * 10
 
 
+def test_other_draws_of_the_points_decide():
+    """Chance leaves open what two of forty draws contradict, and what too few points say."""
+    name = "distortion: batch norm, rate 0.001"
+    rates = (1e-3, 1e-4)
+
+    def decided(draws):
+        found = zhang.verdicts(list(comparison(holds=True)), rates, draws)
+        return {one.statement: one.word for one in found if one.word != "confirmed"}
+
+    def draws(number, value):
+        return [{name: 10.0}] * (40 - number) + [{name: value}] * number
+
+    assert decided(draws(1, 30.0)) == {}
+    assert decided(draws(2, 30.0)) == {
+        "batch norm decreases the distortion (vanilla, batch norm, dropout)": "not confirmed"
+    }
+    assert list(decided([{name: float("nan")}] * 2).values()) == ["not confirmed"]
+    against, about = list(comparison(holds=False)), "batch norm decreases the distortion (vanilla, batch norm, dropout)"
+    drawn = [{one.name: float(one) for one in against}] * 3
+    for points, word in ((30, "contradicted"), (29, "not confirmed")):
+        found = {one.statement: one.word for one in zhang.verdicts(against, rates, drawn, points=points)}
+        assert found[about] == word
+
+
+def test_points_are_drawn_again_for_all_networks_at_once():
+    """Radii of one network are half of another's at every point: so is every median, and means of few are unknown."""
+    radii = np.random.default_rng(0).uniform(size=20)
+
+    def answers(question, variant):
+        if question != "inspheres" or variant.kind == KINDS[2]:
+            return [{"number": np.ones(5), "at likeliest": np.ones(5), "distortion": np.ones(5)}] * (
+                question == "classes"
+            )
+        return [{f"radius {place}": radii / (1 + KINDS.index(variant.kind)) for place in PLACES}]
+
+    every = redrawn([Variant(kind, 1e-3) for kind in KINDS], answers, 0)
+    names = [f"median inradius, manifold regions: {kind}, rate 0.001" for kind in KINDS[:2]]
+    assert all(draw[names[0]] == 2 * draw[names[1]] for draw in every)
+    assert all(np.isnan(draw[f"distortion: {kind}, rate 0.001"]) for draw in every[:2] for kind in KINDS)
+    assert "median inradius, manifold regions: dropout, rate 0.001" not in every[0]
+    found = np.array([draw[names[0]] for draw in every])
+    # The standard deviation of a median of n uniform numbers is near to 1 / (2 sqrt(n + 2)).
+    assert len(found) == 400
+    assert 0.5 < found.std() / (0.5 / np.sqrt(22)) < 1.6
+
+
 @pytest.mark.parametrize(
     ("counts", "word"),
     [((100, 200, 150), "confirmed"), ((100, 200, 50), "not confirmed"), ((100, 20, 50), "contradicted")],
@@ -58,6 +106,16 @@ def test_regions_of_a_plane(counts, word):
     assert zhang.more_regions(exact, "Figure 1").word == word
     lower = {kind: rs.Finding.of(int(one), upper=np.inf, name="regions") for kind, one in exact.items()}
     assert zhang.more_regions(lower, "Figure 1").word == "not confirmed"
+
+
+@pytest.mark.parametrize(("norm", "word"), [((1.0, 1.0, 1.2), "confirmed"), ((1.0, 9.0), "contradicted")])
+def test_sizes_of_regions(norm, word):
+    areas = {KINDS[1]: np.array(norm), KINDS[2]: np.array([1.0, 2.0])}
+    assert zhang.more_uniform(areas, "Figure 1").word == word
+    assert zhang.more_uniform({KINDS[1]: np.ones(2)}, "Figure 1").word == "not confirmed"
+    drawn = np.random.default_rng(0).exponential(size=50)
+    between = np.abs(drawn[:, None] - drawn).mean()
+    assert zhang.gini(drawn) == pytest.approx(between / (2 * drawn.mean()))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +139,7 @@ def test_pruned_deep_networks():
 
     direct = Record({"learned": 1, "number": 100})
     tables = {2: records((2,), (3,)), 3: records((2, 2), (3,)), 4: records((2, 2))}
-    quoted = records(*[(2, 2)] * 20, *[(3, 2)] * 80)
+    quoted = 20 * records((2, 2), *[(3, 2)] * 4)
     assert words(pruned_deep._verdicts(tables, direct, quoted)) == ["confirmed"] * 4
     larger = {2: records((3,)), 3: records((3, 2)), 4: records((2, 2, 2))}
     often = Record({"learned": 60, "number": 100})

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope_studies.labelled import Labelled
+from reluscope.studies import Setting
+from reluscope_studies.labelled import Labelled, labelled
 from reluscope_studies.sattelberg2026_ch6 import _statements as chapter6
+from reluscope_studies.sattelberg2026_ch6 import first_directions
+from reluscope_studies.sattelberg2026_ch6._ink import ink_share
 from reluscope_studies.sattelberg2026_ch7 import _statements as chapter7
 from reluscope_studies.sattelberg2026_networks import ACCURACIES, OPTIMIZERS, accuracy_verdicts, models
 
@@ -38,7 +41,7 @@ def subspaces(direction, eigenvalues, rank=4):
     )
 
 
-def of_chapter_6(*, holds, with_paper=True):
+def of_chapter_6(name="cifar10", *, holds, with_paper=True):
     """Numbers of all networks that agree with every statement, or with none."""
     ramp = np.add.outer(np.arange(6.0), np.arange(6.0))
     board = (-1.0) ** np.indices((6, 6)).sum(axis=0)
@@ -54,8 +57,9 @@ def of_chapter_6(*, holds, with_paper=True):
     if not holds:
         regions = {one: (exact(5 if better[one.optimizer] else 4), 40, 40) for one in EVERY}
     accuracies = {one: exact(0.5) for one in EVERY}
+    ink = {one: 0.95 if holds == (one.kind != "linear") else 0.5 for one in EVERY}
     return chapter6.verdicts(
-        "cifar10", accuracies, regions, spaces, explained, IMAGES, with_paper=with_paper, is_full=False
+        name, accuracies, regions, spaces, explained, IMAGES, ink, with_paper=with_paper, is_full=False
     )
 
 
@@ -70,6 +74,47 @@ def test_statements_of_chapter_6():
     assert set(hold.values()) == {"confirmed"}
     assert set(fail.values()) == {"contradicted"}
     assert set(words(of_chapter_6(holds=False, with_paper=False)).values()) == {"not confirmed"}
+    only = "convolutional networks have coefficients only where the image is not zero"
+    assert [words(of_chapter_6("mnist", holds=one))[only] for one in (True, False)] == ["confirmed", "contradicted"]
+
+
+def test_ink_under_coefficients():
+    """Two images of 2 x 2 in two channels, with coefficients of two outputs: counted by eye."""
+    net = rs.load([(np.array([[1, 0, 0, 0, 1, 0, 0, 0.1], [0, 3.0, 0, 2, 0, 0, 0, 2]]), np.zeros(2))])
+    images = np.array([[5.0, 0, 0, 0, 0, 0, 0, 0], [-1, -1, -1, -1, -1, -1, -1, 0]])
+    # By the largest of all: 0.5, 0, 0, 0.025 and 0, 0.75, 0, 1 are drawn: three are seen.
+    assert ink_share(net, images[:1], (2, 2, 2)) == pytest.approx(1 / 3)
+    assert ink_share(net, images, (2, 2, 2)) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(("coloured", "word"), [(0.2, "confirmed"), (0.9, "contradicted")])
+def test_first_directions_of_two_kinds_of_data(coloured, word):
+    shares = {"CIFAR-10": coloured, "MNIST": 0.5}
+    found = {
+        data: {one: exact(1.0 if one.kind == "linear" else share) for one in EVERY} for data, share in shares.items()
+    }
+    assert [one.word for one in first_directions._verdicts(found)] == [word]
+    assert not list(first_directions._verdicts({"MNIST": found["MNIST"]}))
+
+
+def test_first_directions_are_asked_of_as_many_images(monkeypatch):
+    rng = np.random.default_rng(0)
+    parts = [rs.datasets.dataset_of(rng.uniform(size=(40, 1, 4, 4)), np.arange(40) % 2, name="blobs") for _ in "abc"]
+    plan = first_directions.DirectionsPlan(1, 3, 2, 30, scaled=False)
+    monkeypatch.setitem(first_directions.PLANS, "small", plan)
+    monkeypatch.setattr(first_directions, "models", lambda *sizes: models(*sizes)[2:6])
+    setting = Setting("small", *parts[:2], beside=parts[2])
+    found = first_directions.protocol(setting)
+    names = [f"{data} dense 1 {way}" for data in ("blobs", "MNIST") for way in OPTIMIZERS]
+    assert list(setting.records) == names
+    assert [one.domain for one in found.findings] == ["6 images"] * 4
+    training, others = first_directions._split(labelled(parts[2]), 30, 24, 0)
+    both = np.concatenate([training.points, others.points])
+    assert [len(training), len(others), len(np.unique(both, axis=0))] == [24, 6, 30]
+    assert [row[0] for row in found.tables[0].rows] == ["dense 1 SGD", "dense 1 AdamW"]
+    assert [one.word for one in found.verdicts] != ["contradicted"]
+    alone = first_directions.protocol(Setting("small", *parts[:2]))
+    assert alone.tables[0].columns == ("network", "blobs")
 
 
 @pytest.mark.parametrize("data", ["mnist", "cifar10"])

@@ -33,6 +33,8 @@ def test_the_words():
     assert increasing("a", "b", "c", [up[0], Rate(11, 50), up[2]]).word == "not confirmed"
     assert same_rate("a", "b", 0.65, Rate(130, 200)).word == "confirmed"
     assert same_rate("a", "b", 0.15, Rate(37, 139)).word == "contradicted"
+    # Of one network anything is near, and nothing is told.
+    assert same_rate("a", "b", 1.0, Rate(1, 1)).word == same_rate("a", "b", 0.2, Rate(1, 5)).word == "not confirmed"
     # A printed rate that is one of few trials itself is no exact number.
     assert same_rate("a", "b", 0.15, Rate(37, 139), trials=20).word == "confirmed"
 

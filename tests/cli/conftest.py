@@ -29,6 +29,10 @@ def two_layers(first, second):
     return model
 def cross(): return two_layers(torch.eye(2), torch.eye(2))
 def absolute(): return two_layers(torch.tensor([[1.0], [-1.0]]), torch.ones(1, 2))
+def away_from_a_third():
+    model = two_layers(torch.tensor([[3.0], [-3.0]]), torch.ones(1, 2))
+    model[0].bias.data = torch.tensor([-1.0, 1.0])
+    return model
 def total(): return two_layers(torch.ones(1, 3), torch.ones(1, 1))
 def affine(): return nn.Linear(2, 2)
 def clamp():

@@ -56,6 +56,18 @@ def test_a_quadrant(points):
     assert plain["findings"][4]["tolerance"] <= 1e-6
 
 
+def test_of_a_network_too_large_for_programs_the_nearest_facets_are_left(points, monkeypatch):
+    monkeypatch.setattr("reluscope.cli.region.LONGEST_BALL", 0.0)
+    plain = found(*CROSS, "--sample", "0")
+    assert plain["class"] == 0
+    assert plain["is_bounded"] is None
+    assert plain["gates"] == [{"name": "1", "num_units": 2, "half_spaces": None, "facets": None}]
+    assert values(plain) == {"boundary distance in l2": 0.5, "boundary distance in linf": 0.5}
+    said = reluscope(*CROSS, "--sample", "0", "--facets").output
+    assert "were left out" in said
+    assert "half-spaces  " not in said
+
+
 def test_a_box_cuts_the_region_down(points):
     assert values(found(*CROSS, "--sample", "0", "--box", "-8,8"))["inradius"] == pytest.approx(4.0)
     two = values(found(*CROSS, "--sample", "0", "--box", "0.9,2", "--box", "0.1,0.6"))

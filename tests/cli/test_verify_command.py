@@ -7,6 +7,7 @@ import pytest
 from onnx import TensorProto, helper, save
 
 from cli.running import is_one_sentence, reluscope
+from reluscope.analyses.verification.exact_leaves import ExactLeaves
 
 TEXT = """(declare-const X_0 Real)
 (declare-const X_1 Real)
@@ -16,7 +17,7 @@ TEXT = """(declare-const X_0 Real)
 (assert (<= 0 X_1 1))
 (assert (>= Y_0 LEVEL))
 """
-# The largest output is 1, and this is next to it: no input has it, and rounding leaves no proof.
+# The largest output is 1, and this is next to it: no input has it, and rounding leaves no proof but one in fractions.
 BEYOND = "1.0000000000000002"
 
 
@@ -25,11 +26,25 @@ def verified(folder, level, *arguments, model="my_models:cross"):
     return reluscope("verify", model, "safe.vnnlib", *arguments)
 
 
+def test_what_fractions_alone_decide(folder):
+    assert verified(folder, BEYOND, "--regions", "40").exit_code == 0
+    (folder / "third.vnnlib").write_text(
+        "(declare-const X_0 Real)\n(declare-const Y_0 Real)\n(assert (<= 0 X_0 1))\n(assert (<= Y_0 0))\n"
+    )
+    found = json.loads(reluscope("verify", "my_models:away_from_a_third", "third.vnnlib", "--json").stdout)
+    assert found["counterexample"]["exact_inputs"] == ["1/3"]
+
+
+@pytest.fixture
+def without_fractions(monkeypatch):
+    monkeypatch.setattr(ExactLeaves, "decide", lambda *of, **options: None)
+
+
 @pytest.mark.parametrize(
     ("level", "verdict", "code"),
     [(1.5, "HOLDS", 0), (0.5, "VIOLATED", 3), (1.0, "VIOLATED", 3), (BEYOND, "OPEN", 4)],
 )
-def test_verdicts_and_exit_codes(folder, level, verdict, code):
+def test_verdicts_and_exit_codes(folder, level, verdict, code, without_fractions):
     result = verified(folder, level, "--json", "--regions", "40")
     assert result.exit_code == code, result.output
     assert json.loads(result.stdout)["verdict"] == verdict
@@ -38,7 +53,7 @@ def test_verdicts_and_exit_codes(folder, level, verdict, code):
     assert verdict in printed.stdout
 
 
-def test_the_result_file_of_the_competition(folder):
+def test_the_result_file_of_the_competition(folder, without_fractions):
     for level, word in ((1.5, "unsat"), (0.5, "sat"), (BEYOND, "unknown")):
         verified(folder, level, "--regions", "40", "-o", "result.txt", "-o", "result.json", "--force", "-q")
         lines = (folder / "result.txt").read_text().splitlines()

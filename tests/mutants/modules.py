@@ -28,6 +28,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "analyses/verification/ruling_out": (f"{T}/verification/test_ruling_out.py",),
     "analyses/verification/search": (f"{T}/verification/test_verify.py",),
     "analyses/verification/unit_search": (f"{T}/verification/test_unit_search.py",),
+    "analyses/verification/exact_leaves": (f"{T}/verification/test_exact_leaves.py",),
     "analyses/verification/unit_leaves": (f"{T}/verification/test_unit_search.py",),
     "analyses/reachability/image": (f"{T}/reachability/test_image.py",),
     "analyses/reachability/cover": (f"{T}/reachability/test_reach.py",),

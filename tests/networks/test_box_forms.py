@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of
-from reluscope.analyses.preimages.box_search import half_sides, output_boxes
+from reluscope.analyses.box_bounds import BoxBounds
+from reluscope.analyses.preimages.box_search import half_sides
 from reluscope.geometry.balls import CutBall
 from reluscope.networks.carriers.box_forms import BoxForms
 from reluscope.networks.carriers.carry import carry_to_output
@@ -86,7 +87,8 @@ def test_values_that_part_and_meet():
 def test_values_are_enclosed(layers, seed):
     net = rs.load(layers)
     lower, upper = drawn_boxes(net.num_inputs, seed)
-    for box in output_boxes(net, lower, upper):
+    boxes = BoxBounds(net, lower.min(axis=0), upper.max(axis=0)).on(lower, upper)
+    for box in [boxes[place] for place in range(len(boxes))]:
         points = np.random.default_rng(seed).uniform(box.lower, box.upper, (200, net.num_inputs))
         values = net(np.concatenate([points, [box.lower, box.upper]])).numpy().reshape(202, -1)
         least, most = box.range(np.eye(net.num_outputs))
@@ -96,8 +98,8 @@ def test_values_are_enclosed(layers, seed):
 
 def test_networks_with_max_units_are_evaluated_box_by_box():
     net = network_of([affine([[1.0], [-1.0]], [0.0, 0.0]), ("max", 2)], 1)  # |x|
-    boxes = output_boxes(net, np.array([[-1.0], [1.0]]), np.array([[1.0], [2.0]]))
-    ranges = [np.concatenate(box.range(np.eye(1))) for box in boxes]
+    boxes = BoxBounds(net, np.array([-1.0]), np.array([2.0])).on(np.array([[-1.0], [1.0]]), np.array([[1.0], [2.0]]))
+    ranges = [np.concatenate(boxes[place].range(np.eye(1))) for place in range(2)]
     assert ranges[0][0] <= 0
     assert ranges[0][1] >= 1
     np.testing.assert_allclose(ranges[1], [1, 2])

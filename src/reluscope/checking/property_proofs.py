@@ -6,12 +6,14 @@ from it. That is decided here in whole numbers, with all networks' constants as 
 functions of the box with noise, and what whole numbers over ``2^PRECISION`` cannot hold is added to the noise.
 """
 
+import time
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from reluscope.arguments import refuse_jumps
+from reluscope.budget import Budget, TimeBudget
 from reluscope.errors import CertificateError, InputError
 from reluscope.networks.graph import Affine, Pointwise
 
@@ -32,7 +34,7 @@ class Value(NamedTuple):
     error: np.ndarray
 
 
-def check_proof(proof: "Proof", network: "Network", safe: Any) -> int:
+def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBudget | None = None) -> int:
     """Check that a proof shows a property to hold for a network.
 
     Parameters
@@ -41,6 +43,8 @@ def check_proof(proof: "Proof", network: "Network", safe: Any) -> int:
     network : Network
         The matrices and constants of its nodes are all that is trusted.
     safe : reluscope.verification.Property
+    budget : Budget, optional
+        Time, after which the proof counts as unproved.
 
     Returns
     -------
@@ -50,7 +54,7 @@ def check_proof(proof: "Proof", network: "Network", safe: Any) -> int:
     Raises
     ------
     CertificateError
-        Names the first thing that is wrong.
+        Names the first thing that is wrong, or says that the time did not suffice.
 
     Notes
     -----
@@ -69,9 +73,12 @@ def check_proof(proof: "Proof", network: "Network", safe: Any) -> int:
     for name, value, has in (("proof", proof, "trees"), ("network", network, "fingerprint"), ("safe", safe, "cases")):
         if not hasattr(value, has):
             raise InputError(f"expected a proof, its network and its property, got {type(value).__name__} as {name}")
+    if budget is not None and (not isinstance(budget, Budget) or budget.seconds is None):
+        raise InputError(f"budget must say seconds, got {type(budget).__name__}: give rs.Budget(seconds=60)")
     refuse_jumps("check_proof", network)
     _demand(proof.fingerprint == network.fingerprint, "it is of another network")
     _demand(len(proof.trees) == len(safe.cases), f"it has {len(proof.trees)} trees for {len(safe.cases)} cases")
+    until = time.perf_counter() + (budget or Budget()).seconds_allowed
     run, count = _Run(network), 0
     for index, (case, tree) in enumerate(zip(safe.cases, proof.trees, strict=True)):
         lower, upper = ([Fraction(entry) for entry in ends.tolist()] for ends in (case.lower, case.upper))
@@ -82,6 +89,8 @@ def check_proof(proof: "Proof", network: "Network", safe: Any) -> int:
             _demand(path in tree, f"{what} is missing")
             node = tree[path]
             if node.ruled_out:
+                if time.perf_counter() > until:
+                    raise CertificateError(f"the time sufficed to check {count} boxes of {len(proof)}: give more")
                 outputs, count = run.outputs(low, high), count + 1
                 for number, multipliers in node.ruled_out.items():
                     _demand(number in range(len(case.unsafe)), f"{what} rules out what is not asked")

@@ -1,6 +1,7 @@
 """``reluscope region``: the linear region of one sample: its facets, its size, and the classes within it."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from reluscope.analyses.classification.classes import predicted_classes, read_classes
 from reluscope.analyses.data_box import data_box
-from reluscope.analyses.inscribed_balls import INRADIUS, inscribed_balls
+from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.classes import DISTORTION, NUM_AT_LIKELIEST, NUM_CLASSES, region_classes
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
 from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
@@ -32,6 +33,8 @@ from reluscope.regions.regions import region as region_at
 
 FORMAT = "reluscope region 1"
 NORMS: tuple[Norm, ...] = ("l2", "linf")
+# Where one ball takes longer, nothing is looked for that needs a table of all half-spaces.
+LONGEST_BALL = 300.0
 
 
 def region(
@@ -91,20 +94,22 @@ def _look(network: Network, dataset: Dataset, sample: int, domain: Box, facets: 
     is_classifier = dataset.labels is not None or dataset.targets is None
     if dataset.labels is not None:
         read_classes(network, dataset.labels)
-    bar.say("Half-spaces of the region")
-    whole = region_at(network, point)
+    bar.say("Nearest facets of the region")
     nearest = tuple(boundary_distance(network, point, norm=norm) for norm in NORMS)
-    bar.say("Largest ball in the region")
-    balls = inscribed_balls(network, point, domain=domain)
-    is_bounded = whole.polyhedron.is_bounded()
-    found_facets = sizes = None
-    if facets:
+    whole = balls = found_facets = sizes = None
+    is_large = ball_seconds(network) > LONGEST_BALL
+    if not is_large:
+        bar.say("Half-spaces of the region")
+        whole = region_at(network, point)
+        bar.say("Largest ball in the region")
+        balls = inscribed_balls(network, point, domain=domain)
+    if facets and not is_large:
         bar.say("Facets of the region")
         found_facets = region_facets(network, point, domain=domain)
         bar.say("Width and diameter of the region")
         sizes = region_sizes(network, point, domain=domain)
     classes, within = None, ()
-    if is_classifier:
+    if is_classifier and not is_large:
         bar.say("Classes in the region")
         classes = region_classes(network, point, domain=domain)
         within = tuple(decision_distance_within(network, point, norm=norm, domain=domain) for norm in NORMS)
@@ -119,9 +124,9 @@ def _look(network: Network, dataset: Dataset, sample: int, domain: Box, facets: 
         sample,
         domain,
         whole,
-        is_bounded,
+        is_classifier,
         tuple(map(named, nearest)),
-        named(balls),
+        None if balls is None else named(balls),
         found_facets,
         None if sizes is None else named(sizes),
         None if classes is None else named(classes),
@@ -137,10 +142,10 @@ class _Found:
     dataset: Dataset
     sample: int
     domain: Box
-    region: Region
-    is_bounded: bool
+    region: Region | None
+    is_classifier: bool
     nearest: tuple[Findings, ...]
-    balls: Findings
+    balls: Findings | None
     facets: RegionFacets | None
     sizes: Findings | None
     classes: Findings | None
@@ -154,32 +159,29 @@ class _Found:
     @property
     def own(self) -> int | None:
         """The predicted class of the sample."""
-        if self.classes is None:
+        if not self.is_classifier:
             return None
         return int(predicted_classes(self.network, self.dataset.points[self.sample : self.sample + 1])[0])
+
+    @cached_property
+    def is_bounded(self) -> bool | None:
+        """Whether the region is bounded; None where that was not looked at."""
+        return None if self.region is None else self.region.polyhedron.is_bounded()
 
     @property
     def findings(self) -> list[Finding]:
         """All numbers, in the order in which they are printed."""
-        found = [self._half_spaces()]
+        found = [] if self.region is None else [_half_spaces(self.region)]
         if self.facets is not None:
             found.append(self.facets.number())
         found += [one.finding(BOUNDARY_DISTANCE) for one in self.nearest]
-        found += [self.balls.finding(INRADIUS)] if self.balls.is_done.all() else []
+        if self.balls is not None and self.balls.is_done.all():
+            found.append(self.balls.finding(INRADIUS))
         if self.sizes is not None and self.sizes.is_done.all():
             found += [self.sizes.finding(WIDTH), self.sizes.finding(DIAMETER)]
         if self.classes is not None and self.classes.is_done.all():
             found += [self.classes.finding(name) for name in (NUM_CLASSES, NUM_AT_LIKELIEST, DISTORTION)]
         return [*found, *(one.finding(DECISION_DISTANCE_WITHIN) for one in self.within)]
-
-    def _half_spaces(self) -> Finding:
-        return Finding.of(
-            len(self.region.sources),
-            name="half-spaces",
-            definition="half-spaces whose intersection is the region, redundant ones included, constant ones left out",
-            domain="input space",
-            method="affine maps of all pre-activations in float64",
-        )
 
     def by_gate(self) -> list[dict[str, Any]]:
         """Return numbers of half-spaces and facets for each gate."""
@@ -190,7 +192,7 @@ class _Found:
                 {
                     "name": gate.name,
                     "num_units": gate.num_units,
-                    "half_spaces": int((self.region.sources[:, 0] == index).sum()),
+                    "half_spaces": None if self.region is None else int((self.region.sources[:, 0] == index).sum()),
                     "facets": bounding,
                 }
             )
@@ -239,20 +241,24 @@ class _Found:
             "" if self.own is None else f", class {self.own}" + ("" if self.label is None else f", label {self.label}")
         )
         say(console, f"The region of sample {self.sample:,} of {self.dataset.name}{kind}, in {model}", style="bold")
-        columns = ("units", "half-spaces", *(("facets",) if self.facets is not None else ()))
+        shown = {"num_units": "units", "half_spaces": "half-spaces", "facets": "facets"}
+        gates = self.by_gate()
+        known = [key for key in shown if gates[0][key] is not None]
+        columns = [shown[key] for key in known]
         table = make_table("gate", *columns, right=columns)
-        for gate in self.by_gate():
-            cells = (gate["num_units"], gate["half_spaces"], *(() if gate["facets"] is None else (gate["facets"],)))
-            add_row(table, gate["name"], *cells)
+        for gate in gates:
+            add_row(table, gate["name"], *(gate[key] for key in known))
         console.print(table)
         print_numbers(console, self.findings, also=["ends"])
         for line in self._sentences():
             say(console, line)
 
     def _sentences(self) -> list[str]:
-        bounded = "bounded" if self.is_bounded else "unbounded"
-        where = self.domain.describe()
-        lines = [f"Without any box the region is {bounded}. Its ball, facets and classes are those within the {where}."]
+        lines = []
+        if self.is_bounded is not None:
+            bounded = "bounded" if self.is_bounded else "unbounded"
+            where = f"Its ball, facets and classes are those within the {self.domain.describe()}."
+            lines.append(f"Without any box the region is {bounded}. {where}")
         for place, norm in enumerate(NORMS):
             unit = self.nearest_unit(place)
             if unit is not None:
@@ -260,6 +266,14 @@ class _Found:
                     f"The first to bend, in {norm}: unit {unit['unit']:,} of {unit['gate']}, which changes to "
                     f"piece {unit['piece_beyond']} there."
                 )
+        if self.balls is None:
+            hours = ball_seconds(self.network) / 3600
+            lines.append(
+                f"Ball, facets and classes of the region were left out: with {self.network.num_units:,} units and "
+                f"{self.network.num_inputs:,} inputs each takes about {hours:.1f} hours; rs.region(net, x) has the "
+                "half-spaces, and reluscope partition looks at a plane."
+            )
+            return lines
         if self.facets is None:
             lines.append("Facets, width and diameter were not looked for: --facets does, which may take a while.")
         if self.classes is None:
@@ -278,3 +292,13 @@ class _Found:
                 f"within {radius.upper[0] - radius.value[0]:.2g}."
             )
         return lines
+
+
+def _half_spaces(found: Region) -> Finding:
+    return Finding.of(
+        len(found.sources),
+        name="half-spaces",
+        definition="half-spaces whose intersection is the region, redundant ones included, constant ones left out",
+        domain="input space",
+        method="affine maps of all pre-activations in float64",
+    )

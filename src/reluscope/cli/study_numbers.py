@@ -133,8 +133,9 @@ def variant_of(setting: Setting) -> str:
 def command_of(name: str, setting: Setting, done: Sequence[Done]) -> str:
     """Return the command that makes these numbers again; folders of data stand as DIR."""
     words = ["reluscope", "reproduce", name, "--size", setting.size]
-    for one in done:
-        kind = {"MNIST": "mnist:DIR", "CIFAR-10": "cifar10:DIR"}.get((one.data or "").split(" (")[0], "")
+    beside = None if setting.beside is None else setting.beside.name
+    for data in (*(one.data for one in done), beside):
+        kind = {"MNIST": "mnist:DIR", "CIFAR-10": "cifar10:DIR"}.get((data or "").split(" (")[0], "")
         if kind and kind not in words:
             words += ["--data", kind]
     if setting.seconds is not None:

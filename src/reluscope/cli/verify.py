@@ -86,6 +86,7 @@ def _counterexample(one: Counterexample | None, replayed: Replayed | None) -> di
     if one is None:
         return None
     plain: dict[str, Any] = {"case": one.case, "inputs": one.point.tolist(), "outputs": one.outputs.tolist()}
+    plain["exact_inputs"] = None if one.exact is None else [str(entry) for entry in one.exact]
     plain["float32_inputs"] = plain["float32_outputs"] = plain["float32_violates"] = None
     if replayed is not None:
         plain["float32_inputs"], plain["float32_outputs"] = replayed.point.tolist(), replayed.outputs.tolist()
@@ -118,6 +119,8 @@ def _print(found: Verified, counterexample: dict[str, Any] | None, replayed: Rep
             say(console, f"VIOLATED, at an input found after {boxes}:")
             say(console, f"inputs {_numbers(counterexample['inputs'])}")
             say(console, f"outputs {_numbers(counterexample['outputs'])}")
+            if counterexample["exact_inputs"] is not None:
+                say(console, "Exactly so at an input near this one that no float64 holds: --json has it in fractions.")
             if replayed is not None:
                 say(console, f"In float32, by onnxruntime: {_said(replayed)}.")
         case Verdict.OPEN:

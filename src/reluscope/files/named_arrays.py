@@ -2,15 +2,17 @@
 
 import json
 import os
-from collections.abc import Mapping
-from typing import IO, Any
+from collections.abc import Callable, Mapping
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
-from reluscope.errors import InputError
+from reluscope.errors import InputError, ReluscopeError
 from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
+from reluscope.files.stored import MALFORMED
 
 FORMAT = "reluscope arrays 2"
+T = TypeVar("T")
 
 
 def save_arrays(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], description: Mapping[str, Any]) -> None:
@@ -71,6 +73,41 @@ def load_arrays(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.n
     if found != (FORMAT, kind):
         raise InputError(f"expected a {kind} in the format {FORMAT!r} in {path}, got {found[1]} in {found[0]!r}")
     return arrays, described
+
+
+def load_as(
+    path: str | os.PathLike[str],
+    kind: str,
+    make: Callable[[dict[str, np.ndarray], dict[str, Any]], T],
+    fingerprint: str | None = None,
+) -> T:
+    """Read what `save_arrays` wrote, and make of it what was saved.
+
+    Parameters
+    ----------
+    path : path
+    kind : str
+    make : callable
+        From the arrays and the description; what is wrong with them is one of `stored.MALFORMED`.
+    fingerprint : str, optional
+        Of the network that the file must be about.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged, of another kind or content, or about another network.
+    """
+    arrays, described = load_arrays(path, kind)
+    there = described.get("fingerprint")
+    if fingerprint is not None and fingerprint != there:
+        raise InputError(
+            f"{path} holds a {kind} of another network (fingerprint {str(there)[:12]}, "
+            f"the network given has {fingerprint[:12]}): give the network it was made with"
+        )
+    try:
+        return make(arrays, described)
+    except (*MALFORMED, ReluscopeError) as error:
+        raise not_as_written(path, f"a {kind}", "save it again") from error
 
 
 def _array(row: Mapping[str, Any]) -> np.ndarray:

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from reluscope import _kernels
-from reluscope.networks.carriers.carrier import Carrier
+from reluscope.networks.carriers.carrier import AffineCarrier, Carrier, GateCarrier
 from reluscope.networks.carriers.magnitudes import Magnitude, Magnitudes
 from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.graph import Affine, GateNode, Max, Node, Pointwise
@@ -38,7 +38,7 @@ class Leg:
     shapes: Mapping[int, tuple[int, ...]]
     device: torch.device
 
-    def carry(self, carrier: Carrier, values: Mapping[int, Any]) -> dict[int, Any]:
+    def carry(self, carrier: AffineCarrier, values: Mapping[int, Any]) -> dict[int, Any]:
         """Return the values with those of the plan added that are not among them."""
         found = dict(values)
         for position, node in self.plan:
@@ -94,14 +94,14 @@ class Stage:
         """Positions of the values that the stage reads to reach its gate."""
         return self.leg.reads
 
-    def advance(self, values: Mapping[int, Any], carrier: Carrier = NUMBERS) -> tuple[Any, dict[int, Any]]:
+    def advance(self, values: Mapping[int, Any], carrier: GateCarrier = NUMBERS) -> tuple[Any, dict[int, Any]]:
         """Run to the gate.
 
         Parameters
         ----------
         values : dict of tensors ``(v, *shape)``
             What ``start`` or the previous stage's ``close`` returned, at v points.
-        carrier : Carrier
+        carrier : GateCarrier
             What is in ``values``, if not tensors.
 
         Returns
@@ -177,7 +177,7 @@ class Finish:
         """Positions of the values that the output is computed from."""
         return self.leg.reads
 
-    def __call__(self, values: Mapping[int, Any], carrier: Carrier = NUMBERS) -> Any:
+    def __call__(self, values: Mapping[int, Any], carrier: AffineCarrier = NUMBERS) -> Any:
         """Return the output ``(v, *output_shape)``, or what the carrier makes of it."""
         return self.leg.carry(carrier, values)[self.leg.target]
 

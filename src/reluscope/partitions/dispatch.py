@@ -242,14 +242,15 @@ def partition(
         for rows in of_one_scale(slices):
             group = [slices[row] for row in rows]
             left = _left(budget, parts.values())
-            walked = partition_flat(network, group, left, executor, tolerance, progress, certify, rounding)
-            parts |= dict(zip(rows, walked, strict=True))
+            walk = walking(left, network)
+            walked = partition_flat(network, group, walk, executor, tolerance, progress, certify, rounding)
+            parts |= dict(zip(rows, (_said_of(part, walk, left) for part in walked), strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
         limit = patient(_left(budget, found), network, one, MAX_KEPT)
         walk = walking(limit, network)
         part = cells_found(network, one, method, keep, walk, executor, progress, tolerance, certify, rounding)
-        found.append(replace(part, note=part.note.replace(_seconds(walk), _seconds(limit))))
+        found.append(_said_of(part, walk, limit))
     if keep == "codes":
         found = [_without_vertices(part) for part in found]
     if network.approximations:
@@ -295,6 +296,11 @@ def walking(budget: Budget, network: Network) -> Budget:
     if budget.seconds is None or (max_exact(network) and not is_deep(network)):
         return budget
     return replace(budget, seconds=WALKING * budget.seconds)
+
+
+def _said_of(part: Partition, walk: Budget, whole: Budget) -> Partition:
+    """Return a partition whose note names the budget that was given, not the walk's share of it."""
+    return replace(part, note=part.note.replace(_seconds(walk), _seconds(whole)))
 
 
 def _seconds(budget: Budget) -> str:

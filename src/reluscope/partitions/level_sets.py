@@ -13,10 +13,8 @@ from jaxtyping import Float, Int
 from reluscope import markup
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
-from reluscope.errors import IncompletePartitionError, InputError, ReluscopeError
-from reluscope.files.named_arrays import load_arrays, save_arrays
-from reluscope.files.sealed_files import not_as_written
-from reluscope.files.stored import MALFORMED
+from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
@@ -241,13 +239,12 @@ class LevelSet(PieceGeometry):
         InputError
             If the file is missing, damaged, not a level set, or of another network.
         """
-        arrays, described = load_arrays(path, KIND)
-        if network is not None and network.fingerprint != described.get("fingerprint"):
-            raise InputError(f"{path} holds a level set of another network: give the network it was made with")
-        try:
-            return LevelSet(**read_level(arrays, described))
-        except (*MALFORMED, ReluscopeError) as error:
-            raise not_as_written(path, f"a {KIND}", "save it again") from error
+        return load_as(
+            path,
+            KIND,
+            lambda arrays, described: LevelSet(**read_level(arrays, described)),
+            None if network is None else network.fingerprint,
+        )
 
     @cached_property
     def boundary_edges(self) -> Int[np.ndarray, "e _"]:

@@ -22,10 +22,8 @@ from reluscope.arguments import (
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
-from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ReluscopeError, ShapeError
-from reluscope.files.named_arrays import load_arrays, save_arrays
-from reluscope.files.sealed_files import not_as_written
-from reluscope.files.stored import MALFORMED
+from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ShapeError
+from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.domains import Box, Domain, Slice, Space
@@ -570,14 +568,9 @@ class Partition:
         InputError
             If the file is missing, damaged, not a partition, or of another network.
         """
-        arrays, described = load_arrays(path, "partition")
-        if network is not None and network.fingerprint != described.get("fingerprint"):
-            raise InputError(
-                f"{path} holds a partition of another network (fingerprint {str(described.get('fingerprint'))[:12]}, "
-                f"the network given has {network.fingerprint[:12]}): give the network it was made with"
-            )
-        try:
-            found = read_stored(arrays, described, network)
-        except (*MALFORMED, ReluscopeError) as error:
-            raise not_as_written(path, "a partition", "save it again") from error
-        return Partition(**found)
+        return load_as(
+            path,
+            "partition",
+            lambda arrays, described: Partition(**read_stored(arrays, described, network)),
+            None if network is None else network.fingerprint,
+        )

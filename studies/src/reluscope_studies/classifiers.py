@@ -31,7 +31,13 @@ class Architecture(Protocol):
 
 
 def trained(
-    setting: Setting, architecture: Architecture, how: Training, training: Labelled, testing: Labelled
+    setting: Setting,
+    architecture: Architecture,
+    how: Training,
+    training: Labelled,
+    testing: Labelled,
+    *,
+    record: str | None = None,
 ) -> tuple[rs.Network, rs.Finding]:
     """Return a network, trained now if it is not in the records, and its accuracy on the test samples.
 
@@ -39,25 +45,27 @@ def trained(
     ----------
     setting : Setting
     architecture : Architecture
-        Its record has its name.
     how : Training
     training, testing : Labelled
+    record : str, optional
+        Name of the record; by default that of the architecture.
     """
+    name = record or architecture.name
     number = int(max(training.labels.max(), testing.labels.max())) + 1
     model = architecture.build(training.shape, number, setting.seed)
-    kept = setting.records.get(architecture.name)
+    kept = setting.records.get(name)
     if kept is None:
-        setting.progress(f"Training {architecture.name}")
+        setting.progress(f"Training {name}")
 
         def on_epoch(epoch: int, loss: float) -> None:
-            setting.progress(f"Training {architecture.name}: epoch {epoch}, loss {loss:.3f}")
+            setting.progress(f"Training {name}: epoch {epoch}, loss {loss:.3f}")
 
         points = training.points.reshape(len(training), *training.shape)
         train(model, points, training.labels, training=how, seed=setting.seed, device=setting.device, on_epoch=on_epoch)
         network = rs.load(model, input_shape=training.shape).to(setting.device)
         found = rs.classification.accuracy(network, testing.points, testing.labels)
         arrays = {name: value.numpy() for name, value in model.state_dict().items()}
-        setting.records[architecture.name] = Record({"accuracy": plain_findings({"": found})[""]}, arrays)
+        setting.records[name] = Record({"accuracy": plain_findings({"": found})[""]}, arrays)
         return network, found
     model.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in kept.arrays.items()})
     network = rs.load(model.eval(), input_shape=training.shape).to(setting.device)

@@ -11,7 +11,7 @@ from math import sqrt
 
 from reluscope.studies import Verdict
 
-ERRORS = 2.0
+ERRORS, WIDE = 2.0, 0.25
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,8 @@ def increasing(statement: str, place: str, printed: str, rates: Sequence[Rate]) 
 def same_rate(statement: str, place: str, printed: float, found: Rate, trials: int | None = None) -> Verdict:
     """Return what becomes of a printed rate: confirmed where it is no farther from ours than chance explains.
 
+    Where so few are asked that chance may move our rate by more than a quarter, nothing is confirmed.
+
     Parameters
     ----------
     statement, place : str
@@ -87,6 +89,8 @@ def same_rate(statement: str, place: str, printed: float, found: Rate, trials: i
     """
     own = Rate(round(printed * trials), trials).variance if trials else 0.0
     is_near = abs(found.share - printed) <= ERRORS * sqrt(found.variance + own)
+    if is_near and ERRORS * sqrt(found.variance) > WIDE:
+        is_near = None
     return Verdict(statement, place, f"{100 * printed:g} %", f"{found} of {found.trials:,}", is_near)
 
 

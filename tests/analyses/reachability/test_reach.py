@@ -8,6 +8,7 @@ import torch
 
 import reluscope as rs
 from oracles import exact_images as exact
+from reluscope.analyses.box_bounds import BoxBounds
 from reluscope.analyses.reachability import cover as covering
 from reluscope.analyses.reachability.closed_loop import closed_loop
 from reluscope.errors import InputError, ShapeError
@@ -104,12 +105,8 @@ def test_runs_stay_in_exact_sets_and_in_covers(loop):
 
 
 def test_the_runs_would_see_a_cover_that_is_too_small(loop, monkeypatch):
-    real = covering.output_boxes
-
-    def smaller(network, lower, upper):
-        return real(network, lower + 0.05 * (upper - lower), upper)
-
-    monkeypatch.setattr(covering, "output_boxes", smaller)
+    real = BoxBounds.on
+    monkeypatch.setattr(BoxBounds, "on", lambda self, low, high: real(self, low + 0.05 * (high - low), high))
     with pytest.raises(AssertionError):
         test_runs_stay_in_exact_sets_and_in_covers(loop)
 

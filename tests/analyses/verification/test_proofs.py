@@ -83,6 +83,12 @@ def test_forged_proofs_are_refused(proved, change):
         check_proof(forged(proof, change), net, safe)
 
 
+def test_the_check_keeps_to_its_time(proved):
+    net, safe, proof = proved
+    with pytest.raises(CertificateError, match="sufficed to check 0 boxes"):
+        check_proof(proof, net, safe, budget=rs.Budget(seconds=0))
+
+
 def test_a_proof_is_of_one_network_and_one_property(proved):
     net, safe, proof = proved
     with pytest.raises(CertificateError, match="another network"):

@@ -17,7 +17,9 @@ _DRAWN = {
 ROWS = {
     "testing.boxes": row(dim=2, kinds=_DRAWN),
     "testing.check_certificate": row(certificate=_CERTIFICATE, network=NET),
-    "testing.check_proof": row(proof=PROOF, network=NET, safe=SAFE, kinds={"proof": "ours", "safe": "ours"}),
+    "testing.check_proof": row(
+        proof=PROOF, network=NET, safe=SAFE, budget=rs.Budget(seconds=60), kinds={"proof": "ours", "safe": "ours"}
+    ),
     "testing.default_network": row(sizes=(2, 3, 1), kinds={"sizes": "each count"}),
     "testing.degenerate_networks": row(kinds=_DRAWN),
     "testing.dyadics": row(kinds=_DRAWN),

@@ -23,7 +23,7 @@ from reluscope.analyses.bounds.claims import need
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Box
-from reluscope.networks.carriers.carrier import Carrier
+from reluscope.networks.carriers.carrier import GateCarrier
 from reluscope.networks.carriers.maps import AffineValue, RoundedMaps
 from reluscope.networks.carriers.rounded import Rounded, RoundedNumbers
 from reluscope.networks.choices import read_domain
@@ -150,7 +150,7 @@ def _affine_map(stage: Stage) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     basis = torch.eye(size, dtype=torch.float64, device=stage.leg.device).reshape(1, size, *shape)
     zero = torch.zeros(1, *shape, dtype=torch.float64, device=stage.leg.device)
 
-    def at_gate(carrier: Carrier, start: Any) -> Any:
+    def at_gate(carrier: GateCarrier, start: Any) -> Any:
         return carrier.arrive(stage, stage.leg.carry(carrier, {source: start})[stage.leg.target])
 
     columns = at_gate(RoundedMaps(ANY_ORDER, has_constant=False), AffineValue(basis, torch.zeros_like(basis)))

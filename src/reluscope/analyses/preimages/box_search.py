@@ -7,15 +7,11 @@ arithmetic, so what they rule out does not occur.
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from reluscope.geometry.balls import CutBall
-from reluscope.networks.carriers.box_forms import BoxForms
-from reluscope.networks.carriers.carry import carry_to_output
 from reluscope.networks.carriers.forms import Forms
 from reluscope.networks.enclosures import enclose
-from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
 
@@ -120,37 +116,3 @@ def output_box(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np
     found = enclose(network, center, steps, first, last, rounding=ROUNDING)
     assert found.outputs is not None  # the box is bounded
     return OutputBox(lower, upper, found.outputs)
-
-
-@torch.no_grad()
-def output_boxes(
-    network: Network, lower: Float[np.ndarray, "k n"], upper: Float[np.ndarray, "k n"]
-) -> tuple[OutputBox, ...]:
-    """Return boxes with forms of the outputs on each, from one evaluation for all.
-
-    Notes
-    -----
-    The arithmetic of `output_box` for each; what an evaluation costs besides is paid once. Networks with max units are
-    evaluated box by box.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[2.0]]), np.ones(1))])  # 2 relu(x) + 1
-    >>> boxes = output_boxes(net, np.array([[-1.0], [1.0]]), np.array([[1.0], [2.0]]))
-    >>> [np.abs(np.concatenate(box.range(np.eye(1)))).round(9).tolist() for box in boxes]
-    [[0.0, 3.0], [3.0, 5.0]]
-    """
-    if any(isinstance(stage.gate, Max) for stage in network.stages):
-        return tuple(output_box(network, *ends) for ends in zip(lower, upper, strict=True))
-    points = network.points((lower + upper) / 2)
-    half = torch.as_tensor(half_sides(lower, upper), device=points.device)
-    carrier = BoxForms(points, half, ROUNDING)
-    value = carry_to_output(network, carrier, carrier.start)
-    number, dim = lower.shape
-    columns = carrier.widened(value.columns).reshape(number, carrier.count, -1).transpose(1, 2).cpu().numpy()
-    center, error = (one.reshape(number, -1).cpu().numpy() for one in (value.center, value.error))
-    return tuple(
-        OutputBox(low, high, Forms(middle, table[:, :dim], table[:, dim:], rest))
-        for low, high, middle, table, rest in zip(lower, upper, center, columns, error, strict=True)
-    )

@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_position
-from reluscope.errors import ReluscopeError, ShapeError
-from reluscope.files.named_arrays import load_arrays, save_arrays
-from reluscope.files.sealed_files import not_as_written
-from reluscope.files.stored import MALFORMED
+from reluscope.errors import ShapeError
+from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
 from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.polyhedron import Polyhedron
@@ -201,23 +199,19 @@ class InputPieces:
         InputError
             If the file is missing, damaged, or holds something else.
         """
-        arrays, described = load_arrays(path, cls.kind)
-        try:
-            parts = {}
-            for rows, offsets in (("A", "b"), ("C", "d")):
-                cuts = np.cumsum(arrays[f"num_{rows}"])[:-1]
-                parts[rows], parts[offsets] = np.split(arrays[rows], cuts), np.split(arrays[offsets], cuts)
-            number = len(arrays["volumes"])
-            if number and not {len(part) for part in parts.values()} == {number}:
-                raise ValueError("parts that do not fit together")
-            pieces = tuple(
-                Polyhedron(*(parts[name][index] for name in ("A", "b", "C", "d"))) for index in range(number)
-            )
-            return cls(
-                pieces, **{name: arrays[name] for name in _ARRAYS}, **{name: described[name] for name in _DESCRIBED}
-            )
-        except (*MALFORMED, ReluscopeError) as error:
-            raise not_as_written(path, cls.kind, "save them again") from error
+        return load_as(path, cls.kind, cls._read)
+
+    @classmethod
+    def _read(cls, arrays: dict[str, np.ndarray], described: dict[str, Any]) -> Self:
+        parts = {}
+        for rows, offsets in (("A", "b"), ("C", "d")):
+            cuts = np.cumsum(arrays[f"num_{rows}"])[:-1]
+            parts[rows], parts[offsets] = np.split(arrays[rows], cuts), np.split(arrays[offsets], cuts)
+        number = len(arrays["volumes"])
+        if number and not {len(part) for part in parts.values()} == {number}:
+            raise ValueError("parts that do not fit together")
+        pieces = tuple(Polyhedron(*(parts[name][index] for name in ("A", "b", "C", "d"))) for index in range(number))
+        return cls(pieces, **{name: arrays[name] for name in _ARRAYS}, **{name: described[name] for name in _DESCRIBED})
 
 
 _ARRAYS = ("volumes", "witnesses", "ends", "cases", "unsafe", "is_box", "open_boxes", "inputs")

@@ -354,15 +354,6 @@ class _Matrices:
                 found[read] = scipy.sparse.csr_array(found[read] + product) if read in found else product
         return found
 
-    def arrive(self, stage: Stage, value: dict[int, scipy.sparse.csr_array]) -> dict[int, scipy.sparse.csr_array]:
-        """Return the matrices of the gate's input."""
-        del stage
-        return value
-
-    def leave(self, stage: Stage, arrived: dict[int, scipy.sparse.csr_array]) -> dict[int, scipy.sparse.csr_array]:
-        """Raise NotImplementedError: behind a gate values are no longer linear."""
-        raise NotImplementedError("a gate is not linear")
-
 
 def _kept(weight: scipy.sparse.csr_array) -> Matrix:
     """Return a matrix in the form in which it is faster to work with."""

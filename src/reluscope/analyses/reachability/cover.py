@@ -15,7 +15,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.box_search import OutputBox, halved, output_boxes
+from reluscope.analyses.box_bounds import BoxBounds
+from reluscope.analyses.preimages.box_search import OutputBox, halved
 from reluscope.arguments import read_arguments, read_array, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
@@ -193,7 +194,8 @@ def cover(
     >>> [round(float(cover(net, line, start, number, lambda: False).ends[0, 0]), 6) + 0.0 for number in (1, 4)]
     [-0.75, 0.0]
     """
-    found = _bounded(network, boxes)
+    bounds = BoxBounds(network, boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0))
+    found = _bounded(bounds, boxes)
     every = np.eye(network.num_outputs)
     scale = np.max([box.half @ np.abs(box.outputs.weights.T) + box.outputs.spread for box in found], axis=0)
     scale = np.maximum(scale, np.finfo(float).tiny)
@@ -202,7 +204,7 @@ def cover(
         count = min(NUM_TOGETHER // 2, number - len(found))
         order = np.argsort(-widths, kind="stable")
         halves = [half for index in order[:count] for half in halved(found[index], every)]
-        found = [found[index] for index in order[count:]] + _bounded(network, np.array([np.stack(h) for h in halves]))
+        found = [found[index] for index in order[count:]] + _bounded(bounds, np.array([np.stack(h) for h in halves]))
     middles = np.array([box.center for box in found])
     at = network.at(middles[np.atleast_1d(within.contains(middles))])
     ranges = np.array([box.range(every) for box in found])
@@ -217,10 +219,11 @@ def cover(
     )
 
 
-def _bounded(network: Network, boxes: np.ndarray) -> list[OutputBox]:
+def _bounded(bounds: BoxBounds, boxes: np.ndarray) -> list[OutputBox]:
     """Return boxes with forms of the outputs, some at a time."""
     found: list[OutputBox] = []
     for start in range(0, len(boxes), NUM_TOGETHER):
         rows = boxes[start : start + NUM_TOGETHER]
-        found += output_boxes(network, rows[:, 0], rows[:, 1])
+        some = bounds.on(np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1]))
+        found += [some[place] for place in range(len(some))]
     return found

@@ -19,10 +19,8 @@ from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.analyses.reachability.stored_sets import IMAGE, described_image, read_image
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_position
 from reluscope.budget import Budget, RegionBudget, TimeBudget
-from reluscope.errors import InputError, ReluscopeError, ShapeError
-from reluscope.files.named_arrays import load_arrays, save_arrays
-from reluscope.files.sealed_files import not_as_written
-from reluscope.files.stored import MALFORMED
+from reluscope.errors import InputError, ShapeError
+from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
 from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.corners import hull_volume
@@ -245,11 +243,7 @@ class Image:
         InputError
             If the file is missing, damaged, or holds something else.
         """
-        arrays, described = load_arrays(path, IMAGE)
-        try:
-            return Image(**read_image(arrays, described))
-        except (*MALFORMED, ReluscopeError) as error:
-            raise not_as_written(path, IMAGE, "save it again") from error
+        return load_as(path, IMAGE, lambda arrays, described: Image(**read_image(arrays, described)))
 
     def to_table(self) -> "pa.Table":
         """Return one row per piece.

@@ -27,10 +27,8 @@ from reluscope.analyses.reachability.stored_sets import (
 )
 from reluscope.arguments import Natural, read_arguments, read_position
 from reluscope.budget import INTERRUPTED, Budget, RegionBudget
-from reluscope.errors import ReluscopeError, ShapeError
-from reluscope.files.named_arrays import load_arrays, save_arrays
-from reluscope.files.sealed_files import not_as_written
-from reluscope.files.stored import MALFORMED
+from reluscope.errors import ShapeError
+from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
 from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.bounding_box import bounding_box
@@ -148,11 +146,7 @@ class ReachableSets:
         InputError
             If the file is missing, damaged, or holds something else.
         """
-        arrays, described = load_arrays(path, SETS)
-        try:
-            return _sets_of(*read_sets(arrays, described))
-        except (*MALFORMED, ReluscopeError) as error:
-            raise not_as_written(path, SETS, "save it again") from error
+        return load_as(path, SETS, lambda arrays, described: _sets_of(*read_sets(arrays, described)))
 
     def to_table(self) -> "pa.Table":
         """Return one row per step.

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from reluscope.analyses.box_bounds import BoxBounds
+from reluscope.analyses.box_bounds import BoundedBoxes, BoxBounds
 from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
 from reluscope.analyses.preimages.box_search import OutputBox
+from reluscope.analyses.verification.exact_leaves import MAX_CODES, ExactLeaves, Ranges
 from reluscope.analyses.verification.property import Property
-from reluscope.analyses.verification.ruling_out import reach
-from reluscope.analyses.verification.verdict import Counterexample, Replays
+from reluscope.analyses.verification.ruling_out import Reach, reach
+from reluscope.analyses.verification.verdict import Counterexample, Replays, as_counterexample
 from reluscope.checking.proofs import Node, Proof
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
@@ -16,6 +17,8 @@ from reluscope.networks.network import Network
 MAX_ROWS = 64
 # What is to be proved in other arithmetic is missed by this share of all terms.
 MARGIN = 1e-9
+# Multiplications of fractions in leaves, at first and for each box: about what a box takes.
+FIRST_LEAVES, FOR_LEAVES = 30_000, 30
 
 
 class BoxSearch(HalvedBoxes):
@@ -48,6 +51,8 @@ class BoxSearch(HalvedBoxes):
         self._trees: list[dict[str, Node]] | None = [{} for _ in safe.cases] if certify else None
         self.safe, self.counterexample = safe, counterexample
         self._is_begun, self._replays = False, Replays(network, safe)
+        self._leaves = ExactLeaves(network)
+        self._leaves.allowed = FIRST_LEAVES
         # Shares of boxes that are too small to be halved.
         self._passed: list[float] = []
         self._unsafe: list[Polyhedron] = [one for case in safe.cases for one in case.unsafe]
@@ -109,6 +114,7 @@ class BoxSearch(HalvedBoxes):
                 own = slice(ends[number] - len(self._tables[number][0]), ends[number])
                 is_ruled_out[:, number] = (least[:, own] > 0).any(axis=1)
         tried: list[np.ndarray] = []
+        self._leaves.allowed += FOR_LEAVES * len(parts)
         for place, part in enumerate(parts):
             box = boxes[place]
             reached = [(one, reach(box, self._unsafe[one])) for one in part.what if not is_ruled_out[place, one]]
@@ -116,17 +122,31 @@ class BoxSearch(HalvedBoxes):
             reached = [(one, way) for one, way in reached if not way.excess > self._margin(box, one)]
             ruled_out = {self._places[one][1]: tuple(way.multipliers.tolist()) for one, way in missed}
             self._keep(part, Node(ruled_out))
-            if reached:
+            if reached and not self._is_leaf(boxes, place, reached):
                 tried += [box.center, *(way.point for _, way in reached)]
                 slopes = box.rows(np.concatenate([self._tables[one][0] for one, _ in reached]))[0]
                 key = min(way.excess for _, way in reached)
                 left = part._replace(what=tuple(one for one, _ in reached))
                 left = left._replace(axis=axes(slopes[None], box.half[None], self._sides)[0])
-                if not self.halve(left, key, left.axis):
+                if not self.halve(left, key, left.axis) and not self._is_leaf(boxes, place, reached, is_last=True):
                     self._passed.append(part.share)
                 self._keep(part, Node(ruled_out, left.axis, left.middle))
         if tried:
             self.counterexample = self.counterexample or self._replays.likely(np.array(tried))
+
+    def _is_leaf(
+        self, boxes: BoundedBoxes, place: int, reached: list[tuple[int, Reach]], *, is_last: bool = False
+    ) -> bool:
+        """Decide a box by its regions, if they are few; whether that was done."""
+        if self._trees is not None or not boxes.num_codes[place] <= MAX_CODES or self.counterexample is not None:
+            return False
+        low, high = ([getattr(one, name)[place].cpu().numpy() for one in boxes.ranges] for name in ("low", "high"))
+        unsafe = [self._unsafe[number] for number, _ in reached]
+        found = self._leaves.decide(boxes.lower[place], boxes.upper[place], Ranges(low, high), unsafe, is_last=is_last)
+        for one in found or ():
+            case, _ = self._places[reached[one.number][0]]
+            self.counterexample = as_counterexample(one.point, one.outputs, case)
+        return found is not None
 
     def _margin(self, box: OutputBox, number: int) -> float:
         """Return by how much unsafe outputs are to be missed: more than arithmetic of another kind may lose."""

@@ -19,9 +19,11 @@ import torch
 from torch import Tensor
 
 from reluscope.analyses.verification.attack import descended
+from reluscope.analyses.verification.exact_leaves import ExactLeaves, Ranges
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.unit_leaves import least_on_leaf
-from reluscope.analyses.verification.verdict import Counterexample, Replays
+from reluscope.analyses.verification.verdict import Counterexample, Replays, as_counterexample
+from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.backward_bounds import BackwardBounds, Bound, Holding, maximized
 from reluscope.networks.network import Network
 from reluscope.networks.rounding import ANY_ORDER
@@ -91,6 +93,7 @@ class UnitSearch(BestFirst):
         super().__init__()
         self.network, self.safe, self.counterexample = network, safe, counterexample
         self._begun, self._replays = 0, Replays(network, safe)
+        self._leaves = ExactLeaves(network)
         self._targets: list[_Target] = []
         # Cases with a set that no unit can be split in, and that is not proved.
         self._passed: set[int] = set()
@@ -244,14 +247,29 @@ class UnitSearch(BestFirst):
         target = self._targets[one.target]
         leaf = least_on_leaf(bounds, held, target.A, target.b)
         self._try(leaf.point[None])
-        if self.counterexample is not None or leaf.mix is None:
+        if self.counterexample is not None:
             self._passed.add(self._case(one))
             return
-        mixed = self._mixtures([one._replace(mix=leaf.mix)])
-        with torch.no_grad():
-            found = bounds.lower_bounds(mixed.rows, held._replace(multipliers=leaf.multipliers))
-        if not bool(found.values[0] > mixed.offsets[0] + mixed.rounding[0]):
-            self._passed.add(self._case(one))
+        if leaf.mix is not None:
+            mixed = self._mixtures([one._replace(mix=leaf.mix)])
+            with torch.no_grad():
+                found = bounds.lower_bounds(mixed.rows, held._replace(multipliers=leaf.multipliers))
+            if bool(found.values[0] > mixed.offsets[0] + mixed.rounding[0]):
+                return
+        self._decide(bounds, one)
+
+    def _decide(self, bounds: BackwardBounds, one: _Set) -> None:
+        """Decide a set in which no unit can be split, and that rounding leaves open, in rational arithmetic."""
+        target = self._targets[one.target]
+        case = self.safe.cases[target.case]
+        low, high = ([ends[k].cpu().numpy() for ends in bounds.ranges] for k in (0, 1))
+        first, last = ([piece.cpu().numpy() for piece in pieces] for pieces in (one.first, one.last))
+        rows = Polyhedron(target.A.cpu().numpy(), target.b.cpu().numpy())
+        found = self._leaves.decide(case.lower, case.upper, Ranges(low, high, first, last), [rows], is_last=True)
+        for reached in found or ():
+            self.counterexample = as_counterexample(reached.point, reached.outputs, target.case)
+        if found is None:
+            self._passed.add(target.case)
 
     def _try(self, points: np.ndarray) -> None:
         """Look for a counterexample among inputs."""

@@ -50,12 +50,16 @@ class Counterexample(Shown):
         The network's outputs, and bounds on their rounding: of one evaluation in float64, or of exact values.
     case : int
         The case of the property in whose box the point is.
+    exact : tuple of n fractions, optional
+        The input itself where no float64 holds it: unsafe outputs that are met with equality alone, where 3 x is 1,
+        say. ``point`` is the nearest one then.
     """
 
     point: Float[np.ndarray, " n"]
     outputs: Float[np.ndarray, " m"]
     errors: Float[np.ndarray, " m"]
     case: int
+    exact: tuple[Fraction, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,8 +182,14 @@ class Replays:
         values = [outputs[place] for place in range(self._network.num_outputs)]
         if not holds_at(unsafe, values):
             return None
-        rounded = np.array([float(value) for value in values])
-        return Counterexample(point, rounded, np.spacing(np.abs(rounded)), index)
+        return as_counterexample([Fraction(entry) for entry in point.tolist()], values, index)
+
+
+def as_counterexample(point: Sequence[Fraction], outputs: Sequence[Fraction], case: int) -> Counterexample:
+    """Return a counterexample that was found in rational arithmetic."""
+    near, rounded = np.array([float(entry) for entry in point]), np.array([float(value) for value in outputs])
+    is_held = all(Fraction(entry) == exact for entry, exact in zip(near.tolist(), point, strict=True))
+    return Counterexample(near, rounded, np.spacing(np.abs(rounded)), case, None if is_held else tuple(point))
 
 
 def holds_at(unsafe: Polyhedron, values: Sequence[Fraction]) -> bool:

@@ -62,14 +62,15 @@ def verify(
         Of the random points of the attack.
     certify : bool
         Keep a proof of HOLDS, and check it in whole numbers by `rs.testing.check_proof`; without its consent the
-        verdict is OPEN. By boxes of inputs, with bounds carried on alone: there may be many more boxes.
+        verdict is OPEN. A budget's time is for both. By boxes of inputs, with bounds carried on alone: they may be many
+        more.
 
     Returns
     -------
     Verified
         HOLDS is proved with all rounding; the counterexample of VIOLATED violates the property in spite of it; OPEN
-        says what share of the inputs is left, at most, on Ctrl-C and at the end of the budget. A property that an
-        input fulfils with equality alone stays OPEN.
+        says what share of the inputs is left, at most, on Ctrl-C and at the end of the budget. Unsafe outputs that are
+        met with equality alone violate it; where no float64 meets them, the counterexample is ``exact`` in fractions.
 
     Raises
     ------
@@ -84,6 +85,8 @@ def verify(
     Some thousand forward passes, then an enclosure for each box; for each set of regions some dozen products with every
     matrix of the network. Halving ends quickly for up to about ten inputs; how many sets there are depends on how many
     units may change their piece on the box.
+    Boxes and sets of few regions that rounding leaves open are decided by these in rational arithmetic, if the network
+    is small enough for that: some thousandths of a second each, and no longer in all than the search itself.
 
     Examples
     --------
@@ -110,7 +113,8 @@ def verify(
     proof = search.proof if isinstance(search, BoxSearch) else None
     if proof is not None:
         try:
-            check_proof(proof, network, safe)
+            left = None if limit.seconds is None else Budget(seconds=max(0.0, until - time.perf_counter()))
+            check_proof(proof, network, safe, budget=left)
         except CertificateError as error:
             return replace(_verified(search, ""), verdict=Verdict.OPEN, stopped=f"unproved: {error}")
     return replace(_verified(search, stopped), proof=proof)

@@ -3,12 +3,14 @@
 The largest box is next, so that what is not decided when work ends is as small as it can be.
 """
 
+from functools import cached_property
 from heapq import heappop
 from typing import NamedTuple
 
 import numpy as np
 
-from reluscope.analyses.preimages.box_search import OutputBox, halved, output_boxes
+from reluscope.analyses.box_bounds import BoundedBoxes, BoxBounds
+from reluscope.analyses.preimages.box_search import OutputBox, halved
 from reluscope.analyses.verification.disjoint_boxes import Unsafe, disjoint_boxes
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import reach
@@ -41,6 +43,13 @@ class _Open(NamedTuple):
 
     box: _Box
     halves: list[tuple[np.ndarray, np.ndarray]]
+
+
+class _Sides(NamedTuple):
+    """On which boxes no output is unsafe, and on which all are."""
+
+    is_missed: np.ndarray
+    is_inside: np.ndarray
 
 
 class ViolationSearch(BestFirst):
@@ -106,6 +115,11 @@ class ViolationSearch(BestFirst):
         self._is_begun = True
         return True
 
+    @cached_property
+    def _bounds(self) -> BoxBounds:
+        ends = [np.stack([getattr(box, name) for box in self._boxes]) for name in ("lower", "upper")]
+        return BoxBounds(self.network, ends[0].min(axis=0), ends[1].max(axis=0))
+
     def split(self, branch: Branch) -> None:
         """Bound the halves of a box, and of those that come next, together."""
         taken = [branch.what]
@@ -116,14 +130,15 @@ class ViolationSearch(BestFirst):
     def _bound(self, boxes: list[_Box]) -> None:
         """Settle boxes, or put them into the queue."""
         self.num_branches += len(boxes)
-        found = output_boxes(
-            self.network, np.stack([box.lower for box in boxes]), np.stack([box.upper for box in boxes])
-        )
-        for box, bounds in zip(boxes, found, strict=True):
-            reached = tuple(one for one in box.unsafe if not reach(bounds, one.outputs).excess > 0)
+        found = self._bounds.on(np.stack([box.lower for box in boxes]), np.stack([box.upper for box in boxes]))
+        sides = {id(one): _sides(found, one.outputs) for box in boxes for one in box.unsafe}
+        for place, box in enumerate(boxes):
+            bounds = found[place]
+            reached = tuple(one for one in box.unsafe if not sides[id(one)].is_missed[place])
+            reached = tuple(one for one in reached if not reach(bounds, one.outputs).excess > 0)
             if not reached:
                 continue
-            whole = next((one for one in reached if _is_inside(bounds, one.outputs)), None)
+            whole = next((one for one in reached if sides[id(one)].is_inside[place]), None)
             if whole is not None:
                 self.pieces.append(self._as_piece(box, whole))
             elif not (self._is_small(bounds) and self._list(box._replace(unsafe=reached))):
@@ -192,8 +207,11 @@ class ViolationSearch(BestFirst):
         return float(np.prod((box.upper - box.lower)[self.free]))
 
 
-def _is_inside(bounds: OutputBox, unsafe: Polyhedron) -> bool:
-    """Whether all outputs on a box are unsafe, rounding included."""
-    if len(unsafe.C):
-        return False
-    return bool((bounds.range(unsafe.A)[1] <= unsafe.b).all())
+def _sides(found: BoundedBoxes, unsafe: Polyhedron) -> _Sides:
+    """Return on which boxes a row is missed, and on which all outputs are unsafe, rounding included."""
+    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
+    if not len(A):
+        return _Sides(np.zeros(len(found), dtype=bool), np.ones(len(found), dtype=bool))
+    ends = found.below(np.concatenate([A, -A])).least(found.half)
+    is_missed, is_inside = ends[:, : len(A)] > b, (-ends[:, len(A) :] <= b) & (not len(unsafe.C))
+    return _Sides(np.logical_or.reduce(is_missed, axis=1), np.logical_and.reduce(is_inside, axis=1))

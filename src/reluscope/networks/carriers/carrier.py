@@ -14,21 +14,30 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 A = TypeVar("A")
+Seen = TypeVar("Seen", covariant=True)
 
 
-class Carrier(Protocol[V, A]):
-    """How values V pass affine nodes, and what A of them arrives at a gate.
-
-    Between `arrive` and `leave` the caller of `carry` may choose the pieces of the units.
-    """
+class AffineCarrier(Protocol[V]):
+    """How values V pass affine nodes: enough between two gates."""
 
     def affine(self, node: Affine, inputs: Sequence[V]) -> V:
         """Return the value of an affine node."""
         ...
 
-    def arrive(self, stage: "Stage", value: V) -> A:
+
+class GateCarrier(AffineCarrier[V], Protocol[V, Seen]):
+    """What Seen of values V arrives at a gate, too: enough where the caller knows what the gate passes on."""
+
+    def arrive(self, stage: "Stage", value: V) -> Seen:
         """Return what the gate of a stage sees."""
         ...
+
+
+class Carrier(GateCarrier[V, A], Protocol[V, A]):
+    """How values V pass gates, too: enough for a whole network.
+
+    Between `arrive` and `leave` the caller of `carry` may choose the pieces of the units.
+    """
 
     def leave(self, stage: "Stage", arrived: A) -> V:
         """Return what the gate of a stage gives."""

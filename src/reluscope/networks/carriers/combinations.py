@@ -44,10 +44,6 @@ class Combinations:
         """Return the rows of the gate's flattened input."""
         return value.reshape(len(value), -1)
 
-    def leave(self, stage: "Stage", arrived: Tensor) -> Tensor:
-        """Raise NotImplementedError: units that bend make rows of their own."""
-        raise NotImplementedError("the pieces in use decide what a gate passes on")
-
 
 def with_rows(value: Tensor, number: int) -> Tensor:
     """Return a value with so many rows: those that it lacks are zero."""

@@ -47,10 +47,6 @@ class Magnitudes:
         """Return the sizes of the gate's pre-activations and their errors; padding has none."""
         return Magnitude(*(candidate_bounds(stage.gate, one) for one in value))
 
-    def leave(self, stage: "Stage", arrived: Magnitude) -> Magnitude:
-        """Raise NotImplementedError: the output of a gate depends on the pieces of its units."""
-        raise NotImplementedError("the pieces in use decide what a gate passes on")
-
 
 class GradientMagnitudes(Magnitudes):
     """The largest entry of the gradient of every value, and a bound on the errors of its entries.

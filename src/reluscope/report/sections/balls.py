@@ -61,17 +61,23 @@ BOUNDARY = (
 
 
 def why_not(subject: Subject) -> str | None:
-    """Return why there are no radii: without gates."""
+    """Return why there are no radii: without gates, or if one distance would take too much."""
     if not subject.network.gates:
         return "The network has no gates, so there is one region: all of input space."
+    needed = _distance(subject)
+    if needed > SHARE_FOR_DISTANCES * subject.settings.seconds:
+        return (
+            f"The distance from a sample to its nearest facet takes about {number(float(np.ceil(needed)))} s, a pass "
+            f"for each of {subject.network.num_inputs:,} inputs, more than this section takes on; "
+            "rs.robustness.boundary_distance(net, x) asks for it."
+        )
     return None
 
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: passes for every input and a linear program for every ball, or the limits."""
     network, limit = subject.network, subject.settings.seconds
-    number = min(len(subject.data), MAX_SAMPLES)
-    distances = number * (1e-3 + network.num_inputs * subject.seconds_per_sample)
+    distances = min(len(subject.data), MAX_SAMPLES) * _distance(subject)
     balls = min(len(subject.data), MAX_BALLS) * ball_seconds(network, None)
     sizes = NUM_WITH_SIZES * PROGRAMS * ball_seconds(network, None)
     return 0.5 + sum(
@@ -82,6 +88,11 @@ def seconds(subject: Subject) -> float:
             (SHARE_FOR_SIZES, sizes),
         )
     )
+
+
+def _distance(subject: Subject) -> float:
+    """Return about how many seconds the distance of one sample takes."""
+    return 1e-3 + subject.network.num_inputs * subject.seconds_per_sample
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:

@@ -7,6 +7,7 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
+from reluscope.budget import BUDGET
 from reluscope.findings import Finding, Findings
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers
@@ -81,15 +82,23 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "lengths": found.details["length"].tolist(),
     }
     interrupted = found.stopped == "interrupted"
-    return Content(blocks, Number(medians[-1]), data, interrupted=interrupted, sentences=(_answer(subject, medians),))
+    return Content(
+        blocks,
+        Number(medians[-1]),
+        data,
+        interrupted=interrupted,
+        sentences=(_answer(subject, medians, found.stopped),),
+    )
 
 
-def _answer(subject: Subject, medians: list[Finding]) -> Sentence:
+def _answer(subject: Subject, medians: list[Finding], stopped: str) -> Sentence:
     last = medians[-1]
-    other = f"{subject.noun} of another class" if last.name.endswith("different classes") else f"other {subject.noun}"
-    article = "an" if other.startswith(("i", "o")) else "a"
+    article = "an" if subject.noun.startswith("i") else "a"
+    is_across = last.name.endswith("different classes")
+    other = f"{article} {subject.noun} of another class" if is_across else f"another {subject.noun}"
     number = last.num_samples
-    text = f"A straight way to {article} {other} crosses {said(last)} linear regions (median of {number} ways"
+    so_far = ", as far as there was time to count" * stopped.startswith(BUDGET)
+    text = f"A straight way to {other} crosses {said(last)} linear regions{so_far} (median of {number} ways"
     text += f"; within a class {said(medians[0])})." if len(medians) > 1 else ")."
     return Sentence(text, surprise("regions_per_unit", last.value / max(1, subject.network.num_units)), number)
 

@@ -34,15 +34,24 @@ def why_not(subject: Subject) -> str | None:
         )
     if not np.ptp(subject.points) > 0:
         return "All entries of the data are equal, so there is no scale for the length of a ray."
+    if _each(subject) > SHARE_OF_SECONDS * subject.settings.seconds:
+        return (
+            "The rays from one sample cross more regions than this section has time for; "
+            "rs.local.null_space_rays(net, x, count=1) walks along one."
+        )
     return None
 
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: forward passes over crossings, or the limit."""
-    crossings = CROSSINGS * subject.network.num_units * RAYS
-    each = OVERHEAD + crossings * (subject.seconds_per_sample + 1e-5)
-    work = min(len(subject.data), MAX_SAMPLES) * each
+    work = min(len(subject.data), MAX_SAMPLES) * _each(subject)
     return 0.4 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
+
+
+def _each(subject: Subject) -> float:
+    """Return about how many seconds the rays from one sample take."""
+    crossings = CROSSINGS * subject.network.num_units * RAYS
+    return OVERHEAD + crossings * (subject.seconds_per_sample + 1e-5)
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:

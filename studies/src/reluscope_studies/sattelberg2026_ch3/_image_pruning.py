@@ -17,6 +17,7 @@ from reluscope_studies.sattelberg2026_ch3._pruned_similarity import (
     similarity_table,
     similarity_verdict,
 )
+from reluscope_studies.sattelberg2026_images import drawn
 from reluscope_studies.sizes import planned
 from reluscope_studies.verdicts import of_cases, supporting
 
@@ -40,6 +41,8 @@ class Plan:
         Where the removal of channels ends.
     compared : int
         Test images on which pruned networks are compared.
+    images : int, optional
+        Most images to train on; all of them by default.
     """
 
     channels: int
@@ -47,12 +50,15 @@ class Plan:
     judged: int
     least_accuracy: float
     compared: int
+    images: int | None = None
 
 
 SGD = Training("SGD", 1e-3, 30, 40, momentum=0.9, weight_decay=1e-4)
-CHANGES: dict[Change, str] = {"epochs": "training.epochs"}
+CHANGES: dict[Change, str] = {"epochs": "training.epochs", "points": "images"}
 PLANS: dict[Size, Plan] = {
     "small": Plan(8, replace(SGD, learning_rate=1e-2), 500, 0.3, 100),
+    # The dissertation's network, and a sixth of its images.
+    "medium": Plan(32, SGD, 500, 0.3, 200, 10_000),
     "full": Plan(32, SGD, 5_000, 0.3, 500),
 }
 
@@ -95,7 +101,8 @@ def report(setting: Setting, name: str, said: Mapping[str, str], keeps: Mapping[
     figure : str
     """
     plan = planned(setting, PLANS, CHANGES)
-    training, testing = labelled_data(setting)
+    given, testing = labelled_data(setting)
+    training = drawn(given, plan.images, setting.seed)
     curves: dict[str, rs.compression.PruningCurve] = {}
     original, compared, is_interrupted = None, None, False
     try:

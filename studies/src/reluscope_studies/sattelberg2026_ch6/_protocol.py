@@ -9,6 +9,7 @@ from reluscope.studies import Change, Data, Outcome, Picture, Setting, Size, Tab
 from reluscope_studies import plots
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
+from reluscope_studies.sattelberg2026_ch6._ink import ink_share
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
 from reluscope_studies.sattelberg2026_ch6._statements import verdicts
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, nearest_triple, prepared, summed
@@ -40,22 +41,28 @@ class SlicePlan(Plan):
         By which share of its longer side the rectangle around the three images is enlarged.
     close : float
         Half the side of the square around image A that is taken of convolutional networks, by the distance of A and B.
-    asked : int, optional
-        Test images whose gradients are asked for; all of them by default.
+    images : int, optional
+        To train on, and a fifth as many to test with; all of both by default.
     """
 
     scaled: bool
     grid: int
     margin: float
     close: float
-    asked: int | None = None
+    images: int | None = None
+
+    @property
+    def tested(self) -> int | None:
+        """How many test images there are at most; None for all."""
+        return None if self.images is None else self.images // PER_TEST_IMAGE
 
 
-CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "asked"}
+PER_TEST_IMAGE = 5
+CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "images"}
 PLANS: dict[Size, SlicePlan] = {
     "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25),
-    # The networks of the dissertation, trained for a fifth as long, and gradients at a fifth of the images.
-    "medium": SlicePlan(3, 128, 32, True, 100, 0.1, 0.02, 2_000),
+    # The networks of the dissertation, trained for a fifth as long on a fifth of the images.
+    "medium": SlicePlan(3, 128, 32, True, 60, 0.1, 0.02, 10_000),
     "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02),
 }
 
@@ -91,27 +98,29 @@ def report(setting: Setting, name: Data) -> Outcome:
     """
     plan = planned(setting, PLANS, CHANGES)
     given = labelled_data(setting)
-    training, testing = prepared(*given, shape=SHAPE if plan.scaled else None)
-    every, asked = models(plan.hidden, plan.filters), drawn(testing, plan.asked, setting.seed)
+    few = (drawn(given[0], plan.images, setting.seed), drawn(given[1], plan.tested, setting.seed))
+    training, testing = prepared(*few, shape=SHAPE if plan.scaled else None)
+    every = models(plan.hidden, plan.filters)
     looked = []
     for number, model in enumerate(every):
         network, found = trained(setting, model, training_of(model, plan.epochs), training, testing)
         setting.progress(f"Gradients of {model.name}", number / len(every))
-        looked.append(_look(model, network, found, asked))
+        looked.append(look(model, network, found, testing))
     anchors = nearest_triple(testing.points)
+    _, examples = np.unique(testing.labels, return_index=True)
     sliced = []
     for one in looked:
         if one.model.number == 1:
             setting.progress(f"Slice of {one.model.name}")
             sliced.append(_slice(setting, plan, one, testing.points[anchors]))
-    norms = {one.model.name: rs.sensitivity.jacobian_norms(one.network, asked.points) for one in looked}
+    norms = {one.model.name: rs.sensitivity.jacobian_norms(one.network, testing.points) for one in looked}
     shares = [one.subspaces.share(j) for one in looked for j in range(len(one.subspaces))]
     explained = [along.explained() for one in looked for along in one.along]
     accuracies = {one.model: one.accuracy for one in looked}
     with_paper = stands_beside(given[0], name)
     beside = [accuracy_picture(name, accuracies, name)] if with_paper else []
     return Outcome(
-        _sentences(setting, plan, given, testing, anchors),
+        _sentences(setting, plan, given, len(training), testing, anchors),
         (
             *(one.accuracy for one in looked),
             *(one.part.finding() for one in sliced),
@@ -122,7 +131,7 @@ def report(setting: Setting, name: Data) -> Outcome:
         (
             accuracy_table(name, accuracies, "Table 6.1", with_paper=with_paper),
             _missed(sliced),
-            _sensitivity(looked, norms, len(asked)),
+            _sensitivity(looked, norms, len(testing)),
         ),
         (*beside, *_pictures(name, looked, sliced, testing, anchors)),
         verdicts=verdicts(
@@ -132,8 +141,9 @@ def report(setting: Setting, name: Data) -> Outcome:
             {one.model: one.subspaces for one in looked},
             {one.model: [float(along.explained()) for along in one.along] for one in looked},
             testing,
+            {one.model: ink_share(one.network, testing.points[examples], testing.shape) for one in looked},
             with_paper=with_paper and plan.scaled,
-            is_full=plan.epochs >= PLANS["full"].epochs,
+            is_full=plan.images is None and plan.epochs >= PLANS["full"].epochs,
         ),
     )
 
@@ -144,7 +154,7 @@ def _told_apart(one: Sliced) -> tuple[rs.Finding, int, int]:
     return one.part.finding(), grid.num_codes, grid.num_found
 
 
-def _look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled) -> Looked:
+def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled) -> Looked:
     """Return the active subspaces of a network on test images, and its outputs along the first directions."""
     subspaces = rs.sensitivity.active_subspaces(network, asked.points)
     along = tuple(
@@ -167,13 +177,19 @@ def _slice(setting: Setting, plan: SlicePlan, one: Looked, images: np.ndarray) -
 
 
 def _sentences(
-    setting: Setting, plan: SlicePlan, given: tuple[Labelled, Labelled], testing: Labelled, anchors: np.ndarray
+    setting: Setting,
+    plan: SlicePlan,
+    given: tuple[Labelled, Labelled],
+    number: int,
+    testing: Labelled,
+    anchors: np.ndarray,
 ) -> tuple[str, ...]:
     ways = "; ".join(training_of(model, plan.epochs).describe() for model in models(plan.hidden, plan.filters)[:2])
     shape = " x ".join(map(str, testing.shape))
     networks = (
-        f"Networks of section 6.1 trained on {given[0].name} ({len(given[0]):,} images of {shape} numbers, centred by "
-        f"channel): {ways}. Convolutions keep the size of the image, which the dissertation leaves open."
+        f"Networks of section 6.1 trained on {given[0].name} ({number:,} images of {shape} numbers, centred by "
+        f"channel) and tested on {len(testing):,}: {ways}. Convolutions keep the size of the image, which the "
+        "dissertation leaves open."
     )
     plane = (
         f"The slice goes through the test images {', '.join(map(str, anchors))} of the classes "

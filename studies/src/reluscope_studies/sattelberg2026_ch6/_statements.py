@@ -21,6 +21,8 @@ HALF = 0.5
 HUNDREDS = 100
 # The later singular values are those from here on, or from the half of all where there are fewer.
 LATER = 100
+# "Only" is taken as nine of ten coefficients that can be seen.
+ONLY = 0.9
 
 
 def verdicts(
@@ -30,6 +32,7 @@ def verdicts(
     subspaces: Mapping[Model, rs.sensitivity.ActiveSubspaces],
     explained: Mapping[Model, Sequence[float]],
     testing: Labelled,
+    ink: Mapping[Model, float],
     *,
     with_paper: bool,
     is_full: bool,
@@ -47,6 +50,8 @@ def verdicts(
         Of the variance of each output, by the positions along its first direction.
     testing : Labelled
         The images.
+    ink : mapping of models to float
+        The share of the coefficients seen that lie in pixels with ink, where images have a background.
     with_paper : bool
         Whether networks and images are the dissertation's.
     is_full : bool
@@ -56,6 +61,7 @@ def verdicts(
         *_of_slices(regions, with_paper=with_paper),
         *_of_directions(name, subspaces, explained),
         *_of_smoothness(subspaces, testing),
+        *(_of_ink(ink) if name == "mnist" else ()),
     ]
     if not with_paper:
         return supporting(found)
@@ -186,4 +192,16 @@ def _of_smoothness(subspaces: Mapping[Model, rs.sensitivity.ActiveSubspaces], te
         "squared differences of neighbours by squares (2 for noise): "
         + "; ".join(f"{sgd.row} {rough[sgd]:.2f} and {rough[adamw]:.2f}" for sgd, adamw in both),
         (rough[sgd] < rough[adamw] for sgd, adamw in both),
+    )
+
+
+def _of_ink(ink: Mapping[Model, float]) -> Iterator[Verdict]:
+    hidden = {model: share for model, share in ink.items() if model.kind in CONVOLUTIONAL}
+    yield of_cases(
+        "convolutional networks have coefficients only where the image is not zero",
+        "section 6.1, Figure 6.3",
+        "only",
+        "of coefficients above a tenth of the largest, in pixels with ink: "
+        + ", ".join(f"{model.name} {100 * share:.0f} %" for model, share in ink.items()),
+        (share >= ONLY for share in hidden.values()),
     )

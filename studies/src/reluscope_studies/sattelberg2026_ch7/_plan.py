@@ -16,8 +16,10 @@ class ComparisonPlan(Plan):
     ----------
     side : int or None
         Most pixels in a row of an image; None for the dissertation's 32 x 32 in three channels.
-    training, testing : int or None
-        Most images; None for all.
+    training : int or None
+        Most images to train on; None for all.
+    per_test_image : int
+        By which there are fewer to judge with.
     numbers : tuple of int
         Affine functions per output that networks are left.
     at_once : int
@@ -28,10 +30,15 @@ class ComparisonPlan(Plan):
 
     side: int | None
     training: int | None
-    testing: int | None
+    per_test_image: int
     numbers: tuple[int, ...]
     at_once: int
     memory: int
+
+    @property
+    def testing(self) -> int | None:
+        """How many images networks are judged with at most; None for all."""
+        return None if self.training is None else self.training // self.per_test_image
 
     def shape(self, part: Labelled) -> tuple[int, int, int]:
         """Return channels, height and width of the images that networks are to see."""
@@ -45,8 +52,8 @@ class ComparisonPlan(Plan):
 NUMBERS = (1, 2, 5, 10, 20, 50, 100)
 CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "training"}
 PLANS: dict[Size, ComparisonPlan] = {
-    "small": ComparisonPlan(30, 32, 8, 12, 3_000, 1_000, NUMBERS, 14, 2**30),
+    "small": ComparisonPlan(30, 32, 8, 12, 3_000, 3, NUMBERS, 14, 2**30),
     # The dissertation's networks and images, of which there are fewer.
-    "medium": ComparisonPlan(2, 128, 32, None, 10_000, 2_000, NUMBERS, 8, 2 * 2**30),
-    "full": ComparisonPlan(15, 128, 32, None, None, None, NUMBERS, 8, 5 * 2**30),
+    "medium": ComparisonPlan(2, 128, 32, None, 10_000, 5, NUMBERS, 8, 2 * 2**30),
+    "full": ComparisonPlan(15, 128, 32, None, None, 5, NUMBERS, 8, 5 * 2**30),
 }

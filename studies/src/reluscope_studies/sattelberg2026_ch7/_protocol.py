@@ -73,7 +73,7 @@ def report(setting: Setting, name: Data) -> Outcome:
             similar,
             COMPRESSION[name],
             with_paper=with_paper and plan.side is None,
-            is_full=plan.epochs >= PLANS["full"].epochs,
+            is_full=plan.training is None and plan.epochs >= PLANS["full"].epochs,
         ),
     )
 

@@ -23,7 +23,7 @@ CODED = tuple(f"encoder{number}" for number in range(1, len(ENCODER) + 1))
 
 def follow_autoencoder(setting: Setting, plan: Plan) -> Outcome:
     """Train the networks that are not in the records yet, and look at their codes."""
-    samples = samples_of(setting, plan.most)
+    samples = samples_of(setting, plan.most, plan.trained_on)
     followed, interrupted = [], False
     try:
         for run in _runs(plan, samples, setting.seed):
@@ -32,7 +32,7 @@ def follow_autoencoder(setting: Setting, plan: Plan) -> Outcome:
     except KeyboardInterrupt:
         pictures, interrupted = (), True
     sentences = (*_done(plan, samples), *_came_out(followed))
-    tables = (counts_table(followed), separation_table(followed, (0, *plan.shown))) if followed else ()
+    tables = (counts_table(followed), separation_table(followed, (0, *plan.until(plan.shown)))) if followed else ()
     return Outcome(sentences, findings_of(followed), tables, pictures, interrupted, verdicts=_verdicts(followed))
 
 
@@ -44,7 +44,7 @@ def _runs(plan: Plan, samples: Samples, seed: int) -> list[Run]:
             label,
             RATE,
             plan.batch,
-            plan.epochs,
+            plan.until(plan.epochs),
             lambda: autoencoder(samples.training.shape, seed=seed),
             RECONSTRUCTION,
             chosen,
@@ -58,7 +58,8 @@ def _runs(plan: Plan, samples: Samples, seed: int) -> list[Run]:
 
 def _pictures(plan: Plan, followed: Sequence[Followed], setting: Setting) -> tuple[Picture, ...]:
     grids = [
-        grid(f"{plan.name}-{one.run.name}", [one], shown=plan.shown, gates=CODED, setting=setting) for one in followed
+        grid(f"{plan.name}-{one.run.name}", [one], shown=plan.until(plan.shown), gates=CODED, setting=setting)
+        for one in followed
     ]
     return (curves(f"{plan.name}-curves", followed), *grids)
 
@@ -68,8 +69,8 @@ def _done(plan: Plan, samples: Samples) -> list[str]:
         (
             f"{samples.describe()}, pixels in [0, 1]. An autoencoder of 128, 64, 32, 64 and 128 units; mean "
             f"cross-entropy between pixels and sigmoids of the outputs; gradient descent at rate {RATE} in batches of "
-            f"{plan.batch}, {max(plan.epochs)} epochs; weights after Glorot and Bengio (uniform), zero biases, no "
-            "dropout. The network is taken up to the sigmoid, which has no codes."
+            f"{plan.batch}, {plan.until(plan.epochs)[-1]} epochs; weights after Glorot and Bengio (uniform), zero "
+            "biases, no dropout. The network is taken up to the sigmoid, which has no codes."
         ),
         (
             "Figure 2 names the rate 0.01, the published code has 0.1. That code lists a dropout of 0.4 and does not "

@@ -4,7 +4,7 @@ A code is that of the gates that are watched, the dense ones; all gates of the n
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 import reluscope as rs
-from reluscope.studies import Record, Setting
+from reluscope.studies import Change, Record, Setting
 from reluscope_studies.epochs import Loss
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.records import plain_findings
@@ -107,6 +107,10 @@ class Plan:
         Samples to train on and to validate with, at most.
     most_drawn : int
         Validation samples in pictures.
+    last : int, optional
+        Where training ends; by default after the last of the epochs.
+    trained_on : int, optional
+        Samples to train on, with a quarter as many to validate with, in place of `most`.
     """
 
     name: str
@@ -115,6 +119,22 @@ class Plan:
     shown: tuple[int, ...]
     most: tuple[int, int] | None
     most_drawn: int
+    last: int | None = field(default=None, kw_only=True)
+    trained_on: int | None = field(default=None, kw_only=True)
+
+    def until(self, epochs: tuple[int, ...]) -> tuple[int, ...]:
+        """Return those epochs that are before the end of training, and the end.
+
+        Examples
+        --------
+        >>> plan = Plan("heads", 256, (0, 1, 5, 10), (1, 10), None, 1000, last=7)
+        >>> plan.until(plan.epochs), plan.until(plan.shown)
+        ((0, 1, 5, 7), (1, 7))
+        """
+        return epochs if self.last is None else (*(one for one in epochs if one < self.last), self.last)
+
+
+CHANGES: dict[Change, str] = {"epochs": "last", "points": "trained_on"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,7 +53,7 @@ class HeadsPlan(Plan):
             f"{label}, {' and '.join(samples.names)}" if two else label,
             rate,
             self.batch,
-            self.epochs,
+            self.until(self.epochs),
             lambda: classifier(samples.training.shape, self.blocks, head, len(samples.names), seed=seed),
             CLASSIFICATION,
             samples,
@@ -67,7 +67,7 @@ class HeadsPlan(Plan):
 
 def compare_heads(setting: Setting, plan: HeadsPlan) -> Outcome:
     """Train the networks that are not in the records yet, and compare their codes."""
-    samples = samples_of(setting, plan.most)
+    samples = samples_of(setting, plan.most, plan.trained_on)
     followed, interrupted = [], False
     try:
         for run in plan.runs(samples, setting.seed):
@@ -78,7 +78,7 @@ def compare_heads(setting: Setting, plan: HeadsPlan) -> Outcome:
     except KeyboardInterrupt:
         pictures, interrupted = (), True
     sentences = (*_done(plan, samples), *_came_out(plan, followed))
-    tables = (counts_table(followed), separation_table(followed, (0, *plan.shown))) if followed else ()
+    tables = (counts_table(followed), separation_table(followed, (0, *plan.until(plan.shown)))) if followed else ()
     return Outcome(sentences, findings_of(followed), tables, pictures, interrupted, verdicts=_verdicts(plan, followed))
 
 
@@ -88,9 +88,9 @@ def _pictures(plan: HeadsPlan, followed: Sequence[Followed], setting: Setting) -
     for rate in plan.rates:
         at_rate = [one for one in every if one.run.rate == rate]
         pictures.append(
-            grid(f"{plan.name}-embeddings-{rate:g}", at_rate, shown=plan.shown, gates=None, setting=setting)
+            grid(f"{plan.name}-embeddings-{rate:g}", at_rate, shown=plan.until(plan.shown), gates=None, setting=setting)
         )
-    pictures.append(grid(f"{plan.name}-two-classes", [two], shown=plan.shown, gates=None, setting=setting))
+    pictures.append(grid(f"{plan.name}-two-classes", [two], shown=plan.until(plan.shown), gates=None, setting=setting))
     return pictures
 
 
@@ -101,7 +101,7 @@ def _done(plan: HeadsPlan, samples: Samples) -> list[str]:
         (
             f"{samples.describe()}, pixels in [0, 1]. Convolutional layers: {plan.describe()}; dense heads {heads}, "
             f"then logits. Cross-entropy, gradient descent at a constant rate ({rates}) in batches of {plan.batch}, "
-            f"{max(plan.epochs)} epochs, weights after Glorot and Bengio (uniform), zero biases, no dropout."
+            f"{plan.until(plan.epochs)[-1]} epochs, weights after Glorot and Bengio (uniform), zero biases, no dropout."
         ),
         (
             "The paper's text compares the rates 0.001 and 0.01 (Figure 1), its appendix 0.1 and 0.001 (Figures 5 and "

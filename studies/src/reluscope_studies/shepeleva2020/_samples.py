@@ -38,9 +38,19 @@ class Samples:
         )
 
 
-def samples_of(setting: Setting, most: tuple[int, int] | None) -> Samples:
-    """Return the setting's samples, of each part at most so many, drawn at random, with pixels in [0, 1]."""
+def samples_of(setting: Setting, most: tuple[int, int] | None, trained_on: int | None = None) -> Samples:
+    """Return the setting's samples, of each part at most so many, drawn at random, with pixels in [0, 1].
+
+    Parameters
+    ----------
+    setting : Setting
+    most : tuple of int, optional
+        To train on and to validate with.
+    trained_on : int, optional
+        In place of these: to train on, and a quarter as many to validate with.
+    """
     parts = labelled_data(setting)
+    most = most if trained_on is None else (trained_on, -(-trained_on // 4))
     if most is not None:
         drawn = zip(parts, most, strict=True)
         parts = tuple(_drawn(part, number, setting.seed) for part, number in drawn)

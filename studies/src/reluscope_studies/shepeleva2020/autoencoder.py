@@ -2,12 +2,13 @@
 
 from reluscope.studies import Outcome, Setting
 from reluscope_studies.shepeleva2020._autoencoder import follow_autoencoder
-from reluscope_studies.shepeleva2020._following import Plan
+from reluscope_studies.shepeleva2020._following import CHANGES, Plan
 from reluscope_studies.sizes import planned
 
 SENTENCE = "codes of an autoencoder of MNIST, in training, of all classes and of two"
 POSITION = 30
 DATA = "mnist"
+__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
 
 PLANS = {
     "small": Plan("autoencoder", 16, (0, 1, 5, 10, 50), (1, 5, 10, 50), (2000, 500), 300),
@@ -17,4 +18,4 @@ PLANS = {
 
 def protocol(setting: Setting) -> Outcome:
     """Train the networks that are not in the records yet, and look at their codes."""
-    return follow_autoencoder(setting, planned(setting, PLANS))
+    return follow_autoencoder(setting, planned(setting, PLANS, CHANGES))

@@ -1,6 +1,7 @@
 """Figures 1, 2b and 5: numbers of codes in training and embeddings of codes, convolutional classifiers of MNIST."""
 
 from reluscope.studies import Outcome, Setting
+from reluscope_studies.shepeleva2020._following import CHANGES
 from reluscope_studies.shepeleva2020._heads import HEADS, HeadsPlan, compare_heads
 from reluscope_studies.shepeleva2020._networks import VGG16
 from reluscope_studies.sizes import planned
@@ -8,6 +9,7 @@ from reluscope_studies.sizes import planned
 SENTENCE = "codes of VGG16-like networks with three dense heads on MNIST, in training, at three learning rates"
 POSITION = 10
 DATA = "mnist"
+__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
 
 RATES = (1e-3, 1e-2, 1e-1)
 PLANS = {
@@ -22,4 +24,4 @@ PLANS = {
 
 def protocol(setting: Setting) -> Outcome:
     """Train the networks that are not in the records yet, and compare their codes."""
-    return compare_heads(setting, planned(setting, PLANS))
+    return compare_heads(setting, planned(setting, PLANS, CHANGES))

@@ -1,6 +1,7 @@
 """Figure 6: codes of convolutional classifiers of CIFAR-10."""
 
 from reluscope.studies import Outcome, Setting
+from reluscope_studies.shepeleva2020._following import CHANGES
 from reluscope_studies.shepeleva2020._heads import HEADS, HeadsPlan, compare_heads
 from reluscope_studies.shepeleva2020._networks import VGG16
 from reluscope_studies.sizes import planned
@@ -8,6 +9,7 @@ from reluscope_studies.sizes import planned
 SENTENCE = "codes of VGG16-like networks with dense heads on CIFAR-10, in training, at two learning rates"
 POSITION = 20
 DATA = "cifar10"
+__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
 
 RATES = (1e-3, 1e-1)
 PLANS = {
@@ -24,4 +26,4 @@ PLANS = {
 
 def protocol(setting: Setting) -> Outcome:
     """Train the networks that are not in the records yet, and compare their codes."""
-    return compare_heads(setting, planned(setting, PLANS))
+    return compare_heads(setting, planned(setting, PLANS, CHANGES))

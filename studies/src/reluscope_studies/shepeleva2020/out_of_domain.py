@@ -29,7 +29,7 @@ SENTENCE = "codes of samples out of the domain of the training data: rotated, sh
 POSITION = 50
 DATA = "mnist"
 BESIDE = "cifar10"
-CHANGES: dict[Change, str] = {"replicates": "replicates", "epochs": "fit.most_epochs"}
+CHANGES: dict[Change, str] = {"replicates": "replicates", "epochs": "fit.most_epochs", "points": "trained_on"}
 
 HEAD = (256, 128, 128)
 ALL = "all gates"
@@ -44,6 +44,7 @@ class Plan:
     fit: Fit
     replicates: int
     most: tuple[int, int] | None
+    trained_on: int | None = None
 
 
 BLOCKS = {"dense": (), "convolutional": ((8, 1), (16, 1))}
@@ -79,7 +80,7 @@ class _Judged:
 def protocol(setting: Setting) -> Outcome:
     """Train the networks that are not in the records yet, and ask how far samples are from occupied codes."""
     plan = planned(setting, PLANS, CHANGES)
-    samples = samples_of(setting, plan.most)
+    samples = samples_of(setting, plan.most, plan.trained_on)
     kinds = foreign_samples(samples.validation, setting.beside, seed=setting.seed)
     judged, interrupted = [], False
     try:

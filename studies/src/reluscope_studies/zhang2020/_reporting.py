@@ -13,6 +13,7 @@ from reluscope_studies.zhang2020._comparison import Comparison
 from reluscope_studies.zhang2020._networks import KINDS, Variant
 from reluscope_studies.zhang2020._plan import Plan
 from reluscope_studies.zhang2020._questions import PLACES, QUESTIONS, Answers, cosines_of
+from reluscope_studies.zhang2020._redrawn import redrawn
 from reluscope_studies.zhang2020._statements import verdicts
 
 # What is asked of the networks of a rate, as --only names it.
@@ -55,7 +56,12 @@ class Report:
             tables,
             tuple(self._pictures(looked)),
             interrupted,
-            verdicts=verdicts(findings, self.plan.rates),
+            verdicts=verdicts(
+                findings,
+                self.plan.rates,
+                redrawn(self.plan.compared, self.work.answers, self.setting.seed),
+                points=self.plan.inquiry.points,
+            ),
         )
 
     def _sentences(self) -> tuple[str, ...]:

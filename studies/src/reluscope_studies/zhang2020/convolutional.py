@@ -15,6 +15,7 @@ SENTENCE = "regions of convolutional networks on CIFAR-10, plain, with batch nor
 POSITION = 40
 DATA = "cifar10"
 CHANGES: dict[Change, str] = {"replicates": "replicates", "points": "inquiry.points", "epochs": "fit.most_epochs"}
+PARTS = "rate-question, 0.001-inspheres; also classes, surrounding_regions, likeliest"
 
 RATE = 1e-3
 PAPER = {

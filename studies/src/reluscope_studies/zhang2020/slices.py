@@ -7,7 +7,7 @@ from reluscope_studies.fitting import Fit
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.sizes import planned
 from reluscope_studies.zhang2020._networks import Architecture, Workshop, centred
-from reluscope_studies.zhang2020._statements import more_regions
+from reluscope_studies.zhang2020._statements import more_regions, more_uniform
 
 SENTENCE = "a plane through three images, as networks of 3 x 20 units see it: regions and classes"
 POSITION = 10
@@ -56,5 +56,7 @@ def protocol(setting: Setting) -> Outcome:
     found = (*(one.accuracy for one in networks), *counts)
     caption = "Accuracies, and numbers of regions on the plane."
     by_kind = {one.variant.kind: count for one, count in zip(networks, counts, strict=True)}
-    verdicts = (more_regions(by_kind, "section 1, Figure 1"),) if by_kind else ()
+    areas = {kind: part.volumes() for kind, part in parts.items()}
+    place = "section 1, Figure 1"
+    verdicts = (more_regions(by_kind, place), more_uniform(areas, place)) if by_kind else ()
     return Outcome(sentences, found, (Table(columns, table, caption),), (picture,), interrupted, verdicts=verdicts)

@@ -9,7 +9,7 @@ from reluscope_studies.fitting import Fit
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.verdicts import of_cases
 from reluscope_studies.zhang2020._networks import Architecture, Trained, Workshop
-from reluscope_studies.zhang2020._statements import more_regions
+from reluscope_studies.zhang2020._statements import more_regions, more_uniform
 
 SENTENCE = "linear regions and classes of networks on two spirals, plain, with batch norm and with dropout"
 POSITION = 30
@@ -78,7 +78,9 @@ def _outcome(testing: Labelled, networks: list[Trained], interrupted: bool) -> O
     found = (*(one.accuracy for one in networks), *counts)
     caption = "Test accuracies beside the paper's, and exact numbers of regions."
     by_kind = {one.variant.kind: count for one, count in zip(networks, counts, strict=True)}
-    verdicts = (_all_right(networks), more_regions(by_kind, "appendix A, Figure 8")) if by_kind else ()
+    areas = {kind: part.volumes() for kind, part in parts.items()}
+    place = "appendix A, Figure 8"
+    verdicts = (_all_right(networks), more_regions(by_kind, place), more_uniform(areas, place)) if by_kind else ()
     return Outcome(sentences, found, (Table(columns, rows, caption),), tuple(pictures), interrupted, verdicts=verdicts)
 
 

@@ -1,0 +1,90 @@
+"""Unsafe outputs that are met with equality alone, or missed by less than rounding, against corners in fractions."""
+
+from fractions import Fraction
+from importlib import import_module
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.analyses.verification.exact_leaves import ExactLeaves
+
+Case, Property = rs.verification.Case, rs.verification.Property
+VERIFYING = import_module("reluscope.analyses.verification.verify")
+
+
+def drawn(seed):
+    """Return layers of a network of two inputs, the function of its output that is asked about, and a box."""
+    rng = np.random.default_rng(seed)
+    layers = [(rng.normal(size=(4, 2)), rng.normal(size=4) / 2), (rng.normal(size=(1, 4)), rng.normal(size=1))]
+    if seed % 3:  # dead units, equal units, corners that no float64 holds
+        layers = [(np.round(W * seed) / (seed % 3 * 3 - 2), np.round(b * 3) / 3) for W, b in layers]
+    return layers, np.array([-1.0, -0.75]), np.array([1.0, 1 / 3])
+
+
+def output(layers, point):
+    """Return the output in fractions."""
+    for place, (W, b) in enumerate(layers):
+        point = [
+            sum((Fraction(w) * x for w, x in zip(row, point, strict=True)), Fraction(c))
+            for row, c in zip(W.tolist(), b.tolist(), strict=True)
+        ]
+        point = [max(entry, Fraction(0)) for entry in point] if place == 0 else point
+    return point[0]
+
+
+def least(layers, lower, upper):
+    """Return the least output on a box, which is at a corner of the pieces of the one hidden layer."""
+    ends = [[Fraction(entry) for entry in side.tolist()] for side in (lower, upper)]
+    lines = [(*map(Fraction, row), Fraction(c)) for row, c in zip(layers[0][0].tolist(), layers[0][1], strict=True)]
+    for low, high in (ends,):
+        lines += [(Fraction(1), Fraction(0), -low[0]), (Fraction(1), Fraction(0), -high[0])]
+        lines += [(Fraction(0), Fraction(1), -low[1]), (Fraction(0), Fraction(1), -high[1])]
+    values = []
+    for (a, b, c), (d, e, f) in combinations(lines, 2):
+        if det := a * e - b * d:
+            point = [(b * f - c * e) / det, (c * d - a * f) / det]
+            if all(low <= entry <= high for low, entry, high in zip(ends[0], point, ends[1], strict=True)):
+                values.append(output(layers, point))
+    return min(values)
+
+
+def verdicts(seed, split):
+    """Compare verdicts right at, below and above the least output with the truth."""
+    layers, lower, upper = drawn(seed)
+    truth = least(layers, lower, upper)
+    level = float(truth)
+    for end in (level, np.nextafter(level, -np.inf), np.nextafter(level, np.inf)):
+        safe = Property([Case(lower, upper, [rs.Polyhedron([[1.0]], [end])])])
+        found = rs.verify(rs.load(layers), safe, split=split)
+        assert str(found) == ("VIOLATED" if Fraction(float(end)) >= truth else "HOLDS")
+        if (one := found.counterexample) is not None:
+            point = one.exact or [Fraction(entry) for entry in one.point.tolist()]
+            assert output(layers, point) <= Fraction(float(end))
+            assert all(low <= entry <= high for low, entry, high in zip(lower, point, upper, strict=True))
+            np.testing.assert_allclose([float(entry) for entry in point], one.point, rtol=1e-15)
+
+
+@pytest.fixture
+def without_attack(monkeypatch):
+    monkeypatch.setattr(VERIFYING, "_attacked", lambda *of: None)
+
+
+@pytest.mark.parametrize(("seed", "split"), [(0, "inputs"), (1, "inputs"), (2, "inputs"), (3, "inputs"), (2, "units")])
+def test_equality_is_decided(seed, split, without_attack):
+    verdicts(seed, split)
+
+
+def test_the_corners_would_see_leaves_that_find_nothing(without_attack, monkeypatch):
+    monkeypatch.setattr(ExactLeaves, "_within", lambda *of: None)
+    with pytest.raises(AssertionError):
+        [verdicts(seed, "inputs") for seed in range(4)]
+
+
+def test_where_no_float64_is_unsafe_the_input_is_given_in_fractions():
+    net = rs.load([(np.array([[3.0], [-3.0]]), np.array([-1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))])  # |3 x - 1|
+    one = rs.verify(net, Property([Case([0.0], [1.0], [rs.Polyhedron([[1.0]], [0.0])])])).counterexample
+    assert (one.exact, one.point.tolist(), one.outputs.tolist()) == ((Fraction(1, 3),), [1 / 3], [0.0])
+    one = rs.verify(net, Property([Case([0.0], [1.0], [rs.Polyhedron([[1.0]], [0.5])])])).counterexample
+    assert one.exact is None
