@@ -36,6 +36,7 @@ TESTS = (
     "partitions/test_tree_count.py",
     "plots/test_depth_buffer.py",
     "analyses/test_dense_boxes.py",
+    "analyses/test_near_boxes.py",
     "analyses/codespace/test_common_hyperplanes.py",
     "analyses/topology/test_chains.py",
 )

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "../kernels/dense_boxes.hpp"
+#include "../kernels/box_trees.hpp"
 #include "checks.hpp"
 #include "numpy.hpp"
 
@@ -97,6 +97,33 @@ void bind_boxes(nb::module_& module) {
         },
         "sizes"_a, "weights"_a, "biases"_a, "breakpoints"_a, "slopes"_a, "intercepts"_a, "centers"_a, "halves"_a,
         "low"_a, "high"_a, "terms"_a, "functions"_a, "num_threads"_a);
+    module.def(
+        "near_boxes",
+        [](In<std::int64_t, 1> sizes, Numbers weights, Numbers biases, NumberRows breakpoints, NumberRows slopes,
+           NumberRows intercepts, NumberRows lower, NumberRows upper, Numbers keys, NumberRows low, NumberRows high,
+           Numbers point, NumberRows functions, std::size_t norm, Numbers lengths, std::size_t most_boxes,
+           std::size_t codes, std::size_t codes_near) {
+            const DenseLayers layers = layers_of(sizes, weights, biases, breakpoints, slopes, intercepts);
+            const BoxRows boxes = boxes_of(layers, lower, upper);
+            const std::size_t number = lower.shape(0), units = layers.num_units();
+            expect(keys.shape(0) == number && low.shape(0) == number && high.shape(0) == number &&
+                       low.shape(1) == units && high.shape(1) == units && point.shape(0) == lower.shape(1) &&
+                       functions.shape(1) == static_cast<std::size_t>(layers.sizes.back()) && lengths.shape(0) == 3 &&
+                       norm < 3,
+                   "expected boxes, what every unit sees on each, a point, functions of the outputs, a norm and lengths");
+            const NearQuestion question{view(point), rows(functions), static_cast<Length>(norm), view(lengths)[0],
+                                        view(lengths)[1], view(lengths)[2], most_boxes, codes, codes_near};
+            auto found = unlocked([&] {
+                return near_boxes(layers, boxes.centers, boxes.halves, view(keys), rows(low), rows(high), question);
+            });
+            const auto count = found.num_boxes;
+            const double passed = found.passed;
+            return nb::make_tuple(give(std::move(found.lower)), give(std::move(found.upper)),
+                                  give(std::move(found.keys)), give_flags(std::move(found.is_leaf)), count, passed);
+        },
+        "sizes"_a, "weights"_a, "biases"_a, "breakpoints"_a, "slopes"_a, "intercepts"_a, "lower"_a, "upper"_a, "keys"_a,
+        "low"_a, "high"_a, "point"_a, "functions"_a, "norm"_a, "lengths"_a, "most_boxes"_a, "codes"_a,
+        "codes_near"_a);
 }
 
 }  // namespace reluscope

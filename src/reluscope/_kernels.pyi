@@ -294,3 +294,23 @@ def below_on_boxes(
     functions: Array,
     num_threads: int,
 ) -> tuple[Array, Array, Array]: ...
+def near_boxes(
+    sizes: Array,
+    weights: Array,
+    biases: Array,
+    breakpoints: Array,
+    slopes: Array,
+    intercepts: Array,
+    lower: Array,
+    upper: Array,
+    keys: Array,
+    low: Array,
+    high: Array,
+    point: Array,
+    functions: Array,
+    norm: int,
+    lengths: Array,
+    most_boxes: int,
+    codes: int,
+    codes_near: int,
+) -> tuple[Array, Array, Array, Array, int, float]: ...

@@ -68,6 +68,11 @@ def test_other_draws_of_the_points_decide():
         "batch norm decreases the distortion (vanilla, batch norm, dropout)": "not confirmed"
     }
     assert list(decided([{name: float("nan")}] * 2).values()) == ["not confirmed"]
+    against, about = list(comparison(holds=False)), "batch norm decreases the distortion (vanilla, batch norm, dropout)"
+    drawn = [{one.name: float(one) for one in against}] * 3
+    for points, word in ((30, "contradicted"), (29, "not confirmed")):
+        found = {one.statement: one.word for one in zhang.verdicts(against, rates, drawn, points=points)}
+        assert found[about] == word
 
 
 def test_points_are_drawn_again_for_all_networks_at_once():

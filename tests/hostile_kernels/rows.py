@@ -428,6 +428,16 @@ def below_on_boxes(draw):
     return _kernels.below_on_boxes, [*network, *seen, draw.floats(draw.size(), outputs), draw.size(1, 2)]
 
 
+def near_boxes(draw):
+    network, units, number, outputs = dense(draw)
+    lower = network[-2]
+    network[-1] = lower + draw.positive(*lower.shape)
+    seen = -draw.positive(number, units), draw.positive(number, units)
+    asked = draw.floats(lower.shape[1]), draw.floats(draw.size(), outputs), draw.size(0, 2)
+    lengths = np.array([2.0, 1.9, 0.1])
+    return _kernels.near_boxes, [*network, draw.positive(number), *seen, *asked, lengths, draw.size(0, 20), 2, 8]
+
+
 def dot(draw):
     return _kernels.dot, [*draw.floats(2, draw.size(0, 20))]
 
@@ -578,6 +588,7 @@ FUNCTIONS = (
     relax, between_lines, settle_at, count_below,
     find_rivals, settle, winners, ordered_corners, measures, find_chords, find_flat_facets, winning_parts, join_facets,
     middles, extents, nearest_in_place, cut_cells, maps_behind, are_rows_equal, pieces_in_use, shortest_vector,
-    recession, walk, refresh, forms_on_boxes, below_on_boxes, dot, nearest_polygons, blended_polygons, visible_parts,
+    recession, walk, refresh, forms_on_boxes, below_on_boxes, near_boxes, dot, nearest_polygons, blended_polygons,
+    visible_parts,
 )  # fmt: skip
 ROWS = {row.__name__: row for row in FUNCTIONS} | METHODS

@@ -4,10 +4,11 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from reluscope import _kernels
 from reluscope.analyses.preimages.box_search import half_sides
+from reluscope.geometry.norms import Norm
 from reluscope.kernel_threads import kernel_threads
 from reluscope.networks.backward_bounds import BackwardBounds
 from reluscope.networks.carriers.box_forms import SeenRange
@@ -15,6 +16,8 @@ from reluscope.networks.dense_layers import DenseLayers
 
 # Weights of all boxes from which on threads pay.
 THREADED_WEIGHTS = 200_000
+# As kernels count them.
+NORMS: tuple[Norm, ...] = ("l1", "l2", "linf")
 
 
 FormArrays: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -26,6 +29,20 @@ class SeenOnBoxes(NamedTuple):
     low: Float[np.ndarray, "k u"]
     high: Float[np.ndarray, "k u"]
     terms: Float[np.ndarray, "k _"]
+
+
+class LeftBoxes(NamedTuple):
+    """Open parts of boxes: each no nearer than its key; few codes are left on leaves.
+
+    How many boxes were made, and the least key of those that count as no nearer than the limit.
+    """
+
+    lower: Float[np.ndarray, "k n"]
+    upper: Float[np.ndarray, "k n"]
+    keys: Float[np.ndarray, " k"]
+    is_leaf: Bool[np.ndarray, " k"]
+    num_boxes: int
+    passed: float
 
 
 class DenseBoxes:
@@ -86,6 +103,44 @@ class DenseBoxes:
             np.ascontiguousarray(rows, dtype=np.float64),
             num_threads=self._threads(len(lower)),
         )
+
+    def near(
+        self,
+        lower: Float[np.ndarray, "k n"],
+        upper: Float[np.ndarray, "k n"],
+        keys: Float[np.ndarray, " k"],
+        seen: tuple[Float[np.ndarray, "k u"], Float[np.ndarray, "k u"]],
+        asked: tuple[Float[np.ndarray, " n"], Float[np.ndarray, "t m"], Norm],
+        lengths: tuple[float, float, float],
+        most_boxes: int,
+        codes: tuple[int, int],
+    ) -> LeftBoxes:
+        """Return the parts of boxes on which a function of the outputs may be negative nearer to a point than a limit.
+
+        Parameters
+        ----------
+        lower, upper : (k, n) float64
+        keys : (k,) float64
+            No function is negative nearer than this on each.
+        seen : two of (k, u) float64
+            What units see at least and at most on each.
+        asked : the point, (t, m) float64 functions, and the norm
+        lengths : three floats
+            The limit, what counts as no nearer than it, and sides of small boxes.
+        most_boxes : int
+            How many are made of each.
+        codes : two ints
+            How many codes may be left on leaves, and on small ones.
+
+        Notes
+        -----
+        Some microseconds a box.
+        """
+        x, rows, norm = asked
+        arrays = (np.ascontiguousarray(one, dtype=np.float64) for one in (lower, upper, keys, *seen, x, rows))
+        kind, ends = NORMS.index(norm), np.array(lengths)
+        found = _kernels.near_boxes(*self._arrays, *arrays, kind, ends, most_boxes, *codes)  # pyright: ignore[reportCallIssue]
+        return LeftBoxes(*found)
 
     def _threads(self, number: int) -> int:
         return kernel_threads(number * len(self.layers.weights), THREADED_WEIGHTS)

@@ -33,7 +33,7 @@ class Part(NamedTuple):
     what : object
         What is still asked.
     axis : int
-        Along which it is halved; -1 before that is known.
+        Along which it is halved; negative before that is known.
     path : str
         Lower and upper halves that were taken, as 0 and 1.
     """
@@ -90,11 +90,11 @@ class HalvedBoxes(BestFirst):
             self.bound(parts[start : start + self._together])
 
     def split(self, branch: Branch) -> None:
-        """Bound the halves of a box, and of those that come next, together."""
+        """Bound the halves of a box, and of those that come next, together; those without an axis as they are."""
         taken: list[Part] = [branch.what]
         while 2 * len(taken) < self._together and self._has_branches():
             taken.append(heappop(self.queue).what)
-        self.bound([half for part in taken for half in part.halves()])
+        self.bound([half for part in taken for half in (part.halves() if part.axis >= 0 else (part,))])
 
     def halve(self, part: Part, key: float, axis: int) -> bool:
         """Put a box into the queue, to be halved along an axis; False if it is too small for that."""

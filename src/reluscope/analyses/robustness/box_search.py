@@ -2,7 +2,8 @@
 
 The part of a box where another class may win is cut off by the affine functions below the leads of the point's class;
 its distance from the point is the box's bound. Where at most a few units may change their piece on a box, its regions
-are taken exactly, each once.
+are taken exactly, each once. Between both, where some dozen units may, a kernel halves boxes of the network of these
+units alone.
 """
 
 from itertools import product
@@ -21,6 +22,10 @@ from reluscope.geometry.cut_boxes import distances_of_cut_boxes
 from reluscope.networks.enclosures import enclose
 from reluscope.networks.graph import Max
 
+# Boxes on which no more units than these may change their piece are halved by the kernel, so many of each at most.
+MAX_OPEN, MOST_BOXES = 64, 1000
+# In the place of an axis: regions of a box are to be taken exactly, where codes that it may have allow that.
+LEAF = -2
 # With more inputs, sets of regions are split.
 MAX_INPUTS = 10
 # Where no more units than these may change their piece, too.
@@ -107,6 +112,15 @@ class BoxChanges(NearestKnown, HalvedBoxes):
         slopes = np.where((near < self.limit)[..., None], below.slopes[0], 0.0)
         halved_along, is_near = axes(slopes, boxes.half), (2 * boxes.half <= NEAR * self.limit).all(axis=1)
         is_leaf = boxes.num_codes <= np.where(is_near, NUM_CODES_NEAR, NUM_CODES)
+        is_fine = np.zeros(len(parts), dtype=bool)
+        if boxes.dense is not None:
+            is_open = np.array(
+                [not self.is_settled(float(keys[one])) and parts[one].axis != LEAF for one in alive], dtype=bool
+            )
+            is_fine[alive] = is_open & ~is_leaf[alive] & (boxes.num_codes[alive] <= 2.0**MAX_OPEN)
+            if is_fine.any():
+                self._halve_small(boxes, np.flatnonzero(is_fine), keys)
+            alive = alive[~is_fine[alive]]
         for place in alive[np.argsort(keys[alive], kind="stable")].tolist():
             key, part = float(keys[place]), parts[place]
             if self.is_settled(key):  # no nearer than what is known
@@ -115,6 +129,26 @@ class BoxChanges(NearestKnown, HalvedBoxes):
                 self._settle_codes(boxes, place)
             elif not self.halve(part, key, halved_along[place]):
                 self.passed = min(self.passed, key)
+
+    def _halve_small(self, boxes: BoundedBoxes, places: np.ndarray, keys: np.ndarray) -> None:
+        """Halve boxes with few open units by the kernel, and put what it leaves open into the queue."""
+        assert boxes.dense is not None
+        kernels, seen = boxes.dense
+        lengths = self.limit, self.limit - RESOLUTION * self.view.scale, NEAR * self.limit
+        left = kernels.near(
+            boxes.lower[places],
+            boxes.upper[places],
+            keys[places],
+            (seen.low[places], seen.high[places]),
+            (self.view.x, self._leads, self.view.norm),
+            lengths,
+            MOST_BOXES,
+            (NUM_CODES, NUM_CODES_NEAR),
+        )
+        self.num_branches += left.num_boxes
+        self.passed = min(self.passed, left.passed)
+        for lower, upper, key, is_leaf in zip(left.lower, left.upper, left.keys.tolist(), left.is_leaf, strict=True):
+            self.push(key, Part(lower, upper, key, 1.0, None, LEAF if is_leaf else -1))
 
     def _settle_codes(self, boxes: BoundedBoxes, place: int) -> None:
         """Take the regions of a box exactly, those that were not taken before."""

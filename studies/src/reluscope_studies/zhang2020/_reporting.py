@@ -57,7 +57,10 @@ class Report:
             tuple(self._pictures(looked)),
             interrupted,
             verdicts=verdicts(
-                findings, self.plan.rates, redrawn(self.plan.compared, self.work.answers, self.setting.seed)
+                findings,
+                self.plan.rates,
+                redrawn(self.plan.compared, self.work.answers, self.setting.seed),
+                points=self.plan.inquiry.points,
             ),
         )
 

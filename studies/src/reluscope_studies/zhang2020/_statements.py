@@ -4,7 +4,7 @@ Figures 9, 10 and 12 are the same of convolutional networks.
 
 A statement is about several networks, of each learning rate: it is confirmed where it holds for all, contradicted where
 it holds for none, and left open between. Of numbers over points it holds, or does not, where 39 of 40 other draws of
-these points say the same.
+these points say the same; of fewer than thirty points, and a network or a few, nothing is contradicted.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,10 +23,16 @@ VANILLA, NORM, DROPOUT = KINDS
 SIMILAR, NEAR = 0.02, 0.5
 # The share of other draws of points that have to agree.
 SURE = 39 / 40
+# Fewer points contradict nothing.
+MANY = 30
 
 
 def verdicts(
-    findings: Sequence[rs.Finding], rates: Sequence[float], redrawn: Sequence[Mapping[str, float]] = ()
+    findings: Sequence[rs.Finding],
+    rates: Sequence[float],
+    redrawn: Sequence[Mapping[str, float]] = (),
+    *,
+    points: int = 1000,
 ) -> tuple[Verdict, ...]:
     """Return what becomes of the paper's statements about batch norm and dropout.
 
@@ -38,11 +44,13 @@ def verdicts(
         Learning rates.
     redrawn : sequence of mappings
         Numbers over other draws of points, by the same names; those that are not there are not left to chance.
+    points : int
+        How many there are.
     """
     numbers = {finding.name: float(finding) for finding in findings}
     drawn = [list(_statements({**numbers, **draw}, rates)) for draw in redrawn]
     return tuple(
-        _verdict(said, [one[place] for one in drawn], redrawn[0] if drawn else {}, numbers, rates)
+        _verdict(said, [one[place] for one in drawn], redrawn[0] if drawn else {}, numbers, rates, is_few=points < MANY)
         for place, said in enumerate(_statements(numbers, rates))
     )
 
@@ -58,12 +66,20 @@ class _Said:
 
 
 def _verdict(
-    said: _Said, drawn: Sequence[_Said], some: Mapping[str, float], numbers: Mapping[str, float], rates: Sequence[float]
+    said: _Said,
+    drawn: Sequence[_Said],
+    some: Mapping[str, float],
+    numbers: Mapping[str, float],
+    rates: Sequence[float],
+    *,
+    is_few: bool,
 ) -> Verdict:
     """Return what becomes of a statement; what too many other draws of the points contradict is left open."""
     holds = list(said.holds)
     for place, rate in enumerate(rates):
         by_chance = [some[name] for name in _names(said.measures, rate) if name in some]
+        if by_chance and is_few:
+            holds[place] = holds[place] or None
         agreeing = sum(one.holds[place] is holds[place] for one in drawn)
         if by_chance and (np.isnan(by_chance).any() or agreeing < SURE * len(drawn)):
             holds[place] = None
