@@ -12,6 +12,7 @@ from reluscope.studies import Setting
 from reluscope_studies.sattelberg2026_ch3 import (
     _image_pruning,
     _parity,
+    _pruned_similarity,
     pruned_deep,
     pruned_images,
     pruned_images_cifar10,
@@ -105,6 +106,15 @@ def test_images_pruned_at_a_tiny_size(monkeypatch):
     setting = Setting("small", blobs(80, 1), blobs(30, 2))
     outcome = pruned_images.protocol(setting)
     assert sorted(setting.records) == ["channels", "network", "similarity", "weights"]
+    # Compared two at a time, as larger images are, they give the same.
+    whole = rs.Findings.from_dict(setting.records.pop("similarity").plain)
+    monkeypatch.setattr(_pruned_similarity, "MOST_COEFFICIENTS", 0)
+    assert pruned_images.protocol(setting).tables == outcome.tables
+    parts = rs.Findings.from_dict(setting.records["similarity"].plain)
+    assert parts.keys["first"].tolist() == whole.keys["first"].tolist()
+    assert parts.keys["second"].tolist() == whole.keys["second"].tolist()
+    for name in _pruned_similarity.METRICS:
+        np.testing.assert_allclose(parts[name].value, whole[name].value, rtol=1e-9, atol=1e-12)
     _compared_as_by_hand(outcome, setting)
     assert len(outcome.findings) == 3
     assert outcome.tables[1].rows[0][:2] == ("100.0 %", "2-2-2")

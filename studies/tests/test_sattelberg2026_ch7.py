@@ -70,6 +70,18 @@ def test_the_dissertations_protocol():
     assert circle_annulus.PLANS["full"].widths == (8, 8, 8)
 
 
+@pytest.mark.parametrize("size", ["medium", "full"])
+def test_sums_of_a_group_fit_the_memory(size):
+    """Coefficients of a linear network have 10 directions, of a dense one 128, of others all 3,072; with a constant."""
+    plan = _plan.PLANS[size]
+    columns = {"linear": 11, "dense": 129, "simple": 3073, "complex": 3073}
+    every = sorted(models(plan.hidden, plan.filters), key=lambda model: OPTIMIZERS.index(model.optimizer))
+    kinds = {model.name: model.kind for model in every}
+    for group in groups_of(tuple(kinds), plan.at_once):
+        number = sum(columns[kinds[name]] for name in group)
+        assert 8 * 8 * number**2 <= 3 * plan.memory
+
+
 def test_every_two_networks_meet_in_a_group():
     for number, at_once in ((14, 8), (14, 14), (5, 4), (3, 2)):
         names = tuple(map(str, range(number)))

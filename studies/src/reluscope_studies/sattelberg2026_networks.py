@@ -18,7 +18,7 @@ import reluscope as rs
 from reluscope.studies import Data, Picture, Table, Verdict
 from reluscope_studies import plots, printed
 from reluscope_studies.classifiers import Training
-from reluscope_studies.verdicts import of_cases
+from reluscope_studies.verdicts import of_cases, supporting
 
 Kind = Literal["linear", "dense", "simple", "complex"]
 Optimizer = Literal["SGD", "AdamW"]
@@ -127,6 +127,34 @@ def accuracy_table(data: Data, found: Mapping[Model, rs.Finding], printed_as: st
     columns = ("network", *(("paper, SGD", "paper, AdamW") if with_paper else ()), "SGD", "AdamW")
     caption = f"Accuracies on test images in % ({printed_as}; pretrained networks are in ch6/pretrained)."
     return Table(columns, rows, caption)
+
+
+def with_accuracies(
+    verdicts: Sequence[Verdict],
+    data: Data,
+    accuracies: Mapping[Model, rs.Finding],
+    place: str,
+    *,
+    with_paper: bool,
+    is_full: bool,
+) -> tuple[Verdict, ...]:
+    """Return the verdicts of the accuracies and the given ones; networks unlike the dissertation's contradict nothing.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+    data : {"mnist", "cifar10"}
+    accuracies : mapping of models to Finding
+    place : str
+        The table of accuracies.
+    with_paper : bool
+        Whether networks and images are the dissertation's.
+    is_full : bool
+        Whether the networks are trained as long as the dissertation's.
+    """
+    if not with_paper:
+        return supporting(verdicts)
+    return (*accuracy_verdicts(data, accuracies, place, is_full=is_full), *verdicts)
 
 
 def accuracy_verdicts(data: Data, found: Mapping[Model, rs.Finding], place: str, *, is_full: bool) -> list[Verdict]:

@@ -7,11 +7,14 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Record, Setting, Table, Verdict
 from reluscope_studies.labelled import Labelled
+from reluscope_studies.sattelberg2026_ch7._comparison import groups_of, joined
 
 ORIGINAL = "the network"
 # Of the weights, where both ways of pruning are compared.
 SHARES = (0.8, 0.5, 0.2)
 METRICS = ("cka", "scaled_distance_absolute", "output_cross_entropy", "agreement")
+# Of all networks that are compared at once: sums over these fill two gigabytes.
+MOST_COEFFICIENTS = 10_000
 # Below this, differences of CKA on some hundred images say nothing.
 MARGIN = 0.05
 NAMES = ("CKA of coefficients", "distance", "cross-entropy of outputs", "same class")
@@ -52,8 +55,14 @@ def pruned_similarity(
         setting.progress("Comparing pruned networks")
         rows = np.random.default_rng([setting.seed, 345]).permutation(len(testing))[:images]
         networks = {name: rs.load(module, input_shape=testing.shape) for name, module in modules.items()}
-        found = rs.similarity.compare(networks, testing.points[rows], testing.labels[rows], metrics=METRICS)
-        setting.records["similarity"] = Record(found.to_dict())
+        at_once = max(2, MOST_COEFFICIENTS // (testing.points.shape[1] + 1))
+        found = [
+            rs.similarity.compare(
+                {name: networks[name] for name in group}, testing.points[rows], testing.labels[rows], metrics=METRICS
+            )
+            for group in groups_of(tuple(networks), at_once)
+        ]
+        setting.records["similarity"] = Record(joined(tuple(networks), found).to_dict())
     return rs.Findings.from_dict(setting.records["similarity"].plain), shares
 
 

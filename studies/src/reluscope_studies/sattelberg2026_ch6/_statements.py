@@ -12,8 +12,8 @@ from jaxtyping import Float
 import reluscope as rs
 from reluscope.studies import Data, Verdict
 from reluscope_studies.labelled import Labelled
-from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, Model, accuracy_verdicts
-from reluscope_studies.verdicts import of_cases, supporting
+from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, Model, with_accuracies
+from reluscope_studies.verdicts import of_cases
 
 CONVOLUTIONAL = ("simple", "complex")
 HALF = 0.5
@@ -63,9 +63,7 @@ def verdicts(
         *_of_smoothness(subspaces, testing),
         *(_of_ink(ink) if name == "mnist" else ()),
     ]
-    if not with_paper:
-        return supporting(found)
-    return (*accuracy_verdicts(name, accuracies, "Table 6.1", is_full=is_full), *found)
+    return with_accuracies(found, name, accuracies, "Table 6.1", with_paper=with_paper, is_full=is_full)
 
 
 def pairs_of(models: Mapping[Model, object], *kinds: str) -> list[tuple[Model, Model]]:

@@ -54,6 +54,6 @@ CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "training"}
 PLANS: dict[Size, ComparisonPlan] = {
     "small": ComparisonPlan(30, 32, 8, 12, 3_000, 3, NUMBERS, 14, 2**30),
     # The dissertation's networks and images, of which there are fewer.
-    "medium": ComparisonPlan(2, 128, 32, None, 10_000, 5, NUMBERS, 8, 2 * 2**30),
+    "medium": ComparisonPlan(2, 128, 32, None, 10_000, 5, NUMBERS, 8, 5 * 2**30),
     "full": ComparisonPlan(15, 128, 32, None, None, 5, NUMBERS, 8, 5 * 2**30),
 }

@@ -21,8 +21,8 @@ from reluscope_studies.sattelberg2026_ch7._similarity import (
     printed_drop,
     value_of,
 )
-from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, Model, accuracy_verdicts
-from reluscope_studies.verdicts import of_cases, supporting
+from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, Model, with_accuracies
+from reluscope_studies.verdicts import of_cases
 
 SGD, ADAMW = OPTIMIZERS
 CLOSE = 5.0
@@ -62,9 +62,7 @@ def verdicts(
         *_of_maps(name, every, accuracies, similar),
         *_of_similarities(name, every, similar),
     ]
-    if not with_paper:
-        return supporting(found)
-    return (*accuracy_verdicts(name, accuracies, "Table 7.1", is_full=is_full), *found)
+    return with_accuracies(found, name, accuracies, "Table 7.1", with_paper=with_paper, is_full=is_full)
 
 
 def _of_compression(name: Data, compressed: Sequence[Compressed], figure: str) -> Iterator[Verdict]:
