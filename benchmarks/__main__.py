@@ -34,6 +34,7 @@ NAMES = (
     "tree",
     "preimages",
     "robustness",
+    "distances",
     "verification",
     "stability",
     "similarity",

@@ -1,5 +1,7 @@
 """The nearest change of class by halved boxes, against the search over sets of regions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,31 @@ def test_what_is_no_number_bounds_nothing(monkeypatch):
     )
     found = by_boxes(monkeypatch, net, x, norm="l2", domain=BOX, budget=rs.Budget(regions=200))
     assert found[DECISION_DISTANCE].lower[0] <= truth
+
+
+@pytest.mark.parametrize(("norm", "order"), [("l1", 1), ("l2", 2), ("linf", np.inf)])
+def test_all_nearer_changes_are_in_boxes_that_wait(monkeypatch, norm, order):
+    rng, begun = np.random.default_rng(4), []
+
+    class Kept(box_search.BoxChanges):
+        def __init__(self, view, change):
+            super().__init__(view, replace(change, distance=2 * change.distance))
+            begun.append(self)
+
+    monkeypatch.setattr(search, "BoxChanges", Kept)
+    monkeypatch.setattr(box_search, "nearer_by", lambda view, places, change: change)
+    monkeypatch.setattr(box_search, "nearer_by_chance", lambda view, change: change)
+    monkeypatch.setattr(box_search, "NUM_CODES", 0)
+    monkeypatch.setattr(box_search, "NUM_CODES_NEAR", 0)
+    for x in rng.uniform(-0.9, 0.9, (2, 3)):
+        net = rs.load(layers([3, 9, 7, 3], seed=3), decision="smallest")
+        by_boxes(monkeypatch, net, x[None], norm=norm, domain=BOX, budget=rs.Budget(regions=400))
+        found = begun.pop()
+        points = rng.uniform(*np.clip([x - found.limit, x + found.limit], -1, 1), (20_000, 3))
+        scores = net(points).numpy()
+        nearer = np.linalg.norm(points - x, ord=order, axis=1) < found.limit * (1 - 1e-9)
+        asked = points[nearer & (scores.argmin(axis=1) != net(x[None]).numpy().argmin())]
+        ends = np.stack([[branch.what.lower, branch.what.upper] for branch in found.queue])
+        is_in = ((ends[:, 0] <= asked[:, None]) & (asked[:, None] <= ends[:, 1])).all(axis=2)
+        assert len(asked) > 100
+        assert is_in.any(axis=1).all()

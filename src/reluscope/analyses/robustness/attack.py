@@ -9,6 +9,7 @@ Reference: Croce and Hein, "Minimally distorted adversarial examples with a fast
 """
 
 import time
+from collections.abc import Sequence
 from math import inf
 
 import numpy as np
@@ -30,6 +31,9 @@ NUM_DIRECTIONS = 128
 MIN_GAIN = 1e-3
 # Of the changes found, so many are made exact.
 NUM_POLISHED = 3
+# Steps drawn around a change that is known, at once, and how far around it, as shares of its distance.
+NUM_DRAWN = 4096
+SPREADS = (1.0, 0.5, 0.25, 0.12, 0.06, 0.03)
 MAX_REGIONS = 30
 
 
@@ -66,6 +70,30 @@ def nearer_by(view: Viewpoint, places: Float[np.ndarray, "k n"], change: Change 
         return change
     found = polished(view, step)
     return found if found is not None and (change is None or found.distance < change.distance) else change
+
+
+def nearer_by_chance(view: Viewpoint, change: Change, spreads: Sequence[float] = SPREADS) -> Change:
+    """Return a change of class nearer than one that is known, or that one.
+
+    Parameters
+    ----------
+    view : Viewpoint
+    change : Change
+    spreads : sequence of float
+        How far around the change known steps are drawn, one after the other, as shares of its distance.
+
+    Notes
+    -----
+    For each spread some thousand forward passes, at once. What is drawn is always the same.
+    """
+    rng = np.random.default_rng(0)
+    for spread in spreads:
+        length, known = change.distance, change.step
+        steps = known + spread * length * rng.normal(size=(NUM_DRAWN, len(known)))
+        lengths = np.maximum(size(steps, view.norm), np.finfo(float).tiny)
+        steps *= np.minimum(1.0, (1 - 2 * MIN_GAIN) * length / lengths)[:, None]
+        change = nearer_by(view, view.x + steps, change) or change
+    return change
 
 
 def _by_local_maps(view: Viewpoint, until: float) -> Float[np.ndarray, "k n"]:

@@ -1,9 +1,9 @@
 """The nearest change of class of a point with few inputs: boxes of inputs halved, the nearest first.
 
 The part of a box where another class may win is cut off by the affine functions below the leads of the point's class;
-its distance from the point is the box's bound. Where at most a few units may change their piece on a box, its regions
-are taken exactly, each once. Between both, where some dozen units may, a kernel halves boxes of the network of these
-units alone.
+its distance from the point is the box's bound, and the box is cut down to that part of it that is nearer than the
+change known. Where at most a few units may change their piece on a box, its regions are taken exactly, each once.
+Between both, where some dozen units may, a kernel halves boxes of the network of these units alone.
 """
 
 from itertools import product
@@ -12,13 +12,13 @@ import numpy as np
 
 from reluscope.analyses.box_bounds import BoundedBoxes, BoxBounds
 from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
-from reluscope.analyses.robustness.attack import nearer_by
+from reluscope.analyses.robustness.attack import nearer_by, nearer_by_chance
 from reluscope.analyses.robustness.cells import RESOLUTION, Viewpoint
 from reluscope.analyses.robustness.changes import Change
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.nearest_known import NearestKnown
 from reluscope.geometry.balls import CutBall
-from reluscope.geometry.cut_boxes import distances_of_cut_boxes
+from reluscope.geometry.cut_boxes import distances_of_cut_boxes, near_in_cut_boxes
 from reluscope.networks.enclosures import enclose
 from reluscope.networks.graph import Max
 
@@ -32,6 +32,8 @@ MAX_INPUTS = 10
 NUM_OPEN = 24
 # On a box so many codes are taken at once, and so many where its sides are below this share of the distance sought.
 NUM_CODES, NUM_CODES_NEAR, NEAR = 2, 32, 1 / 64
+# Boxes that are bounded together.
+NUM_TOGETHER = 256
 
 
 def is_halved(view: Viewpoint, limit: float) -> bool:
@@ -63,7 +65,7 @@ class BoxChanges(NearestKnown, HalvedBoxes):
     """
 
     def __init__(self, view: Viewpoint, change: Change | None) -> None:
-        HalvedBoxes.__init__(self, view.network)
+        HalvedBoxes.__init__(self, view.network, NUM_TOGETHER)
         self.view, self.change, self.num_undecided = view, change, 0
         self.limit, self.passed = np.inf if change is None else change.distance, np.inf
         self._is_begun = False
@@ -83,6 +85,9 @@ class BoxChanges(NearestKnown, HalvedBoxes):
             self.frontier = min(self.limit, self.passed, *(branch.key for branch in self.queue[:1]))
             return False
         self._is_begun = True
+        if self.change is not None:
+            self.change = nearer_by_chance(self.view, self.change)
+            self.limit = min(self.limit, self.change.distance)
         lower, upper = _root(self.view, self.limit)
         self._bounds = BoxBounds(self.network, lower, upper)
         self.bound([Part(lower, upper, 0.0, 1.0, None)])
@@ -107,10 +112,17 @@ class BoxChanges(NearestKnown, HalvedBoxes):
         near = np.where(np.isnan(near), 0.0, near).max(axis=0)
         keys = np.maximum(near.min(axis=1), [part.key for part in parts])
         alive = np.flatnonzero(keys < self.limit)
-        self.change = nearer_by(view, boxes.centers[alive], self.change)
+        nearest = alive[np.argsort(keys[alive], kind="stable")]
+        self.change = nearer_by(view, boxes.centers[nearest], self.change)
         self.limit = self.limit if self.change is None else min(self.limit, self.change.distance)
-        slopes = np.where((near < self.limit)[..., None], below.slopes[0], 0.0)
-        halved_along, is_near = axes(slopes, boxes.half), (2 * boxes.half <= NEAR * self.limit).all(axis=1)
+        may_win = near < self.limit
+        first, last = near_in_cut_boxes(low, high, -below.slopes, levels, self.limit, view.norm)
+        first = np.where(may_win[..., None], first.max(axis=0), np.inf).min(axis=1)
+        last = np.where(may_win[..., None], last.min(axis=0), -np.inf).max(axis=1)
+        lower, upper = np.maximum(lower, x + first - rounding), np.minimum(upper, x + last + rounding)
+        slopes = np.where(may_win[..., None], below.slopes[0], 0.0)
+        halved_along = axes(slopes, (upper - lower) / 2)
+        is_near = (2 * boxes.half <= NEAR * self.limit).all(axis=1)
         is_leaf = boxes.num_codes <= np.where(is_near, NUM_CODES_NEAR, NUM_CODES)
         is_fine = np.zeros(len(parts), dtype=bool)
         if boxes.dense is not None:
@@ -120,14 +132,15 @@ class BoxChanges(NearestKnown, HalvedBoxes):
             is_fine[alive] = is_open & ~is_leaf[alive] & (boxes.num_codes[alive] <= 2.0**MAX_OPEN)
             if is_fine.any():
                 self._halve_small(boxes, np.flatnonzero(is_fine), keys)
-            alive = alive[~is_fine[alive]]
-        for place in alive[np.argsort(keys[alive], kind="stable")].tolist():
+        for place in nearest[~is_fine[nearest]].tolist():
             key, part = float(keys[place]), parts[place]
             if self.is_settled(key):  # no nearer than what is known
                 self.passed = min(self.passed, key)
             elif is_leaf[place]:
                 self._settle_codes(boxes, place)
-            elif not self.halve(part, key, halved_along[place]):
+            elif (lower[place] > upper[place]).any():  # nothing is nearer than what is known
+                continue
+            elif not self.halve(part._replace(lower=lower[place], upper=upper[place]), key, halved_along[place]):
                 self.passed = min(self.passed, key)
 
     def _halve_small(self, boxes: BoundedBoxes, places: np.ndarray, keys: np.ndarray) -> None:
