@@ -8,6 +8,7 @@ import contextlib
 import inspect
 import io
 import json
+import os
 import signal
 import sys
 import types
@@ -171,3 +172,7 @@ def main(wanted):
 
 if __name__ == "__main__":
     main(["" if name == "reluscope" else name for name in sys.argv[1:]])
+    sys.stdout.flush()
+    os._exit(
+        0
+    )  # threads of libraries that were called with nonsense may abort a process that ends; ours end with their call
