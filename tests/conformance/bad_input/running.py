@@ -173,6 +173,5 @@ def main(wanted):
 if __name__ == "__main__":
     main(["" if name == "reluscope" else name for name in sys.argv[1:]])
     sys.stdout.flush()
-    os._exit(
-        0
-    )  # threads of libraries that were called with nonsense may abort a process that ends; ours end with their call
+    # Threads of libraries that were called with nonsense may abort a process that ends; ours end with their calls.
+    os._exit(0)
