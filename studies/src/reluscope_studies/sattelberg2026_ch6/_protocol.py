@@ -42,7 +42,7 @@ class SlicePlan(Plan):
     close : float
         Half the side of the square around image A that is taken of convolutional networks, by the distance of A and B.
     images : int, optional
-        To train on, and a fifth as many to test with; all of both by default.
+        To train on, and a fifth as many to test with, at least six; all of both by default.
     """
 
     scaled: bool
@@ -54,10 +54,11 @@ class SlicePlan(Plan):
     @property
     def tested(self) -> int | None:
         """How many test images there are at most; None for all."""
-        return None if self.images is None else self.images // PER_TEST_IMAGE
+        return None if self.images is None else max(FEWEST_TESTED, self.images // PER_TEST_IMAGE)
 
 
-PER_TEST_IMAGE = 5
+# The slice goes through three of them.
+PER_TEST_IMAGE, FEWEST_TESTED = 5, 6
 CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "images"}
 PLANS: dict[Size, SlicePlan] = {
     "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25),
