@@ -134,13 +134,19 @@ def test_numbers_are_equal_within_tolerance_or_different():
     assert compare(study_of(Finding.of(5, 5, 9, name="a")), study_of(Finding.of(5, name="a"))).differs
 
 
-def test_networks_of_other_epochs_contradict_nothing():
+def test_networks_of_other_epochs_or_images_contradict_nothing():
     said = Outcome((), (), verdicts=(Verdict("a", "b", "c", "d", False), Verdict("a", "b", "c", "d", True)))
-    study = replace(STUDIES[0], protocol=partial(_repeated, lambda setting: said))
-    found = {epochs: study.protocol(Setting("full", epochs=epochs)).verdicts for epochs in (None, 3)}
-    assert [one.word for one in found[None]] == ["contradicted", "confirmed"]
-    assert [one.word for one in found[3]] == ["not confirmed", "confirmed"]
+
+    def words(trains_on_points, **changes):
+        study = replace(STUDIES[0], protocol=partial(_repeated, lambda setting: said, trains_on_points))
+        return [one.word for one in study.protocol(Setting("full", **changes)).verdicts]
+
+    assert words(True) == words(False, points=9) == ["contradicted", "confirmed"]
+    assert words(False, epochs=3) == words(True, points=9) == ["not confirmed", "confirmed"]
     assert all(one.protocol.func is _repeated for one in STUDIES)
+    on_points = {one.name for one in STUDIES if one.protocol.args[1]}
+    assert {"sattelberg2026-ch3/pruned_images", "sattelberg2026-ch7/cifar10", "shepeleva2020/heads"} <= on_points
+    assert "zhang2020/dense" not in on_points
 
 
 def test_a_command_names_the_data_beside():

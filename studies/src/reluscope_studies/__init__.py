@@ -11,10 +11,11 @@ must survive an interruption goes into the setting's records, and how far they a
 """
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from types import ModuleType
 
 from reluscope.studies import Outcome, Setting, Study
 from reluscope_studies.verdicts import supporting
@@ -44,7 +45,7 @@ def all_studies() -> tuple[Study, ...]:
                     paper.name.replace("_", "-"),
                     figure.name,
                     *about,
-                    partial(_repeated, module.protocol),
+                    partial(_repeated, module.protocol, _trains_on_points(module)),
                     frozenset(getattr(module, "CHANGES", {})),
                     getattr(module, "PARTS", ""),
                 )
@@ -52,11 +53,20 @@ def all_studies() -> tuple[Study, ...]:
     return tuple(found)
 
 
-def _repeated(protocol: Callable[[Setting], Outcome], setting: Setting) -> Outcome:
-    """Return what a protocol gives; networks trained for other epochs than those of a size contradict nothing."""
+def _repeated(protocol: Callable[[Setting], Outcome], trains_on_points: bool, setting: Setting) -> Outcome:
+    """Return what a protocol gives; networks trained for other epochs, or on fewer images, contradict nothing."""
     outcome = protocol(setting)
-    return outcome if setting.epochs is None else replace(outcome, verdicts=supporting(outcome.verdicts))
+    is_as_sized = setting.epochs is None and (setting.points is None or not trains_on_points)
+    return outcome if is_as_sized else replace(outcome, verdicts=supporting(outcome.verdicts))
 
 
+def _trains_on_points(module: ModuleType) -> bool:
+    """Tell whether networks are trained on as many images as a setting has points, by what of a plan these are."""
+    changes = getattr(module, "CHANGES", {})
+    return isinstance(changes, Mapping) and changes.get("points") in TRAINED_ON
+
+
+# Names of numbers of images to train on, in plans.
+TRAINED_ON = ("images", "trained_on", "training")
 # Packages that hold no paper.
 HELPERS = ("plots", "printed")
