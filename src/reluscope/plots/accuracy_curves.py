@@ -80,7 +80,7 @@ def draw_accuracies(axes: Axes, curve: Findings) -> list[Line2D]:
     axes.set_xticks(named, [f"{number:,}" for number in named])
     axes.tick_params(axis="x", which="minor", bottom=False)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-    axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
+    axes.yaxis.set_major_formatter(PercentFormatter())
     axes.set_xlabel("affine functions per output")
     axes.set_ylabel("accuracy")
     axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
