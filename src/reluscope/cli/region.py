@@ -270,8 +270,8 @@ class _Found:
             hours = ball_seconds(self.network) / 3600
             lines.append(
                 f"Ball, facets and classes of the region were left out: with {self.network.num_units:,} units and "
-                f"{self.network.num_inputs:,} inputs each takes about {hours:.1f} hours; rs.region(net, x) has the "
-                "half-spaces, and reluscope partition looks at a plane."
+                f"{self.network.num_inputs:,} inputs the ball alone takes about {hours:.1f} hours; rs.region(net, x) "
+                "has the half-spaces, and reluscope partition looks at a plane."
             )
             return lines
         if self.facets is None:
