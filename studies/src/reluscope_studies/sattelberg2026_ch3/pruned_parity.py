@@ -29,6 +29,7 @@ from reluscope_studies.verdicts import Rate, same_rate
 
 SENTENCE = "parity by one hidden layer: the smallest subnetworks of trained networks, all of them tried"
 POSITION = 60
+REPEATS = ("Table 3.4", "Figure 3.10")
 DATA = None
 CHANGES: dict[Change, str] = {"replicates": "networks"}
 

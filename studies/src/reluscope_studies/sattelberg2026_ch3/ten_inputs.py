@@ -18,6 +18,7 @@ from reluscope_studies.verdicts import Rate, increasing, of_cases
 
 SENTENCE = "parity, random functions and mixtures of up to ten inputs: which do small networks learn"
 POSITION = 40
+REPEATS = ("Figure 3.7", "Figure 3.8", "Figure 3.9")
 DATA = None
 CHANGES: dict[Change, str] = {"replicates": "trials", "epochs": "epochs"}
 

@@ -21,7 +21,7 @@ from reluscope_studies.sattelberg2026_networks import (
     models,
     training_of,
 )
-from reluscope_studies.sizes import planned
+from reluscope_studies.sizes import ToTrainOn, planned
 
 TOLERANCES = (1e-9, 1e-3, 1e-1)
 SHOWN_TOLERANCE = 1
@@ -59,7 +59,7 @@ class SlicePlan(Plan):
 
 # The slice goes through three of them.
 PER_TEST_IMAGE, FEWEST_TESTED = 5, 6
-CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "images"}
+CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("images")}
 PLANS: dict[Size, SlicePlan] = {
     "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25),
     # The networks of the dissertation, trained for a fifth as long on a fifth of the images.
