@@ -1,8 +1,9 @@
 """Properties from files of VNN-LIB, the language of the competition of verifiers: 1.0, and 2.0 for one network.
 
 A file declares inputs ``X_0, X_1, ...`` and outputs ``Y_0, Y_1, ...`` and asserts what a counterexample fulfils: bounds
-of inputs, and linear conditions on outputs. Numbers are read as fractions; what comes out is rounded to the nearest
-float64.
+of inputs, and linear conditions on outputs. Numbers are read as fractions. Bounds of inputs are rounded to the nearest
+float64; conditions on outputs are multiplied by what makes float64 hold all their numbers, and rounded only where there
+is no such factor.
 
 Reference: Demarchi, Guidotti, Pulina, Tacchella, "Supporting standardization of neural networks verification with
 VNN-LIB and CoCoNet" (FoMLAS 2023); https://www.vnnlib.org.
@@ -10,8 +11,9 @@ VNN-LIB and CoCoNet" (FoMLAS 2023); https://www.vnnlib.org.
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import lcm
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +26,8 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedron import Polyhedron
 
+# Numbers nearer to 0 are not read: float64 would round them by much, or to 0.
+TINY = 1e-300
 _VARIABLE = re.compile(r"([XY])_(0|[1-9]\d{0,8})")
 
 
@@ -161,11 +165,10 @@ def _case(
                 f"line {condition.line}: expected conditions on inputs or on outputs, got {_listed(terms)} in one"
             )
         else:  # outputs, or a condition without variables
-            row = np.zeros(num_outputs)
-            for name, factor in terms.items():
-                row[int(name[2:])] = _float(factor, condition)
+            row, numbers = np.zeros(num_outputs), _floats([*terms.values(), -condition.sum.constant], condition)
+            row[[int(name[2:]) for name in terms]] = numbers[:-1]
             rows.append(row)
-            offsets.append(_float(-condition.sum.constant, condition))
+            offsets.append(numbers[-1])
     for place in range(num_inputs):
         for ends, kind in ((lower, "lower"), (upper, "upper")):
             if place not in ends:
@@ -174,11 +177,33 @@ def _case(
     return ends[0], ends[1], Polyhedron(np.array(rows).reshape(-1, num_outputs), np.array(offsets))
 
 
+def _floats(values: Sequence[Fraction], condition: Condition) -> list[float]:
+    """Return the numbers of a condition, all multiplied by something positive where float64 does not hold them."""
+    if _are_held(values):
+        return [float(value) for value in values]
+    # Whole numbers, of which those of a few digits are held; then moved near to 1.
+    factor = lcm(*(value.denominator for value in values))
+    factor *= Fraction(2) ** (1 - max(int(abs(value) * factor) for value in values).bit_length())
+    scaled = [value * factor for value in values]
+    return [_float(value, condition) for value in (scaled if _are_held(scaled) else values)]
+
+
+def _are_held(values: Sequence[Fraction]) -> bool:
+    """Return whether float64 holds numbers as they are."""
+    try:
+        return all(Fraction(float(value)) == value for value in values)
+    except OverflowError:
+        return False
+
+
 def _float(value: Fraction, condition: Condition) -> float:
     try:
-        return float(value)
+        found = float(value)
     except OverflowError:
         raise InputError(f"line {condition.line}: expected numbers that float64 can hold, got a larger one") from None
+    if value and abs(found) < TINY:
+        raise InputError(f"line {condition.line}: expected 0 or numbers from {TINY:g} on, got a smaller one")
+    return found
 
 
 def _listed(terms: Mapping[str, Fraction]) -> str:
