@@ -20,7 +20,7 @@ import numpy as np
 
 from reluscope.analyses.verification.conditions import Condition, Conjunction, all_of, normal_form
 from reluscope.analyses.verification.expressions import Word, expressions
-from reluscope.analyses.verification.property import Case, Property
+from reluscope.analyses.verification.property import LARGEST_INPUT, LARGEST_ROW, Case, Property
 from reluscope.analyses.verification.tensors import entries, renamed, without_blanks
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
@@ -155,7 +155,10 @@ def _case(
                 )
             ((name, factor),) = terms.items()
             place, bound = int(name[2:]), -condition.sum.constant / factor
-            _float(bound, condition)
+            if abs(_float(bound, condition)) > LARGEST_INPUT:
+                raise InputError(
+                    f"line {condition.line}: expected bounds of inputs up to {LARGEST_INPUT:g}, got {float(bound):g}"
+                )
             if factor > 0:
                 upper[place] = min(upper.get(place, bound), bound)
             else:
@@ -179,13 +182,20 @@ def _case(
 
 def _floats(values: Sequence[Fraction], condition: Condition) -> list[float]:
     """Return the numbers of a condition, all multiplied by something positive where float64 does not hold them."""
-    if _are_held(values):
-        return [float(value) for value in values]
-    # Whole numbers, of which those of a few digits are held; then moved near to 1.
-    factor = lcm(*(value.denominator for value in values))
-    factor *= Fraction(2) ** (1 - max(int(abs(value) * factor) for value in values).bit_length())
-    scaled = [value * factor for value in values]
-    return [_float(value, condition) for value in (scaled if _are_held(scaled) else values)]
+    largest = max(map(abs, values[:-1]), default=abs(values[-1]))
+    if largest and not 1 / LARGEST_ROW <= largest <= LARGEST_ROW:
+        values, largest = [value * _inverse(largest) for value in values], largest * _inverse(largest)
+    if not _are_held(values):
+        # Whole numbers, of which those of a few digits are held; then moved near to 1.
+        scale = lcm(*(value.denominator for value in values))
+        scaled = [value * scale * _inverse(largest * scale) for value in values]
+        values = scaled if _are_held(scaled) else values
+    return [_float(value, condition) for value in values]
+
+
+def _inverse(number: Fraction) -> Fraction:
+    """Return the power of two that brings a positive number near to 1."""
+    return Fraction(2) ** (number.denominator.bit_length() - number.numerator.bit_length())
 
 
 def _are_held(values: Sequence[Fraction]) -> bool:
