@@ -14,7 +14,7 @@ import numpy as np
 
 from reluscope.arguments import refuse_jumps
 from reluscope.budget import Budget, TimeBudget
-from reluscope.errors import CertificateError, InputError
+from reluscope.errors import BudgetExceededError, CertificateError, InputError
 from reluscope.networks.graph import Affine, Pointwise
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
         The matrices and constants of its nodes are all that is trusted.
     safe : reluscope.verification.Property
     budget : Budget, optional
-        Time, after which the proof counts as unproved.
+        Time, after which what is left of the proof is not checked.
 
     Returns
     -------
@@ -54,7 +54,9 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
     Raises
     ------
     CertificateError
-        Names the first thing that is wrong, or says that the time did not suffice.
+        Names the first thing that is wrong.
+    BudgetExceededError
+        If the time did not suffice; ``partial`` is how many boxes were bounded, none of them wrong.
 
     Notes
     -----
@@ -90,7 +92,8 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
             node = tree[path]
             if node.ruled_out:
                 if time.perf_counter() > until:
-                    raise CertificateError(f"the time sufficed to check {count} boxes of {len(proof)}: give more")
+                    said = f"the time sufficed to check {count} boxes of {len(proof)}: give more"
+                    raise BudgetExceededError(said, count)
                 outputs, count = run.outputs(low, high), count + 1
                 for number, multipliers in node.ruled_out.items():
                     _demand(number in range(len(case.unsafe)), f"{what} rules out what is not asked")

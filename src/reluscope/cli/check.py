@@ -8,6 +8,7 @@ import numpy as np
 
 from reluscope.analyses.verification import Proof, Property, read_counterexample, read_property, replay
 from reluscope.analyses.verification.verdict import check_fits, holds_at
+from reluscope.budget import Budget
 from reluscope.checking.property_proofs import check_proof
 from reluscope.cli.devices import open_device
 from reluscope.cli.model_arguments import ModelArguments
@@ -17,33 +18,47 @@ from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import open_console, print_json, say, several, to_json
 from reluscope.cli.progress import show_progress
 from reluscope.cli.runtime import run_in_float32
-from reluscope.errors import CertificateError, ShapeError
+from reluscope.errors import BudgetExceededError, CertificateError, ShapeError
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope check 1"
+# The time did not suffice: neither shown nor refused.
+OPEN = 4
 
 
-def check(model: ModelArguments, path: Path, claimed: Path, *, output: Path | None, force: bool, common: Common) -> int:
+def check(
+    model: ModelArguments,
+    path: Path,
+    claimed: Path,
+    *,
+    budget: Budget | None,
+    output: Path | None,
+    force: bool,
+    common: Common,
+) -> int:
     """Check, print what came of it, and return the exit code."""
     planned = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
     safe = read_property(path)
     is_proof = claimed.suffix.lower() == ".proof"
     given = Proof.load(claimed) if is_proof else read_counterexample(claimed)
     device = open_device(common.device)
-    plain: dict[str, Any] = {"proof_boxes": None, "counterexample": None}
+    plain: dict[str, Any] = {"proof_boxes": None, "counterexample": None, "stopped": ""}
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
         check_fits(network, safe)
         if isinstance(given, Proof):
             bar.say("Checking the proof")
-            plain["proof_boxes"] = check_proof(given, network, safe)
+            try:
+                plain["proof_boxes"] = check_proof(given, network, safe, budget=budget)
+            except BudgetExceededError as error:
+                plain["stopped"], plain["proof_boxes"] = str(error), error.partial
         else:
             plain["counterexample"] = _replayed(model, network, safe, *given)
     head = {
         "format": FORMAT,
         "model": describe_model(network, model.name),
         "property": {"name": path.name, "cases": len(safe.cases)},
-        "verdict": "HOLDS" if is_proof else "VIOLATED",
+        "verdict": "OPEN" if plain["stopped"] else "HOLDS" if is_proof else "VIOLATED",
     }
     plain = {**head, **plain}
     write_all({one: to_json(plain) + "\n" for one in planned.paths})
@@ -54,7 +69,7 @@ def check(model: ModelArguments, path: Path, claimed: Path, *, output: Path | No
         say(console, f"{claimed.name}, of {model.name} and {path.name}", style="bold")
         for sentence in _sentences(plain):
             say(console, sentence)
-    return 0
+    return OPEN if plain["stopped"] else 0
 
 
 def _replayed(
@@ -102,6 +117,8 @@ def _sentences(plain: dict[str, Any]) -> list[str]:
     """Return what was found, in words."""
     one = plain["counterexample"]
     if one is None:
+        if plain["stopped"]:
+            return [f"OPEN: what was checked is as the proof says; {plain['stopped']} with --seconds."]
         boxes = several(plain["proof_boxes"], "box").replace("boxs", "boxes")
         return [f"HOLDS: the proof is one, by bounds on {boxes} in whole numbers."]
     said = ["VIOLATED: the counterexample is one."]

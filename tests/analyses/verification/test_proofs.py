@@ -10,7 +10,7 @@ import torch
 import reluscope as rs
 from networks.models import layers
 from reluscope.checking.property_proofs import ONE, _Run
-from reluscope.errors import CertificateError, InputError
+from reluscope.errors import BudgetExceededError, CertificateError, InputError
 from reluscope.testing import check_proof
 
 
@@ -85,8 +85,9 @@ def test_forged_proofs_are_refused(proved, change):
 
 def test_the_check_keeps_to_its_time(proved):
     net, safe, proof = proved
-    with pytest.raises(CertificateError, match="sufficed to check 0 boxes"):
+    with pytest.raises(BudgetExceededError, match="sufficed to check 0 boxes") as stopped:
         check_proof(proof, net, safe, budget=rs.Budget(seconds=0))
+    assert stopped.value.partial == 0
 
 
 def test_a_proof_is_of_one_network_and_one_property(proved):

@@ -23,7 +23,7 @@ from reluscope.analyses.verification.verdict import Counterexample, Replays, Ver
 from reluscope.arguments import Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
 from reluscope.checking.property_proofs import check_proof
-from reluscope.errors import CertificateError, InputError
+from reluscope.errors import BudgetExceededError, CertificateError, InputError
 from reluscope.findings import Finding
 from reluscope.interruption import deferred
 from reluscope.networks.backward_bounds import is_suited
@@ -115,7 +115,7 @@ def verify(
         try:
             left = None if limit.seconds is None else Budget(seconds=max(0.0, until - time.perf_counter()))
             check_proof(proof, network, safe, budget=left)
-        except CertificateError as error:
+        except (BudgetExceededError, CertificateError) as error:
             return replace(_verified(search, ""), verdict=Verdict.OPEN, stopped=f"unproved: {error}")
     return replace(_verified(search, stopped), proof=proof)
 

@@ -126,6 +126,10 @@ def check(
             show_default=False,
         ),
     ],
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=0.0, metavar="S", help="Stop checking a proof after this time."),
+    ] = None,
     output: JsonFile = None,
     force: Force = False,
     *,
@@ -137,19 +141,28 @@ def check(
     A proof is checked box by box in whole numbers, by code that shares nothing with what made it. A counterexample is
     evaluated in float64 with bounds on all rounding, in rational arithmetic where that is close, and, of an .onnx file,
     in float32 by onnxruntime, where that is installed; one that violates the property in either is one. The exit code
-    is 0 if the file shows what it says, 1 with a sentence if it does not.
+    is 0 if the file shows what it says, 1 with a sentence if it does not, 4 if --seconds did not suffice to tell.
 
     \b
     Examples:
-      reluscope check net.onnx property.vnnlib net.proof
+      reluscope check net.onnx property.vnnlib net.proof --seconds 60
       reluscope check net.onnx property.vnnlib result.txt
       reluscope check net.onnx property.vnnlib result.txt --json | jq .float32_violates
     """  # noqa: D301
     given = loading.read(model)
 
+    from reluscope.budget import Budget
     from reluscope.cli.check import check as run
 
-    return run(given, Path(safe), Path(claimed), output=path_of(output), force=force, common=common)
+    return run(
+        given,
+        Path(safe),
+        Path(claimed),
+        budget=None if seconds is None else Budget(seconds=seconds),
+        output=path_of(output),
+        force=force,
+        common=common,
+    )
 
 
 @command(app, "Find all inputs that violate a property of VNN-LIB, and their volume.")

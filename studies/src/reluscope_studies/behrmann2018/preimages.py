@@ -25,6 +25,7 @@ SENTENCE = (
     "preimages of first-layer outputs by their number of positive entries, and where the published algorithm errs"
 )
 POSITION = 20
+REPEATS = ("Figure 4", "Table 2")
 DATA = "mnist"
 CHANGES: dict[Change, str] = {"points": "num_asked", "epochs": "training.epochs"}
 

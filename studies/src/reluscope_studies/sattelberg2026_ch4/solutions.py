@@ -10,6 +10,7 @@ from reluscope_studies.sizes import number_of
 
 SENTENCE = "what n + 1 units can form around a ball: exact networks, facets, radii, volumes"
 POSITION = 10
+REPEATS = ("Table 4.1", "Figure 4.1", "Figure 4.2", "Figure 4.3", "Figure 4.4", "Figure 4.5")
 DATA = None
 
 # Table 4.1 as printed.

@@ -19,6 +19,7 @@ from reluscope_studies.verdicts import Rate, increasing
 
 SENTENCE = "sine learned by networks of many widths and depths: restarts, regions and linear coefficients"
 POSITION = 40
+REPEATS = ("Table 5.1", "Figure 5.5")
 DATA = None
 CHANGES: dict[Change, str] = {"replicates": "trials"}
 

@@ -21,7 +21,7 @@ from reluscope_studies.sattelberg2026_networks import (
     models,
     training_of,
 )
-from reluscope_studies.sizes import planned
+from reluscope_studies.sizes import ToTrainOn, planned
 
 TOLERANCES = (1e-9, 1e-3, 1e-1)
 SHOWN_TOLERANCE = 1
@@ -59,7 +59,7 @@ class SlicePlan(Plan):
 
 # The slice goes through three of them.
 PER_TEST_IMAGE, FEWEST_TESTED = 5, 6
-CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "images"}
+CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("images")}
 PLANS: dict[Size, SlicePlan] = {
     "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25),
     # The networks of the dissertation, trained for a fifth as long on a fifth of the images.
@@ -155,11 +155,18 @@ def _told_apart(one: Sliced) -> tuple[rs.Finding, int, int]:
     return one.part.finding(), grid.num_codes, grid.num_found
 
 
+def is_drawn(model: Model) -> bool:
+    """Whether pictures show the network: one of two that differ by their first weights alone."""
+    return model.number <= 1
+
+
 def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled) -> Looked:
     """Return the active subspaces of a network on test images, and its outputs along the first directions."""
     subspaces = rs.sensitivity.active_subspaces(network, asked.points)
     along = tuple(
-        rs.sensitivity.output_along(network, asked.points, subspaces.directions[j, 0], output=j)
+        rs.sensitivity.output_along(
+            network, asked.points, subspaces.directions[j, 0], output=j, on_line=is_drawn(model)
+        )
         for j in range(network.num_outputs)
         if subspaces.directions[j, 0].any()
     )
@@ -273,7 +280,7 @@ def _sensitivity(looked: list[Looked], norms: dict[str, rs.Findings], asked: int
 def _pictures(
     name: str, looked: list[Looked], sliced: list[Sliced], testing: Labelled, anchors: np.ndarray
 ) -> list[Picture]:
-    first = [one for one in looked if one.model.number <= 1]
+    first = [one for one in looked if is_drawn(one.model)]
     names = [one.model.name for one in first]
     classes = [f"class {label}" for label in range(first[0].network.num_outputs)]
     row = int(np.flatnonzero(testing.labels == testing.labels.min())[0])

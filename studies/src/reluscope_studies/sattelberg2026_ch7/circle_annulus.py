@@ -15,6 +15,7 @@ from reluscope_studies.verdicts import of_cases
 
 SENTENCE = "circle and annulus by three layers of eight units: how many affine maps matter"
 POSITION = 20
+REPEATS = ("Figure 7.1", "Figure 7.2")
 DATA = None
 CHANGES: dict[Change, str] = {"epochs": "epochs"}
 
