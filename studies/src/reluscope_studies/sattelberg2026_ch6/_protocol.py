@@ -11,7 +11,7 @@ from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.sattelberg2026_ch6._ink import ink_share
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
-from reluscope_studies.sattelberg2026_ch6._statements import verdicts
+from reluscope_studies.sattelberg2026_ch6._statements import CONVOLUTIONAL, verdicts
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, nearest_triple, prepared, summed
 from reluscope_studies.sattelberg2026_networks import (
     Model,
@@ -41,6 +41,9 @@ class SlicePlan(Plan):
         By which share of its longer side the rectangle around the three images is enlarged.
     close : float
         Half the side of the square around image A that is taken of convolutional networks, by the distance of A and B.
+    lines : int
+        Outputs of a convolutional network that are followed on the line along their first direction, which crosses
+        thousands of its regions.
     images : int, optional
         To train on, and a fifth as many to test with, at least six; all of both by default.
     """
@@ -49,6 +52,7 @@ class SlicePlan(Plan):
     grid: int
     margin: float
     close: float
+    lines: int
     images: int | None = None
 
     @property
@@ -61,10 +65,10 @@ class SlicePlan(Plan):
 PER_TEST_IMAGE, FEWEST_TESTED = 5, 6
 CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("images")}
 PLANS: dict[Size, SlicePlan] = {
-    "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25),
+    "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25, 10),
     # The networks of the dissertation, trained for a fifth as long on a fifth of the images.
-    "medium": SlicePlan(3, 128, 32, True, 60, 0.1, 0.02, 10_000),
-    "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02),
+    "medium": SlicePlan(3, 128, 32, True, 60, 0.1, 0.02, 2, 10_000),
+    "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02, 10),
 }
 
 
@@ -106,7 +110,7 @@ def report(setting: Setting, name: Data) -> Outcome:
     for number, model in enumerate(every):
         network, found = trained(setting, model, training_of(model, plan.epochs), training, testing)
         setting.progress(f"Gradients of {model.name}", number / len(every))
-        looked.append(look(model, network, found, testing))
+        looked.append(look(model, network, found, testing, lines=_lines(plan, model)))
     anchors = nearest_triple(testing.points)
     _, examples = np.unique(testing.labels, return_index=True)
     sliced = []
@@ -155,17 +159,23 @@ def _told_apart(one: Sliced) -> tuple[rs.Finding, int, int]:
     return one.part.finding(), grid.num_codes, grid.num_found
 
 
-def is_drawn(model: Model) -> bool:
-    """Whether pictures show the network: one of two that differ by their first weights alone."""
-    return model.number <= 1
+def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled, *, lines: int | None = 0) -> Looked:
+    """Return the active subspaces of a network on test images, and its outputs along the first directions.
 
-
-def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled) -> Looked:
-    """Return the active subspaces of a network on test images, and its outputs along the first directions."""
+    Parameters
+    ----------
+    model : Model
+    network : Network
+    found : Finding
+        Its accuracy.
+    asked : Labelled
+    lines : int, optional
+        How many outputs are followed on the line through the mean image, too; None for all.
+    """
     subspaces = rs.sensitivity.active_subspaces(network, asked.points)
     along = tuple(
         rs.sensitivity.output_along(
-            network, asked.points, subspaces.directions[j, 0], output=j, on_line=is_drawn(model)
+            network, asked.points, subspaces.directions[j, 0], output=j, on_line=lines is None or j < lines
         )
         for j in range(network.num_outputs)
         if subspaces.directions[j, 0].any()
@@ -173,10 +183,22 @@ def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled) 
     return Looked(model, network, found, subspaces, along)
 
 
+def _lines(plan: SlicePlan, model: Model) -> int | None:
+    """Return how many outputs are followed on a line: none of a network that pictures do not show."""
+    if not _is_drawn(model):
+        return 0
+    return plan.lines if model.kind in CONVOLUTIONAL else None
+
+
+def _is_drawn(model: Model) -> bool:
+    """Whether pictures show the network: one of two that differ by their first weights alone."""
+    return model.number <= 1
+
+
 def _slice(setting: Setting, plan: SlicePlan, one: Looked, images: np.ndarray) -> Sliced:
     """Return the exact regions of the plane through three images, of convolutional networks close to the first."""
     plane = rs.Plane(*images, margin=plan.margin)
-    if one.model.kind in ("simple", "complex"):
+    if one.model.kind in CONVOLUTIONAL:
         half = plan.close * float(np.linalg.norm(images[1] - images[0]))
         plane = rs.Slice(plane.origin, plane.basis, rs.Box(-half, half, 2))
     budget = None if setting.seconds is None else rs.Budget(seconds=setting.seconds)
@@ -280,8 +302,9 @@ def _sensitivity(looked: list[Looked], norms: dict[str, rs.Findings], asked: int
 def _pictures(
     name: str, looked: list[Looked], sliced: list[Sliced], testing: Labelled, anchors: np.ndarray
 ) -> list[Picture]:
-    first = [one for one in looked if is_drawn(one.model)]
+    first = [one for one in looked if _is_drawn(one.model)]
     names = [one.model.name for one in first]
+    followed = min(sum(len(along.line_positions) > 0 for along in one.along) for one in first)
     classes = [f"class {label}" for label in range(first[0].network.num_outputs)]
     row = int(np.flatnonzero(testing.labels == testing.labels.min())[0])
     shape = testing.shape[-2:]
@@ -335,7 +358,8 @@ def _pictures(
             f"{name}-along",
             rs.plots.outputs_along([list(one.along) for one in first], rows=names, columns=classes),
             "Outputs of these images over positions along these directions, and the network on the line through the "
-            "mean image (Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
+            f"mean image{'' if followed == len(classes) else f', of some networks for {followed} outputs alone'} "
+            "(Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
         ),
         Picture(
             f"{name}-eigenvalues",
