@@ -133,6 +133,9 @@ def test_outputs_along_a_direction():
     unit, sizes = direction / np.linalg.norm(direction), np.abs(points).max() + np.abs(points.mean(axis=0)).max()
     assert coarse.position_error == pytest.approx(32 * 2.0**-52 * sizes * np.abs(unit).sum(), rel=1e-9, abs=0)
     assert found.position_error == pytest.approx(coarse.position_error / 2, rel=1e-9, abs=0)
+    alone = rs.sensitivity.output_along(net, points, direction, output=2, on_line=False)
+    assert (len(alone.line_positions), len(alone.line_values)) == (0, 0)
+    assert (alone.values.tolist(), alone.explained()) == (found.values.tolist(), found.explained())
     single = rs.sensitivity.output_along(net, points[:1], direction)
     assert len(single.line_positions) == 1
     for wrong, message in ((np.ones(3), "4 entries"), (np.zeros(4), "not zero"), (np.full(4, np.nan), "finite")):

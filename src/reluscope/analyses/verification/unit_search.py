@@ -176,6 +176,8 @@ class UnitSearch(BestFirst):
     def _narrowed(self, bounds: BackwardBounds, sets: list[_Set]) -> tuple[list[_Set], Holding]:
         """Return sets with ranges behind the gate that was split last; empty ones are left out."""
         held = _stacked(sets)
+        if not held.low:  # a network without gates
+            return sets, held
         with torch.no_grad():
             for gate in range(1, len(held.low)):
                 early = torch.tensor([0 <= one.changed < gate for one in sets])

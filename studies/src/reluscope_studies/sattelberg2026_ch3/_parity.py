@@ -11,6 +11,8 @@ from torch import Tensor
 import reluscope as rs
 from reluscope_studies.sattelberg2026_ch3._networks import ADAM, EPOCHS, RATE, signed_inputs
 
+# The dissertation does not say of how many networks its rates are: as elsewhere in the chapter, of a hundred.
+SAID_OF = 100
 HOW: dict[str, Any] = {"loss": "bce", "optimizer": ADAM}
 PROTOCOL = (
     f"ReLU networks, binary cross-entropy with logits, Adam at rate {RATE:g}, up to {EPOCHS:,} epochs of all inputs, "

@@ -10,12 +10,13 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Record, Setting, Size, Table, Verdict
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
-from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, learned, parity, per_cent, share_of
+from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, SAID_OF, learned, parity, per_cent, share_of
 from reluscope_studies.sizes import planned
 from reluscope_studies.verdicts import Rate, of_cases, same_rate
 
 SENTENCE = "parity by deep networks, pruned unit by unit: which widths are left"
 POSITION = 70
+REPEATS = ("Table 3.5",)
 DATA = None
 CHANGES: dict[Change, str] = {"replicates": "networks", "epochs": "epochs"}
 
@@ -23,8 +24,6 @@ DEPTH = 5
 QUOTED_WIDTHS = (15,) * 4
 # Table 3.5: the best hidden widths, by digits.
 PRINTED = {2: "2", 3: "2-2 or 3", 4: "2-2", 5: "2-2-2 or 2-3", 6: "2-2-2 or 2-3"}
-# The dissertation does not say of how many networks its rates are: as elsewhere in the chapter, of a hundred.
-SAID_OF = 100
 # Of four digits, quoted in the text: about.
 QUOTED = {
     "2 x 2 learns parity from first weights": "1 %",

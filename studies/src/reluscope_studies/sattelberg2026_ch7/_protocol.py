@@ -52,7 +52,7 @@ def report(setting: Setting, name: Data) -> Outcome:
             *_compression.sentences(compressed),
             *_of_maps(similar, name),
         ),
-        (*named, *_compression.findings(compressed), *_similarity.findings(similar)),
+        (*named, *_compression.findings(compressed), *_similarity.findings(similar, every)),
         (
             accuracy_table(name, accuracies, "Table 7.1", with_paper=with_paper),
             *_compression.tables(compressed, COMPRESSION[name]),
@@ -63,7 +63,7 @@ def report(setting: Setting, name: Data) -> Outcome:
         (
             *((accuracy_picture(name, accuracies, name),) if with_paper else ()),
             _compression.picture(compressed, name, COMPRESSION[name]),
-            *_similarity.pictures(similar, name),
+            *_similarity.pictures(similar, every, name, with_paper=with_paper and name == "cifar10"),
             _mapped_coefficients(setting, plan, networks, training, testing, name),
         ),
         verdicts=_statements.verdicts(
@@ -93,11 +93,12 @@ def _setup(
         networks,
         *(f"{note[0].upper()}{note[1:]}: {data.name}." for data in given for note in data.notes),
     ]
-    if setting.size == "small":
+    if plan.side is not None:
         said.append(
-            f"This is the small size: {plan.hidden} hidden units, {plan.filters} filters, images of at most "
+            f"This is the {setting.size} size: {plan.hidden} hidden units, {plan.filters} filters, images of at most "
             f"{plan.side} x {plan.side} pixels, at most {plan.training:,} to train on and {plan.testing:,} to judge "
-            f"with, and {plan.epochs} epochs in place of 15; numbers are not the dissertation's."
+            f"with, and {plan.epochs} epochs, in place of 128, 32, 32 x 32 in three channels, all, and 15; numbers are "
+            "not the dissertation's."
         )
     return said
 
