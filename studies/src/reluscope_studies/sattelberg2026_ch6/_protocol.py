@@ -72,7 +72,7 @@ CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("images")}
 PLANS: dict[Size, SlicePlan] = {
     "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25, 10),
     # The networks of the dissertation, trained for a fifth as long on a fifth of the images.
-    "medium": SlicePlan(3, 128, 32, True, 60, 0.1, 0.02, 2, 10_000),
+    "medium": SlicePlan(3, 128, 32, True, 40, 0.1, 0.02, 1, 10_000),
     "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02, 10),
 }
 
@@ -327,6 +327,7 @@ def _pictures(
     names = [one.model.name for one in first]
     followed = min(sum(len(along.line_positions) > 0 for along in one.along) for one in first)
     classes = [f"class {label}" for label in range(first[0].network.num_outputs)]
+    alone = "" if followed == len(classes) else f", of some networks for {followed} of the outputs alone"
     row = int(np.flatnonzero(testing.labels == testing.labels.min())[0])
     shape = testing.shape[-2:]
     weights = np.stack([one.network.linearize(testing.points[row : row + 1]).weight[0].cpu().numpy() for one in first])
@@ -379,8 +380,7 @@ def _pictures(
             f"{name}-along",
             rs.plots.outputs_along([list(one.along) for one in first], rows=names, columns=classes),
             "Outputs of these images over positions along these directions, and the network on the line through the "
-            f"mean image{'' if followed == len(classes) else f', of some networks for {followed} outputs alone'} "
-            "(Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
+            f"mean image{alone} (Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
         ),
         Picture(
             f"{name}-eigenvalues",
