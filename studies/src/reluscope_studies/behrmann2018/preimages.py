@@ -111,7 +111,7 @@ def _beside_paper(figure: Figure, layer: rs.preimages.GateLayer) -> Figure:
     """Return the picture with the strip of the paper's, where there are as many inputs."""
     if layer.num_inputs != PAPER_POINTS_FROM:
         return figure
-    return plots.with_paper(figure, strip=(PAPER_BOUNDED_FROM - 0.5, PAPER_POINTS_FROM - 0.5), said="both occur")
+    return plots.with_paper(figure, strip=(PAPER_BOUNDED_FROM - 0.5, PAPER_POINTS_FROM - 0.5), said="both kinds")
 
 
 def _kinds(setting: Setting, layer: rs.preimages.GateLayer, points: np.ndarray) -> tuple[rs.preimages.Preimages, bool]:
