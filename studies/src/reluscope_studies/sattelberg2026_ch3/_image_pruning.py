@@ -10,6 +10,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table, Verdict
+from reluscope_studies import plots
 from reluscope_studies.classifiers import Training, train, trained
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch3._pruned_similarity import (
@@ -119,9 +120,14 @@ def report(setting: Setting, name: str, said: Mapping[str, str], keeps: Mapping[
     names = {f"{kind} removed": curve for kind, curve in curves.items()}
     picture = Picture(
         f"{name}-pruned",
-        rs.plots.pruning_curves(names),
+        plots.with_paper(
+            rs.plots.pruning_curves(names),
+            at=[100 * share for share in dict.fromkeys(keeps.values())],
+            said=" and ".join(f"{100 * share:.0f} %" for share in dict.fromkeys(keeps.values())),
+        ),
         "Accuracy on test images over the weights that are left; where channels are removed, with the numbers of "
-        "channels of the three convolutions that are left.",
+        "channels of the three convolutions that are left. Dotted: down to where the dissertation keeps the accuracy"
+        f"{_by_kind(keeps)}.",
     )
     return Outcome(
         _sentences(setting, plan, training, testing),
@@ -228,6 +234,12 @@ def _sentences(setting: Setting, plan: Plan, training: Labelled, testing: Labell
     if setting.size == "small":
         said.append("This is the small size: fewer channels and a larger rate; numbers are not the dissertation's.")
     return tuple(said)
+
+
+def _by_kind(keeps: Mapping[str, float]) -> str:
+    if len(set(keeps.values())) == 1:
+        return ""
+    return ", " + ", ".join(f"{100 * share:.0f} % where {kind} are removed" for kind, share in keeps.items())
 
 
 def _verdicts(

@@ -1,8 +1,10 @@
 """What the study asks of the networks of one kind of data: accuracies, slices, coefficients, active subspaces."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import reluscope as rs
 from reluscope.studies import Change, Data, Outcome, Picture, Setting, Size, Table
@@ -22,6 +24,7 @@ from reluscope_studies.sattelberg2026_networks import (
     training_of,
 )
 from reluscope_studies.sizes import ToTrainOn, planned
+from reluscope_studies.summaries import summarized
 
 TOLERANCES = (1e-9, 1e-3, 1e-1)
 SHOWN_TOLERANCE = 1
@@ -61,13 +64,15 @@ class SlicePlan(Plan):
         return None if self.images is None else max(FEWEST_TESTED, self.images // PER_TEST_IMAGE)
 
 
+# Nonzero singular values of dense networks, by section 6.4.
+PAPERS_RANK = 128
 # The slice goes through three of them.
 PER_TEST_IMAGE, FEWEST_TESTED = 5, 6
 CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("images")}
 PLANS: dict[Size, SlicePlan] = {
     "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25, 10),
     # The networks of the dissertation, trained for a fifth as long on a fifth of the images.
-    "medium": SlicePlan(3, 128, 32, True, 60, 0.1, 0.02, 2, 10_000),
+    "medium": SlicePlan(3, 128, 32, True, 40, 0.1, 0.02, 1, 10_000),
     "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02, 10),
 }
 
@@ -119,8 +124,6 @@ def report(setting: Setting, name: Data) -> Outcome:
             setting.progress(f"Slice of {one.model.name}")
             sliced.append(_slice(setting, plan, one, testing.points[anchors]))
     norms = {one.model.name: rs.sensitivity.jacobian_norms(one.network, testing.points) for one in looked}
-    shares = [one.subspaces.share(j) for one in looked for j in range(len(one.subspaces))]
-    explained = [along.explained() for one in looked for along in one.along]
     accuracies = {one.model: one.accuracy for one in looked}
     with_paper = stands_beside(given[0], name)
     beside = [accuracy_picture(name, accuracies, name)] if with_paper else []
@@ -129,8 +132,7 @@ def report(setting: Setting, name: Data) -> Outcome:
         (
             *(one.accuracy for one in looked),
             *(one.part.finding() for one in sliced),
-            *shares,
-            *explained,
+            *(found for one in looked for found in _of_directions(one)),
             *(found.mean(name) for found in norms.values() for name in found),
         ),
         (
@@ -181,6 +183,18 @@ def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled, 
         if subspaces.directions[j, 0].any()
     )
     return Looked(model, network, found, subspaces, along)
+
+
+def _of_directions(one: Looked) -> Iterator[rs.Finding]:
+    """Yield medians over outputs of what the first directions explain."""
+    shares = [one.subspaces.share(j) for j in range(len(one.subspaces))]
+    explained = [along.explained() for along in one.along]
+    for name, found in (
+        ("share of the first direction", shares),
+        ("variance explained along the first direction", explained),
+    ):
+        if found:
+            yield summarized(found, "median", name=f"{name}, {one.model.name}", over="outputs")
 
 
 def _lines(plan: SlicePlan, model: Model) -> int | None:
@@ -299,6 +313,13 @@ def _sensitivity(looked: list[Looked], norms: dict[str, rs.Findings], asked: int
     return Table(columns, tuple(rows), caption)
 
 
+def beside_paper(figure: Figure, shown: Sequence[Looked]) -> Figure:
+    """Return eigenvalues with the number of singular values that section 6.4 finds, for networks of as many units."""
+    if all(one.model.hidden != PAPERS_RANK for one in shown if one.model.kind == "dense"):
+        return figure
+    return plots.with_paper(figure, at=[PAPERS_RANK], said=f"dense networks have {PAPERS_RANK}")
+
+
 def _pictures(
     name: str, looked: list[Looked], sliced: list[Sliced], testing: Labelled, anchors: np.ndarray
 ) -> list[Picture]:
@@ -306,6 +327,7 @@ def _pictures(
     names = [one.model.name for one in first]
     followed = min(sum(len(along.line_positions) > 0 for along in one.along) for one in first)
     classes = [f"class {label}" for label in range(first[0].network.num_outputs)]
+    alone = "" if followed == len(classes) else f", of some networks for {followed} of the outputs alone"
     row = int(np.flatnonzero(testing.labels == testing.labels.min())[0])
     shape = testing.shape[-2:]
     weights = np.stack([one.network.linearize(testing.points[row : row + 1]).weight[0].cpu().numpy() for one in first])
@@ -358,12 +380,11 @@ def _pictures(
             f"{name}-along",
             rs.plots.outputs_along([list(one.along) for one in first], rows=names, columns=classes),
             "Outputs of these images over positions along these directions, and the network on the line through the "
-            f"mean image{'' if followed == len(classes) else f', of some networks for {followed} outputs alone'} "
-            "(Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
+            f"mean image{alone} (Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
         ),
         Picture(
             f"{name}-eigenvalues",
-            rs.plots.gradient_eigenvalues(spectra),
+            beside_paper(rs.plots.gradient_eigenvalues(spectra), first),
             "Eigenvalues of gradient products by their sum: medians over classes, with bands from the least to the "
             "largest (Figures 6.16 and 6.18).",
         ),
