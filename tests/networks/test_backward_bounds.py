@@ -76,7 +76,7 @@ def test_no_bound_exceeds_an_allowed_value(layers, seed):
 
 def test_a_multiplier_of_the_wrong_sign_would_be_seen(monkeypatch):
     monkeypatch.setattr(BackwardBounds, "clamp_multipliers", lambda self, gate, held, pulls: 10 * pulls)
-    monkeypatch.setattr(carrying._LinesBack, "gate_back", _wrong_way)
+    monkeypatch.setattr(carrying.LinesBack, "gate_back", _wrong_way)
     net, rng = rs.load(default_network([2, 7, 6, 3], seed=0)), np.random.default_rng(0)
     with pytest.raises(AssertionError):
         check_held(net, -np.ones(2), np.ones(2), rng, rng.uniform(-1, 1, (2_000, 2)))
