@@ -1,7 +1,7 @@
 """Pages of results: what runs of the studies gave, from the book in ``studies/results``, one page for each paper.
 
-The first page has every statement of the papers once, with the largest run that looked at it, and the studies that were
-not run.
+The first page has every figure and table of the papers, with the studies that repeat it, and every statement once, each
+with the largest run that looked at it; and the studies that were not run.
 """
 
 import ast
@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ SIZES = ("full", "medium", "small")
 # Longer tables are in the book, where their page says so.
 MAX_ROWS = 60
 STATEMENTS = ("the paper says", "where", "paper", "here", "so it is")
+FIGURES = STUDIES / "printed" / "figures.json"
+REPEATED = ("of the paper", "what it shows", "largest run of each study that repeats it", "statements")
 OVERVIEW = ("where", "the paper says", "paper", "here", "so it is", "study")
 NAMES = {
     "behrmann2018": "invariance and inverse stability",
@@ -39,12 +42,17 @@ WORDS = ("confirmed", "not confirmed", "contradicted")
 INTRODUCTION = """# Results of the studies
 
 What runs of the [studies](../../studies.md) gave, made from `studies/results` in the repository. Here is every
-statement of the papers that was looked at, with what became of it in the largest run: **confirmed** and
-**contradicted** by the numbers beside, *not confirmed* where they do not decide it. The last column leads to that run:
+[figure and table](#figures-and-tables) of the five papers, with the studies that repeat it, and every
+[statement](#statements) that was looked at, with what became of it in the largest run: **confirmed** and
+**contradicted** by the numbers beside, *not confirmed* where they do not decide it. Links lead to that run:
 its command, its tables and pictures. Counts of trained networks are exact for their weights, which change with the
 processor and the version of PyTorch: they are records, and not facts about the paper's networks.
 `--compare studies/results` compares a new run with these. Errors in what the papers print are on
 [a page of their own](../../errata.md).
+"""
+FIGURES_SAID = """Every figure and table of the papers, in their order. A run at small or medium size has fewer
+networks, points or epochs than the paper, as its entry says; *not run* means that the book has no run that makes it,
+and *no study* that nothing here repeats it.
 """
 
 
@@ -65,10 +73,14 @@ def pages(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
     """Return the text of every page by its name: one for each paper, and that of all statements."""
     made = {paper: "\n".join(_paper(paper, runs)) + "\n" for paper, runs in results.items()}
     lines = [INTRODUCTION, *_toctree(results), *_summary(results)]
+    lines += ["(figures-and-tables)=", "## Figures and tables", "", FIGURES_SAID, ""]
+    for paper, rows in repeated(results).items():
+        lines += [f"### Of {paper}", "", *_table(REPEATED, rows), ""]
+    lines += ["(statements)=", "## Statements", ""]
     for paper, runs in results.items():
         rows = [_overview_row(paper, *found) for found in _once(runs)]
         if rows:
-            lines += [f"## {_title(paper)}", "", *_table(OVERVIEW, rows), ""]
+            lines += [f"### {_title(paper)}", "", *_table(OVERVIEW, rows), ""]
     missing = [(name, sentence) for name, sentence in studies() if not _was_run(name, results)]
     if missing:
         lines += ["## Studies without a run", "", *_table(("study", "what it does"), missing), ""]
@@ -77,10 +89,75 @@ def pages(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
 
 def studies(folder: Path = STUDIES) -> Iterator[tuple[str, str]]:
     """Yield the names and sentences of all studies, read from their source."""
+    yield from _written("SENTENCE", folder)
+
+
+def _written(constant: str, folder: Path = STUDIES) -> Iterator[tuple[str, Any]]:
+    """Yield the names of studies whose source has a constant, with what it is."""
     for path in sorted(folder.glob("*/[!_]*.py")):
         for one in ast.parse(path.read_text()).body:
-            if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "SENTENCE":
+            if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == constant:
                 yield f"{path.parent.name.replace('_', '-')}/{path.stem}", ast.literal_eval(one.value)
+
+
+def repeated(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[tuple[str, ...]]]:
+    """Return rows by paper, one for every figure and table: the studies that repeat it, and words of its statements."""
+    words: dict[tuple[str, str], list[str]] = {}
+    for runs in results.values():
+        for run, (_, place, *_, word) in _once(runs):
+            for name in named(place):
+                words.setdefault((run["name"], name), []).append(word)
+    claims = dict(_written("REPEATS"))
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for source, entries in json.loads(FIGURES.read_text()).items():
+        for entry in entries:
+            name = entry["name"]
+            by = [one for one, names in claims.items() if one.startswith(source) and name in names]
+            links, said = [], []
+            for study in by:
+                part = claims[study][name] if isinstance(claims[study], dict) else ""
+                run = _largest(study, part, results)
+                links.append(_link(study.partition("/")[0], run) if run else f"{study} (not run)")
+                said += words.get((study, name), [])
+            counts = [f"{said.count(word)} {word}" for word in WORDS if word in said]
+            place = name if "section" in name else f"{name}, section {entry['section']}"
+            row = (place, entry["what"], "; ".join(links) or "no study", ", ".join(counts))
+            found.setdefault(source, []).append(row)
+    return found
+
+
+def _largest(study: str, part: str, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> Mapping[str, Any] | None:
+    """Return the largest run of a study that did a part of it."""
+    for run in results.get(study.partition("/")[0], ()):
+        only = run["changes"].get("only", ())
+        if run["name"] == study and (not (part and only) or any(fnmatchcase(part, one) for one in only)):
+            return run
+    return None
+
+
+def _link(paper: str, run: Mapping[str, Any]) -> str:
+    return f"[{_study(run)}]({paper}.md#{_anchor(run)})"
+
+
+def named(place: str) -> list[str]:
+    """Return the figures and tables that words name; parts of a figure are that figure.
+
+    Examples
+    --------
+    >>> named("Tables 6.1 and 7.1, section 3, Figures 2b, 8 to 10 and A.1")
+    ['Table 6.1', 'Table 7.1', 'Figure 2', 'Figure 8', 'Figure 9', 'Figure 10', 'Figure A.1']
+    """
+    number = r"(?:[A-Z]\.)?\d+(?:\.\d+)?[a-e]?\b"
+    found: list[str] = []
+    for kind, numbers in re.findall(rf"(Figure|Table)s? ({number}(?:(?:, (?:and )?| and | to ){number})*)", place):
+        before = ""
+        for joint, one in re.findall(rf"(, | and | to |^)({number})", numbers):
+            own = re.sub(r"[a-e]$", "", one)
+            head, _, last = own.rpartition(".")
+            first = int(before.rpartition(".")[2]) + 1 if joint == " to " else int(last)
+            found += [f"{kind} {head}{'.' if head else ''}{n}" for n in range(first, int(last) + 1)]
+            before = own
+    return found
 
 
 def _was_run(name: str, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
@@ -112,7 +189,7 @@ def _order(place: str) -> list[float]:
 def _overview_row(paper: str, run: Mapping[str, Any], row: tuple[str, ...]) -> tuple[str, ...]:
     statement, place, printed, found, word = row
     strong = f"*{word}*" if word == "not confirmed" else f"**{word}**"
-    return place, statement, printed, found, strong, f"[{_study(run)}]({paper}.md#{_anchor(run)})"
+    return place, statement, printed, found, strong, _link(paper, run)
 
 
 def _anchor(run: Mapping[str, Any]) -> str:

@@ -11,8 +11,6 @@ namespace {
 
 // A breakpoint that a range passes by no more than so many bounds on rounding is not passed.
 constexpr double CLEAR = 5.0;
-// In the place of what is infinite: sums and products with it are numbers.
-constexpr double LARGE = 1e150;
 // Where more units of a gate may change their piece, their ranges are not carried back: that would cost more than half a box.
 constexpr std::size_t MOST_BENT = 16;
 
@@ -216,7 +214,7 @@ private:
     void forget(FormsOnBoxes& found, std::size_t box, std::size_t output) const {
         const std::size_t dim = layers_.width(0), outputs = layers_.width(layers_.size()), noise = count_ - dim - 1;
         found.centers[box][output] = 0.0;
-        found.errors[box][output] = LARGE;
+        found.errors[box][output] = INFINITE;
         std::fill_n(found.weights[box * outputs + output], dim, 0.0);
         std::fill_n(found.noise[box].data() + output * noise, noise, 0.0);
     }
@@ -275,11 +273,11 @@ BelowOnBoxes below_on_boxes(const DenseLayers& given, const BoxRows& boxes, Rows
             double *slopes = found.slopes[box * height + row], sum = back.offset(row);
             std::copy_n(back.slopes(row), dim, slopes);
             found.offsets[box][row] = back.offset(row);
-            found.constants[box][row] = std::max(back.constant(row), -LARGE);
+            found.constants[box][row] = back.constant(row);
             for (std::size_t k = 0; k < dim; ++k) sum += std::abs(slopes[k]);
             if (std::isfinite(sum)) continue;
             std::fill_n(slopes, dim, 0.0);
-            found.offsets[box][row] = -LARGE;
+            found.offsets[box][row] = -INFINITE;
         }
         return true;
     });

@@ -145,7 +145,9 @@ def test_the_study_reports_what_it_asked(monkeypatch):
     names = [finding.name for finding in found.findings]
     assert names.count("accuracy") == 2
     assert names.count("regions") == 2
-    assert sum(name.startswith("share of the first direction") for name in names) == 6
+    assert [name for name in names if name.startswith("share of the first direction")] == [
+        f"share of the first direction, {name}" for name in setting.records
+    ]
     assert all(int(row[6].replace(",", "")) >= 0 for row in found.tables[1].rows)
     # Of 48 and 18 images 40 are trained on and 8 asked about: the squares of the logits' at each, by autograd.
     assert "over 8 test images" in found.tables[2].caption

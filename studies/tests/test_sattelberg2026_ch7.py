@@ -112,6 +112,26 @@ def test_groups_give_what_all_at_once_give():
         assert again[name].claims == column.claims
 
 
+def test_findings_are_means_over_kinds_of_pairs():
+    every = [one for one in models(4, 2) if one.row in ("dense 1", "dense 2", "simple 1") and one.optimizer == "SGD"]
+    networks = {one.name: rs.load(rs.testing.default_network([3, 4 + k, 2], seed=k)) for k, one in enumerate(every)}
+    x = np.random.default_rng(0).normal(size=(30, 3))
+    found = rs.similarity.compare(networks, x, np.arange(30) % 2, metrics=["cka", "output_cross_entropy"])
+    means = {one.name: one for one in _similarity.findings(found, every)}
+    cka, entropy = (rs.similarity.pair_matrix(found, name) for name in ("cka", "output_cross_entropy"))
+    # The networks are dense 1, dense 2 and simple 1; what is symmetric is said once, of dense to convolutional.
+    assert {name: round(float(one), 12) for name, one in means.items() if "debiased" not in name} == {
+        "linear CKA of coefficients, dense to dense, SGD": round(cka[0, 1], 12),
+        "linear CKA of coefficients, dense to convolutional, SGD": round((cka[0, 2] + cka[1, 2]) / 2, 12),
+        "cross-entropy of outputs, dense to dense, SGD": round((entropy[0, 1] + entropy[1, 0]) / 2, 12),
+        "cross-entropy of outputs, dense to convolutional, SGD": round((entropy[0, 2] + entropy[1, 2]) / 2, 12),
+        "cross-entropy of outputs, convolutional to dense, SGD": round((entropy[2, 0] + entropy[2, 1]) / 2, 12),
+    }
+    mean = means["cross-entropy of outputs, dense to dense, SGD"]
+    assert mean.claim is rs.Claim.EXACT
+    assert mean.domain == "2 pairs of networks, 30 samples"
+
+
 @pytest.mark.slow
 def test_maps_from_a_linear_network_give_the_mean_map(tiny):
     # Two ways to one number: k-means with one centre, and least squares from equal rows.

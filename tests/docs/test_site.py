@@ -5,10 +5,12 @@ What needs no Sphinx is checked here; the slow test builds all of it, with warni
 
 import ast
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -49,6 +51,12 @@ elsewhere, first_pictures, reference, results = (
 )
 
 
+@cache
+def book_and_pages():
+    kept = results.book()
+    return kept, results.pages(kept)
+
+
 def entries(page):
     """Return what the tables of contents on a page name."""
     blocks = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
@@ -75,14 +83,13 @@ def test_what_tables_of_contents_name_is_made(page, entry):
     elif folder == "reference":
         assert name == "index"
     elif folder == results.FOLDER:
-        assert name in results.pages(results.book())
+        assert name in book_and_pages()[1]
     else:
         assert (DOCS / f"{entry}.md").exists()
 
 
 def test_pages_of_results_hold_the_book():
-    kept = results.book()
-    made = results.pages(kept)
+    kept, made = book_and_pages()
     assert set(made) == {*kept, "index"}
     for paper, runs in kept.items():
         text = made[paper]
@@ -103,13 +110,12 @@ def test_pages_of_results_hold_the_book():
 
 
 def test_the_overview_has_every_statement_once_with_its_largest_run():
-    kept = results.book()
-    made = results.pages(kept)
+    kept, made = book_and_pages()
     every = {
         (run["name"], verdict["statement"], verdict["place"])
         for runs in kept.values() for run in runs for study in run["studies"] for verdict in study["verdicts"]
     }  # fmt: skip
-    overview = made["index"].partition("## Studies without a run")[0]
+    overview = made["index"].partition("## Studies without a run")[0].partition("## Statements")[2]
     lines = [line for line in overview.splitlines() if ".md#" in line]
     assert len(lines) == len(every)
     for paper, anchor in re.findall(r"\]\((\S+)\.md#(\S+)\)", overview):
@@ -127,11 +133,56 @@ def test_the_overview_has_every_statement_once_with_its_largest_run():
 def test_studies_without_a_run_are_named():
     every = dict(results.studies())
     assert len(every) > 40
-    index = results.pages(results.book())["index"]
-    ran = {run["name"] for runs in results.book().values() for run in runs}
+    kept, made = book_and_pages()
+    index = made["index"]
+    ran = {run["name"] for runs in kept.values() for run in runs}
     assert ran <= set(every)
     missing = index.partition("## Studies without a run")[2]
     assert set(re.findall(r"^\| (\S+/\S+) \|", missing, re.MULTILINE)) == set(every) - ran
+
+
+def test_every_figure_and_table_of_the_papers_is_listed_with_its_runs():
+    _, made = book_and_pages()
+    section = made["index"].partition("## Figures and tables")[2].partition("## Statements")[0]
+    rows = [line for line in section.splitlines() if line.startswith(("| Figure", "| Table", "| plot"))]
+    every = json.loads(results.FIGURES.read_text())
+    assert [
+        row.split(" | ")[0].removeprefix("| ").partition(", section")[0] for row in rows if "| plot" not in row
+    ] == [one["name"] for found in every.values() for one in found if not one["name"].startswith("plot")]
+    for paper, anchor in re.findall(r"\]\((\S+)\.md#(\S+)\)", section):
+        assert f"({anchor})=" in made[paper]
+    assert "**" not in section
+    # A run of some parts alone does not stand for the others; a larger run comes before a smaller.
+    some = {"name": "p/f", "variant": "full-x", "changes": {"only": ["Wide*"]}}
+    whole = {**some, "variant": "small", "changes": {}}
+    runs = {"p": [some, whole]}
+    assert results._largest("p/f", "WideCIFAR", runs) is results._largest("p/f", "", runs) is some
+    assert results._largest("p/f", "ThinCIFAR", runs) is whole
+    assert results._largest("p/g", "", runs) is None
+
+
+def test_what_words_name():
+    assert results.named("Tables 6.1 and 7.1, section 3.2, Figures 2b, 8 to 10 and A.1") == [
+        "Table 6.1", "Table 7.1", "Figure 2", "Figure 8", "Figure 9", "Figure 10", "Figure A.1",
+    ]  # fmt: skip
+    assert results.named("Figures 3.9, 6.14 to 6.16; section 4.2") == [
+        f"Figure {one}" for one in ("3.9", "6.14", "6.15", "6.16")
+    ]
+
+
+def test_studies_repeat_what_their_page_and_statements_name():
+    every = json.loads(results.FIGURES.read_text())
+    claims = {study: set(names) for study, names in results._written("REPEATS")}
+    page = dict(re.findall(r"^\| `(\S+/\S+)` \| (.*) \|$", (DOCS / "studies.md").read_text(), re.MULTILINE))
+    assert set(page) == set(dict(results.studies()))
+    for study, said in page.items():
+        names = claims.get(study, set())
+        source = study.partition("/")[0].split("-")[0]
+        assert names <= {one["name"] for one in every[source]}, study
+        assert set(results.named(said)) == {one for one in names if not one.startswith("plot")}, study
+    for paper, runs in book_and_pages()[0].items():
+        known = {one["name"] for one in every[paper.split("-")[0]]}
+        assert all(known >= set(results.named(row[1])) for run in runs for row in results._statements(run))
 
 
 def test_every_public_name_has_a_page():

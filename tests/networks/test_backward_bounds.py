@@ -83,8 +83,8 @@ def test_a_multiplier_of_the_wrong_sign_would_be_seen(monkeypatch):
 
 
 def _wrong_way(self, stage, weights):
-    held = self._held
-    lines = self._bounds.lines(stage.index, held)
+    held = self.held
+    lines = self.bounds.lines(stage.index, held)
     self.weights[stage.index] = weights.detach()
     plus, minus = weights.clamp(min=0), weights.clamp(max=0)
     self.constants = self.constants + (plus * lines.below_start + minus * lines.above_start).sum(dim=1)

@@ -428,6 +428,9 @@ def test_a_dot_for_every_segment():
 def test_svg_is_well_formed_repeatable_and_follows_the_page(part):
     texts = [plots.to_svg(plots.partition(part, color="class"), name="map", ink="currentColor") for _ in range(2)]
     assert texts[0] == texts[1]
+    # One family of fonts for a text, and not the list of all that matplotlib would try.
+    assert "sans-serif" in texts[0]
+    assert "Bitstream" not in texts[0]
     root = ElementTree.fromstring(texts[0])
     ids = [element.get("id") for element in root.iter() if element.get("id")]
     assert len(ids) == len(set(ids))

@@ -29,6 +29,7 @@ from reluscope.networks.graph import Affine, Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rounding import ANY_ORDER
 from reluscope.networks.stages import Stage
+from reluscope.networks.underflow import underflow
 
 
 class Below(NamedTuple):
@@ -64,6 +65,8 @@ class BoundedBoxes:
         None where weights are not carried back.
     dense : DenseBoxes and SeenOnBoxes, optional
         Where kernels do all this.
+    lost : float
+        What products below the smallest number may change; errors have it.
     """
 
     lower: Float[np.ndarray, "k n"]
@@ -75,6 +78,7 @@ class BoundedBoxes:
     ranges: list[SeenRange]
     back: BackwardBounds | None
     dense: tuple[DenseBoxes, SeenOnBoxes] | None = None
+    lost: float = 0.0
 
     def __getitem__(self, place: int) -> OutputBox:
         forms = Forms(self.center[place], self.weights[place], self.noise[place], self.errors[place])
@@ -130,7 +134,7 @@ class BoundedBoxes:
             if carrier.flat is not None:
                 slopes.append(np.zeros_like(own))
                 offsets.append(carrier.flat.cpu().numpy())
-        return Below(np.stack(slopes), np.stack(offsets))
+        return Below(np.stack(slopes), np.stack(offsets) - self.lost * (1 + np.abs(rows).sum(axis=1)))
 
 
 class BoxBounds:
@@ -162,6 +166,7 @@ class BoxBounds:
         self._back = BackwardBounds(network, lower, upper, steps=0) if is_suited(network) and not onwards else None
         layers = None if self._back is None else dense_layers(network)
         self._dense = None if layers is None or self._back is None else DenseBoxes(layers, self._back)
+        self._lost = underflow(network, lower, upper) if self._back is None else self._back.lost
 
     @torch.no_grad()
     def on(self, lower: Float[np.ndarray, "k n"], upper: Float[np.ndarray, "k n"]) -> BoundedBoxes:
@@ -179,10 +184,12 @@ class BoxBounds:
             center, weights, errors = (
                 np.stack([getattr(one, name) for one in found]) for name in ("centers", "weights", "errors")
             )
-            return BoundedBoxes(lower, upper, center, weights, noise, errors, [], None)
+            errors = errors + self._lost
+            return BoundedBoxes(lower, upper, center, weights, noise, errors, [], None, lost=self._lost)
         if self._dense is not None:
-            forms, ranges, seen = self._dense.forms(lower, upper)
-            return BoundedBoxes(lower, upper, *forms, ranges, self._back, (self._dense, seen))
+            (center, weights, noise, errors), ranges, seen = self._dense.forms(lower, upper)
+            forms, kernels = (center, weights, noise, errors + self._lost), (self._dense, seen)
+            return BoundedBoxes(lower, upper, *forms, ranges, self._back, kernels, self._lost)
         points = self.network.points((lower + upper) / 2)
         half = torch.as_tensor(half_sides(lower, upper), device=points.device)
         carrier = BoxForms(points, half, ROUNDING)
@@ -191,7 +198,8 @@ class BoxBounds:
         columns = carrier.widened(value.columns).reshape(number, carrier.count, -1).transpose(1, 2).cpu().numpy()
         center, error = (one.reshape(number, -1).cpu().numpy() for one in (value.center, value.error))
         weights, noise = columns[..., :dim], columns[..., dim:]
-        return BoundedBoxes(lower, upper, center, weights, noise, error, carrier.ranges, self._back)
+        error = error + self._lost
+        return BoundedBoxes(lower, upper, center, weights, noise, error, carrier.ranges, self._back, lost=self._lost)
 
 
 class _RowsBack:

@@ -38,6 +38,7 @@ def check_sets(trees: "SetTrees", network: "Network", case: Any, what: str, watc
     CertificateError
         Names the first thing that is wrong.
     """
+    demand(hasattr(trees, "ranges") and hasattr(trees, "trees"), f"{what} has neither boxes nor sets")
     bounds = DualBounds(network, case.lower, case.upper)
     seen = _ranges(trees, bounds, what, watch)
     demand(len(trees.trees) == len(case.unsafe), f"{what} has {len(trees.trees)} trees, not {len(case.unsafe)}")
@@ -52,6 +53,7 @@ def check_sets(trees: "SetTrees", network: "Network", case: Any, what: str, watc
             where = f"{what}, unsafe outputs {number}, set {path or 'at the root'}"
             demand(path in tree, f"{where} is missing")
             node = tree[path]
+            demand(_is_node(node), f"{where} has other entries than numbers")
             if node.gate >= 0:
                 demand(node.gate in gates and node.unit in range(len(first[node.gate])), f"{where} splits no unit")
                 low, high = first[node.gate][node.unit], last[node.gate][node.unit]
@@ -71,8 +73,8 @@ def _ranges(trees: "SetTrees", bounds: DualBounds, what: str, watch: Watch) -> l
     seen: list[Seen] = []
     for gate, claimed in enumerate(trees.ranges):
         units, where = bounds.num_units(gate), f"{what}, ranges of gate {gate}"
-        ends = [np.asarray(end, dtype=np.float64) for end in (claimed.low, claimed.high)]
-        demand(all(end.shape == (units,) and np.isfinite(end).all() for end in ends), f"{where} are not of its units")
+        demand(all(_are_numbers(end, (units,)) for end in claimed[:2]), f"{where} are not of its units")
+        ends = [np.asarray(end, dtype=np.float64) for end in claimed[:2]]
         for sign, end, duals in ((1.0, ends[0], claimed.below), (-1.0, -ends[1], claimed.above)):
             _demand_shapes(duals, bounds, units, gate, where)
             for start in range(0, units, NUM_TOGETHER):
@@ -101,10 +103,19 @@ def _is_missed(bounds: DualBounds, A: np.ndarray, b: np.ndarray, node: "SetNode"
 
 def _demand_shapes(duals: Any, bounds: DualBounds, rows: int, gates: int, what: str) -> None:
     shapes = [(rows, bounds.num_units(gate)) for gate in range(gates)]
-    fits = len(duals) == gates and all(
-        np.shape(one) == shape and np.isfinite(one).all() for one, shape in zip(duals, shapes, strict=True)
-    )
+    fits = len(duals) == gates and all(_are_numbers(one, shape) for one, shape in zip(duals, shapes, strict=True))
     demand(fits, f"{what}: duals are not of the units before it")
+
+
+def _are_numbers(array: Any, shape: tuple[int, ...]) -> bool:
+    is_array = isinstance(array, np.ndarray) and array.dtype.kind == "f"
+    return is_array and array.shape == shape and bool(np.isfinite(array).all())
+
+
+def _is_node(node: Any) -> bool:
+    """Return whether a set of a proof has what one has: its duals are looked at where they are used."""
+    has_places = all(isinstance(getattr(node, name, None), int) for name in ("gate", "unit", "level"))
+    return has_places and all(isinstance(m, float | int) for m in node.multipliers)
 
 
 def _changed(pieces: list[np.ndarray], node: "SetNode", piece: int) -> list[np.ndarray]:

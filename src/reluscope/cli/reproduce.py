@@ -272,7 +272,13 @@ def _list(common: Common) -> int:
     studies = all_studies()
     if common.as_json:
         listed = [
-            {"name": one.name, "sentence": one.sentence, "changes": sorted(one.changes), "parts": one.parts}
+            {
+                "name": one.name,
+                "sentence": one.sentence,
+                "repeats": list(one.repeats),
+                "changes": sorted(one.changes),
+                "parts": one.parts,
+            }
             for one in studies
         ]
         print_json({"format": FORMAT, "studies": listed})
@@ -280,10 +286,10 @@ def _list(common: Common) -> int:
         console = open_console()
         for paper, source in dict.fromkeys((study.paper, study.source) for study in studies):
             say(console, f"{paper}: {CITATIONS[source].title}", style="bold")
-            table = make_table("study", "what it shows")
+            table = make_table("study", "what it shows", "of the paper")
             for study in studies:
                 if study.paper == paper:
-                    add_row(table, study.name, study.sentence)
+                    add_row(table, study.name, study.sentence, ", ".join(study.repeats))
             console.print(table)
         say(console, "Run all of a paper, or one: reluscope reproduce serra2018 --size small -o folder")
     return 0

@@ -25,6 +25,7 @@ from reluscope.networks.graph import Affine, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rounding import ANY_ORDER
 from reluscope.networks.stages import Stage
+from reluscope.networks.underflow import underflow
 
 # Numbers in the matrices of a network, at most, and in arrays made together.
 MAX_MATRIX, MAX_NUMBERS = 2**25, 2**22
@@ -117,6 +118,8 @@ class BackwardBounds:
         Of all stages.
     ranges : list of (low, high)
         What the units of each gate see on the box, (u,) each, rounding included.
+    lost : float
+        What products below the smallest number may change, as `reluscope.networks.underflow` says.
 
     Examples
     --------
@@ -139,7 +142,7 @@ class BackwardBounds:
         self.network, self._steps = network, steps
         self.device = network.device
         low, high = (torch.as_tensor(end, dtype=torch.float64, device=self.device) for end in (lower, upper))
-        self.lower, self.upper = low, high
+        self.lower, self.upper, self.lost = low, high, underflow(network, lower, upper)
         self._matrices = {
             place: [torch.as_tensor(one.toarray(), device=self.device) for one in node.matrix()]
             for place, node in enumerate(network.nodes)
@@ -200,7 +203,7 @@ class BackwardBounds:
         values = weights @ middle - weights.abs() @ half + carrier.constants
         if carrier.is_sure:
             sizes = weights.abs() @ (middle.abs() + 2 * half) + carrier.constants.abs()
-            values = values - 2 * (carrier.rounding + ANY_ORDER * sizes)
+            values = values - 2 * (carrier.rounding + ANY_ORDER * sizes) - self.lost * (1 + rows.abs().sum(dim=1))
         corners = torch.where(weights > 0, self.lower, self.upper)
         return Bound(torch.where(carrier.is_empty, torch.inf, values), corners, carrier.weights, carrier.duals)
 

@@ -40,7 +40,9 @@ class RoundedForward(Shown):
 
 
 @torch.no_grad()
-def rounded_forward(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> RoundedForward:
+def rounded_forward(
+    network: Network, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
+) -> RoundedForward:
     """Evaluate a network with a bound on the rounding of every value.
 
     Parameters
@@ -50,6 +52,9 @@ def rounded_forward(network: Network, x: Points, *, tolerance: Tolerance | None 
         Taken as exact.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
+    loss : float
+        What sums lose where products come below the smallest number, if that is to be counted; see
+        `reluscope.networks.underflow`.
 
     Returns
     -------
@@ -72,7 +77,7 @@ def rounded_forward(network: Network, x: Points, *, tolerance: Tolerance | None 
     array([ True, False, False])
     """
     points = network.points(x)
-    carrier = RoundedNumbers((tolerance or Tolerance()).unit)
+    carrier = RoundedNumbers((tolerance or Tolerance()).unit, loss)
     # Into place at once: small results between large temporaries would keep their memory from being used again.
     outputs, errors = (np.empty((len(points), network.num_outputs)) for _ in range(2))
     doubtful = np.empty((len(points), len(network.gates)), dtype=bool)

@@ -102,7 +102,7 @@ def _changed(tag: str, name: str, ink: str | None) -> str:
     tag = re.sub(r'( d=")([^"]*)"', lambda found: f'{found[1]}{_shortened(found[2])}"', tag)
     tag = re.sub(r'\bid="', f'id="{name}-', tag)
     tag = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", tag)
-    tag = re.sub(r"font: ([^;\"]*?)'[^;\"]*", r"font: \1sans-serif", tag)
+    tag = re.sub(r"font(-family)?: ([^;\"]*?)'[^;\"]*sans-serif", r"font\1: \2sans-serif", tag)
     return tag if ink is None else tag.replace(INK, ink)
 
 

@@ -212,6 +212,8 @@ class Study:
         Which of ``replicates``, ``points`` and ``epochs`` of a setting it follows.
     parts : str
         What the names of its parts look like, for ``only``; empty where it has none.
+    repeats : tuple of str
+        Figures and tables of the paper that it repeats.
     """
 
     paper: str
@@ -223,6 +225,7 @@ class Study:
     protocol: Callable[[Setting], Outcome]
     changes: frozenset[Change] = frozenset()
     parts: str = ""
+    repeats: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

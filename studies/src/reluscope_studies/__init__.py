@@ -4,8 +4,10 @@ A paper is a folder named by its key in reluscope's citations, with the chapter 
 (``sattelberg2026_ch6_training`` is called sattelberg2026-ch6-training); a study is a module in it, found by being
 there. It has a ``SENTENCE`` that says what it is about, a ``POSITION`` by which the studies of a paper are ordered,
 ``DATA``, which names the data that the paper takes, or None, and ``protocol(setting)``, which returns an `Outcome`;
-``BESIDE`` names data of another kind that it looks at too where they are given. ``CHANGES`` says which of replicates,
-points and epochs the user may set (see `sizes`), ``PARTS`` what the parts for ``--only`` are called.
+``BESIDE`` names data of another kind that it looks at too where they are given. ``REPEATS`` has the figures and tables
+of the paper that it repeats, as `printed.figures` names them, with the part that makes each where there are parts.
+``CHANGES`` says which of replicates, points and epochs the user may set (see `sizes`), ``PARTS`` what the parts for
+``--only`` are called.
 Modules whose names begin with an underscore help studies and are none. Protocols write no files and show nothing: what
 must survive an interruption goes into the setting's records, and how far they are goes to its ``progress``.
 """
@@ -15,9 +17,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from types import ModuleType
 
 from reluscope.studies import Outcome, Setting, Study
+from reluscope_studies.sizes import ToTrainOn
 from reluscope_studies.verdicts import supporting
 
 
@@ -39,15 +41,18 @@ def all_studies() -> tuple[Study, ...]:
             if figure.name.startswith("_"):
                 continue
             module = import_module(f"{package.__name__}.{figure.name}")
+            changes = getattr(module, "CHANGES", {})
+            trains_on_points = isinstance(changes, Mapping) and isinstance(changes.get("points"), ToTrainOn)
             about = (module.SENTENCE, module.POSITION, module.DATA, getattr(module, "BESIDE", None))
             found.append(
                 Study(
                     paper.name.replace("_", "-"),
                     figure.name,
                     *about,
-                    partial(_repeated, module.protocol, _trains_on_points(module)),
-                    frozenset(getattr(module, "CHANGES", {})),
+                    partial(_repeated, module.protocol, trains_on_points),
+                    frozenset(changes),
                     getattr(module, "PARTS", ""),
+                    tuple(getattr(module, "REPEATS", ())),
                 )
             )
     return tuple(found)
@@ -60,13 +65,5 @@ def _repeated(protocol: Callable[[Setting], Outcome], trains_on_points: bool, se
     return outcome if is_as_sized else replace(outcome, verdicts=supporting(outcome.verdicts))
 
 
-def _trains_on_points(module: ModuleType) -> bool:
-    """Tell whether networks are trained on as many images as a setting has points, by what of a plan these are."""
-    changes = getattr(module, "CHANGES", {})
-    return isinstance(changes, Mapping) and changes.get("points") in TRAINED_ON
-
-
-# Names of numbers of images to train on, in plans.
-TRAINED_ON = ("images", "trained_on", "training")
 # Packages that hold no paper.
 HELPERS = ("plots", "printed")

@@ -12,6 +12,10 @@ from reluscope.studies import Change, Setting, Size
 Plan = TypeVar("Plan")
 
 
+class ToTrainOn(str):
+    """A field of a plan that says on how many images networks are trained: those of fewer contradict no statement."""
+
+
 def planned(
     setting: Setting, plans: Mapping[Size, Plan] | Mapping[str, Plan], changes: Mapping[Change, str] | None = None
 ) -> Plan:

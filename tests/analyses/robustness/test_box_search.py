@@ -13,10 +13,14 @@ from reluscope.analyses.robustness.quantities import DECISION_DISTANCE
 BOX = rs.Box(-1, 1, 3)
 
 
-def by_boxes(monkeypatch, *given, **settings):
+# With a budget of regions no partition is tried.
+SEARCHED = rs.Budget(regions=10**9)
+
+
+def by_boxes(monkeypatch, *given, budget=SEARCHED, **settings):
     with monkeypatch.context() as patch:
         patch.setattr(box_search, "NUM_OPEN", -1)
-        return rs.robustness.decision_distance(*given, **settings)
+        return rs.robustness.decision_distance(*given, budget=budget, **settings)
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
@@ -25,7 +29,7 @@ def test_boxes_and_sets_of_regions_agree(monkeypatch, norm):
     for sizes, decision in (([3, 9, 7, 3], "smallest"), ([3, 8, 1], "largest")):
         net = rs.load(layers(sizes, seed=3), decision=decision)
         found = by_boxes(monkeypatch, net, x, norm=norm, domain=BOX)
-        usual = rs.robustness.decision_distance(net, x, norm=norm, domain=BOX)
+        usual = rs.robustness.decision_distance(net, x, norm=norm, domain=BOX, budget=SEARCHED)
         assert found[DECISION_DISTANCE].claims == usual[DECISION_DISTANCE].claims
         assert np.allclose(found[DECISION_DISTANCE].value, usual[DECISION_DISTANCE].value, rtol=1e-8)
         assert found.details["adversarial"].tolist() == usual.details["adversarial"].tolist()
@@ -78,7 +82,8 @@ def test_changes_known_of_another_norm_are_where_a_search_begins(monkeypatch):
 
 def test_points_begin_with_what_those_before_them_met(monkeypatch):
     net, x = rs.load(layers([3, 9, 7, 3], seed=3)), np.full((2, 3), 0.2)
-    usual, calls = rs.robustness.decision_distance(net, x[:1], norm="l2", domain=BOX), iter([True, False])
+    usual = rs.robustness.decision_distance(net, x[:1], norm="l2", domain=BOX, budget=SEARCHED)
+    calls = iter([True, False])
     original = search.nearby_change
     monkeypatch.setattr(search, "nearby_change", lambda view, until: original(view, until) if next(calls) else None)
     found = rs.robustness.decision_distance(net, x, norm="l2", domain=BOX, budget=rs.Budget(regions=0))

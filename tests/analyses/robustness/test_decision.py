@@ -18,20 +18,27 @@ from reluscope.analyses.robustness import search as searching
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE
 from reluscope.findings import Status
 from reluscope.geometry.norms import check_norm, dual, size
+from reluscope.networks.graph import Max
 from reluscope.testing import networks
 
 NORMS = ("l1", "l2", "linf")
+# A budget of regions, however large, leaves each point a search of its own.
+SEARCHED = rs.Budget(regions=10**9)
 
 
 def check(net, domain, x, norm):
-    """Compare with all polygons of the exact partition."""
-    found = rs.robustness.decision_distance(net, x, norm=norm, domain=domain)
+    """Compare with all polygons of the exact partition, by a partition of its own, and by a search for each point."""
+    searched = rs.robustness.decision_distance(net, x, norm=norm, domain=domain, budget=SEARCHED)
+    listed = searched
+    if not any(isinstance(stage.gate, Max) for stage in net.stages):  # of these there is no other way
+        listed = rs.robustness.decision_distance(net, x, norm=norm, domain=domain)
     part = rs.partition(net, domain)
     for row, point in enumerate(x):
-        truth = in_the_plane(part, point, found.details["classes"][row], norm)
-        check_row(net, found, row, point)
-        assert found[DECISION_DISTANCE].value[row] == pytest.approx(truth, rel=1e-7, abs=1e-8)
-    return found
+        truth = in_the_plane(part, point, listed.details["classes"][row], norm)
+        for found in (listed, searched):
+            check_row(net, found, row, point)
+            assert found[DECISION_DISTANCE].value[row] == pytest.approx(truth, rel=1e-7, abs=1e-8)
+    return searched
 
 
 def check_row(net, found, row, point):
@@ -82,8 +89,9 @@ def test_least_distance_to_the_pieces_of_the_decision_boundary(parameters, seed)
     ends = rs.decision_boundary(rs.partition(net, domain)).ends
     for norm in NORMS:
         truth = min([to_segment(start - x, end - x, norm) for start, end in ends], default=np.inf)
-        found = rs.robustness.decision_distance(net, x, norm=norm, domain=domain)
-        assert found[DECISION_DISTANCE].value[0] == pytest.approx(truth, rel=1e-7, abs=1e-8)
+        for budget in (None, SEARCHED):
+            found = rs.robustness.decision_distance(net, x, norm=norm, domain=domain, budget=budget)
+            assert found[DECISION_DISTANCE].value[0] == pytest.approx(truth, rel=1e-7, abs=1e-8)
 
 
 def folded(sizes, seed):
@@ -133,23 +141,25 @@ def test_half_space_classifiers_have_their_closed_form(norm):
     assert np.allclose(rs.robustness.decision_distance(plain, x, norm=norm)[DECISION_DISTANCE].value, truth, rtol=1e-9)
 
 
-def test_the_absolute_value_from_its_kink_and_beside_it():
+@pytest.mark.parametrize("budget", [None, SEARCHED])
+def test_the_absolute_value_from_its_kink_and_beside_it(budget):
     net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [-2.0])])
-    found = rs.robustness.decision_distance(net, [[0.0], [0.5], [-3.0], [2.0]], norm="linf")
+    found = rs.robustness.decision_distance(net, [[0.0], [0.5], [-3.0], [2.0]], norm="linf", budget=budget)
     assert found[DECISION_DISTANCE].value.tolist() == [2.0, 1.5, 1.0, 0.0]
     assert found.details["adversarial"].tolist() == [1, 1, 0, 1]
     assert found.finding(DECISION_DISTANCE, 1).claim == "EXACT"
 
 
-def test_outputs_that_touch_do_not_count_and_equal_ones_go_to_the_lower():
+@pytest.mark.parametrize(("domain", "budget"), [(None, None), (rs.Box(-9, 9, 1), None), (rs.Box(-9, 9, 1), SEARCHED)])
+def test_outputs_that_touch_do_not_count_and_equal_ones_go_to_the_lower(domain, budget):
     # 0 and -|x|: they touch at 0.
     touching = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[0.0, 0.0], [-1.0, -1.0]], [0.0, 0.0])])
-    found = rs.robustness.decision_distance(touching, [[1.0]], norm="l2")
+    found = rs.robustness.decision_distance(touching, [[1.0]], norm="l2", domain=domain, budget=budget)
     assert found[DECISION_DISTANCE].value[0] == np.inf
     assert found.finding(DECISION_DISTANCE, 0).claim == "EXACT"
     # 0 and relu(x): equal where x < 0, where the lower wins.
     equal = rs.load([([[1.0]], [0.0]), ([[0.0], [1.0]], [0.0, 0.0])])
-    found = rs.robustness.decision_distance(equal, [[3.0], [-3.0]], norm="l2")
+    found = rs.robustness.decision_distance(equal, [[3.0], [-3.0]], norm="l2", domain=domain, budget=budget)
     assert found[DECISION_DISTANCE].value == pytest.approx([3.0, 3.0], rel=1e-12)
 
 
@@ -244,18 +254,18 @@ def test_an_interruption_leaves_what_is_known(monkeypatch, after):
 def test_without_an_upper_bound_from_the_attack(monkeypatch, norm, domain):
     net = rs.load(layers([2, 4, 3, 2], seed=3))
     x = np.random.default_rng(1).uniform(-1, 1, (2, 2))
-    usual = rs.robustness.decision_distance(net, x, norm=norm, domain=domain)
+    usual = rs.robustness.decision_distance(net, x, norm=norm, domain=domain, budget=SEARCHED)
     monkeypatch.setattr(searching, "nearby_change", lambda view, until: None)
-    found = rs.robustness.decision_distance(net, x, norm=norm, domain=domain)
+    found = rs.robustness.decision_distance(net, x, norm=norm, domain=domain, budget=SEARCHED)
     assert np.allclose(found[DECISION_DISTANCE].value, usual[DECISION_DISTANCE].value, rtol=1e-7)
     assert found[DECISION_DISTANCE].claims == usual[DECISION_DISTANCE].claims
 
 
-@pytest.mark.parametrize("domain", [None, rs.Box(-1, 1, 2)])
-def test_a_class_that_never_wins_is_nowhere(domain):
+@pytest.mark.parametrize(("domain", "budget"), [(None, None), (rs.Box(-1, 1, 2), None), (rs.Box(-1, 1, 2), SEARCHED)])
+def test_a_class_that_never_wins_is_nowhere(domain, budget):
     (W, b), _ = layers([2, 4, 2], seed=0)
     net = rs.load([(W, b), (np.array([[1.0] * 4, [0.0] * 4]), np.array([1.0, 0.0]))])
-    found = rs.robustness.decision_distance(net, [[0.3, 0.2]], norm="l2", domain=domain)
+    found = rs.robustness.decision_distance(net, [[0.3, 0.2]], norm="l2", domain=domain, budget=budget)
     finding = found.finding(DECISION_DISTANCE)
     if domain is not None:
         assert str(finding) == "inf (EXACT)"

@@ -179,7 +179,8 @@ def test_a_class_that_never_wins_is_not_looked_for():
         ]
     )
     for point, other in (([3.0, 1.0], 1), ([1.0, 3.0], 0)):
-        found = rs.robustness.decision_distance(net, [point], norm="linf", domain=rs.Box(-5, 5, 2))
+        budget = rs.Budget(regions=100)  # without one regions are listed
+        found = rs.robustness.decision_distance(net, [point], norm="linf", domain=rs.Box(-5, 5, 2), budget=budget)
         assert found.finding("decision_distance").value == pytest.approx(1.0)
         assert found.details["adversarial"].tolist() == [other]
 

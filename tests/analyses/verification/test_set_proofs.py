@@ -109,6 +109,18 @@ def duals_of_fewer_gates(tree, ranges):
     tree[path] = tree[path]._replace(duals=tree[path].duals[:1])
 
 
+def of_no_number(tree, ranges):
+    tree[""] = tree[""]._replace(gate="0")
+
+
+def of_nothing(tree, ranges):
+    tree[""] = None
+
+
+def ranges_of_words(tree, ranges):
+    ranges[1] = ranges[1]._replace(low=np.array(["a"] * 6))
+
+
 def narrow_ranges(tree, ranges):
     ranges[1] = ranges[1]._replace(low=ranges[1].low + np.float32(0.1))
 
@@ -142,6 +154,9 @@ def ranges_of_one_gate(tree, ranges):
         other_duals,
         no_numbers,
         duals_of_fewer_gates,
+        of_no_number,
+        of_nothing,
+        ranges_of_words,
         narrow_ranges,
         narrow_at_first,
         ranges_of_no_proof,

@@ -182,3 +182,10 @@ def test_networks_that_cannot_be_carried_back():
     )
     safe = above(np.zeros(36), np.ones(36), np.eye(32)[0], 100.0)
     assert str(rs.verify(conv, safe, split="units")) == "HOLDS"
+
+
+@pytest.mark.parametrize(("end", "truth"), [(-7.0, "VIOLATED"), (-7.25, "HOLDS")])
+def test_networks_without_gates_have_one_region(end, truth):
+    net = rs.load([(np.ones((1, 12)), np.array([5.0]))])  # 12 inputs: units are split by default
+    case = rs.verification.Case(-np.ones(12), np.ones(12), [rs.Polyhedron([[1.0]], [end])])
+    assert str(rs.verify(net, rs.verification.Property([case]))) == truth

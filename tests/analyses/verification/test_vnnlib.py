@@ -1,12 +1,14 @@
 """Properties from files of VNN-LIB: what is read, and one sentence with the line for what is not."""
 
 import contextlib
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from conformance.bad_input.values import is_one_sentence
+from reluscope.analyses.verification.claimed import parse_counterexample
 from reluscope.analyses.verification.vnnlib import parse_property, read_property
 from reluscope.errors import InputError
 
@@ -38,8 +40,45 @@ def test_sums_are_read_as_fractions():
     (case,) = parse_property(
         HEAD + BOX + "(assert (<= (+ (* 2 Y_0) (* -0.1 Y_1 3) (- Y_0) 1) (- (- 4) (* Y_1 0.7))))"
     ).cases
-    np.testing.assert_array_equal(case.unsafe[0].A, [[1, 0.4]])
-    np.testing.assert_array_equal(case.unsafe[0].b, [-5])
+    (slopes,), (end,) = case.unsafe[0].A.tolist(), case.unsafe[0].b.tolist()
+    # Y_0 + 0.4 Y_1 <= -5, multiplied by what makes float64 hold 0.4
+    assert slopes[0] > 0
+    assert (5 * Fraction(slopes[1]), Fraction(end)) == (2 * Fraction(slopes[0]), -5 * Fraction(slopes[0]))
+
+
+@pytest.mark.parametrize(
+    ("condition", "row"),
+    [
+        ("(<= Y_0 0.3)", (10, 3)),
+        ("(>= (* 3.9911256459 Y_0) -1.1)", (-39911256459, 11000000000)),
+        ("(<= (* 1e-400 Y_0) 1e-390)", (1, 10**10)),
+        ("(<= 1e-400 0)", (0, -1)),
+        ("(<= (* 3 Y_0) 0.25)", (12, 1)),
+    ],
+)
+def test_conditions_on_outputs_are_not_rounded(condition, row):
+    (case,) = parse_property(HEAD + BOX + f"(assert {condition})").cases
+    slope, end = (Fraction(float(one)) for one in (case.unsafe[0].A[0, 0], case.unsafe[0].b[0]))
+    assert slope * row[1] == end * row[0]
+    assert slope * row[0] > 0 or (slope == row[0] and end * row[1] > 0)
+
+
+def test_where_no_factor_suffices_numbers_are_rounded():
+    (case,) = parse_property(HEAD + BOX + "(assert (<= (* 3.99112564591234567 Y_0) 1.123456789012345678))").cases
+    assert (case.unsafe[0].A[0, 0], case.unsafe[0].b[0]) == (3.99112564591234567, 1.123456789012345678)
+
+
+@pytest.mark.parametrize(
+    ("condition", "wrong"),
+    [
+        ("(<= Y_0 1e-400)", "expected 0 or numbers from 1e-300 on"),
+        ("(<= X_0 1e-400)", "expected 0 or numbers from 1e-300 on"),
+        ("(<= Y_0 1e999)", "expected numbers that float64 can hold, got a larger one"),
+    ],
+)
+def test_numbers_that_float64_would_round_to_0_are_refused(condition, wrong):
+    with pytest.raises(InputError, match=wrong):
+        parse_property(HEAD + BOX + f"(assert {condition})")
 
 
 def test_the_tightest_bound_counts_and_boxes_may_be_flat():
@@ -178,4 +217,17 @@ def test_what_the_second_version_has_and_is_not_read_is_one_sentence(change, sai
     with pytest.raises(InputError) as error:
         parse_property(text.replace(*change))
     assert said in str(error.value)
+    assert is_one_sentence(str(error.value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(|check\n sat|)", "(declare-network f (|a\nb|))", "(vnnlib-version |<\n>|)", "(declare-fun |X\n0| () Real)"],
+)
+def test_names_of_several_lines_are_shown_on_one(text):
+    with pytest.raises(InputError) as error:
+        parse_property(text)
+    assert is_one_sentence(str(error.value))
+    with pytest.raises(InputError) as error:
+        parse_counterexample("sat ((X_0 |0\n5|) (X_1 1))")
     assert is_one_sentence(str(error.value))

@@ -5,6 +5,7 @@ import os
 import time
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -12,8 +13,10 @@ import torch
 from reluscope.analyses.measuring import KeptRows, Measured, key_of, measure
 from reluscope.analyses.robustness.cells import SearchDomain, Viewpoint, open_domain, viewpoint
 from reluscope.analyses.robustness.certified import certified_radius
+from reluscope.analyses.robustness.listed_changes import NearRegions
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
 from reluscope.analyses.robustness.search import Search, search
+from reluscope.analyses.robustness.tied_regions import TiedRegions, tied_regions
 from reluscope.analyses.shared_points import shared
 from reluscope.arguments import read_arguments
 from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, RegionBudget
@@ -101,6 +104,9 @@ def decision_distance(
     to a great many. Each costs about a forward pass per input and per such unit, and a nearest-point program for each
     class that may win in it. With up to ten inputs, and more than 24 units that may change their piece within the
     nearest change found at first, boxes of inputs are halved instead, at one or two tenths of a millisecond each.
+    With up to three inputs and no budget of regions, one partition around all points is tried first, of at most 4,000
+    regions for each: if it comes to its end, only the regions in which classes tie near a point are taken exactly, one
+    or two as a rule: four to fifteen times as quick as searches with two inputs, twice to five times with three.
 
     References
     ----------
@@ -127,7 +133,7 @@ def decision_distance(
     def ask(block: slice) -> Measured:
         (view,) = views[block]
         met = np.concatenate([places[block], places[: block.start]]) if known is None else places[block]
-        found, measured = _searched(view, met, allowed)
+        found, measured = _searched(view, met, allowed, listed.near(view))
         if known is None and found.change is not None:
             places[block] = view.x + found.change.beyond
         return measured
@@ -137,13 +143,34 @@ def decision_distance(
         kept = KeptRows(checkpoint, _key(network, opened, points, places, norm, allowed, tolerance))
         for row, part in enumerate(kept.parts(len(views)) if known is None else ()):
             places[row] = part.details["beyond"][0]
+    first = 0 if kept is None else len(kept.parts(len(views)))
+    listed = _Listed(views[first:], allowed)
     common = {"domain": opened.text, "most": 1, "checkpoint": kept, "progress": progress}
     if executor is None:
         return measure(len(views), ask, **common)
-    first = 0 if kept is None else len(kept.parts(len(views)))
-    tasks = [(view, places[row : row + 1], allowed) for row, view in enumerate(views)]
-    with shared(_searched, tasks[first:], executor) as result:
+    tasks = [(view, places[row : row + 1], allowed, listed.near(view)) for row, view in enumerate(views[first:], first)]
+    with shared(_searched, tasks, executor) as result:
         return measure(len(views), lambda block: result(block.start - first)[1], **common)
+
+
+class _Listed:
+    """Regions in which classes tie around points, once for all of them; none where that would not be worth while."""
+
+    def __init__(self, views: list[Viewpoint], budget: Budget) -> None:
+        self._views = views if budget.regions is None else []
+        self._seconds = None if budget.seconds is None else budget.seconds * len(views)
+
+    @cached_property
+    def _tied(self) -> TiedRegions | None:
+        if not self._views:
+            return None
+        points, labels = np.stack([view.x for view in self._views]), np.array([view.label for view in self._views])
+        one = self._views[0]
+        return tied_regions(one.network, one.domain, points, labels, one.norm, one.tolerance, self._seconds)
+
+    def near(self, view: Viewpoint) -> NearRegions | None:
+        """Return the regions near a point, None if it has to be searched for."""
+        return None if self._tied is None else self._tied.near(view)
 
 
 def _key(
@@ -162,12 +189,12 @@ def _key(
     return key_of(network, torch.as_tensor(points), norm=norm, limits=digest, budget=budget, tolerance=tolerance)
 
 
-def _searched(view: Viewpoint, places: np.ndarray, budget: Budget) -> tuple[Search, Measured]:
+def _searched(view: Viewpoint, places: np.ndarray, budget: Budget, near: NearRegions | None) -> tuple[Search, Measured]:
     """Return how the search for a point ended, and what is said of it."""
     began = time.perf_counter()
     places = places[np.isfinite(places).all(axis=1)]
     nearest = np.argsort(size(places - view.x, view.norm), kind="stable")[:NUM_PLACES]
-    found = search(view, budget, places[nearest])
+    found = search(view, budget, places[nearest], near)
     if found.stopped not in ("", OUT_OF_MEMORY):  # the region's own map may say more
         own = certified_radius(view.network, view.x[None], norm=view.norm, tolerance=view.tolerance)[DECISION_DISTANCE]
         found = replace(found, lower=max(found.lower, float(own.lower[0])))

@@ -24,6 +24,7 @@ from reluscope.analyses.robustness.box_search import BoxChanges, is_halved
 from reluscope.analyses.robustness.cells import RESOLUTION, Pieces, Rival, StepRegion, Viewpoint
 from reluscope.analyses.robustness.changes import Change, confirm
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
+from reluscope.analyses.robustness.listed_changes import ListedChanges, NearRegions
 from reluscope.analyses.robustness.nearest_known import NearestKnown
 from reluscope.budget import Budget
 from reluscope.geometry.balls import CutBall
@@ -64,7 +65,9 @@ class Search:
     num_undecided: int
 
 
-def search(view: Viewpoint, budget: Budget, places: Float[np.ndarray, "k n"] | None = None) -> Search:
+def search(
+    view: Viewpoint, budget: Budget, places: Float[np.ndarray, "k n"] | None = None, near: NearRegions | None = None
+) -> Search:
     """Return the nearest change of class within a budget; Ctrl-C ends it like one.
 
     Parameters
@@ -73,6 +76,8 @@ def search(view: Viewpoint, budget: Budget, places: Float[np.ndarray, "k n"] | N
     budget : Budget
     places : (k, n) float64, optional
         Where other classes may be: changes on the way there are tried.
+    near : NearRegions, optional
+        Regions in which the nearest change is, if it is anywhere near: these are taken first, and as a rule alone.
 
     Notes
     -----
@@ -81,6 +86,11 @@ def search(view: Viewpoint, budget: Budget, places: Float[np.ndarray, "k n"] | N
     """
     with deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + budget.seconds_allowed
+        if near is not None:
+            listed = ListedChanges(view, near)
+            stopped = listed.run(budget)
+            if stopped or listed.is_known:
+                return _ended(listed, stopped)
         change = nearby_change(view, until)
         if places is not None and len(places):
             change = nearer_by(view, places, change)
@@ -90,6 +100,10 @@ def search(view: Viewpoint, budget: Budget, places: Float[np.ndarray, "k n"] | N
         stopped = found.run(budget if budget.seconds is None else replace(budget, seconds=left))
         if budget.seconds is not None:  # readers gave more, of which the attack took its part
             stopped = stopped.replace(f"budget of {left:g} s", f"budget of {budget.seconds:g} s")
+    return _ended(found, stopped)
+
+
+def _ended(found: "ListedChanges | BoxChanges | _NearestChange", stopped: str) -> Search:
     return Search(min(found.frontier, found.passed), found.change, stopped, found.num_branches, found.num_undecided)
 
 

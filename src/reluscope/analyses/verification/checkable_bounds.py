@@ -120,7 +120,7 @@ def shortened(duals: list[Tensor]) -> list[Tensor]:
     for one in duals:
         most = one.abs().amax(dim=-1, keepdim=True)
         unit = torch.exp2(torch.floor(torch.log2(torch.where(most > 0, most, 1.0))) + 1 - BITS)
-        short.append(torch.round(one / unit) * unit)
+        short.append((torch.round(one / unit) * unit).float().double())
     return short
 
 

@@ -24,8 +24,8 @@ from reluscope.networks.rational_weights import TooManyMultiplicationsError
 
 # A leaf has so many codes at most, and takes so many multiplications.
 MAX_CODES, MAX_MULTIPLICATIONS = 64, 300_000
-# A range that comes as near to a breakpoint as this share of its ends counts as beyond it.
-NEAR = 1e-9
+# A range that comes as near to a breakpoint as this share of its ends counts as beyond it, or as near as this.
+NEAR, NEAREST = 1e-9, 1e-200
 
 
 class Ranges(NamedTuple):
@@ -140,7 +140,7 @@ class ExactLeaves:
         """Return the first piece of every unit, and the units on whose breakpoints ranges lie: their pieces."""
         pieces, opened = [], []
         for gate, (levels, low, high) in enumerate(zip(self._levels, ranges.low, ranges.high, strict=True)):
-            away = NEAR * (np.maximum(np.abs(low), np.abs(high)) + np.abs(levels))
+            away = NEAR * (np.maximum(np.abs(low), np.abs(high)) + np.abs(levels)) + NEAREST
             first, last = (levels < low - away).sum(axis=0), (levels <= high + away).sum(axis=0)
             crossing = np.flatnonzero(last > first)
             if ranges.first is not None and ranges.last is not None:

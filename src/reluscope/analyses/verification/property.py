@@ -15,6 +15,10 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.shown import Shown
 
+# Sums with larger inputs may be too large for float64. Of rows of unsafe outputs the largest coefficient is no larger,
+# and no smaller than its inverse: what products below the smallest number lose is counted for such rows.
+LARGEST_INPUT, LARGEST_ROW = 1e100, 2.0**100
+
 
 @read_arguments
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,7 +35,8 @@ class Case(Shown):
     Raises
     ------
     InputError
-        If the box is empty, or no outputs are unsafe.
+        If the box is empty or beyond 1e100, no outputs are unsafe, or rows of unsafe outputs have no coefficient of
+        ordinary size (1e-30 to 1e30) or a larger one.
     ShapeError
         If the polyhedra have different dimensions.
     """
@@ -49,11 +54,23 @@ class Case(Shown):
             )
         if not len(self.lower):
             raise ShapeError("a case must have at least one input, got none")
+        if (largest := float(np.abs([self.lower, self.upper]).max())) > LARGEST_INPUT:
+            raise InputError(
+                f"the inputs of a case must be at most {LARGEST_INPUT:g}, got {largest:g}: measure them in other units"
+            )
         if not len(self.unsafe):
             raise InputError("a case must have at least one polyhedron of unsafe outputs, got none")
         dims = sorted({one.dim for one in self.unsafe})
         if len(dims) > 1:
             raise ShapeError(f"the unsafe outputs of a case must be equally many, got {dims[0]} and {dims[1]}")
+        for one in self.unsafe:
+            sizes = np.abs(np.concatenate([one.A, one.C])).max(axis=1)
+            wrong = sizes[(sizes > LARGEST_ROW) | ((sizes > 0) & (sizes < 1 / LARGEST_ROW))]
+            if wrong.size:
+                raise InputError(
+                    f"the largest coefficient of each row of unsafe outputs must be between {1 / LARGEST_ROW:.1g} and "
+                    f"{LARGEST_ROW:.1g}, or 0, got {wrong[0]:g}: multiply the row"
+                )
         object.__setattr__(self, "unsafe", tuple(self.unsafe))
 
 

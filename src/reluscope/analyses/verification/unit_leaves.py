@@ -77,7 +77,7 @@ def least_on_leaf(bounds: BackwardBounds, held: Holding, A: Float[Tensor, "t m"]
     program.set_all_bounds(np.append(-half, -most), np.append(half, most))
     program.add_rows(table, limits)
     found = program.maximize(np.append(np.zeros(len(middle)), -1.0))
-    if found.status is not Status.OPTIMAL:
+    if found.status is not Status.OPTIMAL or len(found.duals) != len(limits):
         return nothing
     duals = torch.as_tensor(np.maximum(np.nan_to_num(found.duals), 0.0), device=A.device)
     multipliers, start = [torch.zeros_like(one) for one in held.multipliers], len(A)

@@ -222,7 +222,7 @@ class UnitSearch(BestFirst):
         Ranges of proofs are those of the whole box, cut where units are held: bounds of all others would be kept, too.
         """
         held = _stacked(sets)
-        if self._trees is not None:
+        if self._trees is not None or not held.low:
             return sets, held
         with torch.no_grad():
             for gate in range(1, len(held.low)):

@@ -20,6 +20,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rational import RationalNetwork, multiplications
 from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.underflow import LOSS
 from reluscope.shown import Shown
 
 # Points that are decided in rational arithmetic at most, and the multiplications of a pass, half a second or so, up to
@@ -154,7 +155,7 @@ class Replays:
 
     def first(self, flat: Float[np.ndarray, "s n"]) -> Counterexample | None:
         """Return the first of some points that violates the property in spite of rounding."""
-        forward = rounded_forward(self._network, flat)
+        forward = rounded_forward(self._network, flat, loss=LOSS)
         near: list[tuple[float, int, int, Polyhedron]] = []
         for index, case in enumerate(self._safe.cases):
             inside = ((flat >= case.lower) & (flat <= case.upper)).all(axis=1)
@@ -216,6 +217,7 @@ def _excess(unsafe: Polyhedron, outputs: np.ndarray, errors: np.ndarray) -> tupl
     A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
     sizes = np.abs(outputs) @ np.abs(A).T + np.abs(b)
     rounding = errors @ np.abs(A).T * (1 + 1e-9) + 2 * (unsafe.dim + 2) * np.finfo(float).eps * sizes
+    rounding += LOSS * ((outputs != 0) @ (A != 0).T.astype(float))
     values = outputs @ A.T - b
     least, most = ((values + sign * rounding).max(axis=1, initial=-np.inf) for sign in (-1, 1))
     return least, most

@@ -1,8 +1,9 @@
 """Properties from files of VNN-LIB, the language of the competition of verifiers: 1.0, and 2.0 for one network.
 
 A file declares inputs ``X_0, X_1, ...`` and outputs ``Y_0, Y_1, ...`` and asserts what a counterexample fulfils: bounds
-of inputs, and linear conditions on outputs. Numbers are read as fractions; what comes out is rounded to the nearest
-float64.
+of inputs, and linear conditions on outputs. Numbers are read as fractions. Bounds of inputs are rounded to the nearest
+float64; conditions on outputs are multiplied by what makes float64 hold all their numbers, and rounded only where there
+is no such factor.
 
 Reference: Demarchi, Guidotti, Pulina, Tacchella, "Supporting standardization of neural networks verification with
 VNN-LIB and CoCoNet" (FoMLAS 2023); https://www.vnnlib.org.
@@ -10,20 +11,23 @@ VNN-LIB and CoCoNet" (FoMLAS 2023); https://www.vnnlib.org.
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import lcm
 from pathlib import Path
 
 import numpy as np
 
 from reluscope.analyses.verification.conditions import Condition, Conjunction, all_of, normal_form
-from reluscope.analyses.verification.expressions import Word, expressions
-from reluscope.analyses.verification.property import Case, Property
+from reluscope.analyses.verification.expressions import Word, expressions, shown
+from reluscope.analyses.verification.property import LARGEST_INPUT, LARGEST_ROW, Case, Property
 from reluscope.analyses.verification.tensors import entries, renamed, without_blanks
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedron import Polyhedron
 
+# Numbers nearer to 0 are not read: float64 would round them by much, or to 0.
+TINY = 1e-300
 _VARIABLE = re.compile(r"([XY])_(0|[1-9]\d{0,8})")
 
 
@@ -98,7 +102,7 @@ def parse_property(text: str) -> Property:
                 declared[name] = line
             case ["vnnlib-version", version]:
                 if version not in ("<1.0>", "<2.0>"):
-                    raise InputError(f"line {line}: expected VNN-LIB <1.0> or <2.0>, got {version[:40]}")
+                    raise InputError(f"line {line}: expected VNN-LIB <1.0> or <2.0>, got {version[:40]!r}")
             case ["declare-network", _, *_]:
                 if declared:
                     raise InputError(f"line {line}: expected the variables of one network, got others before it")
@@ -109,7 +113,7 @@ def parse_property(text: str) -> Property:
             case _:
                 raise InputError(
                     f"line {line}: expected (declare-const NAME Real), (declare-network ...) or (assert CONDITION), "
-                    f"got '({' '.join(word or '(...)' for word in words)[:40]})'"
+                    f"got {shown(word or '(...)' for word in words)}"
                 )
     sizes = {letter: _number(declared, letter, what, line) for letter, what in (("X", "inputs"), ("Y", "outputs"))}
     boxes: dict[tuple[bytes, bytes], tuple[np.ndarray, np.ndarray, list[Polyhedron]]] = {}
@@ -151,7 +155,10 @@ def _case(
                 )
             ((name, factor),) = terms.items()
             place, bound = int(name[2:]), -condition.sum.constant / factor
-            _float(bound, condition)
+            if abs(_float(bound, condition)) > LARGEST_INPUT:
+                raise InputError(
+                    f"line {condition.line}: expected bounds of inputs up to {LARGEST_INPUT:g}, got {float(bound):g}"
+                )
             if factor > 0:
                 upper[place] = min(upper.get(place, bound), bound)
             else:
@@ -161,11 +168,10 @@ def _case(
                 f"line {condition.line}: expected conditions on inputs or on outputs, got {_listed(terms)} in one"
             )
         else:  # outputs, or a condition without variables
-            row = np.zeros(num_outputs)
-            for name, factor in terms.items():
-                row[int(name[2:])] = _float(factor, condition)
+            row, numbers = np.zeros(num_outputs), _floats([*terms.values(), -condition.sum.constant], condition)
+            row[[int(name[2:]) for name in terms]] = numbers[:-1]
             rows.append(row)
-            offsets.append(_float(-condition.sum.constant, condition))
+            offsets.append(numbers[-1])
     for place in range(num_inputs):
         for ends, kind in ((lower, "lower"), (upper, "upper")):
             if place not in ends:
@@ -174,11 +180,40 @@ def _case(
     return ends[0], ends[1], Polyhedron(np.array(rows).reshape(-1, num_outputs), np.array(offsets))
 
 
+def _floats(values: Sequence[Fraction], condition: Condition) -> list[float]:
+    """Return the numbers of a condition, all multiplied by something positive where float64 does not hold them."""
+    largest = max(map(abs, values[:-1]), default=abs(values[-1]))
+    if largest and not 1 / LARGEST_ROW <= largest <= LARGEST_ROW:
+        values, largest = [value * _inverse(largest) for value in values], largest * _inverse(largest)
+    if not _are_held(values):
+        # Whole numbers, of which those of a few digits are held; then moved near to 1.
+        scale = lcm(*(value.denominator for value in values))
+        scaled = [value * scale * _inverse(largest * scale) for value in values]
+        values = scaled if _are_held(scaled) else values
+    return [_float(value, condition) for value in values]
+
+
+def _inverse(number: Fraction) -> Fraction:
+    """Return the power of two that brings a positive number near to 1."""
+    return Fraction(2) ** (number.denominator.bit_length() - number.numerator.bit_length())
+
+
+def _are_held(values: Sequence[Fraction]) -> bool:
+    """Return whether float64 holds numbers as they are."""
+    try:
+        return all(Fraction(float(value)) == value for value in values)
+    except OverflowError:
+        return False
+
+
 def _float(value: Fraction, condition: Condition) -> float:
     try:
-        return float(value)
+        found = float(value)
     except OverflowError:
         raise InputError(f"line {condition.line}: expected numbers that float64 can hold, got a larger one") from None
+    if value and abs(found) < TINY:
+        raise InputError(f"line {condition.line}: expected 0 or numbers from {TINY:g} on, got a smaller one")
+    return found
 
 
 def _listed(terms: Mapping[str, Fraction]) -> str:

@@ -39,15 +39,17 @@ class RoundedNumbers:
     ----------
     unit : float
         Rounding of one sum, relative to the sum of its absolute terms.
+    loss : float
+        What it loses at most where products come below the smallest number, if that is to be counted.
     """
 
-    def __init__(self, unit: float) -> None:
-        self.unit = unit
+    def __init__(self, unit: float, loss: float = 0.0) -> None:
+        self.unit, self.loss = unit, loss
 
     def affine(self, node: Affine, inputs: Sequence[Rounded]) -> Rounded:
         """Return the node's value and its error."""
         error = affine_error(node, [one.value.abs() for one in inputs], [one.error for one in inputs], self.unit)
-        return Rounded(node.apply(*(one.value for one in inputs)), error)
+        return Rounded(node.apply(*(one.value for one in inputs)), error + self.loss * node.rounds)
 
     def arrive(self, stage: "Stage", value: Rounded) -> Rounded:
         """Return the pre-activations of the gate and their errors; padding has none."""
@@ -55,8 +57,13 @@ class RoundedNumbers:
 
     def leave(self, stage: "Stage", arrived: Rounded) -> Rounded:
         """Return the gate's output and its error."""
-        output = stage.gate.apply(arrived.value)
-        return Rounded(output, gate_error(stage.gate, *arrived, self.unit).reshape(output.shape))
+        gate, (pre, error) = stage.gate, arrived
+        output, passed = gate.apply(pre), gate_error(gate, pre, error, self.unit)
+        if self.loss and not isinstance(gate, Max):
+            pieces, ones = gate.pieces(pre), torch.ones_like(pre)
+            rounds = piece_error(gate.slope(pieces), gate.intercept(pieces), ones, torch.zeros_like(pre), 1.0) > 0
+            passed = passed + self.loss * rounds
+        return Rounded(output, passed.reshape(output.shape))
 
 
 class HeldRoundedNumbers(RoundedNumbers):

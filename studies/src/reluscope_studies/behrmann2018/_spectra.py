@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
-from reluscope_studies.behrmann2018._networks import Architecture, Training
+from reluscope_studies import plots
+from reluscope_studies.behrmann2018._networks import WIDE, Architecture, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
 
@@ -20,6 +22,8 @@ MEASURES = (
     "stable_rank",
 )
 
+# From this constant on all rows meet the condition of Lemma 9, by Figure 9.
+PAPER_CONSTANT = 6.0
 # A gate cuts singular values off if it leaves fewer than this share of them.
 CUT = 0.9
 
@@ -274,6 +278,13 @@ def _statements(
     return Table(("question", "paper", "here"), tuple(rows), "What the paper says, in words or numbers, beside ours.")
 
 
+def _beside_paper(figure: Figure, name: str) -> Figure:
+    """Return the picture with the constant of Figure 9, which the paper reads off one sample of the same network."""
+    if name != WIDE.name:
+        return figure
+    return plots.with_paper(figure, at=[PAPER_CONSTANT], said=f"all from c about {PAPER_CONSTANT:g}")
+
+
 def _pictures(
     plan: Plan, whole: list[Looked], counted: dict[int, tuple[rs.stability.CorrelationCounts, rs.Finding | None]]
 ) -> list[Picture]:
@@ -306,7 +317,7 @@ def _pictures(
         pictures.append(
             Picture(
                 f"{plan.name}-correlation-{step}",
-                rs.plots.correlation_counts(counts),
+                _beside_paper(rs.plots.correlation_counts(counts), whole[0].name),
                 f"{whole[0].name}, affine step {step}, one sample: how many rows meet the condition of Lemma 9, for "
                 "the removed row with the most (Figure 9).",
             )

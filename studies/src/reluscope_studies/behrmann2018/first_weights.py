@@ -24,6 +24,7 @@ from reluscope_studies.verdicts import supporting
 
 SENTENCE = "where preimages turn from unbounded to compact, by first weights, scale of the inputs and biases"
 POSITION = 25
+REPEATS = ("Figure 4",)
 DATA = "mnist"
 CHANGES: dict[Change, str] = {"replicates": "replicates", "points": "points", "epochs": "training.epochs"}
 

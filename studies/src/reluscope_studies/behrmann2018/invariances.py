@@ -20,6 +20,7 @@ from reluscope_studies.verdicts import of_cases
 
 SENTENCE = "images of other digits with the same first-layer features"
 POSITION = 50
+REPEATS = ("Figure 7", "Figure 12", "Table 1")
 DATA = "mnist"
 CHANGES: dict[Change, str] = {"epochs": "training.epochs"}
 

@@ -12,6 +12,7 @@ from reluscope_studies.plots.normals_in_plane import UnitsInPlane
 
 SENTENCE = "omnidirectional units in the plane, and condition numbers before and after ReLU removes one of them"
 POSITION = 15
+REPEATS = ("Figure 2", "Figure 3")
 DATA = None
 
 # All numbers of Figure 2 are sums of few powers of two, so that b = -A p holds as it stands.

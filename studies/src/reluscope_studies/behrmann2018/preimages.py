@@ -12,10 +12,12 @@ from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, Int
+from matplotlib.figure import Figure
 from scipy.stats import binom
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table, Verdict
+from reluscope_studies import plots
 from reluscope_studies.behrmann2018._networks import DENSE, MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import labelled_data
@@ -25,6 +27,7 @@ SENTENCE = (
     "preimages of first-layer outputs by their number of positive entries, and where the published algorithm errs"
 )
 POSITION = 20
+REPEATS = ("Figure 4", "Table 2")
 DATA = "mnist"
 CHANGES: dict[Change, str] = {"points": "num_asked", "epochs": "training.epochs"}
 
@@ -96,11 +99,19 @@ def report(setting: Setting, plan: AskedPlan) -> Outcome:
     )
     picture = Picture(
         "preimages",
-        rs.plots.preimages(kinds),
-        "Kinds of preimages of first-layer outputs of test samples, over the number of positive outputs (Figure 4).",
+        _beside_paper(rs.plots.preimages(kinds), layer),
+        "Kinds of preimages of first-layer outputs of test samples, over the number of positive outputs (Figure 4; its "
+        "strip, where the paper finds both unbounded and compact ones, at the paper's number of inputs).",
     )
     verdicts = tuple(_verdicts(setting, kinds, layer, errors))
     return Outcome(tuple(sentences), tuple(findings), tables, (picture,), interrupted, verdicts=verdicts)
+
+
+def _beside_paper(figure: Figure, layer: rs.preimages.GateLayer) -> Figure:
+    """Return the picture with the strip of the paper's, where there are as many inputs."""
+    if layer.num_inputs != PAPER_POINTS_FROM:
+        return figure
+    return plots.with_paper(figure, strip=(PAPER_BOUNDED_FROM - 0.5, PAPER_POINTS_FROM - 0.5), said="both kinds")
 
 
 def _kinds(setting: Setting, layer: rs.preimages.GateLayer, points: np.ndarray) -> tuple[rs.preimages.Preimages, bool]:

@@ -9,6 +9,15 @@ from reluscope_studies.sizes import planned
 
 SENTENCE = "singular values through the layers of a wide and of a thin convolutional network on CIFAR-10"
 POSITION = 30
+REPEATS = {
+    "Figure 5": "",
+    "Figure 6": "",
+    "Table 3": "WideCIFAR",
+    "Table 4": "ThinCIFAR",
+    "Figure 8": "WideCIFAR",
+    "Figure 9": "WideCIFAR",
+    "Figure 10": "ThinCIFAR",
+}
 DATA = "cifar10"
 PARTS = "WideCIFAR or ThinCIFAR"
 CHANGES: dict[Change, str] = {"points": "num_samples", "epochs": "training.epochs"}

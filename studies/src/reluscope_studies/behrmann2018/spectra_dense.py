@@ -7,6 +7,7 @@ from reluscope_studies.sizes import planned
 
 SENTENCE = "singular values through the layers of a dense network on MNIST"
 POSITION = 40
+REPEATS = ("Figure 11", "Table 2")
 DATA = "mnist"
 CHANGES: dict[Change, str] = {"points": "num_samples", "epochs": "training.epochs"}
 

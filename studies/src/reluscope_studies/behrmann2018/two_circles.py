@@ -19,6 +19,7 @@ from reluscope_studies.training import Training, train_classifiers
 
 SENTENCE = "three units on two circles: what the layer leaves open, and how stable its inverse is, region by region"
 POSITION = 10
+REPEATS = ("Figure 1",)
 DATA = None
 CHANGES: tuple[Change, ...] = ("replicates",)
 

@@ -15,8 +15,10 @@ from reluscope_studies.plots.models_in_plane import models_in_plane
 from reluscope_studies.plots.normals_in_plane import normals_in_plane
 from reluscope_studies.plots.novelty_scores import novelty
 from reluscope_studies.plots.panels_in_plane import bending_lines, classes_in_plane, compared_points
+from reluscope_studies.plots.paper import with_paper
 from reluscope_studies.plots.performance import performance_by_dimension, performance_by_measure
-from reluscope_studies.plots.printed_counts import counts_beside
+from reluscope_studies.plots.printed_counts import counts_beside, panels_beside
+from reluscope_studies.plots.restarts import restarts
 from reluscope_studies.plots.successes import successes
 from reluscope_studies.plots.surfaces import surfaces
 from reluscope_studies.plots.swaps_distribution import swaps_distribution
@@ -41,8 +43,10 @@ __all__ = [
     "models_in_plane",
     "normals_in_plane",
     "novelty",
+    "panels_beside",
     "performance_by_dimension",
     "performance_by_measure",
+    "restarts",
     "sorted_measures",
     "success_grids",
     "successes",
@@ -50,4 +54,5 @@ __all__ = [
     "swaps_distribution",
     "training_curves",
     "windows_by_layer",
+    "with_paper",
 ]

@@ -5,11 +5,14 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Num
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import reluscope as rs
-from reluscope.plots.style import DARK, INK, bare, canvas, category, figure_of, legend_below
+from reluscope.plots.style import INK, bare, canvas, category, legend_below
+from reluscope_studies.plots.paper import draw_printed, printed_bar
 
 MARKS = ("o", "s", "^", "v")
 
@@ -20,8 +23,9 @@ def counts_beside(
     *,
     rows: Sequence[str],
     label: str,
+    intervals: Mapping[str, Sequence[tuple[float, float]]] | None = None,
 ) -> Figure:
-    """Draw a row of dots for every count: a bar at the printed number, marks at others.
+    """Draw a row of dots for every count: a bar at the paper's number, marks at others.
 
     Parameters
     ----------
@@ -31,6 +35,8 @@ def counts_beside(
         What is counted, from the top.
     label : str
         What the numbers are.
+    intervals : mapping of names to k pairs, optional
+        Drawn as lines through the marks.
 
     Returns
     -------
@@ -47,25 +53,66 @@ def counts_beside(
     >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
     ['a', 'b']
     """
+    figure = Figure(figsize=(6.8, 1.3 + 0.27 * len(rows)), layout="constrained")
+    FigureCanvasAgg(figure)
+    _draw(figure.add_subplot(), printed, found, rows, label, intervals or {})
+    _legend(figure, [*found])
+    return figure
+
+
+def panels_beside(
+    panels: Mapping[str, tuple[Num[np.ndarray, " k"], Mapping[str, Num[np.ndarray, " k"]]]], *, rows: Sequence[str]
+) -> Figure:
+    """Draw numbers of several kinds, a panel each with a scale of its own, in the same rows.
+
+    Examples
+    --------
+    >>> panels = {"accuracy": (np.array([97.0, 98.0]), {"here": np.array([96.5, np.nan])})}
+    >>> figure = panels_beside(panels, rows=["plain", "dropout"])
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['paper', 'here']
+    """
+    figure = Figure(figsize=(1.6 + 2.4 * len(panels), 1.3 + 0.27 * len(rows)), layout="constrained")
+    FigureCanvasAgg(figure)
+    grid = np.atleast_1d(figure.subplots(1, len(panels), sharey=True))
+    for axes, (label, (printed, found)) in zip(grid, panels.items(), strict=True):
+        _draw(axes, printed, found, rows, label, {}, from_zero=False)
+    _legend(figure, list(dict.fromkeys(name for _, found in panels.values() for name in found)))
+    return figure
+
+
+def _draw(
+    axes: Axes,
+    printed: Num[np.ndarray, " k"],
+    found: Mapping[str, Num[np.ndarray, " k"]],
+    rows: Sequence[str],
+    label: str,
+    intervals: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    from_zero: bool = True,
+) -> None:
     if any(len(values) != len(rows) for values in (printed, *found.values())):
         raise rs.errors.ShapeError(f"expected {len(rows)} numbers, one for every row, got others")
-    axes = canvas(None, (6.8, 1.3 + 0.27 * len(rows)))
+    canvas(axes, (0.0, 0.0))
     places = np.arange(len(rows))
-    axes.plot(printed, places, linestyle="none", marker="|", markersize=13, markeredgewidth=2.4, color=DARK)
-    for index, values in enumerate(found.values()):
+    draw_printed(axes, printed, places)
+    for index, (name, values) in enumerate(found.items()):
+        for place, interval in zip(places, intervals.get(name, ()), strict=False):
+            axes.plot(interval, [place, place], color=category(index), linewidth=1.4, alpha=0.75)
         axes.plot(values, places, linestyle="none", clip_on=False, zorder=3, **_look(index))
     axes.set_yticks(places, rows)
-    axes.invert_yaxis()
-    axes.set_xlim(left=0)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    if from_zero:
+        axes.set_xlim(left=min(0.0, axes.get_xlim()[0]) if np.nanmin(printed) < 0 else 0)
     axes.set_xlabel(label)
     axes.grid(axis="y", color=INK, alpha=0.15, linewidth=0.6)
     bare(axes, "top", "right", "left")
     axes.tick_params(axis="y", length=0)
-    bar = Line2D([], [], linestyle="none", marker="|", markersize=11, markeredgewidth=2.4, color=DARK, label="printed")
-    figure = figure_of(axes)
-    marks = [Line2D([], [], linestyle="none", label=name, **_look(index)) for index, name in enumerate(found)]
-    legend_below(figure, [bar, *marks])
-    return figure
+
+
+def _legend(figure: Figure, names: Sequence[str]) -> None:
+    marks = [Line2D([], [], linestyle="none", label=name, **_look(index)) for index, name in enumerate(names)]
+    legend_below(figure, [printed_bar(), *marks])
 
 
 def _look(index: int) -> dict[str, Any]:

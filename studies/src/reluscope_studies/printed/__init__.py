@@ -1,6 +1,7 @@
-"""Numbers as the papers print them, in `tables.json`: each table with its section, and the pages that this spans.
+"""What the papers print: their numbers in `tables.json`, each table with its section and the pages that this spans.
 
-Entries are kept as they stand, with their misprints (errata.md); a dash is a dash of the paper.
+Entries are kept as they stand, with their misprints (errata.md); a dash is a dash of the paper. `figures.json` lists
+every figure and table of the papers, in their order.
 """
 
 import json
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).parent / "tables.json"
+FIGURES = FILE.with_name("figures.json")
 
 
 @cache
@@ -61,3 +63,16 @@ def names() -> list[tuple[str, str]]:
     True
     """
     return [(paper, table) for paper, tables in _tables().items() for table in tables]
+
+
+@cache
+def figures() -> dict[str, dict[str, str]]:
+    """Return what every figure and table of a paper shows, by paper and name, in the order of the paper.
+
+    Examples
+    --------
+    >>> figures()["zhang2020"]["Figure 7"]
+    'two spirals'
+    """
+    kept = json.loads(FIGURES.read_text(encoding="utf-8"))
+    return {paper: {one["name"]: one["what"] for one in found} for paper, found in kept.items()}

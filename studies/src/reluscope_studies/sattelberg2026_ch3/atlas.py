@@ -20,6 +20,7 @@ from reluscope_studies.verdicts import Rate, increasing
 
 SENTENCE = "which classes of four-input Boolean functions do small networks learn, and how often"
 POSITION = 30
+REPEATS = ("Figure 3.5", "Figure 3.6", "Table 3.3")
 DATA = None
 CHANGES: tuple[Change, ...] = ("replicates",)
 

@@ -14,6 +14,7 @@ from reluscope_studies.sizes import number_of
 
 SENTENCE = "swaps values, degree, influence and entropy of the classes of Boolean functions"
 POSITION = 10
+REPEATS = ("Table 3.1", "Figure 3.1", "Figure 3.2", "Figure 3.4")
 DATA = None
 CHANGES: tuple[Change, ...] = ("points",)
 

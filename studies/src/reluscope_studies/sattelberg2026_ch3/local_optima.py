@@ -19,6 +19,7 @@ from reluscope_studies.sattelberg2026_ch3._networks import MAX_SEEDS, first_netw
 
 SENTENCE = "which local optima of XOR on a line does gradient descent reach"
 POSITION = 20
+REPEATS = ("Table 3.2",)
 DATA = None
 
 NETWORKS, RATE, EPOCHS = 1000, 0.1, 500

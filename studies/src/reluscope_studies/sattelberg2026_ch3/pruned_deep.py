@@ -16,6 +16,7 @@ from reluscope_studies.verdicts import Rate, of_cases, same_rate
 
 SENTENCE = "parity by deep networks, pruned unit by unit: which widths are left"
 POSITION = 70
+REPEATS = ("Table 3.5",)
 DATA = None
 CHANGES: dict[Change, str] = {"replicates": "networks", "epochs": "epochs"}
 

@@ -5,8 +5,9 @@ from reluscope_studies.sattelberg2026_ch3._image_pruning import CHANGES, CHANNEL
 
 SENTENCE = "convolutional networks on MNIST, pruned by channels and by the size of weights"
 POSITION = 80
+REPEATS = ("Figure 3.11",)
 DATA = "mnist"
-__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
+__all__ = ["CHANGES", "DATA", "POSITION", "REPEATS", "SENTENCE", "protocol"]
 
 SAID = {CHANNELS: "20 %, either way; channels fall faster", WEIGHTS: "20 %, either way"}
 KEEPS = {CHANNELS: 0.2, WEIGHTS: 0.2}

@@ -6,8 +6,9 @@ from reluscope_studies.sattelberg2026_ch3._image_pruning import CHANGES, CHANNEL
 
 SENTENCE = "the same on CIFAR-10"
 POSITION = 90
+REPEATS = ("Figure 3.12",)
 DATA = "cifar10"
-__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
+__all__ = ["CHANGES", "DATA", "POSITION", "REPEATS", "SENTENCE", "protocol"]
 
 SAID = {CHANNELS: "60 %", WEIGHTS: "40 %"}
 KEEPS = {CHANNELS: 0.6, WEIGHTS: 0.4}

@@ -29,6 +29,7 @@ from reluscope_studies.verdicts import Rate, same_rate
 
 SENTENCE = "parity by one hidden layer: the smallest subnetworks of trained networks, all of them tried"
 POSITION = 60
+REPEATS = ("Table 3.4", "Figure 3.10")
 DATA = None
 CHANGES: dict[Change, str] = {"replicates": "networks"}
 
@@ -330,6 +331,21 @@ def _cell_text(record: Record | None) -> str:
 
 
 def _pictures(rates: Record) -> Iterator[Picture]:
+    shares = _shares(rates)
+    if shares:
+        yield Picture(
+            "rates",
+            plots.counts_beside(
+                np.array([float(QUOTED[name].removesuffix("%")) for name in shares]),
+                {"here": np.array([100 * float(one) for one in shares.values()])},
+                rows=[*shares],
+                label="networks, %",
+                intervals={
+                    "here": [(100 * one.interval[0], 100 * one.interval[1]) for one in shares.values() if one.interval]
+                },
+            ),
+            "How often training and pruning succeed on four digits (section 3.4.4), with 95 % intervals.",
+        )
     if rates.arrays:
         groups = {f"{size} unit{'s' * (size > 1)}": rates.arrays[str(size)] for size in (1, 2, 3)}
         yield Picture(

@@ -14,6 +14,7 @@ from reluscope_studies.sizes import number_of
 
 SENTENCE = "classes on a line by width and by depth, and why some functions with few changes need larger networks"
 POSITION = 15
+REPEATS = ("Figure 3.3", "Figure A.1", "Figure A.2")
 DATA = None
 CHANGES: tuple[Change, ...] = ("points",)
 

@@ -18,6 +18,7 @@ from reluscope_studies.verdicts import Rate, increasing, of_cases
 
 SENTENCE = "parity, random functions and mixtures of up to ten inputs: which do small networks learn"
 POSITION = 40
+REPEATS = ("Figure 3.7", "Figure 3.8", "Figure 3.9")
 DATA = None
 CHANGES: dict[Change, str] = {"replicates": "trials", "epochs": "epochs"}
 
@@ -60,6 +61,11 @@ class Plan:
     random: int
     every: int
     score_trials: int
+
+    @property
+    def num_shown(self) -> int:
+        """Networks of each size for each function in Figure 3.8."""
+        return min(self.trials, self.score_trials)
 
 
 PLANS: dict[Size, Plan] = {
@@ -191,13 +197,13 @@ def _solved(learned: Learned, what: str, inputs: int, plan: Plan) -> rs.Finding:
 
 
 def _how(setting: Setting, plan: Plan) -> str:
-    small = ""
-    if setting.size == "small":
-        small = (
-            f" This is the small size: {plan.epochs:,} epochs for the dissertation's {EPOCHS:,}, fewer sizes, and "
-            f"{plan.size_trials} trials for 100, {plan.size_functions} random functions for 10 in Figure 3.7; "
-            f"{plan.trials} trials, {plan.random} random functions and every {plan.every}th class in Figures 3.8 and "
-            "3.9."
+    fewer = ""
+    if plan != PLANS["full"]:
+        fewer = (
+            f" This is the {setting.size} size: up to {plan.epochs:,} epochs (the dissertation: {EPOCHS:,}), fewer "
+            f"sizes, {plan.size_trials} trials for 100 and {plan.size_functions} random functions for 10 in Figure "
+            f"3.7; {plan.trials} trials, {plan.random} random functions and every {plan.every}th class in Figures 3.8 "
+            "and 3.9."
         )
     return (
         f"Leaky networks (a = {LEAK:g}) by the chapter's protocol, on all inputs at once. A class xor parity is a "
@@ -205,7 +211,7 @@ def _how(setting: Setting, plan: Plan) -> str:
         f"networks Figures 3.8 and 3.9 show; here {', '.join(map(_say, plan.sizes_of_all))} units (layers x units), "
         "averaged. Degree, influence and entropy are "
         "divided by the number of inputs, as there; that is their maximum for degree and influence. OR does not have "
-        f"the largest entropy, as the dissertation says: of four inputs it has 1.70 and others have 4.{small}"
+        f"the largest entropy, as the dissertation says: of four inputs it has 1.70 and others have 4.{fewer}"
     )
 
 
@@ -240,14 +246,14 @@ def _by_function(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Pictur
     inputs = plan.dimensions[-1]
     kinds = {
         kind: (
-            dimensions[inputs, kind].scores(plan.score_trials),
+            dimensions[inputs, kind].scores(plan.num_shown),
             {name: getattr(dimensions[inputs, kind].measures, name) for name in MEASURES},
         )
         for kind in KINDS
     }
     figure = plots.performance_by_measure(kinds, measures=MEASURES, label=f"right of {2**inputs:,}")
     caption = (
-        f"Figure 3.8: how many of the {2**inputs:,} inputs are right, mean over {plan.score_trials} networks of each "
+        f"Figure 3.8: how many of the {2**inputs:,} inputs are right, mean over {plan.num_shown} networks of each "
         f"size for each function of {inputs} inputs, against Fourier degree, influence and entropy of the function."
     )
     return Picture("ten-inputs-functions", figure, caption)
@@ -293,7 +299,7 @@ def _scores(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Table:
     inputs = plan.dimensions[-1]
     rows = []
     for kind in KINDS:
-        right = dimensions[inputs, kind].scores(plan.score_trials)
+        right = dimensions[inputs, kind].scores(plan.num_shown)
         rows.append((kind, f"{right.mean():.1f}", f"{right.min():.1f}", f"{right.max():.1f}"))
     caption = (
         f"Inputs of {2**inputs:,} that are right, over functions of {inputs} inputs. The dissertation: random "
@@ -335,7 +341,7 @@ def _verdicts_of_sizes(sizes: dict[tuple[int, int, str], Learned]) -> Iterator[V
 def _verdicts_of_kinds(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Iterator[Verdict]:
     """Return what becomes of what is said of Figures 3.8 and 3.9."""
     inputs = plan.dimensions[-1]
-    right = {kind: float(dimensions[inputs, kind].scores(plan.score_trials).mean()) for kind in KINDS}
+    right = {kind: float(dimensions[inputs, kind].scores(plan.num_shown).mean()) for kind in KINDS}
     yield of_cases(
         "random functions are harder than parity and than classes xor parity",
         "section 3.4.3, Figure 3.8",

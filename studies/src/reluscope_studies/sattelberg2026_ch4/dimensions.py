@@ -6,13 +6,14 @@ import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, data_of, trained
-from reluscope_studies.sizes import number_of
+from reluscope_studies.sizes import ToTrainOn, number_of
 from reluscope_studies.verdicts import Rate, increasing, is_larger
 
 SENTENCE = "ball and shell in 2 to 8 dimensions: how many networks learn them, and what their regions are"
 POSITION = 30
+REPEATS = ("Figure 4.8",)
 DATA = None
-CHANGES: tuple[Change, ...] = ("replicates", "points", "epochs")
+CHANGES: dict[Change, str] = {"replicates": "NETWORKS", "points": ToTrainOn("SAMPLES"), "epochs": "EPOCHS"}
 
 DIMS, LEAKS, BATCH = range(2, 9), (0.0, 0.01), 100
 THRESHOLDS = (0.95, 0.98, 0.99, 0.9999)

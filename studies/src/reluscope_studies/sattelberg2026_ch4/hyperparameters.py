@@ -14,6 +14,7 @@ from reluscope_studies.verdicts import Rate, increasing, is_larger
 
 SENTENCE = "circle and annulus by three units: losses, leaks, batches, scales, and the shapes that training finds"
 POSITION = 20
+REPEATS = ("Table 4.2", "Table 4.3", "Figure 4.6")
 DATA = None
 CHANGES: tuple[Change, ...] = ("replicates", "epochs")
 

@@ -12,6 +12,7 @@ from reluscope_studies.sizes import planned
 
 SENTENCE = "mean and largest scalar products of n random unit vectors in n dimensions"
 POSITION = 40
+REPEATS = ("Figure 4.7",)
 DATA = None
 
 DIMS = {"small": range(2, 31), "full": range(2, 101)}

@@ -6,10 +6,12 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope_studies import plots
 from reluscope_studies.sizes import number_of
 
 SENTENCE = "what n + 1 units can form around a ball: exact networks, facets, radii, volumes"
 POSITION = 10
+REPEATS = ("Table 4.1", "Figure 4.1", "Figure 4.2", "Figure 4.3", "Figure 4.4", "Figure 4.5")
 DATA = None
 
 # Table 4.1 as printed.
@@ -152,6 +154,17 @@ def _pictures(setting: Setting) -> Iterator[Picture]:
         "solids",
         rs.plots.decision_polytope(*solids, titles=("octahedron", "cuboctahedron")),
         "Figure 4.5: the two solutions of four units in space, both of outer radius 1.",
+    )
+    radii_of = np.array([float(rs.annulus.expanded_simplex(dim).inner_radius) for dim in PRINTED])
+    yield Picture(
+        "inner-radii",
+        plots.counts_beside(
+            np.array([*PRINTED.values()]),
+            {"closed form": radii_of},
+            rows=[f"{dim} dimensions" for dim in PRINTED],
+            label="inner radius of the expanded simplex of outer radius 1",
+        ),
+        "Table 4.1 as a picture.",
     )
     kinds = [rs.annulus.decision_region(rs.annulus.simplex_corner_layers(3, inside)) for inside in range(1, 5)]
     yield Picture(

@@ -12,6 +12,7 @@ from reluscope_studies.sattelberg2026_ch5._sine import INTERVAL, REACH, X, Y, cu
 
 SENTENCE = "sine by 1, 3 and 9 affine pieces of equal length, as networks"
 POSITION = 30
+REPEATS = ("Figure 5.4",)
 DATA = None
 
 PIECES = (1, 3, 9)

@@ -13,6 +13,7 @@ from reluscope.studies import Outcome, Setting, Table, Verdict
 
 SENTENCE = "how a code turns a network into one affine map, with the printed arithmetic put right"
 POSITION = 10
+REPEATS = ("Figure 5.1",)
 DATA = None
 
 LAYERS = (

@@ -19,6 +19,7 @@ from reluscope_studies.verdicts import Rate, increasing
 
 SENTENCE = "sine learned by networks of many widths and depths: restarts, regions and linear coefficients"
 POSITION = 40
+REPEATS = ("Table 5.1", "Figure 5.5")
 DATA = None
 CHANGES: dict[Change, str] = {"replicates": "trials"}
 
@@ -208,6 +209,20 @@ def _pictures(plan: Plan, cells: Cells) -> tuple[Picture, ...]:
             "of regions.",
         ),
     ]
+    tried = {
+        f"width {width}": (
+            [None if cells[width, depth].first is None else int(cells[width, depth].tries()) for depth in plan.depths],
+            [_papers(width, depth) for depth in plan.depths],
+        )
+        for width in plan.widths
+    }
+    pictures.append(
+        Picture(
+            "sine-restarts",
+            plots.restarts(tried, depths=plan.depths, most=(plan.trials, MAX_TRIED)),
+            f"Table 5.1 as a picture: first weights until an error below {GOAL:g}, the dissertation's and ours.",
+        )
+    )
     best = min(
         (one for one in cells.values() if one.error is not None), key=lambda one: float(one.error or 0), default=None
     )

@@ -12,6 +12,7 @@ from reluscope_studies.plots import surfaces
 
 SENTENCE = "the two units of XOR as pieces and as a tropical rational function, as printed and put right"
 POSITION = 20
+REPEATS = ("Figure 5.2", "Figure 5.3")
 DATA = None
 
 POINTS = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])

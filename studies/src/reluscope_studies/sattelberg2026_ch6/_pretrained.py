@@ -26,10 +26,10 @@ from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.residual_networks import ResNet, resnet
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, prepared
 from reluscope_studies.sattelberg2026_networks import ACCURACIES, NEAR, OPTIMIZERS, PRETRAINED, Model, training_of
-from reluscope_studies.sizes import planned
+from reluscope_studies.sizes import ToTrainOn, planned
 
 WEIGHTS = "RELUSCOPE_WEIGHTS"
-CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "most"}
+CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("most")}
 BLOCK = 50
 
 

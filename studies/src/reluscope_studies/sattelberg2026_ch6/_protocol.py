@@ -1,8 +1,10 @@
 """What the study asks of the networks of one kind of data: accuracies, slices, coefficients, active subspaces."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import reluscope as rs
 from reluscope.studies import Change, Data, Outcome, Picture, Setting, Size, Table
@@ -11,7 +13,7 @@ from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.sattelberg2026_ch6._ink import ink_share
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
-from reluscope_studies.sattelberg2026_ch6._statements import verdicts
+from reluscope_studies.sattelberg2026_ch6._statements import CONVOLUTIONAL, verdicts
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, nearest_triple, prepared, summed
 from reluscope_studies.sattelberg2026_networks import (
     Model,
@@ -21,7 +23,8 @@ from reluscope_studies.sattelberg2026_networks import (
     models,
     training_of,
 )
-from reluscope_studies.sizes import planned
+from reluscope_studies.sizes import ToTrainOn, planned
+from reluscope_studies.summaries import summarized
 
 TOLERANCES = (1e-9, 1e-3, 1e-1)
 SHOWN_TOLERANCE = 1
@@ -41,6 +44,9 @@ class SlicePlan(Plan):
         By which share of its longer side the rectangle around the three images is enlarged.
     close : float
         Half the side of the square around image A that is taken of convolutional networks, by the distance of A and B.
+    lines : int
+        Outputs of a convolutional network that are followed on the line along their first direction, which crosses
+        thousands of its regions.
     images : int, optional
         To train on, and a fifth as many to test with, at least six; all of both by default.
     """
@@ -49,6 +55,7 @@ class SlicePlan(Plan):
     grid: int
     margin: float
     close: float
+    lines: int
     images: int | None = None
 
     @property
@@ -57,14 +64,16 @@ class SlicePlan(Plan):
         return None if self.images is None else max(FEWEST_TESTED, self.images // PER_TEST_IMAGE)
 
 
+# Nonzero singular values of dense networks, by section 6.4.
+PAPERS_RANK = 128
 # The slice goes through three of them.
 PER_TEST_IMAGE, FEWEST_TESTED = 5, 6
-CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "images"}
+CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("images")}
 PLANS: dict[Size, SlicePlan] = {
-    "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25),
+    "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25, 10),
     # The networks of the dissertation, trained for a fifth as long on a fifth of the images.
-    "medium": SlicePlan(3, 128, 32, True, 60, 0.1, 0.02, 10_000),
-    "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02),
+    "medium": SlicePlan(3, 128, 32, True, 40, 0.1, 0.02, 1, 10_000),
+    "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02, 10),
 }
 
 
@@ -106,7 +115,7 @@ def report(setting: Setting, name: Data) -> Outcome:
     for number, model in enumerate(every):
         network, found = trained(setting, model, training_of(model, plan.epochs), training, testing)
         setting.progress(f"Gradients of {model.name}", number / len(every))
-        looked.append(look(model, network, found, testing))
+        looked.append(look(model, network, found, testing, lines=_lines(plan, model)))
     anchors = nearest_triple(testing.points)
     _, examples = np.unique(testing.labels, return_index=True)
     sliced = []
@@ -115,8 +124,6 @@ def report(setting: Setting, name: Data) -> Outcome:
             setting.progress(f"Slice of {one.model.name}")
             sliced.append(_slice(setting, plan, one, testing.points[anchors]))
     norms = {one.model.name: rs.sensitivity.jacobian_norms(one.network, testing.points) for one in looked}
-    shares = [one.subspaces.share(j) for one in looked for j in range(len(one.subspaces))]
-    explained = [along.explained() for one in looked for along in one.along]
     accuracies = {one.model: one.accuracy for one in looked}
     with_paper = stands_beside(given[0], name)
     beside = [accuracy_picture(name, accuracies, name)] if with_paper else []
@@ -125,8 +132,7 @@ def report(setting: Setting, name: Data) -> Outcome:
         (
             *(one.accuracy for one in looked),
             *(one.part.finding() for one in sliced),
-            *shares,
-            *explained,
+            *(found for one in looked for found in _of_directions(one)),
             *(found.mean(name) for found in norms.values() for name in found),
         ),
         (
@@ -155,17 +161,23 @@ def _told_apart(one: Sliced) -> tuple[rs.Finding, int, int]:
     return one.part.finding(), grid.num_codes, grid.num_found
 
 
-def is_drawn(model: Model) -> bool:
-    """Whether pictures show the network: one of two that differ by their first weights alone."""
-    return model.number <= 1
+def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled, *, lines: int | None = 0) -> Looked:
+    """Return the active subspaces of a network on test images, and its outputs along the first directions.
 
-
-def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled) -> Looked:
-    """Return the active subspaces of a network on test images, and its outputs along the first directions."""
+    Parameters
+    ----------
+    model : Model
+    network : Network
+    found : Finding
+        Its accuracy.
+    asked : Labelled
+    lines : int, optional
+        How many outputs are followed on the line through the mean image, too; None for all.
+    """
     subspaces = rs.sensitivity.active_subspaces(network, asked.points)
     along = tuple(
         rs.sensitivity.output_along(
-            network, asked.points, subspaces.directions[j, 0], output=j, on_line=is_drawn(model)
+            network, asked.points, subspaces.directions[j, 0], output=j, on_line=lines is None or j < lines
         )
         for j in range(network.num_outputs)
         if subspaces.directions[j, 0].any()
@@ -173,10 +185,34 @@ def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled) 
     return Looked(model, network, found, subspaces, along)
 
 
+def _of_directions(one: Looked) -> Iterator[rs.Finding]:
+    """Yield medians over outputs of what the first directions explain."""
+    shares = [one.subspaces.share(j) for j in range(len(one.subspaces))]
+    explained = [along.explained() for along in one.along]
+    for name, found in (
+        ("share of the first direction", shares),
+        ("variance explained along the first direction", explained),
+    ):
+        if found:
+            yield summarized(found, "median", name=f"{name}, {one.model.name}", over="outputs")
+
+
+def _lines(plan: SlicePlan, model: Model) -> int | None:
+    """Return how many outputs are followed on a line: none of a network that pictures do not show."""
+    if not _is_drawn(model):
+        return 0
+    return plan.lines if model.kind in CONVOLUTIONAL else None
+
+
+def _is_drawn(model: Model) -> bool:
+    """Whether pictures show the network: one of two that differ by their first weights alone."""
+    return model.number <= 1
+
+
 def _slice(setting: Setting, plan: SlicePlan, one: Looked, images: np.ndarray) -> Sliced:
     """Return the exact regions of the plane through three images, of convolutional networks close to the first."""
     plane = rs.Plane(*images, margin=plan.margin)
-    if one.model.kind in ("simple", "complex"):
+    if one.model.kind in CONVOLUTIONAL:
         half = plan.close * float(np.linalg.norm(images[1] - images[0]))
         plane = rs.Slice(plane.origin, plane.basis, rs.Box(-half, half, 2))
     budget = None if setting.seconds is None else rs.Budget(seconds=setting.seconds)
@@ -277,12 +313,21 @@ def _sensitivity(looked: list[Looked], norms: dict[str, rs.Findings], asked: int
     return Table(columns, tuple(rows), caption)
 
 
+def beside_paper(figure: Figure, shown: Sequence[Looked]) -> Figure:
+    """Return eigenvalues with the number of singular values that section 6.4 finds, for networks of as many units."""
+    if all(one.model.hidden != PAPERS_RANK for one in shown if one.model.kind == "dense"):
+        return figure
+    return plots.with_paper(figure, at=[PAPERS_RANK], said=f"dense networks have {PAPERS_RANK}")
+
+
 def _pictures(
     name: str, looked: list[Looked], sliced: list[Sliced], testing: Labelled, anchors: np.ndarray
 ) -> list[Picture]:
-    first = [one for one in looked if is_drawn(one.model)]
+    first = [one for one in looked if _is_drawn(one.model)]
     names = [one.model.name for one in first]
+    followed = min(sum(len(along.line_positions) > 0 for along in one.along) for one in first)
     classes = [f"class {label}" for label in range(first[0].network.num_outputs)]
+    alone = "" if followed == len(classes) else f", of some networks for {followed} of the outputs alone"
     row = int(np.flatnonzero(testing.labels == testing.labels.min())[0])
     shape = testing.shape[-2:]
     weights = np.stack([one.network.linearize(testing.points[row : row + 1]).weight[0].cpu().numpy() for one in first])
@@ -335,11 +380,11 @@ def _pictures(
             f"{name}-along",
             rs.plots.outputs_along([list(one.along) for one in first], rows=names, columns=classes),
             "Outputs of these images over positions along these directions, and the network on the line through the "
-            "mean image (Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
+            f"mean image{alone} (Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
         ),
         Picture(
             f"{name}-eigenvalues",
-            rs.plots.gradient_eigenvalues(spectra),
+            beside_paper(rs.plots.gradient_eigenvalues(spectra), first),
             "Eigenvalues of gradient products by their sum: medians over classes, with bands from the least to the "
             "largest (Figures 6.16 and 6.18).",
         ),

@@ -5,8 +5,19 @@ from reluscope_studies.sattelberg2026_ch6._protocol import CHANGES, report
 
 SENTENCE = "the same on CIFAR-10"
 POSITION = 20
+REPEATS = (
+    "Table 6.1",
+    "Figure 6.2",
+    "Figure 6.3",
+    "Figure 6.8",
+    "Figure 6.10",
+    "Figure 6.13",
+    "Figure 6.17",
+    "Figure 6.18",
+    "Figure 6.19",
+)
 DATA = "cifar10"
-__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
+__all__ = ["CHANGES", "DATA", "POSITION", "REPEATS", "SENTENCE", "protocol"]
 
 
 def protocol(setting: Setting) -> Outcome:

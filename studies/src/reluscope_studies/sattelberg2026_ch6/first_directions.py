@@ -16,14 +16,15 @@ from reluscope_studies.labelled import Labelled, labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch6._protocol import look
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, prepared
 from reluscope_studies.sattelberg2026_networks import Model, Plan, models, training_of
-from reluscope_studies.sizes import planned
+from reluscope_studies.sizes import ToTrainOn, planned
 from reluscope_studies.verdicts import of_cases, supporting
 
 SENTENCE = "how much of a network one direction explains, on CIFAR-10 and on MNIST"
 POSITION = 25
+REPEATS = ("Figure 6.15", "Figure 6.19")
 DATA = "cifar10"
 BESIDE = "mnist"
-CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "images"}
+CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("images")}
 # Of the images so many are to train on.
 TRAINED_ON = 0.8
 

@@ -12,6 +12,7 @@ from reluscope_studies.labelled import labelled
 
 SENTENCE = "the two problems of the plane, how deeper units bend, and which points of a grid are compared"
 POSITION = 5
+REPEATS = ("Figure 6.1", "Figure 6.7", "Figure 6.12")
 DATA = None
 
 POINTS, REACH = 600, 1.5

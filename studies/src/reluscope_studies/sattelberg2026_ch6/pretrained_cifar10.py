@@ -5,8 +5,9 @@ from reluscope_studies.sattelberg2026_ch6._pretrained import CHANGES, report
 
 SENTENCE = "a linear layer on what ResNet-18, ResNet-152 and Inception-v3 make of CIFAR-10"
 POSITION = 40
+REPEATS = ("Table 6.1", "Table 7.1")
 DATA = "cifar10"
-__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
+__all__ = ["CHANGES", "DATA", "POSITION", "REPEATS", "SENTENCE", "protocol"]
 
 
 def protocol(setting: Setting) -> Outcome:

@@ -8,6 +8,7 @@ from reluscope_studies.sizes import planned
 
 SENTENCE = "circle and annulus learned by three layers of eight units"
 POSITION = 20
+REPEATS = ("Figure 6.5",)
 DATA = None
 CHANGES: dict[Change, str] = {"epochs": "epochs"}
 

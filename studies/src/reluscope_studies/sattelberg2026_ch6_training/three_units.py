@@ -18,6 +18,7 @@ from reluscope_studies.sizes import number_of, planned
 
 SENTENCE = "circle and annulus learned by three units: regions and coefficients in training"
 POSITION = 10
+REPEATS = ("Figure 6.4",)
 DATA = None
 CHANGES: tuple[Change, ...] = ("replicates", "epochs")
 

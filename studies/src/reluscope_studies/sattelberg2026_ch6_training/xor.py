@@ -8,6 +8,7 @@ from reluscope_studies.sizes import planned
 
 SENTENCE = "the XOR of circle and annulus learned by three layers of eight units"
 POSITION = 30
+REPEATS = ("Figure 6.6",)
 DATA = None
 CHANGES: dict[Change, str] = {"epochs": "epochs"}
 

@@ -90,12 +90,11 @@ def _found(model: Model, plain: Any) -> Compressed:
 
 
 def findings(every: list[Compressed]) -> list[rs.Finding]:
-    """Return all numbers, each with the names of its network and rule."""
+    """Return regions and how many functions matter, with the names of network and rule; accuracies are in tables."""
     found = []
     for one in every:
         found.append(replace(one.regions, name=f"{one.regions.name}, {one.model.name}"))
         for rule, said in RULES.items():
-            found += named_accuracies(one.curve, rule, f"{one.model.name}, {said}")
             fewest = rs.compression.fewest_clusters(one.curve, DROP, rule)
             if fewest is not None:
                 found.append(replace(fewest, name=f"{fewest.name}, {one.model.name}, {said}"))

@@ -6,6 +6,7 @@ from reluscope.studies import Change, Size
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.sattelberg2026_images import SHAPE
 from reluscope_studies.sattelberg2026_networks import Plan
+from reluscope_studies.sizes import ToTrainOn
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class ComparisonPlan(Plan):
 
 
 NUMBERS = (1, 2, 5, 10, 20, 50, 100)
-CHANGES: dict[Change, str] = {"epochs": "epochs", "points": "training"}
+CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("training")}
 PLANS: dict[Size, ComparisonPlan] = {
     "small": ComparisonPlan(30, 32, 8, 12, 3_000, 3, NUMBERS, 14, 2**30),
     # The dissertation's networks, on fewer images of a quarter of the pixels: maps between Jacobians take hours.

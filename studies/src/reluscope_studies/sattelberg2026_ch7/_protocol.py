@@ -52,7 +52,7 @@ def report(setting: Setting, name: Data) -> Outcome:
             *_compression.sentences(compressed),
             *_of_maps(similar, name),
         ),
-        (*named, *_compression.findings(compressed), *_similarity.findings(similar)),
+        (*named, *_compression.findings(compressed), *_similarity.findings(similar, every)),
         (
             accuracy_table(name, accuracies, "Table 7.1", with_paper=with_paper),
             *_compression.tables(compressed, COMPRESSION[name]),
@@ -63,7 +63,7 @@ def report(setting: Setting, name: Data) -> Outcome:
         (
             *((accuracy_picture(name, accuracies, name),) if with_paper else ()),
             _compression.picture(compressed, name, COMPRESSION[name]),
-            *_similarity.pictures(similar, name),
+            *_similarity.pictures(similar, every, name, with_paper=with_paper and name == "cifar10"),
             _mapped_coefficients(setting, plan, networks, training, testing, name),
         ),
         verdicts=_statements.verdicts(

@@ -1,14 +1,16 @@
 """What is reported of compared networks: heat maps, means over kinds of pairs, the dissertation's cells beside ours."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Data, Picture, Table
+from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch7._printed import MAPPED
 from reluscope_studies.sattelberg2026_networks import ACCURACIES, OPTIMIZERS, Model
+from reluscope_studies.summaries import summarized
 
 FIGURES: dict[Data, dict[str, str]] = {
     "mnist": {
@@ -39,7 +41,8 @@ SUMMARY = {
     "agreement": "agreement",
 }
 
-
+# What means over kinds of pairs are found of.
+METRICS = ("mapped_accuracy", *SUMMARY, "map_residual")
 DENSE, CONVOLUTIONAL = frozenset({"dense"}), frozenset({"simple", "complex"})
 
 
@@ -112,6 +115,21 @@ def summary(found: rs.Findings, every: Sequence[Model], *, with_paper: bool) -> 
     return Table(tuple(columns), tuple(rows), caption)
 
 
+def drops_picture(found: rs.Findings, every: Sequence[Model], name: Data) -> Picture | None:
+    """Return the accuracy lost by maps, ours and the dissertation's, means over the pairs that can be read there."""
+    readable = {block.name: [(a, b) for a, b in block.pairs(every) if (a.name, b.name) in MAPPED] for block in BLOCKS}
+    readable = {block: pairs for block, pairs in readable.items() if pairs}
+    if not readable:
+        return None
+    printed = [np.mean([printed_drop(a, b) for a, b in pairs]) for pairs in readable.values()]
+    ours = [100 * mean_over(found, "drop", pairs) for pairs in readable.values()]
+    figure = plots.counts_beside(
+        np.array(printed), {"here": np.array(ours)}, rows=[*readable], label="accuracy lost by mapping, points"
+    )
+    caption = f"The same over kinds of pairs that can be read in the dissertation's {FIGURES[name]['mapped_accuracy']}."
+    return Picture(f"{name}-drops-by-kind", figure, caption)
+
+
 def mean_over(found: rs.Findings, name: str, pairs: Sequence[tuple[Model, Model]]) -> float:
     """Return the mean of a number over pairs, without those where it is not defined; NaN if it is for none."""
     values = np.array([value_of(found, name, a.name, b.name) for a, b in pairs])
@@ -171,26 +189,37 @@ def conditions(found: rs.Findings) -> Table:
     return Table(("from", "condition number", "left over"), tuple(rows), caption)
 
 
-def findings(found: rs.Findings) -> list[rs.Finding]:
-    """Return all numbers of all pairs, each with the names of its networks."""
-    numbers: list[rs.Finding] = []
+def findings(found: rs.Findings, every: Sequence[Model]) -> list[rs.Finding]:
+    """Return means over kinds of pairs; the numbers of every pair stand in the tables and in the heat maps."""
+    return [one for metric in METRICS if metric in found for one in of_blocks(found, metric, every)]
+
+
+def of_blocks(found: rs.Findings, metric: str, every: Sequence[Model]) -> list[rs.Finding]:
+    """Return the means of a number over kinds of pairs; of a symmetric one every pair counts once."""
     names = rs.similarity.compared_networks(found)
-    for name in found:
-        if name not in rs.similarity.PAIR_QUANTITIES:
-            continue
-        is_symmetric = rs.similarity.PAIR_QUANTITIES[name].is_symmetric
-        for row, first in enumerate(names):
-            for column in range(row if is_symmetric else 0, len(names)):
-                place = row * len(names) + column
-                if np.isfinite(found[name].value[place]) and row != column:
-                    said = f"{first} {'and' if is_symmetric else 'to'} {names[column]}"
-                    title = rs.similarity.pair_title(found, name)
-                    numbers.append(replace(found.finding(name, place), name=f"{title}, {said}"))
-    return numbers
+    title = rs.similarity.pair_title(found, metric)
+    made, seen = [], set()
+    for block in BLOCKS:
+        pairs = [(a.name, b.name) for a, b in block.pairs(every)]
+        if rs.similarity.PAIR_QUANTITIES[metric].is_symmetric:
+            pairs = [pair for pair in pairs if frozenset(pair) not in seen]
+            seen |= set(map(frozenset, pairs))
+            pairs = list({frozenset(pair): pair for pair in pairs}.values())
+        places = [names.index(a) * len(names) + names.index(b) for a, b in pairs]
+        of_pairs = [found.finding(metric, place) for place in places if np.isfinite(found[metric].value[place])]
+        if of_pairs:
+            made.append(of_block(of_pairs, title, block))
+    return made
 
 
-def pictures(found: rs.Findings, name: Data) -> list[Picture]:
-    """Return the heat maps of the dissertation, and those of the drop and of the distance by absolute values."""
+def of_block(of_pairs: Sequence[rs.Finding], title: str, block: Block) -> rs.Finding:
+    """Return the mean over pairs of a kind."""
+    samples = f"{len(of_pairs)} pairs of networks, {of_pairs[0].num_samples:,} samples"
+    return summarized(of_pairs, "mean", name=f"{title}, {block.name}", over="pairs of networks", domain=samples)
+
+
+def pictures(found: rs.Findings, every: Sequence[Model], name: Data, *, with_paper: bool) -> list[Picture]:
+    """Return the heat maps of the dissertation, those of the drop and of the distance by absolute values, and drops."""
     figures = FIGURES[name]
     cap = float(np.quantile(found["output_cross_entropy"].value, BELOW_CAP))
     shown = [
@@ -205,6 +234,9 @@ def pictures(found: rs.Findings, name: Data) -> list[Picture]:
         Picture(f"{name}-{metric.replace('_', '-')}", rs.plots.similarity(found, metric), f"{caption}.")
         for metric, caption in shown
     ]
+    beside = drops_picture(found, every, name) if with_paper else None
+    if beside is not None:
+        made.insert(2, beside)
     capped = rs.plots.similarity(found, "output_cross_entropy", cap=cap)
     said = f"Cross-entropies of outputs, colours up to {cap:.3g} ({figures['capped']})."
     return [*made, Picture(f"{name}-output-cross-entropy-capped", capped, said)]

@@ -8,6 +8,7 @@ from scipy.spatial.distance import cdist
 
 import reluscope as rs
 from reluscope.studies import Change, Outcome, Picture, Setting, Size, Table, Verdict
+from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch7._compression import named_accuracies
 from reluscope_studies.sattelberg2026_runs import POINTS, WINDOW, Plan, Run, trained
 from reluscope_studies.sizes import planned
@@ -15,6 +16,7 @@ from reluscope_studies.verdicts import of_cases
 
 SENTENCE = "circle and annulus by three layers of eight units: how many affine maps matter"
 POSITION = 20
+REPEATS = ("Figure 7.1", "Figure 7.2")
 DATA = None
 CHANGES: dict[Change, str] = {"epochs": "epochs"}
 
@@ -84,7 +86,7 @@ def protocol(setting: Setting) -> Outcome:
             ),
             Picture(
                 "circle-compression",
-                rs.plots.accuracy_curve(curve),
+                plots.with_paper(rs.plots.accuracy_curve(curve), at=[CLUSTERS], said=f"about {CLUSTERS} clusters"),
                 "Accuracy on test points over the number of affine functions that are left.",
             ),
             Picture(

@@ -22,6 +22,7 @@ from reluscope_studies.verdicts import of_cases
 
 SENTENCE = "coefficients of networks of 2, 20 and 100 units for XOR, and maps between them"
 POSITION = 10
+REPEATS = ("Figure 7.1", "Figure 7.5", "Figure 7.6")
 DATA = None
 CHANGES: tuple[Change, ...] = ("epochs",)
 

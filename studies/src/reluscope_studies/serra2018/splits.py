@@ -20,6 +20,7 @@ from reluscope_studies.training import Training
 
 SENTENCE = "regions, bounds and errors of networks with two hidden layers, for every split of 22 units"
 POSITION = 10
+REPEATS = ("plot of section 5, regions", "plot of section 5, errors")
 DATA = "mnist"
 CHANGES: dict[Change, str] = {"replicates": "replicates", "epochs": "training.epochs"}
 PARTS = "n1+n2"

@@ -20,6 +20,7 @@ from reluscope_studies.labelled import Labelled
 from reluscope_studies.records import plain_findings
 from reluscope_studies.shepeleva2020._descent import descend
 from reluscope_studies.shepeleva2020._samples import Samples
+from reluscope_studies.sizes import ToTrainOn
 
 # Codes of all gates are counted where they take less memory than this.
 MAX_BYTES = 2**30
@@ -134,7 +135,7 @@ class Plan:
         return epochs if self.last is None else (*(one for one in epochs if one < self.last), self.last)
 
 
-CHANGES: dict[Change, str] = {"epochs": "last", "points": "trained_on"}
+CHANGES: dict[Change, str] = {"epochs": "last", "points": ToTrainOn("trained_on")}
 
 
 @dataclass(frozen=True, eq=False)

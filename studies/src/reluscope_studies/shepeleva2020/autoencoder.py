@@ -7,8 +7,9 @@ from reluscope_studies.sizes import planned
 
 SENTENCE = "codes of an autoencoder of MNIST, in training, of all classes and of two"
 POSITION = 30
+REPEATS = ("Figure 2", "Figure 4", "Table 1")
 DATA = "mnist"
-__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
+__all__ = ["CHANGES", "DATA", "POSITION", "REPEATS", "SENTENCE", "protocol"]
 
 PLANS = {
     "small": Plan("autoencoder", 16, (0, 1, 5, 10, 50), (1, 5, 10, 50), (2000, 500), 300),

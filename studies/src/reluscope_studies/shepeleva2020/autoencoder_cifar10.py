@@ -7,8 +7,9 @@ from reluscope_studies.sizes import planned
 
 SENTENCE = "codes of an autoencoder of CIFAR-10, in training, of all classes and of two"
 POSITION = 40
+REPEATS = ("Figure 3", "Figure 4", "Table 1")
 DATA = "cifar10"
-__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
+__all__ = ["CHANGES", "DATA", "POSITION", "REPEATS", "SENTENCE", "protocol"]
 
 PLANS = {
     "small": Plan("autoencoder-cifar10", 16, (0, 1, 5, 10), (1, 5, 10), (2000, 500), 300),

@@ -8,8 +8,9 @@ from reluscope_studies.sizes import planned
 
 SENTENCE = "codes of VGG16-like networks with three dense heads on MNIST, in training, at three learning rates"
 POSITION = 10
+REPEATS = ("Figure 1", "Figure 2", "Figure 5", "Table 1")
 DATA = "mnist"
-__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
+__all__ = ["CHANGES", "DATA", "POSITION", "REPEATS", "SENTENCE", "protocol"]
 
 RATES = (1e-3, 1e-2, 1e-1)
 PLANS = {

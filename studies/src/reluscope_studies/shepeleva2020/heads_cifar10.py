@@ -8,8 +8,9 @@ from reluscope_studies.sizes import planned
 
 SENTENCE = "codes of VGG16-like networks with dense heads on CIFAR-10, in training, at two learning rates"
 POSITION = 20
+REPEATS = ("Figure 6", "Table 1")
 DATA = "cifar10"
-__all__ = ["CHANGES", "DATA", "POSITION", "SENTENCE", "protocol"]
+__all__ = ["CHANGES", "DATA", "POSITION", "REPEATS", "SENTENCE", "protocol"]
 
 RATES = (1e-3, 1e-1)
 PLANS = {

@@ -22,14 +22,18 @@ from reluscope_studies.records import plain_findings
 from reluscope_studies.shepeleva2020._foreign import INSIDE, foreign_samples
 from reluscope_studies.shepeleva2020._networks import classifier
 from reluscope_studies.shepeleva2020._samples import Samples, samples_of
-from reluscope_studies.sizes import planned
+from reluscope_studies.sizes import ToTrainOn, planned
 from reluscope_studies.verdicts import of_cases
 
 SENTENCE = "codes of samples out of the domain of the training data: rotated, shuffled, noise, other images"
 POSITION = 50
 DATA = "mnist"
 BESIDE = "cifar10"
-CHANGES: dict[Change, str] = {"replicates": "replicates", "epochs": "fit.most_epochs", "points": "trained_on"}
+CHANGES: dict[Change, str] = {
+    "replicates": "replicates",
+    "epochs": "fit.most_epochs",
+    "points": ToTrainOn("trained_on"),
+}
 
 HEAD = (256, 128, 128)
 ALL = "all gates"

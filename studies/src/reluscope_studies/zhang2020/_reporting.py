@@ -9,6 +9,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Record, Setting, Table
+from reluscope_studies import plots
 from reluscope_studies.zhang2020._comparison import Comparison
 from reluscope_studies.zhang2020._networks import KINDS, Variant
 from reluscope_studies.zhang2020._plan import Plan
@@ -16,6 +17,8 @@ from reluscope_studies.zhang2020._questions import PLACES, QUESTIONS, Answers, c
 from reluscope_studies.zhang2020._redrawn import redrawn
 from reluscope_studies.zhang2020._statements import verdicts
 
+# What the paper's tables print.
+PRINTED_MEASURES = {"test accuracy": "%", "classes, the paper's test": "", "distortion": ""}
 # What is asked of the networks of a rate, as --only names it.
 PARTS = (*QUESTIONS, "likeliest", "facets")
 
@@ -54,7 +57,7 @@ class Report:
             self._sentences(),
             findings,
             tables,
-            tuple(self._pictures(looked)),
+            (*self._published(findings), *self._pictures(looked)),
             interrupted,
             verdicts=verdicts(
                 findings,
@@ -259,6 +262,27 @@ class Report:
             alone = None if rows is None else rs.local.directions(trained.network, self.work.shown, rows=rows)[0]
             looked[variant] = every, alone
         return looked
+
+    def _published(self, findings: tuple[rs.Finding, ...]) -> Iterator[Picture]:
+        """Yield a picture of the numbers of the paper's tables beside ours."""
+        values = {one.name: float(one) for one in findings}
+        panels = {}
+        for measure, unit in PRINTED_MEASURES.items():
+            numbers = [self.plan.published.get((measure, variant.rate)) for variant in self.plan.compared]
+            ours = [values.get(f"{measure}: {variant.label}", np.nan) for variant in self.plan.compared]
+            if any(numbers) and not np.isnan(ours).all():
+                papers = [
+                    np.nan if found is None else found[KINDS.index(variant.kind)]
+                    for found, variant in zip(numbers, self.plan.compared, strict=True)
+                ]
+                scale = 100 if unit == "%" else 1
+                panels[f"{measure}, %" if unit else measure] = (np.array(papers), {"here": scale * np.array(ours)})
+        if panels:
+            yield Picture(
+                f"{self.plan.name}-published",
+                plots.panels_beside(panels, rows=[variant.label for variant in self.plan.compared]),
+                "The paper's tables as a picture: its means and ours.",
+            )
 
     def _pictures(
         self, looked: Mapping[Variant, tuple[rs.local.Directions, rs.local.Directions | None]]

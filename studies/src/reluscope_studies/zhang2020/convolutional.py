@@ -13,6 +13,14 @@ from reluscope_studies.zhang2020._reporting import compare
 
 SENTENCE = "regions of convolutional networks on CIFAR-10, plain, with batch norm and with dropout"
 POSITION = 40
+REPEATS = {
+    "Table 3": "",
+    "Figure 9": "0.001-inspheres",
+    "Figure 10": "",
+    "Table 4": "0.001-classes",
+    "Figure 11": "0.001-likeliest",
+    "Figure 12": "0.001-surrounding_regions",
+}
 DATA = "cifar10"
 CHANGES: dict[Change, str] = {"replicates": "replicates", "points": "inquiry.points", "epochs": "fit.most_epochs"}
 PARTS = "rate-question, 0.001-inspheres; also classes, surrounding_regions, likeliest"

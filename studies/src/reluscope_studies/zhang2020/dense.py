@@ -10,6 +10,14 @@ from reluscope_studies.zhang2020._reporting import compare
 
 SENTENCE = "regions of dense networks on MNIST, plain, with batch norm and with dropout, at two learning rates"
 POSITION = 20
+REPEATS = {
+    "Table 1": "",
+    "Figure 3": "0.001-inspheres",
+    "Figure 4": "",
+    "Table 2": "0.001-classes",
+    "Figure 5": "0.001-likeliest",
+    "Figure 6": "0.001-surrounding_regions",
+}
 DATA = "mnist"
 CHANGES: dict[Change, str] = {"replicates": "replicates", "points": "inquiry.points", "epochs": "fit.most_epochs"}
 

@@ -11,6 +11,7 @@ from reluscope_studies.zhang2020._statements import more_regions, more_uniform
 
 SENTENCE = "a plane through three images, as networks of 3 x 20 units see it: regions and classes"
 POSITION = 10
+REPEATS = ("Figure 1",)
 DATA = "mnist"
 CHANGES: dict[Change, str] = {"epochs": "most_epochs"}
 

@@ -13,6 +13,7 @@ from reluscope_studies.zhang2020._statements import more_regions, more_uniform
 
 SENTENCE = "linear regions and classes of networks on two spirals, plain, with batch norm and with dropout"
 POSITION = 30
+REPEATS = ("Figure 2", "Figure 7", "Figure 8")
 DATA = None
 
 ARCHITECTURE = Architecture((10, 10, 10))

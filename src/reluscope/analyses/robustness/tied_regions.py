@@ -1,0 +1,252 @@
+"""Where classes tie around many points with few inputs, from one partition around them all.
+
+Outputs are affine on every region, so a region on whose corners one class leads by more than rounding has no change of
+class; on all others two classes tie within a box around where they do on the segments between corners, and on one side
+of a hyperplane. Few of these boxes are as near to a point as the nearest tie.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.spatial import KDTree
+
+from reluscope.analyses.robustness.cells import SearchDomain, Viewpoint
+from reluscope.analyses.robustness.listed_changes import NearRegions
+from reluscope.budget import INTERRUPTED, Budget
+from reluscope.findings import Claim
+from reluscope.geometry.cut_boxes import distances_of_cut_boxes
+from reluscope.geometry.domains import Box
+from reluscope.geometry.norms import Norm, size
+from reluscope.networks.graph import Pointwise
+from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.network import Network
+from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.table import Partition
+from reluscope.tolerance import Tolerance
+
+# With more inputs, each point is searched for by itself.
+MAX_INPUTS = 3
+# Regions that a partition may have for each point, and in all: it then takes a quarter of their searches, at most.
+REGIONS_PER_POINT, MOST_REGIONS = 4_000, 300_000
+# A point with more regions than these as near as a change of class is sought by itself.
+MOST_NEAR = 64
+# Corners are known up to this share of the box, and boxes of ties are wider by so much.
+BLUR, WIDER = 1e-9, 1e-7
+# Leads by the maps of regions are known up to this share of their terms.
+ROUNDED = 1e-10
+ORDERS = {"l1": 1.0, "l2": 2.0, "linf": np.inf}
+# Regions whose corners are compared with each other at once.
+AT_ONCE = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class TiedRegions:
+    """Regions on which classes may tie.
+
+    Parameters
+    ----------
+    box : Box
+        In which these are all.
+    lower, upper : (t, n) float64
+        Boxes around ties, some to each region.
+    classes : (t, 2) int64
+        Of which classes.
+    leads : (t, n) float64
+    constants : (t,) float64
+        How far the first class leads the second, as an affine function.
+    rows : (t,) int64
+        Regions of ties.
+    pieces : tuple of (r, u) arrays
+        Codes of regions, gate by gate.
+    """
+
+    box: Box
+    lower: Float[np.ndarray, "t n"]
+    upper: Float[np.ndarray, "t n"]
+    classes: Int[np.ndarray, "t 2"]
+    leads: Float[np.ndarray, "t n"]
+    constants: Float[np.ndarray, " t"]
+    rows: Int[np.ndarray, " t"]
+    pieces: tuple[np.ndarray, ...]
+
+    def near(self, view: Viewpoint) -> NearRegions | None:
+        """Return the regions in which the nearest change of class of a point may be; None if they are too many."""
+        own = np.flatnonzero((self.classes == view.label).any(axis=1))
+        low, high = self.lower[own] - view.x, self.upper[own] - view.x
+        keys = size(np.maximum(np.maximum(low, -high), 0.0), view.norm)
+        farthest = size(np.maximum(np.abs(low), np.abs(high)), view.norm)
+        beyond = self._room(view)
+        limit = min(float(farthest.min(initial=np.inf)), beyond)
+        kept = np.flatnonzero(keys <= limit)
+        near = self._cut(view, own[kept], low[kept], high[kept])
+        keys[kept] = np.maximum(keys[kept], near)
+        kept = kept[keys[kept] <= limit]
+        rows, place = np.unique(self.rows[own[kept]], return_inverse=True)
+        if len(rows) > MOST_NEAR:
+            return None
+        nearest = np.full(len(rows), np.inf)
+        np.minimum.at(nearest, place, keys[kept])
+        keys[kept] = np.inf
+        codes = [tuple(table[row] for table in self.pieces) for row in rows]
+        return NearRegions(nearest.tolist(), codes, float(keys.min(initial=beyond)))
+
+    def _cut(self, view: Viewpoint, ties: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """Return how far boxes are from a point where it is not behind that classes tie there."""
+        sign = np.where(self.classes[ties, 0] == view.label, -1.0, 1.0)
+        forms, constants = sign[:, None] * self.leads[ties], sign * self.constants[ties]
+        terms = np.abs(forms) @ np.abs(view.x) + np.abs(constants)
+        levels = -(forms @ view.x + constants) - ROUNDED * terms
+        return distances_of_cut_boxes(low, high, forms, levels, view.norm) * (1 - WIDER)
+
+    def _room(self, view: Viewpoint) -> float:
+        """Return how far a point is from where nothing is known."""
+        limits = view.domain.half_spaces
+        low = np.where(self.box.lo > limits.lower, view.x - self.box.lo, np.inf)
+        high = np.where(self.box.hi < limits.upper, self.box.hi - view.x, np.inf)
+        return float(np.minimum(low, high).min())
+
+
+def tied_regions(
+    network: Network,
+    opened: SearchDomain,
+    points: Float[np.ndarray, "s n"],
+    labels: Int[np.ndarray, " s"],
+    norm: Norm,
+    tolerance: Tolerance,
+    seconds: float | None = None,
+) -> TiedRegions | None:
+    """Return where classes tie around points, if one partition takes less than a search for each of them.
+
+    Parameters
+    ----------
+    network : Network
+        Its outputs are scores.
+    opened : SearchDomain
+    points : (s, n) float64
+    labels : (s,) int
+        Their classes.
+    norm : "l1", "l2" or "linf"
+    tolerance : Tolerance
+    seconds : float, optional
+        That the partition may take.
+
+    Returns
+    -------
+    TiedRegions or None
+        None for more than three inputs, for gates that are not pointwise or jump, for unbounded surroundings, and where
+        there are too many regions for so few points.
+    """
+    gates = [stage.gate for stage in network.stages]
+    if network.num_inputs > MAX_INPUTS or not gates:
+        return None
+    if not all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates):
+        return None
+    box = _surroundings(opened, points, labels, norm)
+    if box is None:
+        return None
+    limit = Budget(regions=min(MOST_REGIONS, REGIONS_PER_POINT * len(points)), seconds=seconds)
+    part = partition(network, box, budget=limit, tolerance=tolerance)
+    if part.note == INTERRUPTED:
+        raise KeyboardInterrupt
+    return None if part.claim is not Claim.EXACT else _tied(part, box, tolerance)
+
+
+def _surroundings(opened: SearchDomain, points: np.ndarray, labels: np.ndarray, norm: Norm) -> Box | None:
+    """Return a box around the balls to points of other classes, cut down to bounds of the domain; None if unbounded."""
+    radii = np.full(len(points), np.inf)
+    for label in np.unique(labels):
+        own = labels == label
+        if not own.all():
+            radii[own] = KDTree(points[~own]).query(points[own], p=ORDERS[norm])[0] * (1 + WIDER)
+    limits = opened.half_spaces
+    lower = np.maximum((points - radii[:, None]).min(axis=0), limits.lower)
+    upper = np.minimum((points + radii[:, None]).max(axis=0), limits.upper)
+    return Box(lower, upper) if np.isfinite([lower, upper]).all() and (lower < upper).all() else None
+
+
+def _tied(part: Partition, box: Box, tolerance: Tolerance) -> TiedRegions:
+    """Return the regions of a partition on which classes may tie."""
+    forward = rounded_forward(part.network_on_domain, part.vertices, tolerance=tolerance)
+    scores, errors = forward.outputs, forward.errors
+    if scores.shape[1] == 1:
+        scores, errors = (np.concatenate([np.zeros_like(table), table], axis=1) for table in (scores, errors))
+    sides, blur = box.hi - box.lo, BLUR * float((box.hi - box.lo).max())
+    offsets, ids = part.region_vertices
+    numbers = np.diff(offsets)
+    found: list[tuple[np.ndarray, ...]] = []
+    for number in np.unique(numbers):
+        alike = np.flatnonzero(numbers == number)
+        for start in range(0, len(alike), AT_ONCE):
+            rows = alike[start : start + AT_ONCE]
+            corners = ids[offsets[rows][:, None] + np.arange(number)]
+            found += _ties(part.vertices[corners], scores[corners], errors[corners], rows, blur)
+    nothing = np.zeros((0, part.dim)), np.zeros((0, part.dim)), np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
+    lower, upper, classes, rows = (np.concatenate(tables) for tables in zip(nothing, *found, strict=True))
+    used, rows = np.unique(rows, return_inverse=True)
+    if not len(used):
+        return TiedRegions(box, lower, upper, classes, lower, lower[:, 0], rows, ())
+    pieces = tuple(table[used] for table in pieces_of(part.codes))
+    leads, constants = _leads(part, used)
+    leads, constants = (table[rows, classes[:, 0]] - table[rows, classes[:, 1]] for table in (leads, constants))
+    return TiedRegions(box, lower - WIDER * sides, upper + WIDER * sides, classes, leads, constants, rows, pieces)
+
+
+def _leads(part: Partition, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the affine maps of the scores on regions; of a single output the classes 0 and 1 have 0 and it."""
+    maps = part.linearize(rows)
+    weight, bias = maps.weight.cpu().numpy(), maps.bias.cpu().numpy()
+    if bias.shape[1] == 1:
+        weight, bias = (np.concatenate([np.zeros_like(table), table], axis=1) for table in (weight, bias))
+    return weight, bias
+
+
+def _ties(
+    corners: np.ndarray, scores: np.ndarray, errors: np.ndarray, rows: np.ndarray, blur: float
+) -> list[tuple[np.ndarray, ...]]:
+    """Return boxes around ties of regions with equally many corners: (r, v, n) of these, (r, v, k) of their scores."""
+    width = np.ptp(corners, axis=1).max(axis=1)
+    # A lead changes by at most so much of its range where corners are moved by what they are blurred.
+    share = np.minimum(1.0, blur / np.maximum(width, np.finfo(float).tiny))
+    spread = errors + np.ptp(scores, axis=1, keepdims=True) * share[:, None, None]
+    low, high = scores - spread, scores + spread
+    # No class wins on a region that is nowhere as high there as another one is everywhere.
+    may_win = high.max(axis=1) >= low.min(axis=1).max(axis=1, keepdims=True)
+    labels = np.flatnonzero(may_win.any(axis=0))
+    for label in labels:
+        led: np.ndarray = (low[:, :, labels] > high[:, :, [label]]).all(axis=1)
+        may_win[:, label] &= ~led.any(axis=1)
+    found = []
+    for place, first in enumerate(labels):
+        for second in labels[place + 1 :]:
+            kept = np.flatnonzero(may_win[:, first] & may_win[:, second])
+            lead = scores[kept, :, first] - scores[kept, :, second]
+            loose = spread[kept, :, first] + spread[kept, :, second]
+            ties = (lead <= loose).any(axis=1) & (lead >= -loose).any(axis=1)
+            kept, lead, loose = kept[ties], lead[ties], loose[ties]
+            if len(kept):
+                lower, upper = _box_of_ties(corners[kept], lead, loose)
+                pair = np.tile(np.array([first, second]), (len(kept), 1))
+                found.append((lower, upper, pair, rows[kept]))
+    return found
+
+
+def _box_of_ties(corners: np.ndarray, lead: np.ndarray, loose: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return boxes around where affine leads of some corners are zero up to what is loose."""
+    lower, upper = np.full(corners[:, 0].shape, np.inf), np.full(corners[:, 0].shape, -np.inf)
+    for i in range(corners.shape[1]):
+        is_tied = (np.abs(lead[:, i]) <= loose[:, i])[:, None]
+        lower = np.where(is_tied, np.minimum(lower, corners[:, i]), lower)
+        upper = np.where(is_tied, np.maximum(upper, corners[:, i]), upper)
+        for j in range(i):
+            rise = lead[:, i] - lead[:, j]
+            crosses = (lead[:, i] * lead[:, j] < 0)[:, None]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                # Where the lead is as large as it may be false, on either side of zero.
+                for level in (-1.0, 1.0):
+                    share = np.clip((level * np.maximum(loose[:, i], loose[:, j]) - lead[:, j]) / rise, 0.0, 1.0)
+                    place = corners[:, j] + share[:, None] * (corners[:, i] - corners[:, j])
+                    lower = np.where(crosses, np.minimum(lower, place), lower)
+                    upper = np.where(crosses, np.maximum(upper, place), upper)
+    return lower, upper
