@@ -8,6 +8,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.studies import Setting
+from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled
 from reluscope_studies.sattelberg2026_ch6 import _statements as chapter6
 from reluscope_studies.sattelberg2026_ch6 import first_directions
@@ -80,11 +81,12 @@ def test_statements_of_chapter_6():
 
 def test_ink_under_coefficients():
     """Two images of 2 x 2 in two channels, with coefficients of two outputs: counted by eye."""
-    net = rs.load([(np.array([[1, 0, 0, 0, 1, 0, 0, 0.1], [0, 3.0, 0, 2, 0, 0, 0, 2]]), np.zeros(2))])
-    images = np.array([[5.0, 0, 0, 0, 0, 0, 0, 0], [-1, -1, -1, -1, -1, -1, -1, 0]])
-    # By the largest of all: 0.5, 0, 0, 0.025 and 0, 0.75, 0, 1 are drawn: three are seen.
-    assert ink_share(net, images[:1], (2, 2, 2)) == pytest.approx(1 / 3)
-    assert ink_share(net, images, (2, 2, 2)) == pytest.approx(1 / 3)
+    net = rs.load([(np.array([[1, 0, 0, 0, 1, -1, 0, 0.1], [0, 3.0, 0, 2, 0, 0, 0, 2]]), np.zeros(2))])
+    images = np.array([[5.0, 0.2, 0, 0, 0, 0, 0, 0], [-1, -1, -1, -1, -1, -1, -1, 0]])
+    # By the largest of all: 0.5, -0.25, 0, 0.025 and 0, 0.75, 0, 1 are drawn: four are seen, three in the ink of the
+    # first image, which is strong and faint, one in that of the second.
+    assert ink_share(net, images[:1], (2, 2, 2)) == pytest.approx(3 / 4)
+    assert ink_share(net, images, (2, 2, 2)) == pytest.approx((3 / 4 + 1 / 4) / 2)
 
 
 @pytest.mark.parametrize(("coloured", "word"), [(0.2, "confirmed"), (0.9, "contradicted")])
@@ -97,14 +99,34 @@ def test_first_directions_of_two_kinds_of_data(coloured, word):
     assert not list(first_directions._verdicts({"MNIST": found["MNIST"]}))
 
 
+def explained_by_first(network, points):
+    """By gradients one by one: squared correlations with positions along their common direction, the middle one."""
+    values = network(points).numpy()
+    found = []
+    for j in range(values.shape[1]):
+        rows = np.stack([network.linearize(point[None]).weight[0, j].numpy() for point in points])
+        _, _, directions = np.linalg.svd(rows)
+        found.append(np.corrcoef(points @ directions[0], values[:, j])[0, 1] ** 2)
+    return sorted(found)[len(found) // 2]
+
+
 def test_first_directions_are_asked_of_as_many_images(monkeypatch):
     rng = np.random.default_rng(0)
-    parts = [rs.datasets.dataset_of(rng.uniform(size=(40, 1, 4, 4)), np.arange(40) % 2, name="blobs") for _ in "abc"]
+    parts = [rs.datasets.dataset_of(rng.uniform(size=(40, 1, 4, 4)), np.arange(40) % 3, name="blobs") for _ in "abc"]
     plan = first_directions.DirectionsPlan(1, 3, 2, 30, scaled=False)
     monkeypatch.setitem(first_directions.PLANS, "small", plan)
     monkeypatch.setattr(first_directions, "models", lambda *sizes: models(*sizes)[2:6])
+    kept = {}
+
+    def keeping(*arguments, record):
+        kept[record] = (found := trained(*arguments, record=record))[0], arguments[-1].points
+        return found
+
+    monkeypatch.setattr(first_directions, "trained", keeping)
     setting = Setting("small", *parts[:2], beside=parts[2])
     found = first_directions.protocol(setting)
+    for one in found.findings:
+        assert float(one) == pytest.approx(explained_by_first(*kept[one.name.partition(": ")[2]]))
     names = [f"{data} dense 1 {way}" for data in ("blobs", "MNIST") for way in OPTIMIZERS]
     assert list(setting.records) == names
     assert [one.domain for one in found.findings] == ["6 images"] * 4

@@ -90,6 +90,7 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
             what = f"case {index}, box {path or 'at the root'}"
             _demand(path in tree, f"{what} is missing")
             node = tree[path]
+            _demand(_is_node(node), f"{what} has other entries than numbers")
             if node.ruled_out:
                 if time.perf_counter() > until:
                     said = f"the time sufficed to check {count} boxes of {len(proof)}: give more"
@@ -111,6 +112,19 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
 def _demand(right: bool, wrong: str) -> None:
     if not right:
         raise CertificateError(f"the proof proves nothing: {wrong}; make it again from the network and the property")
+
+
+def _is_node(node: Any) -> bool:
+    """Return whether a box of a proof has what one has: multipliers are looked at where they are used."""
+    if not (isinstance(getattr(node, "ruled_out", None), dict) and isinstance(node.axis, int)):
+        return False
+    place_is_number = isinstance(node.place, float | int) and abs(node.place) < float("inf")
+    return place_is_number and all(
+        isinstance(number, int)
+        and isinstance(multipliers, tuple)
+        and all(isinstance(m, float | int) for m in multipliers)
+        for number, multipliers in node.ruled_out.items()
+    )
 
 
 def _is_missed(outputs: Value, unsafe: Any, multipliers: tuple[float, ...]) -> bool:

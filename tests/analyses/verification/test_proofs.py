@@ -9,6 +9,7 @@ import torch
 
 import reluscope as rs
 from networks.models import layers
+from reluscope.checking.proofs import Node
 from reluscope.checking.property_proofs import ONE, _Run
 from reluscope.errors import BudgetExceededError, CertificateError, InputError
 from reluscope.testing import check_proof
@@ -128,3 +129,24 @@ def test_proofs_are_refused_where_the_checker_knows_no_way(proved):
     net, safe, _ = proved
     with pytest.raises(InputError, match="certify"):
         rs.verify(net, safe, split="units", certify=True)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        Node({0: ("1.0",)}),
+        Node({0: None}),
+        Node({0: (np.nan,)}),
+        Node({"0": (1.0,)}),
+        Node([], 0, 0.0),
+        Node({}, 0.5, 0.0),
+        Node({}, 0, np.nan),
+        Node({}, 0, np.inf),
+        Node({}, 0, None),
+        None,
+    ],
+)
+def test_boxes_of_anything_but_numbers_prove_nothing(proved, node):
+    net, safe, proof = proved
+    with pytest.raises(CertificateError, match="proves nothing"):
+        check_proof(replace(proof, trees=({**proof.trees[0], "": node}, proof.trees[1])), net, safe)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.bad_input.values import is_one_sentence
+from reluscope.analyses.verification.claimed import parse_counterexample
 from reluscope.analyses.verification.vnnlib import parse_property, read_property
 from reluscope.errors import InputError
 
@@ -216,4 +217,17 @@ def test_what_the_second_version_has_and_is_not_read_is_one_sentence(change, sai
     with pytest.raises(InputError) as error:
         parse_property(text.replace(*change))
     assert said in str(error.value)
+    assert is_one_sentence(str(error.value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(|check\n sat|)", "(declare-network f (|a\nb|))", "(vnnlib-version |<\n>|)", "(declare-fun |X\n0| () Real)"],
+)
+def test_names_of_several_lines_are_shown_on_one(text):
+    with pytest.raises(InputError) as error:
+        parse_property(text)
+    assert is_one_sentence(str(error.value))
+    with pytest.raises(InputError) as error:
+        parse_counterexample("sat ((X_0 |0\n5|) (X_1 1))")
     assert is_one_sentence(str(error.value))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.verification.expressions import Word, expressions
+from reluscope.analyses.verification.expressions import Word, expressions, shown
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 
@@ -77,7 +77,7 @@ def parse_counterexample(text: str) -> tuple[np.ndarray, np.ndarray]:
         for pair in listed.parts if not all(isinstance(one, Word) for one in listed.parts) else [listed]:
             words = [] if isinstance(pair, Word) else [one.text if isinstance(one, Word) else "" for one in pair.parts]
             if len(words) != 2 or not (named := _NAME.fullmatch(words[0])):
-                raise InputError(f"line {pair.line}: expected values such as (X_0 0.5), got '({' '.join(words)[:40]})'")
+                raise InputError(f"line {pair.line}: expected values such as (X_0 0.5), got {shown(words)}")
             side = values[named[1]]
             place, value = int(named[2]), _number(words[1], pair.line)
             if place in side:

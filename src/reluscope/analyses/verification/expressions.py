@@ -1,7 +1,7 @@
 """Expressions in parentheses as VNN-LIB and SMT-LIB write them, with the line on which each begins."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from reluscope.errors import InputError
@@ -26,6 +26,18 @@ class Listed(NamedTuple):
 
 
 Expression = Word | Listed
+
+
+def shown(words: Iterable[str]) -> str:
+    r"""Return the beginning of a list of words, as errors show it: on one line.
+
+    Examples
+    --------
+    >>> shown(["a", "|b\n  c|", "d" * 40])
+    "'(a |b c| dddddddddddddddddddddddddddddddd...)'"
+    """
+    text = " ".join(" ".join(words).split())
+    return f"'({text if len(text) <= 40 else text[:40] + '...'})'"
 
 
 def expressions(text: str) -> Iterator[Listed]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import product
 from math import prod
 
-from reluscope.analyses.verification.expressions import Expression, Listed, Word
+from reluscope.analyses.verification.expressions import Expression, Listed, Word, shown
 from reluscope.errors import InputError
 
 TYPES = ("real", "float16", "bfloat16", "float32", "float64")
@@ -63,7 +63,7 @@ def entries(command: Listed) -> dict[str, str]:
             case _:
                 raise InputError(
                     f"line {part.line}: expected (declare-input NAME TYPE [SHAPE]) and (declare-output NAME TYPE "
-                    f"[SHAPE]) alone, got '({' '.join(words)[:40]})'"
+                    f"[SHAPE]) alone, got {shown(words)}"
                 )
     if sorted(letters) != ["X", "Y"]:
         raise InputError(f"line {command.line}: expected a network of one input and one output, got fewer")

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from reluscope.analyses.verification.conditions import Condition, Conjunction, all_of, normal_form
-from reluscope.analyses.verification.expressions import Word, expressions
+from reluscope.analyses.verification.expressions import Word, expressions, shown
 from reluscope.analyses.verification.property import LARGEST_INPUT, LARGEST_ROW, Case, Property
 from reluscope.analyses.verification.tensors import entries, renamed, without_blanks
 from reluscope.arguments import read_arguments
@@ -102,7 +102,7 @@ def parse_property(text: str) -> Property:
                 declared[name] = line
             case ["vnnlib-version", version]:
                 if version not in ("<1.0>", "<2.0>"):
-                    raise InputError(f"line {line}: expected VNN-LIB <1.0> or <2.0>, got {version[:40]}")
+                    raise InputError(f"line {line}: expected VNN-LIB <1.0> or <2.0>, got {version[:40]!r}")
             case ["declare-network", _, *_]:
                 if declared:
                     raise InputError(f"line {line}: expected the variables of one network, got others before it")
@@ -113,7 +113,7 @@ def parse_property(text: str) -> Property:
             case _:
                 raise InputError(
                     f"line {line}: expected (declare-const NAME Real), (declare-network ...) or (assert CONDITION), "
-                    f"got '({' '.join(word or '(...)' for word in words)[:40]})'"
+                    f"got {shown(word or '(...)' for word in words)}"
                 )
     sizes = {letter: _number(declared, letter, what, line) for letter, what in (("X", "inputs"), ("Y", "outputs"))}
     boxes: dict[tuple[bytes, bytes], tuple[np.ndarray, np.ndarray, list[Polyhedron]]] = {}

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from reluscope.plots.style import INK, bare, canvas, category, legend_below
 from reluscope_studies.plots.paper import draw_printed, printed_bar
 
-COLUMNS = 5
+MOST_IN_A_ROW = 5
 # Above the largest number of trials, where none succeeded.
 BEYOND = 1.7
 Trials = Sequence[int | None]
@@ -33,8 +33,8 @@ def restarts(panels: Mapping[str, tuple[Trials, Trials]], *, depths: Sequence[in
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['paper', 'here', 'more than were tried']
     """
-    columns = min(COLUMNS, max(1, len(panels)))
-    lines = -(-max(1, len(panels)) // columns)
+    lines = 1 + (len(panels) > MOST_IN_A_ROW)
+    columns = -(-max(1, len(panels)) // lines)
     figure = Figure(figsize=(1.75 * columns + 0.6, 1.7 * lines + 0.7), layout="constrained")
     FigureCanvasAgg(figure)
     grid = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
@@ -57,8 +57,10 @@ def restarts(panels: Mapping[str, tuple[Trials, Trials]], *, depths: Sequence[in
         bare(axes, "top", "right")
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
-    figure.supxlabel("depth", color=INK, fontsize=9.5)
-    figure.supylabel("first weights tried", color=INK, fontsize=9.5)
+    for axes in grid[-1]:
+        axes.set_xlabel("depth")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("first weights tried")
     more = Line2D([], [], label="more than were tried", **hollow, color=INK)
     legend_below(figure, [printed_bar(across=True), Line2D([], [], label="here", **look), more])
     return figure
