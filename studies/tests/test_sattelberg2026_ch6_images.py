@@ -12,7 +12,7 @@ from reluscope.studies import Setting
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.sattelberg2026_ch6 import _protocol, mnist
 from reluscope_studies.sattelberg2026_ch6._labelling import label_grid
-from reluscope_studies.sattelberg2026_ch6._protocol import PLANS
+from reluscope_studies.sattelberg2026_ch6._protocol import PLANS, Sliced, _missed
 from reluscope_studies.sattelberg2026_images import BLOCK, SHAPE, nearest_triple, prepared
 from reluscope_studies.sattelberg2026_networks import ACCURACIES, PRETRAINED, Model, models, training_of
 
@@ -122,6 +122,18 @@ def test_labels_are_those_of_a_plain_loop(tolerance):
     _, first = np.unique(found.labels, return_index=True)
     assert found.num_found == len(np.unique(codes[first], axis=0))
     assert found.num_found <= found.num_codes <= int(rs.count(net, plane))
+
+
+def test_what_is_missed_of_an_unknown_number_is_not_said():
+    net = rs.load(layers([4, 7, 5, 2]))
+    plane = rs.Plane(*np.random.default_rng(3).normal(size=(3, 4)), margin=0.5)
+    model = models(1, 1)[0]
+    whole, part = rs.partition(net, plane), rs.partition(net, plane, budget=rs.Budget(regions=3))
+    sliced = [Sliced(model, one, label_grid(net, plane, 4, [1e-9])) for one in (whole, part)]
+    known, unknown = _missed(sliced).rows
+    assert known[1].endswith("EXACT")
+    assert int(known[6]) == len(whole) - sliced[0].grids[0].num_found
+    assert (unknown[1].split()[1], unknown[6]) == ("LOWER", "-")
 
 
 def test_regions_with_one_map_are_not_told_apart():

@@ -20,7 +20,7 @@ Numbers = Sequence[float] | Num[np.ndarray, " k"]
 LABEL = "paper"
 BAR: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 2.4, "color": INK}
 DOTS: dict[str, Any] = {"color": INK, "linewidth": 1.8, "linestyle": (0, (1.0, 1.3))}
-STRIP: dict[str, Any] = {"facecolor": INK, "alpha": 0.16, "linewidth": 0.0}
+STRIP: dict[str, Any] = {"facecolor": INK, "alpha": 0.22, "linewidth": 0.0}
 
 
 def draw_printed(
@@ -64,7 +64,9 @@ def with_paper(
     label = f"{LABEL}: {said}" if said else LABEL
     handles: list[Artist] = []
     if strip is not None:
-        axes.axvspan(*strip, zorder=0, **STRIP)
+        axes.axvspan(*strip, zorder=4, **STRIP)
+        for end in strip:
+            axes.axvline(end, zorder=4, **{**DOTS, "linewidth": 1.2})
         handles.append(Patch(label=label, **STRIP))
     for place in at:
         axes.axvline(place, zorder=1, **DOTS)
