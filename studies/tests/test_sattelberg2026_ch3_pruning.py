@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import comb
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -120,6 +121,12 @@ def test_images_pruned_at_a_tiny_size(monkeypatch):
     assert outcome.tables[1].rows[0][:2] == ("100.0 %", "2-2-2")
     again = pruned_images_cifar10.protocol(setting)
     assert again.tables[1:] == outcome.tables[1:]
+
+
+@pytest.mark.parametrize(("last", "fell"), [(0.97, False), (0.985, False), (0.9, True)])
+def test_a_curve_that_ended_early_has_not_fallen(last, fell):
+    curve = SimpleNamespace(findings={"accuracy": SimpleNamespace(value=np.array([0.98, 0.99, last]))})
+    assert _image_pruning._fell(curve) is fell
 
 
 @pytest.mark.parametrize("channels", [(2, 3, 4), (1, 1, 1)])

@@ -37,3 +37,30 @@ def test_where_a_function_is_negative_a_box_is_left_or_too_far(norm):
                 kept = np.prod(left.upper - left.lower, axis=1).sum()
                 assert kept < 0.9 * np.prod(UPPER - LOWER)
     assert number > 200
+
+
+@pytest.mark.parametrize("norm", dense_boxes.NORMS)
+def test_where_a_function_is_hardly_negative_its_least_point_is_kept(norm):
+    """Functions are lowered until only one sample is below zero: whatever ranges are, it must not be ruled out."""
+    rng, lost = np.random.default_rng(7), []
+    codes, near = (1, 1), 0.05
+    for seed in range(4):
+        *inner, (weight, bias) = layers([3, 8, 7, 4], seed=seed)
+        last = np.concatenate([weight, np.zeros((1, weight.shape[1]))]), np.append(bias, 1.0)
+        net = rs.load([*inner, last])
+        z = rng.uniform(LOWER, UPPER, (4000, 3))
+        outputs = net(z).numpy()
+        boxes = BoxBounds(net, LOWER[0], UPPER[0]).on(LOWER, UPPER)
+        kernels, seen = boxes.dense
+        for row in rng.normal(size=(8, 4)):
+            values = outputs[:, :4] @ row
+            least = z[values.argmin()]
+            rows = np.append(row, -values.min() - 1e-9)[None]  # below zero by a billionth there
+            x = np.clip(least + rng.uniform(-0.2, 0.2, 3), LOWER[0], UPPER[0])
+            away = float(size((least - x)[None], norm)[0])
+            asked = LOWER, UPPER, np.zeros(1), (seen.low, seen.high), (x, rows, norm)
+            left = kernels.near(*asked, (2 * away, 2 * away * (1 - 1e-9), near), 4000, codes)
+            within = ((least >= left.lower - 1e-12) & (least <= left.upper + 1e-12)).all(axis=1)
+            if not within.any() and left.passed > away * (1 + 1e-9):
+                lost.append((seed, row))
+    assert not lost

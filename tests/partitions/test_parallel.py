@@ -220,6 +220,32 @@ def test_a_count_by_the_tree_says_what_it_has():
     assert tree_count(network, box, executor=Scheduler({1: OSError()})).num_found == whole.num_found
 
 
+@pytest.mark.parametrize(("workers", "most"), [([], 3), ([OSError("cut off")], 3), ([{"a": {"nthreads": 2}}], 8)])
+def test_no_more_tasks_are_sent_than_keep_workers_busy(workers, most, monkeypatch):
+    monkeypatch.setattr(parallel, "FEWEST_AHEAD", 3)
+    pending, waited = [], []
+
+    class Slow(Scheduler):
+        def submit(self, fn, /, *args, **kwargs):
+            pending.append((super().submit(fn, *args, **kwargs), fn))
+            return pending[-1][0]
+
+    def oldest_done(done, patience):
+        waited.append(len(pending))
+        future, call = pending.pop(0)
+        future.set_result(call())
+        return done.get_nowait()
+
+    monkeypatch.setattr(parallel, "_next", oldest_done)
+    executor = Slow(dict.fromkeys(range(30), "nothing"), workers)
+    if not workers:
+        del executor._client
+    tasks = [(2, power) for power in range(30)]
+    assert list(run_tasks(pow, tasks, executor)) == [(power, 2**power) for power in range(30)]
+    assert waited == [most] * (31 - most) + [*range(most - 1, 0, -1)]
+    assert executor.asked == len(workers)
+
+
 def test_progress_counts_tasks():
     told = []
     list(run_tasks(pow, TASKS[:3], Here({1: "lost"}), report=lambda *state: told.append(state)))

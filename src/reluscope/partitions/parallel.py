@@ -24,6 +24,8 @@ SECONDS_BETWEEN_CHECKS = 0.1
 # Seconds without a result after which a scheduler is asked whether it is there, and seconds that its reply may take.
 # That it has no workers is believed at the fifth time: a nanny starts new ones.
 SECONDS_OF_SILENCE, SECONDS_OF_REPLY, MAX_TIMES_WITHOUT_WORKERS = 30.0, 15.0, 5
+# Tasks sent before results are there: so many for each worker, no fewer in all. Seconds between two counts of workers.
+AHEAD_OF_EACH, FEWEST_AHEAD, SECONDS_OF_COUNT = 4, 64, 10.0
 WORKERS_DIED = "some tasks killed every worker that tried them"
 
 Result = TypeVar("Result")
@@ -108,22 +110,26 @@ def _here(
 def _there(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], executor: Executor
 ) -> Iterator[tuple[int, Result | Lost]]:
-    futures: dict[Future[Result], int] = {}
     done: SimpleQueue[Future[Result]] = SimpleQueue()
     # By their numbers: those that nobody has taken, and those that were asked for and have not come back.
-    left, waiting = [], {}
-    try:
-        for index, arguments in enumerate(tasks):
+    left: list[int] = []
+    waiting: dict[int, Future[Result]] = {}
+    numbers: dict[Future[Result], int] = {}
+    coming, ahead, watch = iter(range(len(tasks))), _Ahead(executor), _Watch(executor)
+
+    def send() -> None:
+        """Ask for tasks as long as there is room for them."""
+        while not watch.is_alone and ahead.has_room(len(waiting)) and (index := next(coming, None)) is not None:
             try:
-                future = executor.submit(_Call(function, arguments))
+                future = executor.submit(_Call(function, tasks[index]))
             except Exception:  # it is broken, was shut down, or cannot send this
                 left.append(index)
                 continue
-            futures[future] = index
-            waiting[index] = future
-        for future in futures:
+            numbers[future], waiting[index] = index, future
             future.add_done_callback(done.put)
-        watch = _Watch(executor)
+
+    try:
+        send()
         while waiting:
             future = _next(done, 0.0 if watch.is_alone else SECONDS_OF_SILENCE)
             if future is None:
@@ -132,10 +138,11 @@ def _there(
                     waiting.pop(index).cancel()
                     yield from _here(function, tasks, [index])
                 continue
-            index = futures[future]
+            index = numbers.pop(future)
             if waiting.pop(index, None) is None:
                 continue  # it was done here meanwhile
             watch = _Watch(executor)
+            send()
             try:
                 result = future.result()
             except (BrokenExecutor, CancelledError):
@@ -147,10 +154,38 @@ def _there(
                     yield from _here(function, tasks, [index])
             else:
                 yield index, result
-        yield from _here(function, tasks, left)
+        yield from _here(function, tasks, [*left, *coming])
     finally:
-        for future in futures:
+        for future in waiting.values():
             future.cancel()
+
+
+class _Ahead:
+    """How many tasks are sent before results are there: enough that no worker waits.
+
+    All of thousands at once would fill the memory of dask's scheduler, and come back in any order, so that much of what
+    was done would not be kept when work is stopped. Workers may come later, so that they are counted anew.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor, self._number, self._counted = executor, FEWEST_AHEAD, -SECONDS_OF_COUNT
+
+    def has_room(self, number: int) -> bool:
+        """Return whether another task may be sent when so many have not come back."""
+        if number >= self._number and time.monotonic() - self._counted > SECONDS_OF_COUNT:
+            self._number = max(FEWEST_AHEAD, AHEAD_OF_EACH * self._num_workers())
+            self._counted = time.monotonic()
+        return number < self._number
+
+    def _num_workers(self) -> int:
+        client = getattr(self._executor, "_client", None)
+        if client is None:
+            return getattr(self._executor, "_max_workers", None) or 0
+        try:
+            workers = client.sync(client.scheduler.identity, callback_timeout=SECONDS_OF_REPLY)["workers"]
+            return sum(int(one["nthreads"]) for one in workers.values())
+        except Exception:  # it is closed, cut off, or does not reply: others find that out
+            return 0
 
 
 class _Watch:

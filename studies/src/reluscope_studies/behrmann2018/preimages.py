@@ -100,16 +100,20 @@ def report(setting: Setting, plan: AskedPlan) -> Outcome:
     picture = Picture(
         "preimages",
         _beside_paper(rs.plots.preimages(kinds), layer),
-        "Kinds of preimages of first-layer outputs of test samples, over the number of positive outputs (Figure 4; its "
-        "strip, where the paper finds both unbounded and compact ones, at the paper's number of inputs).",
+        "Kinds of preimages of first-layer outputs of test samples, over the number of positive outputs (Figure 4)."
+        + (" Grey: where the paper finds both unbounded and compact ones." if _is_as_wide(layer) else ""),
     )
     verdicts = tuple(_verdicts(setting, kinds, layer, errors))
     return Outcome(tuple(sentences), tuple(findings), tables, (picture,), interrupted, verdicts=verdicts)
 
 
+def _is_as_wide(layer: rs.preimages.GateLayer) -> bool:
+    return layer.num_inputs == PAPER_POINTS_FROM
+
+
 def _beside_paper(figure: Figure, layer: rs.preimages.GateLayer) -> Figure:
     """Return the picture with the strip of the paper's, where there are as many inputs."""
-    if layer.num_inputs != PAPER_POINTS_FROM:
+    if not _is_as_wide(layer):
         return figure
     return plots.with_paper(figure, strip=(PAPER_BOUNDED_FROM - 0.5, PAPER_POINTS_FROM - 0.5), said="both kinds")
 
