@@ -24,7 +24,7 @@ def test_proofs_go_through_files(folder):
     again = checked(folder, proof, "--json", "-o", "said.json", level=1.5, name="net.proof")
     assert again.exit_code == 0, again.output
     assert json.loads((folder / "said.json").read_text()) == json.loads(again.stdout)
-    assert 0 < json.loads(again.stdout)["proof_boxes"] <= json.loads(made.stdout)["proof_boxes"]
+    assert 0 < json.loads(again.stdout)["proof_parts"] <= json.loads(made.stdout)["proof_parts"]
     assert "HOLDS: the proof is one" in checked(folder, proof, level=1.5, name="net.proof").stdout
     in_time = checked(folder, proof, "--json", "--seconds", "60", level=1.5, name="net.proof")
     assert in_time.stdout == again.stdout
@@ -32,7 +32,7 @@ def test_proofs_go_through_files(folder):
     assert (stopped.exit_code, "OPEN: what was checked is as the proof says" in stopped.stdout) == (4, True)
     assert "give more with --seconds" in " ".join(stopped.stdout.split())
     plain = json.loads(checked(folder, proof, "--json", "--seconds", "0", level=1.5, name="net.proof").stdout)
-    assert (plain["verdict"], plain["proof_boxes"], "0 boxes of" in plain["stopped"]) == ("OPEN", 0, True)
+    assert (plain["verdict"], plain["proof_parts"], "0 boxes of" in plain["stopped"]) == ("OPEN", 0, True)
     for text, level, model in (
         (proof, 0.5, "my_models:cross"),  # nothing proves what is not so
         (proof, 1.5, "my_models:affine"),

@@ -76,15 +76,15 @@ def test_no_bound_exceeds_an_allowed_value(layers, seed):
 
 def test_a_multiplier_of_the_wrong_sign_would_be_seen(monkeypatch):
     monkeypatch.setattr(BackwardBounds, "clamp_multipliers", lambda self, gate, held, pulls: 10 * pulls)
-    monkeypatch.setattr(carrying._LinesBack, "gate_back", _wrong_way)
+    monkeypatch.setattr(carrying.LinesBack, "gate_back", _wrong_way)
     net, rng = rs.load(default_network([2, 7, 6, 3], seed=0)), np.random.default_rng(0)
     with pytest.raises(AssertionError):
         check_held(net, -np.ones(2), np.ones(2), rng, rng.uniform(-1, 1, (2_000, 2)))
 
 
 def _wrong_way(self, stage, weights):
-    held = self._held
-    lines = self._bounds.lines(stage.index, held)
+    held = self.held
+    lines = self.bounds.lines(stage.index, held)
     self.weights[stage.index] = weights.detach()
     plus, minus = weights.clamp(min=0), weights.clamp(max=0)
     self.constants = self.constants + (plus * lines.below_start + minus * lines.above_start).sum(dim=1)

@@ -1,12 +1,16 @@
-"""Why a property holds: boxes that were halved, and what rules unsafe outputs out on each.
+"""Why a property holds: boxes that were halved, or sets of regions that were split, and what rules each of them out.
 
 Everything in a proof can be checked without the search that made it: `reluscope.checking.property_proofs` does so.
 """
 
+import base64
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
 
 from reluscope.arguments import read_arguments
 from reluscope.files.sealed_files import not_as_written, read_sealed_json, to_sealed_json
@@ -36,6 +40,58 @@ class Node(NamedTuple):
     place: float = 0.0
 
 
+class SetNode(NamedTuple):
+    """A set of regions of a proof: split, ruled out, or, with nothing said of it, empty.
+
+    Parameters
+    ----------
+    gate, unit, level : int
+        The unit that is split, its gate -1 if none is, and the last piece that it may have in the lower half.
+    multipliers : tuple of float
+        Of the rows ``A y <= b``, ``C y <= d`` and ``-C y <= -d`` of the unsafe outputs: the sum that is missed.
+    duals : tuple of (1, u) float32
+        For each gate what proves that, as `reluscope.checking.dual_bounds` says.
+    """
+
+    gate: int = -1
+    unit: int = -1
+    level: int = -1
+    multipliers: tuple[float, ...] = ()
+    duals: tuple[Float[np.ndarray, "1 _"], ...] = ()
+
+
+class SeenOnBox(NamedTuple):
+    """What the units of a gate see on a box, and the duals of all gates before it that prove it.
+
+    Parameters
+    ----------
+    low, high : (u,) float32
+    below, above : tuples of (u, u_j) float32
+        For each gate j before; of the least values of what units see, and of its opposite.
+    """
+
+    low: Float[np.ndarray, " u"]
+    high: Float[np.ndarray, " u"]
+    below: tuple[Float[np.ndarray, "u _"], ...]
+    above: tuple[Float[np.ndarray, "u _"], ...]
+
+
+class SetTrees(NamedTuple):
+    """Why nothing unsafe is reached from a box, by sets of regions.
+
+    Parameters
+    ----------
+    ranges : tuple of SeenOnBox
+        For each gate.
+    trees : tuple of dict
+        For each unsafe polyhedron its sets by their paths: "" is all regions, "0" and "1" are its halves of lower and
+        of higher pieces, and so on.
+    """
+
+    ranges: tuple[SeenOnBox, ...]
+    trees: tuple[dict[str, SetNode], ...]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Proof(Shown):
     """What shows that a property holds for a network.
@@ -44,24 +100,32 @@ class Proof(Shown):
     ----------
     fingerprint : str
         Of the network.
-    trees : tuple of dict
-        For each case its boxes by their paths: "" is the case's own, "0" and "1" are its lower and upper half, and so
-        on.
+    trees : tuple
+        For each case its boxes, a dict by their paths: "" is the case's own, "0" and "1" are its lower and upper half,
+        and so on; or its sets of regions, as `SetTrees`.
     """
 
     fingerprint: str
-    trees: tuple[dict[str, Node], ...]
+    trees: tuple[dict[str, Node] | SetTrees, ...]
 
     def __len__(self) -> int:
-        return sum(map(len, self.trees))
+        cases = ([case] if isinstance(case, dict) else case.trees for case in self.trees)
+        return sum(len(tree) for trees in cases for tree in trees)
+
+    @property
+    def kind(self) -> str:
+        """What it is made of: boxes, or sets."""
+        return "boxes" if all(isinstance(case, dict) for case in self.trees) else "sets"
 
     @read_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the proof to a JSON file with a digest, whole or not at all."""
-        trees = [
-            {name: [sorted(one.ruled_out.items()), one.axis, float(one.place).hex()] for name, one in tree.items()}
-            for tree in self.trees
-        ]
+        """Write the proof to a JSON file with a digest, whole or not at all.
+
+        Notes
+        -----
+        Arrays are written as base64 of float32, its lowest byte first.
+        """
+        trees = [_boxes(case) if isinstance(case, dict) else _sets(case) for case in self.trees]
         plain = {"format": FORMAT, "fingerprint": self.fingerprint, "trees": trees}
         write_files({Path(path): to_sealed_json(plain, separators=(",", ":"))})
 
@@ -80,17 +144,57 @@ class Proof(Shown):
         try:
             if plain["format"] != FORMAT:
                 raise ValueError("another format")
-            trees = tuple(
-                {
-                    str(name): Node(_multipliers(out), int(axis), float.fromhex(at))
-                    for name, (out, axis, at) in tree.items()
-                }
-                for tree in plain["trees"]
-            )
+            trees = tuple(_read_sets(case) if "ranges" in case else _read_boxes(case) for case in plain["trees"])
             return Proof(str(plain["fingerprint"]), trees)
         except MALFORMED as error:
             raise not_as_written(path, what, advice) from error
 
 
-def _multipliers(plain: list[tuple[int, list[float]]]) -> dict[int, tuple[float, ...]]:
-    return {int(number): tuple(map(float, rows)) for number, rows in plain}
+def _boxes(tree: dict[str, Node]) -> dict[str, Any]:
+    return {path: [sorted(one.ruled_out.items()), one.axis, float(one.place).hex()] for path, one in tree.items()}
+
+
+def _read_boxes(plain: dict[str, Any]) -> dict[str, Node]:
+    return {
+        str(path): Node({int(number): tuple(map(float, rows)) for number, rows in out}, int(axis), float.fromhex(place))
+        for path, (out, axis, place) in plain.items()
+    }
+
+
+def _sets(case: SetTrees) -> dict[str, Any]:
+    trees = [
+        {path: [*one[:3], one.multipliers, [*map(_text, one.duals)]] for path, one in tree.items()}
+        for tree in case.trees
+    ]
+    ranges = [
+        [_text(one.low), _text(one.high), [*map(_text, one.below)], [*map(_text, one.above)]] for one in case.ranges
+    ]
+    return {"ranges": ranges, "trees": trees}
+
+
+def _read_sets(plain: dict[str, Any]) -> SetTrees:
+    ranges = tuple(
+        SeenOnBox(low := _array(bottom), _array(top), _arrays(below, len(low)), _arrays(above, len(low)))
+        for bottom, top, below, above in plain["ranges"]
+    )
+    trees = tuple(
+        {
+            str(path): SetNode(int(gate), int(unit), int(level), tuple(map(float, rows)), _arrays(duals, 1))
+            for path, (gate, unit, level, rows, duals) in tree.items()
+        }
+        for tree in plain["trees"]
+    )
+    return SetTrees(ranges, trees)
+
+
+def _text(array: np.ndarray) -> str:
+    return base64.b64encode(np.asarray(array, dtype="<f4").tobytes()).decode()
+
+
+def _array(text: str) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4").astype(np.float32)
+
+
+def _arrays(texts: list[str], rows: int) -> tuple[np.ndarray, ...]:
+    """Return arrays of so many rows."""
+    return tuple(_array(text).reshape(rows, -1) for text in texts)

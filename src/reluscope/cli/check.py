@@ -15,7 +15,7 @@ from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model, open_model
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
-from reluscope.cli.printing import open_console, print_json, say, several, to_json
+from reluscope.cli.printing import open_console, print_json, say, several_parts, to_json
 from reluscope.cli.progress import show_progress
 from reluscope.cli.runtime import run_in_float32
 from reluscope.errors import BudgetExceededError, CertificateError, ShapeError
@@ -42,16 +42,16 @@ def check(
     is_proof = claimed.suffix.lower() == ".proof"
     given = Proof.load(claimed) if is_proof else read_counterexample(claimed)
     device = open_device(common.device)
-    plain: dict[str, Any] = {"proof_boxes": None, "counterexample": None, "stopped": ""}
+    plain: dict[str, Any] = {"proof_parts": None, "counterexample": None, "stopped": ""}
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
         check_fits(network, safe)
         if isinstance(given, Proof):
             bar.say("Checking the proof")
             try:
-                plain["proof_boxes"] = check_proof(given, network, safe, budget=budget)
+                plain["proof_parts"] = check_proof(given, network, safe, budget=budget)
             except BudgetExceededError as error:
-                plain["stopped"], plain["proof_boxes"] = str(error), error.partial
+                plain["stopped"], plain["proof_parts"] = str(error), error.partial
         else:
             plain["counterexample"] = _replayed(model, network, safe, *given)
     head = {
@@ -67,7 +67,7 @@ def check(
     elif not common.quiet:
         console = open_console()
         say(console, f"{claimed.name}, of {model.name} and {path.name}", style="bold")
-        for sentence in _sentences(plain):
+        for sentence in _sentences(plain, given.kind if isinstance(given, Proof) else ""):
             say(console, sentence)
     return OPEN if plain["stopped"] else 0
 
@@ -113,14 +113,13 @@ def _in_float32(safe: Property, inputs: np.ndarray, outputs: np.ndarray) -> bool
     )
 
 
-def _sentences(plain: dict[str, Any]) -> list[str]:
+def _sentences(plain: dict[str, Any], kind: str) -> list[str]:
     """Return what was found, in words."""
     one = plain["counterexample"]
     if one is None:
         if plain["stopped"]:
             return [f"OPEN: what was checked is as the proof says; {plain['stopped']} with --seconds."]
-        boxes = several(plain["proof_boxes"], "box").replace("boxs", "boxes")
-        return [f"HOLDS: the proof is one, by bounds on {boxes} in whole numbers."]
+        return [f"HOLDS: the proof is one, by bounds on {several_parts(plain['proof_parts'], kind)} in whole numbers."]
     said = ["VIOLATED: the counterexample is one."]
     said.append(f"In float64, with all rounding: {'violated' if one['violates'] else 'not violated'}.")
     if one["float32_violates"] is not None:

@@ -135,10 +135,22 @@ def several(number: int, noun: str) -> str:
 
     Examples
     --------
-    >>> several(1, "gate"), several(1200, "unit")
-    ('1 gate', '1,200 units')
+    >>> several(1, "gate"), several(1200, "box")
+    ('1 gate', '1,200 boxes')
     """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    ending = "es" if noun.endswith("x") else "s"
+    return f"{number:,} {noun}{'' if number == 1 else ending}"
+
+
+def several_parts(number: int, kind: str) -> str:
+    """Return a number of boxes, or of sets of regions.
+
+    Examples
+    --------
+    >>> several_parts(1, "boxes"), several_parts(3, "sets")
+    ('1 box', '3 sets of regions')
+    """
+    return several(number, "box") if kind == "boxes" else several(number, "set") + " of regions"
 
 
 def shape_of(shape: Sequence[int]) -> str:

@@ -17,7 +17,7 @@ from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model, open_model
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
-from reluscope.cli.printing import open_console, print_json, print_numbers, say, several, to_json
+from reluscope.cli.printing import open_console, print_json, print_numbers, say, several_parts, to_json
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
 from reluscope.files.whole_files import make_folder
@@ -61,7 +61,7 @@ def verify(
         "verdict": str(found.verdict),
         "counterexample": _counterexample(found.counterexample, replayed),
         "findings": [found.undecided.to_dict()],
-        "proof_boxes": None if found.proof is None else len(found.proof),
+        "proof_parts": None if found.proof is None else len(found.proof),
         "stopped": found.stopped,
     }
     if common.as_json:
@@ -105,18 +105,16 @@ def _print(found: Verified, counterexample: dict[str, Any] | None, replayed: Rep
     console = open_console()
     say(console, what, style="bold")
     ((kind, number),) = found.undecided.work.items()
-    boxes = several(int(number), "box").replace("boxs", "boxes")
-    if kind == "sets":
-        boxes = several(int(number), "set") + " of regions"
+    parts = several_parts(int(number), kind)
     match found.verdict:
         case Verdict.HOLDS:
-            say(console, f"HOLDS: proved for all inputs, by bounds on {boxes}.")
+            say(console, f"HOLDS: proved for all inputs, by bounds on {parts}.")
             if found.proof is not None:
-                size = several(len(found.proof), "box").replace("boxs", "boxes")
+                size = several_parts(len(found.proof), found.proof.kind)
                 say(console, f"The proof, of {size}, was checked in whole numbers.")
         case Verdict.VIOLATED:
             assert counterexample is not None
-            say(console, f"VIOLATED, at an input found after {boxes}:")
+            say(console, f"VIOLATED, at an input found after {parts}:")
             say(console, f"inputs {_numbers(counterexample['inputs'])}")
             say(console, f"outputs {_numbers(counterexample['outputs'])}")
             if counterexample["exact_inputs"] is not None:
@@ -126,7 +124,7 @@ def _print(found: Verified, counterexample: dict[str, Any] | None, replayed: Rep
         case Verdict.OPEN:
             say(
                 console,
-                f"OPEN: neither proved nor violated after {boxes} ({found.stopped or 'nothing is left to split'}).",
+                f"OPEN: neither proved nor violated after {parts} ({found.stopped or 'nothing is left to split'}).",
             )
             print_numbers(console, [found.undecided])
 

@@ -72,5 +72,5 @@ def _sentence(found: Violations) -> str:
     known = f"Violated on {pieces}" if len(found) else "No violations were found"
     if not len(found.open_boxes):
         return f"{known}; all inputs are decided." if found.undecided == 0 else f"{known}; rounding leaves some open."
-    boxes = several(len(found.open_boxes), "box").replace("boxs", "boxes")
+    boxes = several(len(found.open_boxes), "box")
     return f"{known}; {boxes} not decided ({found.stopped}): raise --regions or --seconds to see more."

@@ -10,7 +10,7 @@ References: Zhang et al., "Efficient neural network robustness certification wit
 "Beta-CROWN" (NeurIPS 2021) for multipliers of units held to pieces.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -69,11 +69,19 @@ class Bound(NamedTuple):
         The input at which the function that was carried back is least.
     weights : list of (k, u) tensors
         Of what each gate gives.
+    duals : list of (k, u) tensors
+        Of what each gate sees: from these alone others can find the bound again.
     """
 
     values: Tensor
     corners: Tensor
     weights: list[Tensor]
+    duals: list[Tensor]
+
+    def picked(self, rows: Tensor) -> "Bound":
+        """Return some of the bounds."""
+        weights, duals = ([one[rows] for one in table] for table in (self.weights, self.duals))
+        return Bound(self.values[rows], self.corners[rows], weights, duals)
 
 
 def is_suited(network: Network) -> bool:
@@ -106,6 +114,8 @@ class BackwardBounds:
 
     Attributes
     ----------
+    gates : list of Pointwise
+        Of all stages.
     ranges : list of (low, high)
         What the units of each gate see on the box, (u,) each, rounding included.
     lost : float
@@ -143,7 +153,7 @@ class BackwardBounds:
         self._sizes: dict[int, Tensor] = {0: torch.maximum(low.abs(), high.abs())}
         self._reaches: dict[int, Tensor] = {}
         self.ranges: list[tuple[Tensor, Tensor]] = []
-        self._gates = [stage.gate for stage in network.stages if isinstance(stage.gate, Pointwise)]
+        self.gates = [stage.gate for stage in network.stages if isinstance(stage.gate, Pointwise)]
         with torch.no_grad():
             for stage in network.stages:
                 self._measure(stage.position)
@@ -152,7 +162,7 @@ class BackwardBounds:
 
     def unheld(self, number: int) -> Holding:
         """Return the choice for so many bounds in which units may have all pieces, with slopes to begin with."""
-        gates = self._gates[: len(self.ranges)]
+        gates = self.gates[: len(self.ranges)]
         shape = [(number, gate.num_units) for gate in gates]
         first = [torch.zeros(one, dtype=torch.int64, device=self.device) for one in shape]
         last = [torch.full_like(one, gate.num_pieces - 1) for one, gate in zip(first, gates, strict=True)]
@@ -182,29 +192,32 @@ class BackwardBounds:
         -----
         A product of k rows with each matrix.
         """
-        weights, carrier = self._carried(rows, held, position, is_sure=is_sure)
+        carrier = LinesBack(self, held, len(rows), is_sure=is_sure)
+        return self.carried_to_box(carrier, rows, position)
+
+    def carried_to_box(self, carrier: "LinesBack", rows: Float[Tensor, "k m"], position: int | None = None) -> Bound:
+        """Return the lower bounds that a carrier finds for linear functions of a value, by default the output."""
+        weights = self._carried(carrier, rows, position)
         middle = (self.lower + self.upper) / 2
         half = torch.maximum(self.upper - middle, middle - self.lower)
         values = weights @ middle - weights.abs() @ half + carrier.constants
-        if is_sure:
+        if carrier.is_sure:
             sizes = weights.abs() @ (middle.abs() + 2 * half) + carrier.constants.abs()
             values = values - 2 * (carrier.rounding + ANY_ORDER * sizes) - self.lost * (1 + rows.abs().sum(dim=1))
         corners = torch.where(weights > 0, self.lower, self.upper)
-        return Bound(torch.where(carrier.is_empty, torch.inf, values), corners, carrier.weights)
+        return Bound(torch.where(carrier.is_empty, torch.inf, values), corners, carrier.weights, carrier.duals)
 
     def forms(
         self, rows: Float[Tensor, "k m"], held: Holding, *, position: int | None = None
     ) -> tuple[Float[Tensor, "k n"], Float[Tensor, " k"]]:
         """Return affine functions of the input that are below linear functions of a value, up to rounding."""
-        weights, carrier = self._carried(rows, held, position, is_sure=False)
+        carrier = LinesBack(self, held, len(rows), is_sure=False)
+        weights = self._carried(carrier, rows, position)
         return weights, carrier.constants
 
-    def _carried(
-        self, rows: Tensor, held: Holding, position: int | None, *, is_sure: bool
-    ) -> "tuple[Tensor, _LinesBack]":
-        carrier = _LinesBack(self, held, len(rows), is_sure=is_sure)
+    def _carried(self, carrier: "LinesBack", rows: Tensor, position: int | None) -> Tensor:
         weights = carry_back(self.network, carrier, rows, position)
-        return rows.new_zeros(len(rows), len(self.lower)) if weights is None else weights, carrier
+        return rows.new_zeros(len(rows), len(self.lower)) if weights is None else weights
 
     def cut(self, gate: int, held: Holding) -> tuple[Tensor, Tensor]:
         """Return the ranges of what units see where they are held to pieces; empty ones have their ends swapped."""
@@ -236,8 +249,8 @@ class BackwardBounds:
 
     def ends(self, gate: int, held: Holding) -> tuple[Tensor, Tensor]:
         """Return the breakpoints between which units are held, infinite where there is none."""
-        units = self._gates[gate].num_units
-        levels = self._gates[gate].breakpoints.expand(-1, units)
+        units = self.gates[gate].num_units
+        levels = self.gates[gate].breakpoints.expand(-1, units)
         endless = levels.new_full((1, units), torch.inf)
         table = torch.cat([-endless, levels, endless])
         unit = torch.arange(units, device=self.device)
@@ -246,12 +259,12 @@ class BackwardBounds:
     def lines(self, gate: int, held: Holding) -> Lines:
         """Return the lines below and above the units of a gate."""
         low, high = self.cut(gate, held)
-        return lines_around(self._gates[gate], low, torch.maximum(low, high), held.slopes[gate])
+        return lines_around(self.gates[gate], low, torch.maximum(low, high), held.slopes[gate])
 
     def is_open(self, gate: int, held: Holding) -> Tensor:
         """Return which units may change their piece on their ranges, (k, u)."""
         low, high = self.cut(gate, held)
-        levels = self._gates[gate].breakpoints.expand(-1, self._gates[gate].num_units)[:, None]
+        levels = self.gates[gate].breakpoints.expand(-1, self.gates[gate].num_units)[:, None]
         return ((levels > low) & (levels < high)).any(dim=0)
 
     def matrices(self, node: Affine) -> list[Tensor]:
@@ -274,7 +287,7 @@ class BackwardBounds:
     def middle_piece(self, gate: int, held: Holding) -> Tensor:
         """Return the last piece below the middle one of the breakpoints within ranges, (k, u)."""
         low, high = self.cut(gate, held)
-        levels = self._gates[gate].breakpoints.expand(-1, low.shape[1])[:, None]
+        levels = self.gates[gate].breakpoints.expand(-1, low.shape[1])[:, None]
         begin = (levels <= low).sum(dim=0)
         return begin + ((levels > low) & (levels < high)).sum(dim=0).sub(1).clamp(min=0) // 2
 
@@ -286,7 +299,7 @@ class BackwardBounds:
 
     def clamp_slopes(self, gate: int, slopes: Tensor) -> Tensor:
         """Return slopes that lines below units can gain from."""
-        table = self._gates[gate].slopes
+        table = self.gates[gate].slopes
         return torch.minimum(torch.maximum(slopes, table.amin(dim=0)), table.amax(dim=0))
 
     def _measure(self, end: int) -> None:
@@ -301,53 +314,62 @@ class BackwardBounds:
                 self._reaches[place] = self._sizes[place] = reach
 
     def _add_ranges(self, stage: Stage) -> None:
-        """Find what the units of a gate see: carried back with slopes by gradient, and no wider than sizes say."""
-        gate, target = self._gates[stage.index], stage.leg.target
-        size, units = self._sizes[target], gate.num_units
-        ends = []
-        for sign in (1.0, -1.0):
-            found = torch.full((units,), -torch.inf, dtype=torch.float64, device=self.device)
-            step = max(1, MAX_NUMBERS // max(units, len(self.lower)))
-            for start in range(0, units, step):
-                rows = sign * torch.eye(units, dtype=torch.float64, device=self.device)[start : start + step]
-                found[start : start + step] = self._best(rows, target)
-            ends.append(found)
-        low, high = torch.maximum(ends[0], -size), torch.minimum(-ends[1], size)
+        """Find what the units of a gate see, and how large it and what the gate gives may be."""
+        gate, target = self.gates[stage.index], stage.leg.target
+        low, high = self.seen(stage)
         self.ranges.append((low, high))
+        size, units = self._sizes[target], gate.num_units
         self._sizes[target] = torch.minimum(size, torch.maximum(low.abs(), high.abs()))
         values = torch.stack([gate.apply(end[None]).reshape(-1).abs() for end in (low, high)]).amax(dim=0)
         levels = gate.breakpoints.expand(-1, units).clamp(low, high)
         kinks = torch.stack([gate.apply(level[None]).reshape(-1).abs() for level in levels]).amax(dim=0)
         self._sizes[stage.position] = torch.maximum(values, kinks) * (1 + ANY_ORDER)
 
-    def _best(self, rows: Tensor, position: int) -> Tensor:
-        held = self.unheld(len(rows))
+    def seen(self, stage: Stage) -> tuple[Tensor, Tensor]:
+        """Return what the units of a gate see: carried back with slopes by gradient, and no wider than sizes say."""
+        size, ends = self._sizes[stage.leg.target], []
+        for sign in (1.0, -1.0):
+            found = [self.best(rows, stage).values for rows in self.rows_of_units(stage, sign)]
+            ends.append(torch.cat(found))
+        return torch.maximum(ends[0], -size), torch.minimum(-ends[1], size)
+
+    def rows_of_units(self, stage: Stage, sign: float) -> Iterator[Tensor]:
+        """Yield the units of a gate as rows, by a sign, so many as are bounded together."""
+        units = self.gates[stage.index].num_units
+        step = max(1, MAX_NUMBERS // max(units, len(self.lower)))
+        every = sign * torch.eye(units, dtype=torch.float64, device=self.device)
+        yield from every.split(step)
+
+    def best(self, rows: Tensor, stage: Stage) -> Bound:
+        """Return bounds of what a gate sees, with slopes by gradient."""
+        held, position = self.unheld(len(rows)), stage.leg.target
         if not self.ranges:
-            return self.lower_bounds(rows, held, position=position).values
-        return maximized(self, rows, held, position=position, steps=self._steps)[0].values
+            return self.lower_bounds(rows, held, position=position)
+        return maximized(self, rows, held, position=position, steps=self._steps)[0]
 
 
-class _LinesBack:
+class LinesBack:
     """Weights carried back along lines below and above units, with constants and rounding kept."""
 
     def __init__(self, bounds: BackwardBounds, held: Holding, number: int, *, is_sure: bool) -> None:
-        self._bounds, self._held, self._is_sure = bounds, held, is_sure
+        self.bounds, self.held, self.is_sure = bounds, held, is_sure
         zeros = bounds.lower.new_zeros(number)
         self.constants, self.rounding, self.is_empty = zeros, zeros.clone(), zeros.bool()
         self.weights: list[Tensor] = [torch.zeros_like(one) for one in held.slopes]
+        self.duals: list[Tensor] = [*self.weights]
 
     def affine_back(self, node: Affine, weights: Tensor) -> Sequence[Tensor]:
         """Return the weights of what an affine node reads."""
         constant = node.constant
         if constant is not None:
             self.constants = self.constants + weights @ constant.expand(node.shape).reshape(-1)
-        if self._is_sure:
-            self.rounding = self.rounding + ANY_ORDER * (weights.abs() @ self._bounds.reach(node))
-        return [weights @ table for table in self._bounds.matrices(node)]
+        if self.is_sure:
+            self.rounding = self.rounding + ANY_ORDER * (weights.abs() @ self.bounds.reach(node))
+        return [weights @ table for table in self.bounds.matrices(node)]
 
     def gate_back(self, stage: Stage, weights: Tensor) -> Tensor:
         """Return the weights of what a gate sees."""
-        place, bounds, held = stage.index, self._bounds, self._held
+        place, bounds, held = stage.index, self.bounds, self.held
         low, high = bounds.cut(place, held)
         self.is_empty = self.is_empty | (low > high).any(dim=1)
         lines = bounds.lines(place, held)
@@ -362,13 +384,15 @@ class _LinesBack:
         self.constants = self.constants + (
             plus * lines.below_start + minus * lines.above_start - up * top - down * bottom
         ).sum(dim=1)
-        if self._is_sure:
+        if self.is_sure:
             size = bounds.size(stage)
             terms = plus * (lines.below.abs() * size + lines.below_start.abs())
             terms = terms - minus * (lines.above.abs() * size + lines.above_start.abs())
             terms = terms + up * (size + top.abs()) - down * (size + bottom.abs())
             self.rounding = self.rounding + ANY_ORDER * terms.sum(dim=1)
-        return plus * lines.below + minus * lines.above + up + down
+        dual = plus * lines.below + minus * lines.above + up + down
+        self.duals[place] = dual.detach()
+        return dual
 
     def add(self, first: Tensor, second: Tensor) -> Tensor:
         """Return the weights of a value that two others are computed from."""

@@ -24,6 +24,33 @@ class Lines(NamedTuple):
     above_gap: Tensor
 
 
+class Bends(NamedTuple):
+    """Ends of ranges and the breakpoints in them, values there, and terms that these are sums of; all (p + 2, k, u)."""
+
+    places: Tensor
+    values: Tensor
+    sizes: Tensor
+
+
+def bends(gate: Pointwise, low: Float[Tensor, "k u"], high: Float[Tensor, "k u"]) -> Bends:
+    """Return where units may bend on their ranges: what is linear between the places is least at one of them.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> gate = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))]).stages[0].gate
+    >>> bends(gate, torch.tensor([[-1.0]]).double(), torch.tensor([[3.0]]).double()).values.flatten() + 0.0
+    tensor([0., 3., 0.], dtype=torch.float64)
+    """
+    units = gate.num_units
+    levels, unit = gate.breakpoints.expand(-1, units)[:, None], torch.arange(units, device=low.device)
+    places = torch.cat([low[None], high[None], levels.expand(-1, *low.shape).clamp(low, high)])
+    pieces = (places[:, None] > levels[None]).sum(dim=1)
+    terms = gate.slopes.expand(-1, units)[pieces, unit] * places
+    start = gate.intercepts.expand(-1, units)[pieces, unit]
+    return Bends(places, terms + start, terms.abs() + start.abs())
+
+
 def lines_around(
     gate: Pointwise, low: Float[Tensor, "k u"], high: Float[Tensor, "k u"], slopes: Float[Tensor, "k u"]
 ) -> Lines:
@@ -48,15 +75,11 @@ def lines_around(
     """
     units = gate.num_units
     levels = gate.breakpoints.expand(-1, units)[:, None]
-    unit = torch.arange(units, device=low.device)
-    places = torch.cat([low[None], high[None], levels.expand(-1, *low.shape).clamp(low, high)])
-    pieces = (places[:, None] > levels[None]).sum(dim=1)
-    steep, starts = gate.slopes.expand(-1, units), gate.intercepts.expand(-1, units)
-    terms, start = steep[pieces, unit] * places, starts[pieces, unit]
-    values = terms + start
-    noise = ANY_ORDER * (terms.abs() + start.abs())
+    places, values, sizes = bends(gate, low, high)
+    noise = ANY_ORDER * sizes
     is_open = ((levels > low) & (levels < high)).any(dim=0)
-    own = steep[(((low + high) / 2)[None] > levels).sum(dim=0), unit]
+    middle = (((low + high) / 2)[None] > levels).sum(dim=0)
+    own = gate.slopes.expand(-1, units)[middle, torch.arange(units, device=low.device)]
     chord = torch.where(is_open, (values[1] - values[0]) / torch.where(is_open, high - low, 1.0), own)
     below = torch.where(is_open, slopes, own)
     # A line is farthest from a function of pieces at an end or a breakpoint.

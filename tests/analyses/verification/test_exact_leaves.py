@@ -9,6 +9,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.verification.exact_leaves import ExactLeaves
+from reluscope.networks.builder import GraphBuilder
 
 Case, Property = rs.verification.Case, rs.verification.Property
 VERIFYING = import_module("reluscope.analyses.verification.verify")
@@ -88,3 +89,17 @@ def test_where_no_float64_is_unsafe_the_input_is_given_in_fractions():
     assert (one.exact, one.point.tolist(), one.outputs.tolist()) == ((Fraction(1, 3),), [1 / 3], [0.0])
     one = rs.verify(net, Property([Case([0.0], [1.0], [rs.Polyhedron([[1.0]], [0.5])])])).counterexample
     assert one.exact is None
+
+
+def test_pieces_that_meet_in_float64_and_not_in_fractions_give_no_counterexample():
+    level, slopes = 0.17286432160804022, (0.1, 1.1)
+    starts = [-slope * level for slope in slopes]
+    below, above = (
+        Fraction(slope) * Fraction(level) + Fraction(start) for slope, start in zip(slopes, starts, strict=True)
+    )
+    end = float((below + above) / 2)
+    assert below < Fraction(end) < above  # the largest value up to the breakpoint is the one below
+    bent = GraphBuilder()
+    net = bent.build(bent.pointwise(bent.input((1,)), "bent", [level], slopes, starts))
+    safe = Property([Case([0.0], [level], [rs.Polyhedron([[-1.0]], [-end])])])
+    assert str(rs.verify(net, safe)) in ("HOLDS", "OPEN")

@@ -9,6 +9,7 @@ import torch
 
 import reluscope as rs
 from networks.models import layers
+from reluscope.analyses.verification import checkable_bounds
 from reluscope.checking.proofs import Node
 from reluscope.checking.property_proofs import ONE, _Run
 from reluscope.errors import BudgetExceededError, CertificateError, InputError
@@ -125,10 +126,15 @@ def test_what_the_checker_encloses_holds_all_outputs():
         assert half > 1e-3 or (high - low < 1e-4).all()
 
 
-def test_proofs_are_refused_where_the_checker_knows_no_way(proved):
+def test_proofs_are_refused_where_the_checker_knows_no_way(proved, monkeypatch):
     net, safe, _ = proved
-    with pytest.raises(InputError, match="certify"):
+    monkeypatch.setattr(checkable_bounds, "MAX_DUALS", 59)  # 2 * 6 * 5 numbers
+    with pytest.raises(InputError, match=r"at most 59 .*certify=True.* got 60"):
         rs.verify(net, safe, split="units", certify=True)
+    parts = torch.nn.Linear(2, 4), torch.nn.Unflatten(1, (1, 4)), torch.nn.MaxPool1d(2), torch.nn.Flatten()
+    pooled = rs.load(torch.nn.Sequential(*parts), input_shape=(2,))
+    with pytest.raises(InputError, match="pointwise gates without jumps for certify=True"):
+        rs.verify(pooled, safe, certify=True)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +149,6 @@ def test_proofs_are_refused_where_the_checker_knows_no_way(proved):
         Node({}, 0, np.nan),
         Node({}, 0, np.inf),
         Node({}, 0, None),
-        None,
     ],
 )
 def test_boxes_of_anything_but_numbers_prove_nothing(proved, node):

@@ -231,3 +231,27 @@ def test_names_of_several_lines_are_shown_on_one(text):
     with pytest.raises(InputError) as error:
         parse_counterexample("sat ((X_0 |0\n5|) (X_1 1))")
     assert is_one_sentence(str(error.value))
+
+
+def test_long_sums_and_lines_are_read_at_once():
+    names = [f"Y_{place}" for place in range(2_000)]
+    declared = "".join(f"(declare-const {name} Real)" for name in ("X_0", *names))
+    box = "(assert (<= 0 X_0 1))"
+    (case,) = parse_property(f"{declared} {box} (assert (<= (+ {' '.join(names)}) 1))").cases
+    assert case.unsafe[0].A.tolist() == [[1.0] * 2_000]
+    with pytest.raises(InputError, match="line 1: "):
+        parse_property(f"({'[' * 100_000}")
+    with pytest.raises(InputError, match="line 1: expected numbers that float64 can hold, got a product"):
+        parse_property(f"{HEAD} (assert (<= (* {'1e999 ' * 20_000} Y_0) 1))".replace("\n", ""))
+
+
+def test_too_many_conditions_are_refused_before_they_are_made():
+    either = "(assert (or (<= Y_0 1) (<= Y_1 1)))" * 16
+    with pytest.raises(InputError, match="expected at most 5,000,000 conditions"):
+        parse_property(HEAD + BOX * 100 + either)
+
+
+def test_a_mark_of_the_order_of_bytes_is_no_text(tmp_path):
+    path = tmp_path / "marked.vnnlib"
+    path.write_text(HEAD + BOX + "(assert (<= Y_0 1))", encoding="utf-8-sig")
+    assert read_property(path).num_inputs == 2

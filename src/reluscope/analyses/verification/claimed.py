@@ -47,7 +47,7 @@ def read_counterexample(
     """
     name = Path(path).name
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{name} must be a text with a counterexample, got bytes that are no text") from None
     except OSError as error:

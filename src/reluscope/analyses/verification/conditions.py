@@ -1,6 +1,7 @@
 """Linear conditions on variables in rational arithmetic, and what `and` and `or` make of them, in normal form."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
@@ -8,8 +9,9 @@ from itertools import pairwise, product
 from reluscope.analyses.verification.expressions import Expression, Listed, Word
 from reluscope.errors import InputError
 
-# Conjunctions that a disjunction of all conditions may have.
-MAX_CONJUNCTIONS = 100_000
+# Conjunctions that a disjunction of all conditions may have, and conditions in all of them; length of products.
+MAX_CONJUNCTIONS, MAX_CONDITIONS = 100_000, 5_000_000
+MAX_BITS = 2**14
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _MAX_DIGITS = 1_000
 _KNOWN = "<=, >=, ==, and, or"
@@ -22,11 +24,16 @@ class Sum:
     terms: dict[str, Fraction]
     constant: Fraction
 
-    def __add__(self, other: "Sum") -> "Sum":
-        terms = dict(self.terms)
-        for name, value in other.terms.items():
-            terms[name] = terms.get(name, Fraction(0)) + value
-        return Sum({name: value for name, value in terms.items() if value}, self.constant + other.constant)
+    @staticmethod
+    def of(parts: Iterable["Sum"]) -> "Sum":
+        """Return the sum of several."""
+        terms: dict[str, Fraction] = {}
+        constant = Fraction(0)
+        for part in parts:
+            constant += part.constant
+            for name, value in part.terms.items():
+                terms[name] = terms.get(name, Fraction(0)) + value
+        return Sum({name: value for name, value in terms.items() if value}, constant)
 
     def times(self, factor: Fraction) -> "Sum":
         """Return the multiple."""
@@ -74,7 +81,7 @@ def normal_form(expression: Expression, variables: set[str]) -> list[Conjunction
                 raise InputError(f"line {word.line}: expected two sums after {word.text!r}, got {len(parts)}")
             sums = [_sum(part, variables) for part in parts]
             pairs = [*pairwise(sums)] * (word.text != ">=") + [*pairwise(sums[::-1])] * (word.text != "<=")
-            return [tuple(Condition(low + high.times(Fraction(-1)), word.line) for low, high in pairs)]
+            return [tuple(Condition(Sum.of([low, high.times(Fraction(-1))]), word.line) for low, high in pairs)]
         case "<" | ">" | "!=":
             raise InputError(
                 f"line {word.line}: expected one of {_KNOWN}, got {word.text!r}: what is unsafe is closed here, write "
@@ -93,6 +100,11 @@ def all_of(parts: list[list[Conjunction]], line: int) -> list[Conjunction]:
                 f"line {line}: expected at most {MAX_CONJUNCTIONS:,} conjunctions in the normal form, got more: split "
                 "the property into several"
             )
+    if number * sum(max(map(len, part), default=0) for part in parts) > MAX_CONDITIONS:
+        raise InputError(
+            f"line {line}: expected at most {MAX_CONDITIONS:,} conditions in the normal form, got more: split the "
+            "property into several"
+        )
     return [tuple(condition for one in chosen for condition in one) for chosen in product(*parts)]
 
 
@@ -105,15 +117,19 @@ def _sum(expression: Expression, variables: set[str]) -> Sum:
     if word.text not in ("+", "-", "*"):
         raise InputError(f"line {word.line}: expected a sum of +, - and *, got {word.text[:40]!r}")
     first, *others = (_sum(part, variables) for part in expression.parts[1:])
-    if word.text == "-" and not others:
-        return first.times(Fraction(-1))
+    match word.text:
+        case "+":
+            return Sum.of([first, *others])
+        case "-":
+            others = [other.times(Fraction(-1)) for other in others]
+            return Sum.of([first, *others]) if others else first.times(Fraction(-1))
     for other in others:
-        if word.text == "*":
-            if first.terms and other.terms:
-                raise InputError(f"line {word.line}: expected linear conditions, got a product of variables")
-            first = other.times(first.constant) if other.terms else first.times(other.constant)
-        else:
-            first = first + (other if word.text == "+" else other.times(Fraction(-1)))
+        if first.terms and other.terms:
+            raise InputError(f"line {word.line}: expected linear conditions, got a product of variables")
+        first = other.times(first.constant) if other.terms else first.times(other.constant)
+        numbers = [first.constant, *first.terms.values()]
+        if any(max(one.numerator.bit_length(), one.denominator.bit_length()) > MAX_BITS for one in numbers):
+            raise InputError(f"line {word.line}: expected numbers that float64 can hold, got a product of many digits")
     return first
 
 

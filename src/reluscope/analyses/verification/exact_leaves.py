@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Integer
 
+from reluscope.analyses.verification.verdict import holds_at
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_cell import RationalCell
 from reluscope.geometry.rational_program import Form, Point, negative, whole_form
@@ -129,6 +130,9 @@ class ExactLeaves:
                     if (inside := self._within(cell, code, one)) is not None:
                         outputs = self._rational.output(inside.point)
                         values = tuple(outputs[entry] for entry in range(self._network.num_outputs))
+                        # Pieces whose constants are rounded may meet in float64 and not in fractions.
+                        if not holds_at(one, values):
+                            return None
                         return [Reached(place, inside.point, values)]
         except TooManyMultiplicationsError:
             return None

@@ -14,7 +14,7 @@ MAX_ENTRIES = 1_000_000
 _NAME = re.compile(r"[A-Za-z]\w*")
 _SHAPE = re.compile(r"\[(\d{1,9}(,\d{1,9})*)?\]")
 _BLANKS = re.compile(r"(?<=[\[,\d])[^\S\n]+(?=[\],\d])")
-_BRACKETS = re.compile(r"\[[^\]\n]*\]")
+_BRACKETS = re.compile(r"\[[^\[\]\n]*\]")
 
 
 def without_blanks(text: str) -> str:

@@ -19,10 +19,12 @@ import torch
 from torch import Tensor
 
 from reluscope.analyses.verification.attack import descended
+from reluscope.analyses.verification.checkable_bounds import CheckableBounds, shortened
 from reluscope.analyses.verification.exact_leaves import ExactLeaves, Ranges
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.unit_leaves import least_on_leaf
 from reluscope.analyses.verification.verdict import Counterexample, Replays, as_counterexample
+from reluscope.checking.proofs import Proof, SetNode, SetTrees
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.backward_bounds import BackwardBounds, Bound, Holding, maximized
 from reluscope.networks.network import Network
@@ -56,6 +58,7 @@ class _Set(NamedTuple):
     high: list[Tensor]
     mix: Tensor
     changed: int = -1
+    path: str = ""
 
 
 class _Mixtures(NamedTuple):
@@ -85,12 +88,18 @@ class UnitSearch(BestFirst):
     safe : Property
     counterexample : Counterexample, optional
         Where one is known, there is nothing to do.
+    certify : bool
+        Keep what rules sets out: short duals and ranges of the whole box, that others can check.
     """
 
     kind = "sets"
 
-    def __init__(self, network: Network, safe: Property, counterexample: Counterexample | None) -> None:
+    def __init__(
+        self, network: Network, safe: Property, counterexample: Counterexample | None, *, certify: bool = False
+    ) -> None:
         super().__init__()
+        # The sets of each target by their paths, while a proof is made.
+        self._trees: list[dict[str, SetNode]] | None = [] if certify else None
         self.network, self.safe, self.counterexample = network, safe, counterexample
         self._begun, self._replays = 0, Replays(network, safe)
         self._leaves = ExactLeaves(network)
@@ -106,6 +115,19 @@ class UnitSearch(BestFirst):
         """Whether all sets were bounded, and nothing unsafe is reached in any."""
         is_done = self._begun == len(self.safe.cases)
         return is_done and not (self.is_broken or self.queue or self._passed or self.counterexample)
+
+    @property
+    def proof(self) -> Proof | None:
+        """Why the property holds, where that was asked for."""
+        if self._trees is None or not self.is_proved:
+            return None
+        trees: list[list[dict[str, SetNode]]] = [[] for _ in self.safe.cases]
+        for target, tree in zip(self._targets, self._trees, strict=True):
+            trees[target.case].append(tree)
+        ranges = [tuple(one.proved) for one in self._bounds.values() if isinstance(one, CheckableBounds)]
+        return Proof(
+            self.network.fingerprint, tuple(SetTrees(*one) for one in zip(ranges, map(tuple, trees), strict=True))
+        )
 
     @property
     def undecided(self) -> float:
@@ -124,7 +146,8 @@ class UnitSearch(BestFirst):
         if self._begun == len(self.safe.cases) or self.counterexample is not None:
             return False
         case = self.safe.cases[self._begun]
-        bounds = BackwardBounds(self.network, case.lower, case.upper)
+        kind = BackwardBounds if self._trees is None else CheckableBounds
+        bounds = kind(self.network, case.lower, case.upper)
         self._bounds = {**self._bounds, self._begun: bounds}
         sets = []
         for one in case.unsafe:
@@ -134,6 +157,8 @@ class UnitSearch(BestFirst):
             blank = _Set(len(self._targets), [], [], [], [], [], [], mix)
             sets.append(_with(blank, bounds.unheld(1), 0))
             self._targets.append(_Target(self._begun, table, offsets))
+            if self._trees is not None:
+                self._trees.append({})
         for start in range(0, len(sets), self._together):
             self._bound(sets[start : start + self._together], FIRST_STEPS)
         self._begun += 1
@@ -161,7 +186,7 @@ class UnitSearch(BestFirst):
         mixed = self._mixtures(sets)
         aim = mixed.offsets + mixed.rounding + 1e-6 * (1 + mixed.offsets.abs())
         found, held = maximized(bounds, mixed.rows, held, steps=steps, enough=aim)
-        left = torch.nonzero(~(found.values > mixed.offsets + mixed.rounding)).flatten()
+        left = torch.nonzero(~self._ruled_out(bounds, sets, mixed, found, held)).flatten()
         if not len(left):
             return
         corners = np.unique(found.corners[left].cpu().numpy(), axis=0)
@@ -170,13 +195,34 @@ class UnitSearch(BestFirst):
             self._try(descended(self.network, self.safe.cases[self._case(sets[0])], corners))
         if self.counterexample is None:
             sets = [_with(sets[place], held, place) for place in left.tolist()]
-            found = Bound(found.values[left], found.corners[left], [one[left] for one in found.weights])
-            self._choose(bounds, sets, found)
+            self._choose(bounds, sets, found.picked(left))
+
+    def _ruled_out(
+        self, bounds: BackwardBounds, sets: list[_Set], mixed: _Mixtures, found: Bound, held: Holding
+    ) -> Tensor:
+        """Return on which sets the rows are missed, and keep why, where that is asked for."""
+        values, duals = found.values, []
+        if isinstance(bounds, CheckableBounds):
+            duals = shortened(found.duals)
+            with torch.no_grad():
+                values = bounds.by_duals(mixed.rows, duals, held).values
+        is_out = values > mixed.offsets + mixed.rounding
+        for place in torch.nonzero(is_out).flatten().tolist() if duals else ():
+            kept = tuple(one[place, None].cpu().numpy().astype(np.float32) for one in duals)
+            self._keep(sets[place], SetNode(multipliers=tuple(sets[place].mix.tolist()), duals=kept))
+        return is_out
+
+    def _keep(self, one: _Set, node: SetNode) -> None:
+        if self._trees is not None:
+            self._trees[one.target][one.path] = node
 
     def _narrowed(self, bounds: BackwardBounds, sets: list[_Set]) -> tuple[list[_Set], Holding]:
-        """Return sets with ranges behind the gate that was split last; empty ones are left out."""
+        """Return sets with ranges behind the gate that was split last; empty ones are left out.
+
+        Ranges of proofs are those of the whole box, cut where units are held: bounds of all others would be kept, too.
+        """
         held = _stacked(sets)
-        if not held.low:  # a network without gates
+        if self._trees is not None or not held.low:
             return sets, held
         with torch.no_grad():
             for gate in range(1, len(held.low)):
@@ -230,6 +276,8 @@ class UnitSearch(BestFirst):
         for row, one in enumerate(sets):
             if row in best:
                 self.push(excess[row], tried[best[row]][1])
+                split = tried[best[row]][1]
+                self._keep(one, SetNode(split.gate, split.unit, split.level))
             else:
                 self._finish(bounds, one)
 
@@ -253,15 +301,19 @@ class UnitSearch(BestFirst):
             self._passed.add(self._case(one))
             return
         if leaf.mix is not None:
-            mixed = self._mixtures([one._replace(mix=leaf.mix)])
+            tried = one._replace(mix=leaf.mix)
+            mixed = self._mixtures([tried])
             with torch.no_grad():
                 found = bounds.lower_bounds(mixed.rows, held._replace(multipliers=leaf.multipliers))
-            if bool(found.values[0] > mixed.offsets[0] + mixed.rounding[0]):
+            if self._ruled_out(bounds, [tried], mixed, found, held)[0]:
                 return
         self._decide(bounds, one)
 
     def _decide(self, bounds: BackwardBounds, one: _Set) -> None:
-        """Decide a set in which no unit can be split, and that rounding leaves open, in rational arithmetic."""
+        """Decide a set in which no unit can be split, and that rounding leaves open, in rational arithmetic.
+
+        What is missed by nothing but equality has no duals that prove it.
+        """
         target = self._targets[one.target]
         case = self.safe.cases[target.case]
         low, high = ([ends[k].cpu().numpy() for ends in bounds.ranges] for k in (0, 1))
@@ -270,7 +322,7 @@ class UnitSearch(BestFirst):
         found = self._leaves.decide(case.lower, case.upper, Ranges(low, high, first, last), [rows], is_last=True)
         for reached in found or ():
             self.counterexample = as_counterexample(reached.point, reached.outputs, target.case)
-        if found is None:
+        if found is None or (self._trees is not None and not found):
             self._passed.add(target.case)
 
     def _try(self, points: np.ndarray) -> None:
@@ -306,9 +358,9 @@ def _halves(one: _Open) -> tuple[_Set, _Set]:
     first, last = [*one.what.first], [*one.what.last]
     low, high = last[one.gate].clone(), first[one.gate].clone()
     low[one.unit], high[one.unit] = one.level, one.level + 1
-    lower = one.what._replace(last=[*last[: one.gate], low, *last[one.gate + 1 :]], changed=one.gate)
-    upper = one.what._replace(first=[*first[: one.gate], high, *first[one.gate + 1 :]], changed=one.gate)
-    return lower, upper
+    lasts, firsts = [*last[: one.gate], low, *last[one.gate + 1 :]], [*first[: one.gate], high, *first[one.gate + 1 :]]
+    path, half = one.what.path, one.what._replace(changed=one.gate)
+    return half._replace(last=lasts, path=path + "0"), half._replace(first=firsts, path=path + "1")
 
 
 def _stacked(sets: list[_Set]) -> Holding:

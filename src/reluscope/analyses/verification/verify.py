@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from reluscope.analyses.verification.attack import candidates
+from reluscope.analyses.verification.checkable_bounds import check_number_of_duals
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.search import BoxSearch
 from reluscope.analyses.verification.unit_search import UnitSearch
@@ -62,8 +63,8 @@ def verify(
         Of the random points of the attack.
     certify : bool
         Keep a proof of HOLDS, and check it in whole numbers by `rs.testing.check_proof`; without its consent the
-        verdict is OPEN. A budget's time is for both. By boxes of inputs, with bounds carried on alone: they may be many
-        more.
+        verdict is OPEN. A budget's time is for both. Boxes of inputs have bounds carried on alone, sets of regions
+        ranges of the whole box: there may be more of them than without a proof.
 
     Returns
     -------
@@ -78,7 +79,7 @@ def verify(
         If the property has other numbers of inputs or outputs than the network.
     InputError
         If units are to be split of a network with max gates, with gates that jump, or too large; or if a proof is asked
-        for where units are split, or of gates that are not pointwise and continuous.
+        for of gates that are not pointwise and continuous, or where units are split and are too many for it to be kept.
 
     Notes
     -----
@@ -105,12 +106,13 @@ def verify(
     with deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + limit.seconds_allowed
         found = _attacked(network, safe, np.random.default_rng(seed), until)
-        search = UnitSearch(network, safe, found) if by_units else BoxSearch(network, safe, found, certify=certify)
+        kind = UnitSearch if by_units else BoxSearch
+        search = kind(network, safe, found, certify=certify)
         left = max(0.0, until - time.perf_counter())
         stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left))
         if limit.seconds is not None:
             stopped = stopped.replace(f"budget of {left:g} s", f"budget of {limit.seconds:g} s")
-    proof = search.proof if isinstance(search, BoxSearch) else None
+    proof = search.proof
     if proof is not None:
         try:
             left = None if limit.seconds is None else Budget(seconds=max(0.0, until - time.perf_counter()))
@@ -121,13 +123,12 @@ def verify(
 
 
 def _refuse_proofs(network: Network, by_units: bool) -> None:
-    """Refuse to prove what the checker does not know."""
+    """Refuse to prove what the checker does not know, or what would be too long."""
     gates = [stage.gate for stage in network.stages]
-    if by_units or not all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates):
-        raise InputError(
-            "expected few inputs that vary and pointwise gates without jumps for certify=True, got others: leave it out"
-            + (', or take split="inputs"' if by_units else "")
-        )
+    if not all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates):
+        raise InputError("expected pointwise gates without jumps for certify=True, got others: leave it out")
+    if by_units:
+        check_number_of_duals(network)
 
 
 def _by_units(network: Network, safe: Property, split: Literal["auto", "inputs", "units"]) -> bool:

@@ -66,7 +66,7 @@ def read_property(path: str | os.PathLike[str]) -> Property:
     """
     name = Path(path).name
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{name} must be a text of VNN-LIB, got bytes that are no text") from None
     except OSError as error:

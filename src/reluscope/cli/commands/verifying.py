@@ -63,7 +63,7 @@ def verify(
         typer.Option(
             "--certify",
             help="Keep why the property holds, and check it in whole numbers by code that shares nothing with the "
-            "search; for boxes of inputs, and pointwise gates without jumps.",
+            "search; for pointwise gates without jumps.",
         ),
     ] = False,
     output: Annotated[
@@ -138,10 +138,11 @@ def check(
 ) -> int:
     """Check what was claimed of a property: a proof that it holds, or a counterexample.
 
-    A proof is checked box by box in whole numbers, by code that shares nothing with what made it. A counterexample is
-    evaluated in float64 with bounds on all rounding, in rational arithmetic where that is close, and, of an .onnx file,
-    in float32 by onnxruntime, where that is installed; one that violates the property in either is one. The exit code
-    is 0 if the file shows what it says, 1 with a sentence if it does not, 4 if --seconds did not suffice to tell.
+    A proof is checked box by box, or set of regions by set, in whole numbers, by code that shares nothing with what
+    made it. A counterexample is evaluated in float64 with bounds on all rounding, in rational arithmetic where that
+    is close, and, of an .onnx file, in float32 by onnxruntime, where that is installed; one that violates the
+    property in either is one. The exit code is 0 if the file shows what it says, 1 with a sentence if it does not,
+    4 if --seconds did not suffice to tell.
 
     \b
     Examples:

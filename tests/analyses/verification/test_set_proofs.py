@@ -1,0 +1,242 @@
+"""Proofs by sets of regions: checked exactly from dual numbers, and refused when anything in them is forged."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import reluscope as rs
+from networks.models import layers, seeded
+from reluscope.checking.dual_bounds import DualBounds, Seen
+from reluscope.checking.whole_numbers import MAX_TERMS, Matrix, Whole
+from reluscope.errors import CertificateError
+from reluscope.testing import check_proof
+
+
+class Shortcut(nn.Module):
+    """Units of two breakpoints, whose values go around a gate, too."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.last = nn.Linear(3, 5), nn.Linear(5, 5), nn.Linear(5, 2)
+
+    def forward(self, x):
+        y = nn.functional.hardtanh(self.first(x))
+        return self.last(nn.functional.leaky_relu(self.second(y), -0.25) + 0.5 * y)
+
+
+@pytest.fixture(scope="module")
+def proved():
+    """A network, a property of two cases with unsafe outputs of several rows, and a proof with splits."""
+    net = rs.load(layers([4, 8, 6, 2], seed=1))
+    x = np.random.default_rng(0).uniform(-1, 1, (2000, 4))
+    least = float(net(x).numpy()[:, 0].min())
+    far = rs.Polyhedron([[1.0, 0.0]], [least - 2.0])
+    apart = rs.Polyhedron([[1.0, 0.3], [-1.0, -0.3]], [0.2, -2.5])
+    halves = [(-np.ones(4), np.array([0.0, 1, 1, 1])), (np.array([0.0, -1, -1, -1]), np.ones(4))]
+    safe = rs.verification.Property([rs.verification.Case(*ends, [far, apart]) for ends in halves])
+    found = rs.verify(net, safe, split="units", certify=True)
+    assert (found.verdict, found.proof.kind) == ("HOLDS", "sets")
+    assert max(len(tree) for case in found.proof.trees for tree in case.trees) > 4
+    return net, safe, found.proof
+
+
+def test_proofs_are_checked_and_stored(proved, tmp_path):
+    net, safe, proof = proved
+    assert 0 < check_proof(proof, net, safe) <= len(proof)
+    proof.save(tmp_path / "net.proof")
+    again = rs.verification.Proof.load(tmp_path / "net.proof")
+    assert check_proof(again, net, safe) == check_proof(proof, net, safe)
+    paths = [[sorted(tree) for tree in case.trees] for case in proof.trees]
+    assert paths == [[sorted(tree) for tree in case.trees] for case in again.trees]
+
+
+def forged(proof, change):
+    first = proof.trees[0]
+    trees, ranges = [dict(tree) for tree in first.trees], list(first.ranges)
+    change(trees[0], ranges)
+    return replace(proof, trees=(first._replace(trees=tuple(trees), ranges=tuple(ranges)), *proof.trees[1:]))
+
+
+def leaf_of(tree):
+    return next(path for path, node in tree.items() if node.duals)
+
+
+def without_a_set(tree, ranges):
+    del tree[max(tree, key=len)]
+
+
+def split_at_no_breakpoint(tree, ranges):
+    tree[""] = tree[""]._replace(level=9)
+
+
+def split_below(tree, ranges):
+    tree[""] = tree[""]._replace(level=-1)
+
+
+def split_at_no_unit(tree, ranges):
+    tree[""] = tree[""]._replace(unit=99)
+
+
+def of_another_unit(tree, ranges):
+    tree[""] = tree[""]._replace(unit=(tree[""].unit + 1) % 6)
+
+
+def a_leaf_at_the_root(tree, ranges):
+    tree[""] = tree[leaf_of(tree)]
+
+
+def of_no_rows(tree, ranges):
+    path = leaf_of(tree)
+    tree[path] = tree[path]._replace(multipliers=(0.0,))
+
+
+def other_duals(tree, ranges):
+    path = leaf_of(tree)
+    tree[path] = tree[path]._replace(duals=tuple(one + 3 for one in tree[path].duals))
+
+
+def no_numbers(tree, ranges):
+    path = leaf_of(tree)
+    tree[path] = tree[path]._replace(duals=tuple(one * np.nan for one in tree[path].duals))
+
+
+def duals_of_fewer_gates(tree, ranges):
+    path = leaf_of(tree)
+    tree[path] = tree[path]._replace(duals=tree[path].duals[:1])
+
+
+def of_no_number(tree, ranges):
+    tree[""] = tree[""]._replace(gate="0")
+
+
+def of_nothing(tree, ranges):
+    tree[""] = None
+
+
+def ranges_of_words(tree, ranges):
+    ranges[1] = ranges[1]._replace(low=np.array(["a"] * 6))
+
+
+def narrow_ranges(tree, ranges):
+    ranges[1] = ranges[1]._replace(low=ranges[1].low + np.float32(0.1))
+
+
+def narrow_at_first(tree, ranges):
+    ranges[0] = ranges[0]._replace(high=np.nextafter(ranges[0].high, -np.inf, dtype=np.float32))
+
+
+def ranges_of_no_proof(tree, ranges):
+    ranges[1] = ranges[1]._replace(above=(ranges[1].above[0] * 0,))
+
+
+def endless_ranges(tree, ranges):
+    ranges[0] = ranges[0]._replace(low=ranges[0].low - np.inf)
+
+
+def ranges_of_one_gate(tree, ranges):
+    del ranges[1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        without_a_set,
+        split_at_no_breakpoint,
+        split_below,
+        split_at_no_unit,
+        of_another_unit,
+        a_leaf_at_the_root,
+        of_no_rows,
+        other_duals,
+        no_numbers,
+        duals_of_fewer_gates,
+        of_no_number,
+        of_nothing,
+        ranges_of_words,
+        narrow_ranges,
+        narrow_at_first,
+        ranges_of_no_proof,
+        endless_ranges,
+        ranges_of_one_gate,
+    ],
+)
+def test_forged_proofs_are_refused(proved, change):
+    net, safe, proof = proved
+    with pytest.raises(CertificateError, match="the proof proves nothing"):
+        check_proof(forged(proof, change), net, safe)
+
+
+def test_rows_are_not_added_up_the_other_way(proved):
+    """That a row is missed everywhere is no proof that its opposite is."""
+    net, safe, proof = proved
+    cases = [replace(one, unsafe=tuple(rs.Polyhedron(-it.A, -it.b) for it in one.unsafe)) for one in safe.cases]
+    trees = tuple(
+        case._replace(
+            trees=tuple(
+                {path: node._replace(multipliers=tuple(-m for m in node.multipliers)) for path, node in tree.items()}
+                for tree in case.trees
+            )
+        )
+        for case in proof.trees
+    )
+    with pytest.raises(CertificateError, match="may reach unsafe outputs"):
+        check_proof(replace(proof, trees=trees), net, rs.verification.Property(cases))
+
+
+def test_nothing_proves_what_is_not_so(proved):
+    net, safe, proof = proved
+    reached = net(np.zeros((1, 4))).numpy()[0]
+    unsafe = rs.Polyhedron([[1.0, 0.0]], [float(reached[0])])
+    cases = [replace(case, unsafe=(unsafe, case.unsafe[1])) for case in safe.cases]
+    with pytest.raises(CertificateError, match="may reach unsafe outputs"):
+        check_proof(proof, net, rs.verification.Property(cases))
+    wider = [replace(safe.cases[0], upper=safe.cases[0].upper + 1), safe.cases[1]]
+    with pytest.raises(CertificateError, match="may see more"):
+        check_proof(proof, net, rs.verification.Property(wider))
+
+
+def dyadic(seed):
+    """A network whose values at inputs of quarters are exact in float64."""
+    net = seeded(Shortcut, seed).double()
+    with torch.no_grad():
+        for table in net.parameters():
+            table.copy_(torch.round(8 * table) / 8)
+    return rs.load(net, input_shape=(3,))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_from_any_duals_are_below_all_values(seed):
+    """At one input they are its value, whatever duals are; on a box no sampled input has less."""
+    rng, net = np.random.default_rng(seed), dyadic(seed)
+    lower, upper = -rng.integers(1, 12, 3) / 4, rng.integers(1, 12, 3) / 4
+    bounds, x = DualBounds(net, lower, upper), rng.integers(4 * lower, 4 * upper + 1, (600, 3)) / 4
+    row, before = rng.integers(-8, 9, (1, 2)) / 4, [one.numpy() for one in net.preactivations(x)]
+    values = net(x).numpy() @ row[0]
+    seen = [Seen(one.min(axis=0), one.max(axis=0)) for one in before]
+    for _ in range(3):
+        duals = [rng.normal(size=(1, 5)) for _ in before]
+        at_input = DualBounds(net, x[0], x[0]).least(Whole.of(row), duals, [Seen(one[0], one[0]) for one in before])
+        assert at_input.fractions() == [Fraction(values[0])]
+        least = bounds.least(Whole.of(row), duals, seen).fractions()[0]
+        assert least <= values.min()
+        unit = int(rng.integers(5))
+        is_held = before[0][:, unit] > 1.0  # the last piece of hardtanh
+        if is_held.any():
+            first, last = np.zeros(5, dtype=np.int64), np.full(5, 2)
+            first[unit] = 2
+            part = [bounds.held(0, seen[0], first, last), seen[1]]
+            assert part[0].low[unit] >= 1.0
+            assert least <= bounds.least(Whole.of(row), duals, part).fractions()[0] <= values[is_held].min()
+
+
+def test_products_are_those_of_fractions():
+    rng = np.random.default_rng(0)
+    left = rng.normal(size=(2, MAX_TERMS + 3)) * 10.0 ** rng.integers(-9, 3, MAX_TERMS + 3)
+    right = np.concatenate([rng.normal(size=(MAX_TERMS, 2)), [[5e-324, 1e300], [0, -0.0], [1, 2**-60]]])
+    found = Matrix(right).after(Whole.of(left)).fractions()
+    pairs = [(one, other) for one in left.tolist() for other in right.T.tolist()]
+    assert found == [sum(map(lambda a, b: Fraction(a) * Fraction(b), *pair)) for pair in pairs]
