@@ -87,3 +87,24 @@ def test_surfaces_side_by_side():
     pictures = [np.asarray(axes.images[0].get_array()) for axes in figure.axes]
     assert pictures[0].shape != pictures[1].shape or (pictures[0] != pictures[1]).any()
     assert not plots.surfaces({}).axes
+
+
+def test_what_a_paper_prints_is_drawn_in_ink_and_called_paper():
+    """Bars at printed numbers, open marks where nothing is printed, lines and strips over what a legend had before."""
+    beside = plots.restarts({"width 1": ([3, None], [None, 5])}, depths=[1, 2], most=(10, 100))
+    marks = {(line.get_marker(), *line.get_xydata().ravel().tolist()) for line in beside.axes[0].lines}
+    assert marks == {("_", 2, 5), ("o", 1, 3), ("^", 1, 170), ("^", 2, 17)}
+    counts = plots.counts_beside(np.array([3, 4]), {"here": np.array([1, 2])}, rows="ab", label="n")
+    panels = plots.panels_beside({"n": (np.array([3.0, np.nan]), {"here": np.array([np.nan, 2.0])})}, rows="ab")
+    for figure in (beside, counts, panels):
+        assert legend(figure)[:2] == ["paper", "here"]
+        (bar,) = [line for line in figure.axes[0].lines if line.get_marker() in "|_"]
+        assert bar.get_color() == rs.plots.style.INK
+    curve = rs.plots.preimages(rs.preimages.classify_at(rs.load(layers([2, 4, 1])), np.eye(2)))
+    before = [text.get_text() for text in curve.axes[0].get_legend().get_texts()]
+    figure = plots.with_paper(curve, at=[1.5], strip=(0.5, 2.5), said="both")
+    after = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert after == [*before, "paper: both", "paper: both"]
+    upright = [line.get_xdata()[0] for line in figure.axes[0].lines if line.get_linestyle() == ":" or line.is_dashed()]
+    assert {0.5, 1.5, 2.5} <= set(upright)
+    assert "<svg" in rs.plots.to_svg(figure)

@@ -5,7 +5,9 @@ function of one multiplier. In l2 and linf the u that belongs to a multiplier mo
 grows linearly between few places, in l1 the dual itself is linear between few: these are all tried.
 
 What is near is enclosed in a box again: sides end where the half-space does not meet the rest of the box, where the
-ball does not, and in l2 where the cap does not that the half-space cuts off the ball.
+ball does not, and in l2 where the cap does not that the half-space cuts off the ball. The kernel that halves boxes with
+few open units (`native/kernels/box_trees.cpp`) cuts its own in its inner loop, without caps. Here it is for boxes that
+the kernel does not see: there it spares up to four of five boxes in l1, and nothing on ACAS Xu, whose boxes are its.
 """
 
 import numpy as np

@@ -64,7 +64,7 @@ def test_what_is_beyond_the_partition_is_searched_for(monkeypatch):
     for x, domain in ((points, None), (points[:2], None), (points[:2], rs.Box(-0.95, 9, 2))):
         found = rs.robustness.decision_distance(net, x, norm="l2", domain=domain)
         np.testing.assert_allclose(found["decision_distance"].value, [0.1, 1.0, 3.0][: len(x)], rtol=1e-12)
-    for name, value in (("MOST_NEAR", 0), ("REGIONS_PER_POINT", 0), ("MAX_INPUTS", 1)):
+    for name, value in (("MOST_NEAR", 0), ("REGIONS_PER_POINT", {2: 1}), ("REGIONS_PER_POINT", {})):
         with monkeypatch.context() as patch:
             patch.setattr(tied_regions, name, value)
             found = rs.robustness.decision_distance(net, points, norm="linf")

@@ -105,8 +105,9 @@ def decision_distance(
     class that may win in it. With up to ten inputs, and more than 24 units that may change their piece within the
     nearest change found at first, boxes of inputs are halved instead, at one or two tenths of a millisecond each.
     With up to three inputs and no budget of regions, one partition around all points is tried first, of at most 4,000
-    regions for each: if it comes to its end, only the regions in which classes tie near a point are taken exactly, one
-    or two as a rule: four to fifteen times as quick as searches with two inputs, twice to five times with three.
+    regions for each (1,500 with three inputs): if it comes to its end, only the regions in which classes tie near a
+    point are taken exactly, one or two as a rule: for ten points and more four to twenty times as quick as searches
+    with two inputs, for a hundred three to twelve times with three.
 
     References
     ----------

@@ -26,10 +26,9 @@ from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
-# With more inputs, each point is searched for by itself.
-MAX_INPUTS = 3
-# Regions that a partition may have for each point, and in all: it then takes a quarter of their searches, at most.
-REGIONS_PER_POINT, MOST_REGIONS = 4_000, 300_000
+# Regions that a partition may have for each point, by the number of inputs, and in all: it then takes a quarter of
+# their searches, at most. With more inputs each point is searched for by itself.
+REGIONS_PER_POINT, MOST_REGIONS = {1: 4_000, 2: 4_000, 3: 1_500}, 300_000
 # A point with more regions than these as near as a change of class is sought by itself.
 MOST_NEAR = 64
 # Corners are known up to this share of the box, and boxes of ties are wider by so much.
@@ -139,14 +138,13 @@ def tied_regions(
         there are too many regions for so few points.
     """
     gates = [stage.gate for stage in network.stages]
-    if network.num_inputs > MAX_INPUTS or not gates:
-        return None
-    if not all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates):
+    most = min(MOST_REGIONS, REGIONS_PER_POINT.get(network.num_inputs, 0) * len(points))
+    if not most or not gates or not all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates):
         return None
     box = _surroundings(opened, points, labels, norm)
     if box is None:
         return None
-    limit = Budget(regions=min(MOST_REGIONS, REGIONS_PER_POINT * len(points)), seconds=seconds)
+    limit = Budget(regions=most, seconds=seconds)
     part = partition(network, box, budget=limit, tolerance=tolerance)
     if part.note == INTERRUPTED:
         raise KeyboardInterrupt

@@ -50,8 +50,11 @@ def counts_beside(
     Examples
     --------
     >>> figure = counts_beside(np.array([3, 4]), {"here": np.array([2, 5])}, rows=["a", "b"], label="networks")
-    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    ['a', 'b']
+    >>> [text.get_text() for text in figure.axes[0].get_yticklabels()], float(figure.axes[0].get_xlim()[0])
+    (['a', 'b'], 0.0)
+    >>> figure = counts_beside(np.array([3, 4]), {"here": np.array([-2, 5])}, rows=["a", "b"], label="points")
+    >>> bool(figure.axes[0].get_xlim()[0] < -2)
+    True
     """
     figure = Figure(figsize=(6.8, 1.3 + 0.27 * len(rows)), layout="constrained")
     FigureCanvasAgg(figure)
@@ -102,8 +105,8 @@ def _draw(
         axes.plot(values, places, linestyle="none", clip_on=False, zorder=3, **_look(index))
     axes.set_yticks(places, rows)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    if from_zero:
-        axes.set_xlim(left=min(0.0, axes.get_xlim()[0]) if np.nanmin(printed) < 0 else 0)
+    if from_zero and min(np.nanmin(values) for values in (printed, *found.values())) >= 0:
+        axes.set_xlim(left=0)
     axes.set_xlabel(label)
     axes.grid(axis="y", color=INK, alpha=0.15, linewidth=0.6)
     bare(axes, "top", "right", "left")

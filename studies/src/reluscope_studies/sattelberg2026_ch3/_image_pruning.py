@@ -262,9 +262,8 @@ def _verdicts(
     if set(fewest) != set(keeps):
         return ()
     shares = {kind: float(found) for kind, found in fewest.items()}
-    said = {
-        kind: f"{100 * share:.1f} %" + ("" if fell[kind] else ", where pruning ended") for kind, share in shares.items()
-    }
+    said = {kind: f"{100 * share:.1f} %" for kind, share in shares.items()}
+    said = {kind: share if fell[kind] else f"{share} (where pruning ended)" for kind, share in said.items()}
     found = [
         of_cases(
             f"accuracies are kept down to {100 * keeps[kind]:.0f} % of the weights ({kind} removed)",
