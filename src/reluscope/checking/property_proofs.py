@@ -17,7 +17,7 @@ from reluscope.budget import Budget, TimeBudget
 from reluscope.checking.demand import Watch, demand
 from reluscope.checking.set_proofs import check_sets
 from reluscope.checking.whole_numbers import Whole
-from reluscope.errors import InputError
+from reluscope.errors import CertificateError, InputError, ReluscopeError
 from reluscope.networks.graph import Affine, Pointwise
 
 if TYPE_CHECKING:
@@ -85,13 +85,21 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
     if not all(isinstance(node, Affine | Pointwise) for node in network.nodes[1:]):
         raise InputError("expected a network of pointwise gates, got one with others: proofs are of these alone")
     demand(proof.fingerprint == network.fingerprint, "it is of another network")
-    demand(len(proof.trees) == len(safe.cases), f"it has {len(proof.trees)} trees for {len(safe.cases)} cases")
-    watch = Watch((budget or Budget()).seconds_allowed, f"{proof.kind} of {len(proof)}")
-    for index, (case, tree) in enumerate(zip(safe.cases, proof.trees, strict=True)):
-        if isinstance(tree, dict):
-            _check_boxes(tree, network, case, f"case {index}", watch)
-        else:
-            check_sets(tree, network, case, f"case {index}", watch)
+    try:
+        demand(len(proof.trees) == len(safe.cases), f"it has {len(proof.trees)} trees for {len(safe.cases)} cases")
+        watch = Watch((budget or Budget()).seconds_allowed, f"{proof.kind} of {len(proof)}")
+        for index, (case, tree) in enumerate(zip(safe.cases, proof.trees, strict=True)):
+            if isinstance(tree, dict):
+                _check_boxes(tree, network, case, f"case {index}", watch)
+            else:
+                check_sets(tree, network, case, f"case {index}", watch)
+    except ReluscopeError:
+        raise
+    except (TypeError, AttributeError, ValueError, LookupError) as error:
+        raise CertificateError(
+            "the proof proves nothing: it has other entries than a proof ("
+            f"{' '.join(str(error).split())}); make it again from the network and the property"
+        ) from error
     return watch.count
 
 

@@ -1,5 +1,6 @@
 """Proofs that properties hold: checked in whole numbers, and refused when anything in them is forged."""
 
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 
@@ -155,3 +156,12 @@ def test_boxes_of_anything_but_numbers_prove_nothing(proved, node):
     net, safe, proof = proved
     with pytest.raises(CertificateError, match="proves nothing"):
         check_proof(replace(proof, trees=({**proof.trees[0], "": node}, proof.trees[1])), net, safe)
+
+
+@pytest.mark.parametrize("trees", [None, 5, ({"": None},), ({},), (5,), ((None, None),), "ab"])
+def test_trees_of_anything_else_prove_nothing(proved, trees):
+    net, safe, proof = proved
+    other = copy(proof)
+    object.__setattr__(other, "trees", trees)
+    with pytest.raises(CertificateError, match="proves nothing"):
+        check_proof(other, net, rs.verification.Property(safe.cases[:1]))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.errors import InputError
+from reluscope.errors import InputError, SolverError
 from reluscope.networks import rounded_forward, underflow
 
 Case, Property = rs.verification.Case, rs.verification.Property
@@ -74,9 +74,17 @@ def test_inputs_whose_sums_may_be_too_large_are_refused():
         Case([1e308], [1.5e308], [rs.Polyhedron([[1.0]], [0.0])])
 
 
-def test_a_linear_program_that_ends_without_multipliers_proves_nothing(monkeypatch):
+def unsolved(*of):
+    raise SolverError("a linear program should have ended with an answer")
+
+
+@pytest.mark.parametrize("ends", ["without multipliers", "without an answer"])
+def test_a_linear_program_that_ends_otherwise_proves_nothing(ends, monkeypatch):
     program = import_module("reluscope.analyses.verification.unit_leaves").LinearProgram
     solved = program.maximize
-    monkeypatch.setattr(program, "maximize", lambda *of: solved(*of)._replace(duals=np.zeros(0)))
+    without = unsolved if ends == "without an answer" else lambda *of: solved(*of)._replace(duals=np.zeros(0))
+    monkeypatch.setattr(program, "maximize", without)
     net = rs.load([(np.array([[3.0], [-3.0]]), np.array([-1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))])  # |3 x - 1|
     assert verdict(net, 0.0, 1.0, [1.0], -1e-300, "units") == "HOLDS"
+    apart = Case([0.0], [1.0], [rs.Polyhedron([[1.0], [-1.0]], [0.5, -0.75])])  # rows that several boxes rule out
+    assert str(rs.verify(net, Property([apart]), split="inputs")) == "HOLDS"

@@ -256,3 +256,12 @@ def test_a_row_that_changes_sign_by_less_than_rounding_leaves_its_region_open():
     case = Case([-1.0], [1.0], [rs.Polyhedron([[1.0]], [1.0])])
     found = rs.violations(level, Property([case])).volume()
     assert found.interval == (0.0, 2.0)
+
+
+@pytest.mark.parametrize(("end", "volume"), [(-1e-10, 1.0), (0.0, 2.0), (1e-10, 2.0)])
+def test_small_ends_of_rows_are_not_taken_for_rounding(end, volume):
+    net = rs.load([(np.eye(1), np.zeros(1)), (-np.eye(1), np.zeros(1))])  # -relu(x), 0 on half of the box
+    case = Case([-1.0], [1.0], [rs.Polyhedron([[1.0]], [end])])
+    found = rs.violations(net, Property([case])).volume()
+    assert found.claim == "EXACT"
+    np.testing.assert_allclose(found.value, volume, atol=1e-8)

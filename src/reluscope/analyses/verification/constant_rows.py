@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.preimages.pullback import RESOLUTION, nowhere
+from reluscope.analyses.preimages.pullback import CONSTANT, RESOLUTION, nowhere
 from reluscope.codes.packed import Codes
 from reluscope.geometry.domains import Box
 from reluscope.geometry.polyhedron import Polyhedron
@@ -77,7 +77,10 @@ class ConstantRows:
         """Return which rows stay at their ends on all of the box, up to what is taken for rounding."""
         away = np.abs(rows @ (weight @ self._middle + bias) - ends) + np.abs(rows @ weight) @ self._half
         size = np.abs(rows) @ (np.abs(weight) @ (np.abs(self._middle) + self._half) + np.abs(bias)) + np.abs(ends)
-        return away <= RESOLUTION * size
+        # Of rows that the region makes constant `pulled_back` takes so much for rounding, however small outputs are.
+        slopes, terms = np.abs(rows @ weight), np.abs(rows) @ np.abs(weight)
+        is_constant = (slopes <= CONSTANT * terms.max(axis=1, keepdims=True, initial=0.0)).all(axis=1)
+        return away <= RESOLUTION * np.where(is_constant, 2 * np.maximum(1.0, size), size)
 
     def _exact_ends(self, row: np.ndarray, end: float, code: Codes) -> tuple[Fraction, Fraction] | None:
         """Return the ends of ``row . y - end`` on the box by the region's map, None if that is too much."""

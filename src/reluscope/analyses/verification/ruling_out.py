@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.preimages.box_search import OutputBox
+from reluscope.errors import SolverError
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
 
@@ -77,7 +78,10 @@ def _together(box: OutputBox, A: np.ndarray, b: np.ndarray) -> Reach | None:
     program = LinearProgram(table.shape[1])
     program.set_all_bounds(np.append(-ends, -most), np.append(ends, most))
     program.add_rows(table, room)
-    solution = program.maximize(np.append(np.zeros(len(ends)), -1.0))
+    try:
+        solution = program.maximize(np.append(np.zeros(len(ends)), -1.0))
+    except SolverError:  # entries of very different size
+        return None
     if solution.status is not Status.OPTIMAL:
         return None
     multipliers = np.maximum(np.nan_to_num(solution.duals), 0.0)

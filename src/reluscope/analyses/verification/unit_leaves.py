@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.errors import SolverError
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.networks.backward_bounds import BackwardBounds, Holding
 
@@ -76,7 +77,10 @@ def least_on_leaf(bounds: BackwardBounds, held: Holding, A: Float[Tensor, "t m"]
     program = LinearProgram(table.shape[1])
     program.set_all_bounds(np.append(-half, -most), np.append(half, most))
     program.add_rows(table, limits)
-    found = program.maximize(np.append(np.zeros(len(middle)), -1.0))
+    try:
+        found = program.maximize(np.append(np.zeros(len(middle)), -1.0))
+    except SolverError:  # entries of very different size: others decide
+        return nothing
     if found.status is not Status.OPTIMAL or len(found.duals) != len(limits):
         return nothing
     duals = torch.as_tensor(np.maximum(np.nan_to_num(found.duals), 0.0), device=A.device)

@@ -55,6 +55,6 @@ CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("training"
 PLANS: dict[Size, ComparisonPlan] = {
     "small": ComparisonPlan(30, 32, 8, 12, 3_000, 3, NUMBERS, 14, 2**30),
     # The dissertation's networks, on fewer images of a quarter of the pixels: maps between Jacobians take hours.
-    "medium": ComparisonPlan(3, 128, 32, 16, 10_000, 5, NUMBERS, 8, 5 * 2**30),
+    "medium": ComparisonPlan(3, 128, 32, 16, 10_000, 5, NUMBERS, 14, 6 * 2**30),
     "full": ComparisonPlan(15, 128, 32, None, None, 5, NUMBERS, 8, 5 * 2**30),
 }
