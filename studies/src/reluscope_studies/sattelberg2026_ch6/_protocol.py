@@ -281,7 +281,7 @@ def _missed(sliced: list[Sliced]) -> Table:
     caption = (
         f"Regions of the slice: all of them; those with a point of the {size} x {size} grid; labels by equal Jacobians "
         "within a tolerance, the regions that these stand for, and how many are missed. LOWER, and a dash, where "
-        "rounding leaves codes open: such cells are not counted. On a constant background candidates of a pooling tie."
+        "time or rounding leaves regions that are not counted: on a constant background candidates of a pooling tie."
     )
     return Table(columns, tuple(rows), caption)
 
