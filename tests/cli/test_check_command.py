@@ -73,6 +73,12 @@ def test_counterexamples_in_all_forms(folder, text):
     assert one["claimed_outputs_off"] == (0 if "Y_0" in text else None)
 
 
+def test_outputs_of_another_network_are_said_to_be(folder):
+    assert "are those of float64 up to 0.0005" in checked(folder, POINT.replace("Y_0 0.75", "Y_0 0.7505")).stdout
+    found = checked(folder, POINT.replace("Y_0 0.75", "Y_0 5"))
+    assert (found.exit_code, "differ by up to 4.25" in " ".join(found.stdout.split())) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
