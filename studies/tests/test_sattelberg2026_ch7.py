@@ -72,7 +72,7 @@ def test_the_dissertations_protocol():
 
 @pytest.mark.parametrize("size", ["medium", "full"])
 def test_sums_of_a_group_fit_the_memory(size):
-    """Coefficients of a linear network have 10 directions, of a dense one 128, of others all inputs; with a constant."""
+    """Coefficients of a linear network have 10 directions, of a dense one 128, others all inputs; with a constant."""
     plan = _plan.PLANS[size]
     most = 3 * (plan.side or 32) ** 2 + 1
     columns = {"linear": 11, "dense": 129, "simple": most, "complex": most}
