@@ -17,6 +17,8 @@ from reluscope_studies.sattelberg2026_ch7 import _statements as chapter7
 from reluscope_studies.sattelberg2026_networks import ACCURACIES, OPTIMIZERS, accuracy_verdicts, models
 
 EVERY = models(4, 2)
+# Images whose gradients are looked at, of networks with four units.
+SEEN = 9
 IMAGES = Labelled(np.zeros((2, 36)), np.zeros(2, dtype=int), "images", (1, 6, 6))
 
 
@@ -38,7 +40,7 @@ def subspaces(direction, eigenvalues, rank=4):
         np.array([1e-12]),
         np.zeros(36),
         rank,
-        9,
+        SEEN,
     )
 
 
@@ -77,6 +79,13 @@ def test_statements_of_chapter_6():
     assert set(words(of_chapter_6(holds=False, with_paper=False)).values()) == {"not confirmed"}
     only = "convolutional networks have coefficients only where the image is not zero"
     assert [words(of_chapter_6("mnist", holds=one))[only] for one in (True, False)] == ["confirmed", "contradicted"]
+
+
+def test_no_more_images_than_units_say_nothing_of_ranks(monkeypatch):
+    statement = "dense networks have at most as many nonzero singular values as units"
+    for number, word in ((5, "confirmed"), (4, "not confirmed")):
+        monkeypatch.setitem(globals(), "SEEN", number)
+        assert words(of_chapter_6(holds=True))[statement] == word
 
 
 def test_ink_under_coefficients():

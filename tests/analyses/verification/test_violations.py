@@ -265,3 +265,11 @@ def test_small_ends_of_rows_are_not_taken_for_rounding(end, volume):
     found = rs.violations(net, Property([case])).volume()
     assert found.claim == "EXACT"
     np.testing.assert_allclose(found.value, volume, atol=1e-8)
+
+
+@pytest.mark.parametrize(("end", "volume"), [(-1e-6, 0.0), (-1e-13, 0.9), (1e-6, 1.5)])
+def test_rounding_of_large_outputs_elsewhere_is_not_that_of_small_ones(end, volume):
+    weights = np.array([[1.0], [1.0], [-1.0]]), np.array([-0.5, 0.0, 0.0])
+    net = rs.load([weights, (np.array([[1e9, 1e-12, -1e-12]]), np.zeros(1))])  # 1e9 relu(x - 1/2) + 1e-12 x
+    case = Case([-1.0], [1.0], [rs.Polyhedron([[1.0]], [end])])
+    np.testing.assert_allclose(rs.violations(net, Property([case])).volume().value, volume, atol=1e-8)

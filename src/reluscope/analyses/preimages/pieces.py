@@ -314,11 +314,13 @@ def by_vertices(part: Partition, target: Polyhedron) -> tuple[np.ndarray, np.nda
     over = outputs @ normals.T - values
     scale = np.abs(normals) @ size + np.abs(values)
     offsets, ids = part.region_vertices
-    least = np.minimum.reduceat(over[ids], offsets[:-1]) / np.maximum(scale, np.finfo(float).tiny)
-    most = np.maximum.reduceat(over[ids], offsets[:-1]) / np.maximum(scale, np.finfo(float).tiny)
+    least, most = (end.reduceat(over[ids], offsets[:-1]) for end in (np.minimum, np.maximum))
     equal = np.arange(len(values)) >= len(target.b)
-    rounding = 64 * np.finfo(float).eps
-    outside = (least > RESOLUTION).any(axis=1) | (equal & (most < -RESOLUTION)).any(axis=1)
+    # What is outside is so in spite of the largest outputs' rounding; inside counts what a region's own may be.
+    slack = RESOLUTION * np.maximum(scale, np.finfo(float).tiny)
+    own = np.maximum.reduceat(np.abs(outputs)[ids] @ np.abs(normals).T, offsets[:-1]) + np.abs(values)
+    rounding = 64 * np.finfo(float).eps * own
+    outside = (least > slack).any(axis=1) | (equal & (most < -slack)).any(axis=1)
     inside = (most <= rounding).all(axis=1) & (~equal | (least >= -rounding)).all(axis=1)
     return every[~outside], inside
 

@@ -387,6 +387,6 @@ def _pictures(
             f"{name}-eigenvalues",
             beside_paper(rs.plots.gradient_eigenvalues(spectra), first),
             "Eigenvalues of gradient products by their sum: medians over classes, with bands from the least to the "
-            "largest (Figures 6.16 and 6.18).",
+            f"largest, at {len(testing):,} images, which are as many directions at most (Figures 6.16 and 6.18).",
         ),
     ]

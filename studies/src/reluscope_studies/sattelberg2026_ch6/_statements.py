@@ -143,8 +143,9 @@ def _of_directions(
         "dense networks have at most as many nonzero singular values as units",
         f"section 6.4, {figures[1]}",
         "128 of 128 units",
-        ", ".join(f"{model.name} at most {found.rank_upper} of {model.hidden}" for model, found in dense.items()),
-        (found.rank_upper <= model.hidden for model, found in dense.items()),
+        ", ".join(f"{model.name} at most {found.rank_upper} of {model.hidden}" for model, found in dense.items())
+        + ("" if all(map(_tells, dense, dense.values())) else "; there are no more images"),
+        (found.rank_upper <= model.hidden for model, found in dense.items() if _tells(model, found)),
     )
     first = {model: float(np.median(found.shares[:, 0])) for model, found in dense.items()}
     yield of_cases(
@@ -203,3 +204,8 @@ def _of_ink(ink: Mapping[Model, float]) -> Iterator[Verdict]:
         + ", ".join(f"{model.name} {100 * share:.0f} %" for model, share in ink.items()),
         (share >= ONLY for share in hidden.values()),
     )
+
+
+def _tells(model: Model, found: rs.sensitivity.ActiveSubspaces) -> bool:
+    """Tell whether gradients at that many images could have more directions than there are units."""
+    return found.num_samples > model.hidden
