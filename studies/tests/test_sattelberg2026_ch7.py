@@ -72,9 +72,10 @@ def test_the_dissertations_protocol():
 
 @pytest.mark.parametrize("size", ["medium", "full"])
 def test_sums_of_a_group_fit_the_memory(size):
-    """Coefficients of a linear network have 10 directions, of a dense one 128, of others all 3,072; with a constant."""
+    """Coefficients of a linear network have 10 directions, of a dense one 128, others all inputs; with a constant."""
     plan = _plan.PLANS[size]
-    columns = {"linear": 11, "dense": 129, "simple": 3073, "complex": 3073}
+    most = 3 * (plan.side or 32) ** 2 + 1
+    columns = {"linear": 11, "dense": 129, "simple": most, "complex": most}
     every = sorted(models(plan.hidden, plan.filters), key=lambda model: OPTIMIZERS.index(model.optimizer))
     kinds = {model.name: model.kind for model in every}
     for group in groups_of(tuple(kinds), plan.at_once):
