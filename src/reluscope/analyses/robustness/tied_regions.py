@@ -19,7 +19,7 @@ from reluscope.geometry.cut_boxes import distances_of_cut_boxes
 from reluscope.geometry.domains import Box
 from reluscope.geometry.norms import Norm, size
 from reluscope.networks.graph import Pointwise
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.maps_of_codes import maps_of_codes, pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.partitions.dispatch import partition
@@ -33,7 +33,7 @@ REGIONS_PER_POINT, MOST_REGIONS = {1: 4_000, 2: 4_000, 3: 1_500}, 300_000
 MOST_NEAR = 64
 # Corners are known up to this share of the box, and boxes of ties are wider by so much.
 BLUR, WIDER = 1e-9, 1e-7
-# Leads by the maps of regions are known up to this share of their terms.
+# Leads at points are sums, computed up to this share of their terms.
 ROUNDED = 1e-10
 ORDERS = {"l1": 1.0, "l2": 2.0, "linf": np.inf}
 # Regions whose corners are compared with each other at once.
@@ -55,6 +55,8 @@ class TiedRegions:
     leads : (t, n) float64
     constants : (t,) float64
         How far the first class leads the second, as an affine function.
+    errors : (t,) float64
+        Bounds on the rounding of its coefficients.
     rows : (t,) int64
         Regions of ties.
     pieces : tuple of (r, u) arrays
@@ -67,6 +69,7 @@ class TiedRegions:
     classes: Int[np.ndarray, "t 2"]
     leads: Float[np.ndarray, "t n"]
     constants: Float[np.ndarray, " t"]
+    errors: Float[np.ndarray, " t"]
     rows: Int[np.ndarray, " t"]
     pieces: tuple[np.ndarray, ...]
 
@@ -96,7 +99,8 @@ class TiedRegions:
         sign = np.where(self.classes[ties, 0] == view.label, -1.0, 1.0)
         forms, constants = sign[:, None] * self.leads[ties], sign * self.constants[ties]
         terms = np.abs(forms) @ np.abs(view.x) + np.abs(constants)
-        levels = -(forms @ view.x + constants) - ROUNDED * terms
+        reach = 1.0 + np.maximum(np.abs(self.box.lo), np.abs(self.box.hi)).sum()
+        levels = -(forms @ view.x + constants) - ROUNDED * terms - self.errors[ties] * reach
         return distances_of_cut_boxes(low, high, forms, levels, view.norm) * (1 - WIDER)
 
     def _room(self, view: Viewpoint) -> float:
@@ -167,9 +171,7 @@ def _surroundings(opened: SearchDomain, points: np.ndarray, labels: np.ndarray, 
 def _tied(part: Partition, box: Box, tolerance: Tolerance) -> TiedRegions:
     """Return the regions of a partition on which classes may tie."""
     forward = rounded_forward(part.network_on_domain, part.vertices, tolerance=tolerance)
-    scores, errors = forward.outputs, forward.errors
-    if scores.shape[1] == 1:
-        scores, errors = (np.concatenate([np.zeros_like(table), table], axis=1) for table in (scores, errors))
+    scores, errors = _with_zero(forward.outputs), _with_zero(forward.errors)
     sides, blur = box.hi - box.lo, BLUR * float((box.hi - box.lo).max())
     offsets, ids = part.region_vertices
     numbers = np.diff(offsets)
@@ -184,20 +186,20 @@ def _tied(part: Partition, box: Box, tolerance: Tolerance) -> TiedRegions:
     lower, upper, classes, rows = (np.concatenate(tables) for tables in zip(nothing, *found, strict=True))
     used, rows = np.unique(rows, return_inverse=True)
     if not len(used):
-        return TiedRegions(box, lower, upper, classes, lower, lower[:, 0], rows, ())
+        return TiedRegions(box, lower, upper, classes, lower, lower[:, 0], lower[:, 0], rows, ())
     pieces = tuple(table[used] for table in pieces_of(part.codes))
-    leads, constants = _leads(part, used)
-    leads, constants = (table[rows, classes[:, 0]] - table[rows, classes[:, 1]] for table in (leads, constants))
-    return TiedRegions(box, lower - WIDER * sides, upper + WIDER * sides, classes, leads, constants, rows, pieces)
+    maps, coefficients = maps_of_codes(part.network_on_domain, part.codes[used])
+    tables = _with_zero(maps.weight.cpu().numpy()), _with_zero(maps.bias.cpu().numpy())
+    leads, constants = (table[rows, classes[:, 0]] - table[rows, classes[:, 1]] for table in tables)
+    own = _with_zero(coefficients)
+    coarse = own[rows, classes[:, 0]] + own[rows, classes[:, 1]]
+    lower, upper = lower - WIDER * sides, upper + WIDER * sides
+    return TiedRegions(box, lower, upper, classes, leads, constants, coarse, rows, pieces)
 
 
-def _leads(part: Partition, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the affine maps of the scores on regions; of a single output the classes 0 and 1 have 0 and it."""
-    maps = part.linearize(rows)
-    weight, bias = maps.weight.cpu().numpy(), maps.bias.cpu().numpy()
-    if bias.shape[1] == 1:
-        weight, bias = (np.concatenate([np.zeros_like(table), table], axis=1) for table in (weight, bias))
-    return weight, bias
+def _with_zero(table: np.ndarray) -> np.ndarray:
+    """Return what is said of outputs as of the classes: of a single output the classes 0 and 1 have 0 and it."""
+    return table if table.shape[1] > 1 else np.concatenate([np.zeros_like(table), table], axis=1)
 
 
 def _ties(
