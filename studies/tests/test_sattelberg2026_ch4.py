@@ -109,7 +109,7 @@ def test_an_interruption_leaves_what_is_there(monkeypatch):
 
 def test_solutions_and_directions():
     outcome = solutions.protocol(Setting("small"))
-    assert [picture.name for picture in outcome.pictures][-2:] == ["solids", "four-forms"]
+    assert [picture.name for picture in outcome.pictures][-3:] == ["solids", "inner-radii", "four-forms"]
     assert outcome.tables[0].rows[1][3] == "0.707107, 14 facets, expanded simplex"
     assert [row[1] for row in outcome.tables[1].rows] == ["cross-polytope", "other", "other", "expanded simplex"]
     directions = random_directions.protocol(Setting("small"))

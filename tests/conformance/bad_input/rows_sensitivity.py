@@ -20,7 +20,11 @@ ROWS = {
     "sensitivity.kink_density": row(network=NET, x=X, deviation=0.5, kinds={"deviation": "positive"}),
     "sensitivity.local_complexity": row(network=NET, x=X, radius=0.1, num_samples=10),
     "sensitivity.output_along": row(
-        network=NET, x=X, direction=np.array([1.0, 0.0]), output=-1, kinds={"output": "index", "direction": "vector"}
+        network=NET,
+        x=X,
+        direction=np.array([1.0, 0.0]),
+        output=-1,
+        kinds={"output": "index", "direction": "vector", "on_line": "flag"},
     ),
     "sensitivity.saliency": row(network=NET, x=X, outputs=[0, 1, 0, 1, 0, -1]),
     "sensitivity.trajectory": row(points=X, kinds={"points": "array"}),

@@ -104,8 +104,8 @@ def _draw(
             axes.plot(interval, [place, place], color=category(index), linewidth=1.4, alpha=0.75)
         axes.plot(values, places, linestyle="none", clip_on=False, zorder=3, **_look(index))
     axes.set_yticks(places, rows)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    if from_zero and min(np.nanmin(values) for values in (printed, *found.values())) >= 0:
+    axes.set_ylim(max(1, len(rows)) - 0.5, -0.5)
+    if from_zero and not any((values < 0).any() for values in (printed, *found.values())):
         axes.set_xlim(left=0)
     axes.set_xlabel(label)
     axes.grid(axis="y", color=INK, alpha=0.15, linewidth=0.6)
