@@ -120,10 +120,11 @@ class DualBounds:
 def _rest(node: Pointwise, weights: Whole, duals: Whole, seen: Seen) -> Whole:
     """Return the least of ``w f(x) - v x`` over what units may see, (k, u)."""
     levels, slopes, starts = _tables(node)
-    places = np.concatenate([[seen.low, seen.high], np.clip(levels, seen.low, seen.high)])
-    unit = np.arange(places.shape[1])
-    piece = (places[:, None] > levels[None]).sum(axis=1)
-    where = Whole.of(places)
+    places = np.concatenate([[seen.low, seen.high], np.clip(levels, seen.low, seen.high)])[:, None]
+    unit = np.arange(levels.shape[1])
+    # Of both sides of a breakpoint: pieces whose constants are rounded may meet in float64 alone.
+    piece = np.concatenate([(places > levels).sum(axis=1), (places >= levels).sum(axis=1)])
+    where = Whole.of(np.concatenate([places, places])[:, 0])
     values = Whole.of(slopes[piece, unit]) * where + Whole.of(starts[piece, unit])
     return (values[:, None] * weights[None] - where[:, None] * duals[None]).least()
 

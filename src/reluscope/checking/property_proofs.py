@@ -216,15 +216,19 @@ def _gate(node: Pointwise, value: Value) -> Value:
         low, high = int(center[unit] - reach[unit]), int(center[unit] + reach[unit])
         ends = [Fraction(level) * ONE for level in levels[unit]]
         inside = [end for end in ends if low < end < high]
-        # The function is its piece between neighbouring places, and continuous.
-        places = [Fraction(low), *inside, Fraction(high)]
-        pieces = [sum(end < place for end in ends) for place in places]
+        # The function is its piece between neighbouring places; of both sides of a breakpoint, as pieces whose
+        # constants are rounded may meet in float64 alone.
+        sides = [Fraction(low), *inside, Fraction(high)]
+        places = [*sides, *sides]
+        pieces = [sum(end < place for end in ends) for place in sides] + [
+            sum(end <= place for end in ends) for place in sides
+        ]
         values = [
             Fraction(slopes[unit][piece]) * place + Fraction(starts[unit][piece]) * ONE
             for piece, place in zip(pieces, places, strict=True)
         ]
         if inside:
-            slope = Fraction(_floor((values[-1] - values[0]) / (high - low) * (1 << SLOPE)), 1 << SLOPE)
+            slope = Fraction(_floor((values[len(sides) - 1] - values[0]) / (high - low) * (1 << SLOPE)), 1 << SLOPE)
         else:
             slope = Fraction(slopes[unit][sum(end <= low for end in ends)])
         away = [one - slope * place for one, place in zip(values, places, strict=True)]

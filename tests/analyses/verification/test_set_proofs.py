@@ -10,7 +10,7 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import layers, seeded
-from reluscope.checking.dual_bounds import DualBounds, Seen
+from reluscope.checking.dual_bounds import DualBounds, Seen, _rest
 from reluscope.checking.whole_numbers import MAX_TERMS, Matrix, Whole
 from reluscope.errors import CertificateError
 from reluscope.testing import check_proof
@@ -231,6 +231,19 @@ def test_bounds_from_any_duals_are_below_all_values(seed):
             part = [bounds.held(0, seen[0], first, last), seen[1]]
             assert part[0].low[unit] >= 1.0
             assert least <= bounds.least(Whole.of(row), duals, part).fractions()[0] <= values[is_held].min()
+
+
+def test_both_sides_of_a_breakpoint_count():
+    """Pieces that meet in float64 and not in fractions: the one above begins below the other's end."""
+    net = dyadic(0)
+    bounds = DualBounds(net, -np.ones(3), np.ones(3))
+    node = bounds.gates[0]
+    starts = node.intercepts.clone()
+    starts[1] -= 2.0**-60
+    bounds.gates[0] = replace(node, intercepts=starts)
+    seen = Seen(np.full(5, -1.0), np.full(5, 1.0))
+    rest = _rest(bounds.gates[0], Whole.of(np.ones((1, 5))), Whole.of(np.zeros((1, 5))), seen)
+    assert rest.fractions() == [Fraction(-1) - Fraction(2) ** -60] * 5
 
 
 def test_products_are_those_of_fractions():
