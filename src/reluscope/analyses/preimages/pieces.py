@@ -321,7 +321,7 @@ def by_vertices(part: Partition, target: Polyhedron) -> tuple[np.ndarray, np.nda
     own = np.maximum.reduceat(np.abs(outputs)[ids] @ np.abs(normals).T, offsets[:-1]) + np.abs(values)
     rounding = 64 * np.finfo(float).eps * own
     outside = (least > slack).any(axis=1) | (equal & (most < -slack)).any(axis=1)
-    inside = (most <= rounding).all(axis=1) & (~equal | (least >= -rounding)).all(axis=1)
+    inside = np.all((most <= rounding) & (~equal | (least >= -rounding)), axis=1)
     return every[~outside], inside
 
 
