@@ -8,8 +8,8 @@ import pytest
 
 from cli.running import reluscope
 from reluscope.findings import Finding
-from reluscope.studies import all_studies
-from reluscope_studies.book import MAX_BYTES, NUMBERS, PAGE, results
+from reluscope.studies import MAX_PICTURE_BYTES, all_studies
+from reluscope_studies.book import NUMBERS, PAGE, results
 
 BOOK = Path(__file__).parents[1] / "results"
 KEPT = list(results(BOOK))
@@ -36,7 +36,7 @@ def test_each_result_can_be_repeated(folder, plain):
     assert {verdict["word"] for verdict in study["verdicts"]} <= {"confirmed", "not confirmed", "contradicted"}
     for path in folder.iterdir():
         assert path.name in (NUMBERS, PAGE) or path.stem in study["pictures"]
-        assert path.suffix != ".svg" or path.stat().st_size <= MAX_BYTES
+        assert path.suffix != ".svg" or path.stat().st_size <= MAX_PICTURE_BYTES
     shown = re.findall(r"\]\(([^()\s]+\.(?:svg|png|gif))\)", (folder / PAGE).read_text())
     assert all((folder / name).is_file() for name in shown)
 

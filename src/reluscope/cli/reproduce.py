@@ -33,7 +33,7 @@ from reluscope.cli.study_pages import html_page, markdown_page
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
 from reluscope.errors import InputError
-from reluscope.studies import Change, Data, Film, Outcome, Setting, Size, Study, all_studies
+from reluscope.studies import MAX_PICTURE_BYTES, Change, Data, Film, Outcome, Setting, Size, Study, all_studies
 from reluscope.version import __version__
 
 # The part to train on and the part to measure with, or neither.
@@ -255,7 +255,7 @@ def _files(plain: dict[str, Any], done: Sequence[Done], bar: Bar) -> dict[str, s
     for one in done:
         for picture in one.outcome.pictures:
             assert f"{picture.name}.svg" not in files, "two studies of a paper name a picture alike"
-            files[f"{picture.name}.svg"] = plots.to_svg(picture.figure, name=picture.name)
+            files[f"{picture.name}.svg"] = plots.to_svg(picture.figure, name=picture.name, max_bytes=MAX_PICTURE_BYTES)
             files[f"{picture.name}.png"] = plots.to_png(picture.figure)
         for film in one.outcome.films:
             assert f"{film.name}.gif" not in files, "two studies of a paper name a film alike"

@@ -163,7 +163,7 @@ def _images(
     for row in range(number):
         for column in range(across):
             axes = grid[row, column]
-            axes.imshow(pictures[row, column], norm=norm, cmap=colors, interpolation="nearest")
+            axes.imshow(pictures[row, column], norm=norm, cmap=colors, interpolation="none")
             axes.set_xticks([])
             axes.set_yticks([])
             for line in axes.spines.values():

@@ -45,7 +45,7 @@ def class_distances(found: Findings, *, names: Sequence[str] | None = None, axes
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     norm = Normalize(low, high if high > low else low + 1.0)
     colors = colormaps["cividis"]
-    axes.imshow(np.ma.masked_invalid(means), cmap=colors, norm=norm, interpolation="nearest")
+    axes.imshow(np.ma.masked_invalid(means), cmap=colors, norm=norm, interpolation="none")
     digits = 1 if high < 100 else 0
     size = 8.5 if number <= 12 else 7.0
     for row in range(number):

@@ -13,24 +13,39 @@ from base64 import b64decode, b64encode
 import numpy as np
 from jaxtyping import UInt8
 from matplotlib.image import imread
+from PIL import Image
 
 # Shorter ones are hardly worth the time; a palette holds so many colours.
 MIN_LENGTH, MAX_COLORS = 20_000, 256
 
 
-def with_palettes(svg: str) -> str:
-    """Return an SVG text with images of few colours written shorter, pixel by pixel the same."""
-    return re.sub(r'(data:image/png;base64,)([^"]+)', lambda found: found[1] + _shorter(found[2]), svg)
+def with_palettes(svg: str, *, rounded: bool = False) -> str:
+    """Return an SVG text with images written shorter.
+
+    Those of few colours are pixel by pixel the same; the others stay, or, `rounded`, have near colours made one.
+    """
+    return re.sub(r'(data:image/png;base64,)([^"]+)', lambda found: found[1] + _shorter(found[2], rounded), svg)
 
 
-def _shorter(text: str) -> str:
-    if len(text) < MIN_LENGTH:
+def _shorter(text: str, rounded: bool) -> str:
+    if len(text) < MIN_LENGTH and not rounded:
         return text
     written = _as_palette(np.rint(255 * imread(io.BytesIO(b64decode(text)), format="png")).astype(np.uint8))
+    if written is None and rounded:
+        written = _of_fewer_colors(b64decode(text))
     if written is None:
         return text
     shorter = b64encode(written).decode("ascii")
     return shorter if len(shorter) < len(text) else text
+
+
+def _of_fewer_colors(file: bytes) -> bytes:
+    """Return an image with a palette of the colours that stand best for its own."""
+    buffer = io.BytesIO()
+    with Image.open(io.BytesIO(file)) as image:
+        fewer = image.convert("RGBA").quantize(MAX_COLORS, method=Image.Quantize.FASTOCTREE)
+    fewer.save(buffer, format="PNG", optimize=True)
+    return buffer.getvalue()
 
 
 def _as_palette(pixels: UInt8[np.ndarray, "h w channels"]) -> bytes | None:

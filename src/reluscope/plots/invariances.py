@@ -81,8 +81,8 @@ def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: S
             if column == 1 and one.target is None:
                 say(axes, "none")
             else:
-                axes.imshow(images[3 * row + column], cmap="gray", vmin=0.0, vmax=1.0, interpolation="nearest")
-        _framed(grid[row, 3]).imshow(changes[row], cmap="RdBu_r", vmin=-most, vmax=most, interpolation="nearest")
+                axes.imshow(images[3 * row + column], cmap="gray", vmin=0.0, vmax=1.0, interpolation="none")
+        _framed(grid[row, 3]).imshow(changes[row], cmap="RdBu_r", vmin=-most, vmax=most, interpolation="none")
         if names is not None:
             grid[row, 0].set_ylabel(shortened(names[row], 20), fontsize=9, color=INK)
         text = f"{len(one.before):,} features equal within {one.proved_within:.1e}"

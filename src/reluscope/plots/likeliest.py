@@ -111,7 +111,7 @@ def likeliest(
                 axes.text(left + 0.5, top + height / 2, "–", ha="center", va="center", color=INK)
                 continue
             box = (left, left + 1, top + height, top)
-            axes.imshow(image, cmap="gray", vmin=0.0, vmax=1.0, interpolation="nearest", extent=box)
+            axes.imshow(image, cmap="gray", vmin=0.0, vmax=1.0, interpolation="none", extent=box)
             label = int(classes[row, column])
             kinds.add(_frame(axes, box, label == int(own[row])))
             if label not in (int(own[row]), column - before):

@@ -65,11 +65,11 @@ def saliency(found: Saliency, samples: Points, *, shape: Sequence[int], names: S
     grid = figure.subplots(number, 3, squeeze=False)
     shown = images_of(points.reshape(number, size), shape)
     for row in range(number):
-        grid[row, 0].imshow(shown[row], cmap="gray", vmin=0.0, vmax=1.0, interpolation="nearest")
+        grid[row, 0].imshow(shown[row], cmap="gray", vmin=0.0, vmax=1.0, interpolation="none")
         for axes, values in zip(grid[row, 1:], (found.gradients[row], found.contributions[row]), strict=True):
             image = _summed(values, shape)
             end = float(np.abs(image).max()) or 1.0
-            axes.imshow(image, cmap=SIGNED, norm=Normalize(-end, end), interpolation="nearest")
+            axes.imshow(image, cmap=SIGNED, norm=Normalize(-end, end), interpolation="none")
             axes.set_ylabel(f"to ±{end:.2g}", fontsize=8, color=INK)
         value, constant, share = found.values[row], found.constants[row], found.constant_share(row)
         total = f"{value:.3g} = {value - constant:.3g} {'-' if constant < 0 else '+'} {abs(constant):.3g}"

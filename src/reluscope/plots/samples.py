@@ -55,7 +55,7 @@ def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Se
             line.set_color(INK)
             line.set_linewidth(0.6)
         if index < len(points):
-            axes.imshow(images[index], cmap="gray", vmin=0.0, vmax=1.0, interpolation="nearest")
+            axes.imshow(images[index], cmap="gray", vmin=0.0, vmax=1.0, interpolation="none")
             if names is not None:
                 axes.set_title(shortened(names[index], 20), fontsize=9.5, color=INK)
     return figure

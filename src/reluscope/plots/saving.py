@@ -9,8 +9,12 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.collections import Collection
 from matplotlib.colors import is_color_like, to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.spines import Spine
 from matplotlib.text import Text
 from matplotlib.ticker import LogFormatter
 
@@ -20,6 +24,8 @@ from reluscope.plots.embedded_images import with_palettes
 from reluscope.plots.style import INK
 
 RASTER_DPI, SVG_DPI = 200, 72
+# In the order in which they are tried where a picture must be short.
+SHORTER_DPI = (200, 140, 100, 72)
 AS_IT_IS: dict[Any, Any] = {"text.parse_math": False}
 NO_LAYOUT: dict[Any, Any] = {"figure.autolayout": False, "figure.constrained_layout.use": False}
 # What XML has no room for: most control characters, halves of pairs, and two that are none.
@@ -27,7 +33,7 @@ NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff
 
 
 @read_drawn
-def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> str:
+def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None, max_bytes: Count | None = None) -> str:
     """Return a figure as SVG, with text as text.
 
     Parameters
@@ -37,6 +43,9 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
         Goes before every id, so that several pictures can share a page; what is no letter or digit becomes a hyphen.
     ink : str, optional
         Colour of text and axes, as matplotlib takes it; ``"currentColor"`` makes them follow the page.
+    max_bytes : int, optional
+        Of a longer text, lines, points and areas become pixels of 256 colours, 200 an inch and then down to 72 until
+        it is short enough: the shortest of them where none is. Axes and words stay as they are.
 
     Returns
     -------
@@ -48,7 +57,6 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
     InputError
         If the ink is no colour.
     """
-    buffer = io.StringIO()
     _take_names_as_they_are(figure)
     name, shown = re.sub(r"[^\w.-]", "-", name), None if ink is None else _css_color(ink)
     with (
@@ -57,13 +65,47 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
         ),
         _laid_out(figure),
     ):
-        figure.savefig(buffer, format="svg", dpi=RASTER_DPI, transparent=True, metadata={"Date": None, "Creator": None})
+        text = with_palettes(_written(figure, name, shown, RASTER_DPI))
+        if max_bytes is not None and len(text.encode()) > max_bytes:
+            with _as_pixels(figure):
+                for dpi in SHORTER_DPI:
+                    text = min(text, with_palettes(_written(figure, name, shown, dpi), rounded=True), key=len)
+                    if len(text.encode()) <= max_bytes:
+                        break
+    return text
+
+
+def _written(figure: Figure, name: str, ink: str | None, dpi: int) -> str:
+    """Return a figure as SVG, its images and what is drawn as pixels with so many of them an inch."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", dpi=dpi, transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     # Only within tags: what looks like an id or a colour in a label is a label.
-    text = re.sub(r"<[^<>]*>", lambda tag: _changed(tag[0], name, shown), text)
-    return NO_CHARACTERS.sub("\ufffd", with_palettes(text))
+    text = re.sub(r"<[^<>]*>", lambda tag: _changed(tag[0], name, ink), text)
+    return NO_CHARACTERS.sub("\ufffd", text)
+
+
+@contextmanager
+def _as_pixels(figure: Figure) -> Iterator[None]:
+    """Draw what axes hold, apart from their ticks, frames, words and keys, as pixels."""
+    drawn = [
+        artist
+        for axes in figure.findobj(Axes)
+        for artist in axes.get_children()
+        if isinstance(artist, Collection | Line2D | Patch)
+        and artist is not axes.patch
+        and not isinstance(artist, Spine)
+    ]
+    before = [artist.get_rasterized() for artist in drawn]
+    try:
+        for artist in drawn:
+            artist.set_rasterized(True)
+        yield
+    finally:
+        for artist, was in zip(drawn, before, strict=True):
+            artist.set_rasterized(was)
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def similarity(found: Findings, name: str, *, cap: Positive | None = None, axes:
     high = cap if cap is not None and clipped else high
     norm = Normalize(low, high if high > low else low + 1.0)
     colors = colormaps["cividis" if drawn.grows_with_likeness else "cividis_r"]
-    axes.imshow(np.ma.masked_invalid(values), cmap=colors, norm=norm, interpolation="nearest")
+    axes.imshow(np.ma.masked_invalid(values), cmap=colors, norm=norm, interpolation="none")
     size = 8.5 if number <= 8 else 6.5
     for row in range(number):
         for column in range(number):

@@ -7,6 +7,7 @@ Those of the papers that reluscope follows are in the package reluscope-studies.
 
 from reluscope.studies.discovery import all_studies
 from reluscope.studies.study import (
+    MAX_PICTURE_BYTES,
     Change,
     Data,
     Film,
@@ -21,6 +22,7 @@ from reluscope.studies.study import (
 )
 
 __all__ = [
+    "MAX_PICTURE_BYTES",
     "Change",
     "Data",
     "Film",

@@ -14,6 +14,8 @@ from reluscope.files.kept_results import Record
 from reluscope.findings import Finding
 from reluscope.shown import Shown
 
+MAX_PICTURE_BYTES = 200_000
+
 Size = Literal["small", "medium", "full"]
 # What a size may be changed in, besides which parts of a study are done.
 Change = Literal["replicates", "points", "epochs"]
@@ -108,7 +110,10 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure, the name of its file without a suffix, and what it shows."""
+    """A figure, the name of its file without a suffix, and what it shows.
+
+    Its SVG has `MAX_PICTURE_BYTES` at most, wherever pixels can make it so short: then books of results keep it.
+    """
 
     name: str
     figure: Figure

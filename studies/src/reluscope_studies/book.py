@@ -17,8 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from reluscope.studies import MAX_PICTURE_BYTES
+
 NUMBERS, PAGE = "findings.json", "README.md"
-MAX_BYTES = 200_000
 
 
 def keep(folder: Path, book: Path) -> list[Path]:
@@ -49,7 +50,7 @@ def keep(folder: Path, book: Path) -> list[Path]:
         (own / NUMBERS).write_text(json.dumps(said, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         for picture in study["pictures"]:
             drawn = folder / f"{picture}.svg"
-            if drawn.stat().st_size <= MAX_BYTES:
+            if drawn.stat().st_size <= MAX_PICTURE_BYTES:
                 shutil.copyfile(drawn, own / drawn.name)
         if len(plain["studies"]) == 1:
             (own / PAGE).write_text(

@@ -242,7 +242,7 @@ ROWS = {
     ),
     "plots.to_gif": row(animation=_FILM, kinds={"progress": "function"}),
     "plots.to_png": row(figure=FIGURE, kinds={"background": "color_name"}),
-    "plots.to_svg": row(figure=FIGURE, kinds={"ink": "text"}),
+    "plots.to_svg": row(figure=FIGURE, kinds={"ink": "text", "max_bytes": "count"}),
     "plots.tracking": row(records=Later(_recorded)),
     "plots.training_animation": row(
         records=Later(_kept),

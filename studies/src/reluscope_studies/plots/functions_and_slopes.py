@@ -69,7 +69,7 @@ def functions_on_plane(
     norm, extent = Normalize(-largest, largest), (-reach, reach, -reach, reach)
     for column, (title, one) in enumerate(functions.items()):
         above, below = (canvas(axes, (0.0, 0.0)) for axes in grid[:, column])
-        above.imshow(one.values, origin="lower", extent=extent, cmap=SIGNED, norm=norm, interpolation="nearest")
+        above.imshow(one.values, origin="lower", extent=extent, cmap=SIGNED, norm=norm, interpolation="none")
         if one.values.min() < 0 < one.values.max():
             above.contour(one.values, [0.0], extent=extent, colors=DARK, linewidths=1.4)
         above.set_title(title, fontsize=9.5, color=INK)

@@ -61,6 +61,6 @@ def _labels(axes: Axes, part: rs.Partition, labels: Int[np.ndarray, "p q"]) -> N
     # Labels that follow each other are often neighbours: a multiplier spreads them over the tints.
     shown = (labels * 2654435761 % 2**32) * TINTS // 2**32
     extent = (window.lo[0], window.hi[0], window.lo[1], window.hi[1])
-    axes.imshow(shown, cmap=colors, vmin=-0.5, vmax=TINTS - 0.5, extent=extent, interpolation="nearest")
+    axes.imshow(shown, cmap=colors, vmin=-0.5, vmax=TINTS - 0.5, extent=extent, interpolation="none")
     number, (down, across) = len(np.unique(labels)), labels.shape
     axes.set_title(f"{number:,} labels on a {across} x {down} grid", fontsize=9.5, color=INK)

@@ -71,7 +71,7 @@ def success_grids(
 
 def _draw(axes: Axes, grid: Float[np.ndarray, "w d"], marked: Bool[np.ndarray, "w d"]) -> None:
     norm, colors = Normalize(0.0, 1.0), colormaps["cividis"]
-    axes.imshow(np.ma.masked_invalid(grid), cmap=colors, norm=norm, interpolation="nearest", aspect="auto")
+    axes.imshow(np.ma.masked_invalid(grid), cmap=colors, norm=norm, interpolation="none", aspect="auto")
     for row, column in np.ndindex(grid.shape):
         value = float(grid[row, column])
         shade = INK if not np.isfinite(value) else DARK if value > 0.55 else LIGHT
