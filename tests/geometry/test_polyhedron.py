@@ -212,6 +212,18 @@ def test_small_integer_polygons(rows: list) -> None:
         np.testing.assert_allclose(lines, lines[:1].repeat(len(group), axis=0), atol=1e-12)
 
 
+def test_inequalities_alone_are_the_same_set() -> None:
+    """Seen red with equations of one side only."""
+    rng = np.random.default_rng(3)
+    one = Polyhedron(rng.normal(size=(2, 3)), [1.0, 2.0], C=[[1.0, 0.0, -1.0]], d=[0.5])
+    rows, ends = one.inequalities()
+    assert rows.shape == (4, 3)
+    points = rng.integers(-4, 5, (400, 3)) / 4  # a twelfth of them on the plane, without rounding
+    inside = one.contains(points)
+    assert np.array_equal((points @ rows.T <= ends).all(axis=1), inside)
+    assert 0 < inside.sum() < len(points)
+
+
 @pytest.mark.parametrize("dim", [20, 60])
 def test_many_dimensions(dim: int) -> None:
     box = Box(-1, 1, dim).polyhedron

@@ -495,6 +495,17 @@ class Polyhedron(Shown):
             np.concatenate([self.d, other.d]),
         )
 
+    def inequalities(self) -> tuple[Float[np.ndarray, "m n"], Float[np.ndarray, " m"]]:
+        """Return the same set as ``A x <= b`` alone: each equation as two inequalities, behind the others.
+
+        Examples
+        --------
+        >>> rows, ends = Polyhedron([[1.0, 0.0]], [2.0], C=[[0.0, 1.0]], d=[3.0]).inequalities()
+        >>> rows.tolist(), ends.tolist()
+        ([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], [2.0, 3.0, -3.0])
+        """
+        return np.concatenate([self.A, self.C, -self.C]), np.concatenate([self.b, self.d, -self.d])
+
     @read_arguments
     def to_text(self, form: Form = "cdd") -> str:
         """Return the rows as cdd, polymake or Sage read them, in fractions, or solvers as MPS: nothing is rounded.

@@ -243,6 +243,6 @@ def _walls(window: Box | Polyhedron | Space) -> np.ndarray:
     """Return the rows of a domain, scaled by powers of two."""
     if isinstance(window, Space):
         return np.zeros((0, window.dim))
-    outer = window.polyhedron
-    rows, _ = scaled_rows(np.concatenate([outer.A, outer.C, -outer.C]), np.zeros(len(outer.A) + 2 * len(outer.C)))
+    rows, ends = window.polyhedron.inequalities()
+    rows, _ = scaled_rows(rows, np.zeros_like(ends))
     return -rows

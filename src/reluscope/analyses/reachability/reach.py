@@ -120,8 +120,7 @@ class ReachableSets:
         states = self.ends.shape[2]
         if target.dim != states:
             raise ShapeError(f"expected a target in {states} dimensions, as many as states, got a {target.describe()}")
-        rows = np.concatenate([target.A, target.C, -target.C])
-        ends = np.concatenate([target.b, target.d, -target.d])
+        rows, ends = target.inequalities()
         return [_all_below(one, rows, ends) for one in self.sets]
 
     @read_arguments

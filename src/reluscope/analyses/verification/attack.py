@@ -21,7 +21,7 @@ def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.
     -----
     A thousand forward passes, and thirty linearisations of twenty points.
     """
-    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
+    A, b = unsafe.inequalities()
     points = np.clip(rng.uniform(case.lower, case.upper, (NUM_RANDOM, len(case.lower))), case.lower, case.upper)
     excess = (outputs_at(network, points) @ A.T - b).max(axis=1, initial=-np.inf)
     points = points[np.argsort(excess, kind="stable")[:NUM_STARTS]]
@@ -47,7 +47,7 @@ def descended(network: Network, case: Case, points: Float[np.ndarray, "k n"]) ->
     -----
     A dozen linearisations of six points.
     """
-    tables = [(np.concatenate([one.A, one.C, -one.C]), np.concatenate([one.b, one.d, -one.d])) for one in case.unsafe]
+    tables = [one.inequalities() for one in case.unsafe]
     tables = [one for one in tables if len(one[0])]
     if not tables:
         return points[:0]

@@ -28,7 +28,7 @@ def deeper(
     >>> bool((found[:, 0] == found[:, 0].astype(np.float32)).all()), bool(found[-1] > 0.4)
     (True, True)
     """
-    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
+    A, b = unsafe.inequalities()
     width, moved, tried = case.upper - case.lower, point, [point]
     for share in SHARES if len(A) else ():
         worst = int((A @ outputs_at(network, moved[None])[0] - b).argmax())

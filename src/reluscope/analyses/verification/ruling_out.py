@@ -54,7 +54,7 @@ def reach(box: OutputBox, unsafe: Polyhedron) -> Reach:
     >>> reach(box, apart).excess > 0, reach(box, rs.Polyhedron([[1.0], [-1.0]], [0.75, -0.25])).excess > 0
     (True, False)
     """
-    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
+    A, b = unsafe.inequalities()
     if not len(A):
         return Reach(-np.inf, box.center, np.zeros(0))
     slopes, middle, rest = box.rows(A)

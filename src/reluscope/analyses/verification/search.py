@@ -56,7 +56,7 @@ class BoxSearch(HalvedBoxes):
         # Shares of boxes that are too small to be halved.
         self._passed: list[float] = []
         self._unsafe: list[Polyhedron] = [one for case in safe.cases for one in case.unsafe]
-        self._tables = [_rows(one) for one in self._unsafe]
+        self._tables = [one.inequalities() for one in self._unsafe]
         # The case of each of them, and its number there.
         self._places = [(index, place) for index, case in enumerate(safe.cases) for place in range(len(case.unsafe))]
 
@@ -159,8 +159,3 @@ class BoxSearch(HalvedBoxes):
     def _keep(self, part: Part, node: Node) -> None:
         if self._trees is not None:
             self._trees[self._places[part.what[0]][0]][part.path] = node
-
-
-def _rows(unsafe: Polyhedron) -> tuple[np.ndarray, np.ndarray]:
-    """Return unsafe outputs y as ``A y <= b`` alone."""
-    return np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])

@@ -151,9 +151,8 @@ class UnitSearch(BestFirst):
         self._bounds = {**self._bounds, self._begun: bounds}
         sets = []
         for one in case.unsafe:
-            A, b = np.concatenate([one.A, one.C, -one.C]), np.concatenate([one.b, one.d, -one.d])
-            table, offsets = (torch.as_tensor(part, device=self.network.device) for part in (A, b))
-            mix = torch.full((len(A),), 1.0 / max(1, len(A)), dtype=torch.float64, device=table.device)
+            table, offsets = (torch.as_tensor(part, device=self.network.device) for part in one.inequalities())
+            mix = torch.full((len(table),), 1.0 / max(1, len(table)), dtype=torch.float64, device=table.device)
             blank = _Set(len(self._targets), [], [], [], [], [], [], mix)
             sets.append(_with(blank, bounds.unheld(1), 0))
             self._targets.append(_Target(self._begun, table, offsets))

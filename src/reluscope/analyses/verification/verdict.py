@@ -214,7 +214,7 @@ def surely_in(unsafe: Polyhedron, outputs: Float[np.ndarray, "s m"], errors: Flo
 
 def _excess(unsafe: Polyhedron, outputs: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return by how much outputs are outside at least and at most, whatever their errors are, (s,) each."""
-    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
+    A, b = unsafe.inequalities()
     sizes = np.abs(outputs) @ np.abs(A).T + np.abs(b)
     rounding = errors @ np.abs(A).T * (1 + 1e-9) + 2 * (unsafe.dim + 2) * np.finfo(float).eps * sizes
     rounding += LOSS * ((outputs != 0) @ (A != 0).T.astype(float))

@@ -209,7 +209,7 @@ class ViolationSearch(BestFirst):
 
 def _sides(found: BoundedBoxes, unsafe: Polyhedron) -> _Sides:
     """Return on which boxes a row is missed, and on which all outputs are unsafe, rounding included."""
-    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
+    A, b = unsafe.inequalities()
     if not len(A):
         return _Sides(np.zeros(len(found), dtype=bool), np.ones(len(found), dtype=bool))
     ends = found.below(np.concatenate([A, -A])).least(found.half)
