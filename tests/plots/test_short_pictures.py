@@ -43,8 +43,10 @@ def test_a_long_one_becomes_pixels_and_its_words_do_not():
 
 def test_fewer_pixels_where_bytes_are_few():
     figure = crowded(4000)
-    widths = [max(sizes_of_images(to_svg(figure, max_bytes=most))) for most in (100_000, 60_000, 1)]
+    texts = [to_svg(figure, max_bytes=most) for most in (100_000, 60_000, 1)]
+    widths = [max(sizes_of_images(text)) for text in texts]
     assert widths[0] > widths[1] > widths[2] > 200, "72 an inch of three and more, however few bytes are asked for"
+    assert ["across" in text for text in texts] == [True, True, False], "words become pixels last"
 
 
 def test_what_pixels_would_make_longer_stays():

@@ -2,11 +2,12 @@
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from matplotlib import rc_context
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.collections import Collection
@@ -24,8 +25,8 @@ from reluscope.plots.embedded_images import with_palettes
 from reluscope.plots.style import INK
 
 RASTER_DPI, SVG_DPI = 200, 72
-# In the order in which they are tried where a picture must be short.
-SHORTER_DPI = (200, 140, 100, 72)
+# In the order in which they are tried where a picture must be short, for marks and then for whole axes.
+DPI_OF_MARKS, DPI_OF_AXES = (200, 140, 100), (200, 140, 100, 72)
 AS_IT_IS: dict[Any, Any] = {"text.parse_math": False}
 NO_LAYOUT: dict[Any, Any] = {"figure.autolayout": False, "figure.constrained_layout.use": False}
 # What XML has no room for: most control characters, halves of pairs, and two that are none.
@@ -44,8 +45,8 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None, max_
     ink : str, optional
         Colour of text and axes, as matplotlib takes it; ``"currentColor"`` makes them follow the page.
     max_bytes : int, optional
-        Of a longer text, lines, points and areas become pixels of 256 colours, 200 an inch and then down to 72 until
-        it is short enough: the shortest of them where none is. Axes and words stay as they are.
+        Of a longer text, lines, points and areas become pixels of 256 colours, 200 an inch or, if it is still too
+        long, fewer, while words and axes stay; then axes as a whole, words and all: the shortest text if none fits.
 
     Returns
     -------
@@ -67,11 +68,12 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None, max_
     ):
         text = with_palettes(_written(figure, name, shown, RASTER_DPI))
         if max_bytes is not None and len(text.encode()) > max_bytes:
-            with _as_pixels(figure):
-                for dpi in SHORTER_DPI:
-                    text = min(text, with_palettes(_written(figure, name, shown, dpi), rounded=True), key=len)
-                    if len(text.encode()) <= max_bytes:
-                        break
+            for artists, dpis in ((_marks(figure), DPI_OF_MARKS), (figure.findobj(Axes), DPI_OF_AXES)):
+                with _as_pixels(artists):
+                    for dpi in dpis:
+                        text = min(text, with_palettes(_written(figure, name, shown, dpi), rounded=True), key=len)
+                        if len(text.encode()) <= max_bytes:
+                            return text
     return text
 
 
@@ -87,10 +89,9 @@ def _written(figure: Figure, name: str, ink: str | None, dpi: int) -> str:
     return NO_CHARACTERS.sub("\ufffd", text)
 
 
-@contextmanager
-def _as_pixels(figure: Figure) -> Iterator[None]:
-    """Draw what axes hold, apart from their ticks, frames, words and keys, as pixels."""
-    drawn = [
+def _marks(figure: Figure) -> list[Artist]:
+    """Return what axes hold apart from their ticks, frames, words and keys."""
+    return [
         artist
         for axes in figure.findobj(Axes)
         for artist in axes.get_children()
@@ -98,13 +99,18 @@ def _as_pixels(figure: Figure) -> Iterator[None]:
         and artist is not axes.patch
         and not isinstance(artist, Spine)
     ]
-    before = [artist.get_rasterized() for artist in drawn]
+
+
+@contextmanager
+def _as_pixels(artists: Sequence[Artist]) -> Iterator[None]:
+    """Let artists be drawn as pixels, and then as they were."""
+    before = [artist.get_rasterized() for artist in artists]
     try:
-        for artist in drawn:
+        for artist in artists:
             artist.set_rasterized(True)
         yield
     finally:
-        for artist, was in zip(drawn, before, strict=True):
+        for artist, was in zip(artists, before, strict=True):
             artist.set_rasterized(was)
 
 
