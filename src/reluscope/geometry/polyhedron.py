@@ -500,9 +500,9 @@ class Polyhedron(Shown):
 
         Examples
         --------
-        >>> rows, ends = Polyhedron([[1.0, 0.0]], [2.0], C=[[0.0, 1.0]], d=[3.0]).inequalities()
+        >>> rows, ends = Polyhedron([[1.0, 0.0]], [2.0], C=[[4.0, 5.0]], d=[3.0]).inequalities()
         >>> rows.tolist(), ends.tolist()
-        ([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], [2.0, 3.0, -3.0])
+        ([[1.0, 0.0], [4.0, 5.0], [-4.0, -5.0]], [2.0, 3.0, -3.0])
         """
         return np.concatenate([self.A, self.C, -self.C]), np.concatenate([self.b, self.d, -self.d])
 

@@ -148,7 +148,6 @@ ROWS = {
     "Polyhedron.maximize": row(on=_TRIANGLE, c=[1.0, 0.0], kinds={"c": "vector"}),
     "Polyhedron.to_text": row(on=_TRIANGLE, form="cdd", kinds={"form": "option"}),
     "Polyhedron.from_text": row(text=_TRIANGLE.to_text(), kinds={"text": "text"}),
-    "Polyhedron.inequalities": row(on=_TRIANGLE),
     "Polyhedron.intersect": row(on=_TRIANGLE, other=_TRIANGLE),
     "Segment": row(a=[0.0, 0], b=[1.0, 0], kinds={"a": "vector", "b": "vector"}),
     "Slice": row(
