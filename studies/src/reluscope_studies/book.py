@@ -64,7 +64,9 @@ def _with_what_is_kept(page: str, own: Path) -> str:
     """Return a page with words in the place of pictures that are too large for the book, and of films."""
 
     def shown(picture: re.Match[str]) -> str:
-        return picture[0] if (own / picture[1]).is_file() else "(A picture that is too large to be kept here.)"
+        if (own / picture[1]).is_file():
+            return picture[0]
+        return f"(A {'film' if picture[1].endswith('.gif') else 'picture'} that is too large to be kept here.)"
 
     return re.sub(r"!\[[^\]]*(?:\][^\]()]*)*\]\(([^()\s]+)\)", shown, page)
 
