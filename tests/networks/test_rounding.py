@@ -16,6 +16,7 @@ from reluscope.networks.rounding import (
     may_be_largest,
     piece_error,
     reaches_breakpoint,
+    with_ties,
 )
 
 UNIT = 16 * 2.0**-52
@@ -181,3 +182,23 @@ def test_candidates_as_near_as_both_errors_may_be_the_largest():
         pre, error = (torch.tensor([[table]], dtype=torch.float64) for table in (pair, errors))
         assert may_be_largest(pre, error).tolist() == [[may]]
         assert in_doubt(gate, pre, error).item() == doubt
+
+
+def test_candidates_that_rounding_alone_may_tell_apart_are_read_as_ties():
+    gate = network_of([affine(np.eye(3), np.zeros(3)), ("max", 3)], 3).stages[0].gate
+    last, infinity = 2.0**-52, float("inf")
+    for candidates, error, piece in (
+        ([1.0, 1.0 + last, 0.0], 4 * last, 0),
+        ([1.0, 1.0 + 4 * last, 0.0], last, 1),  # that is no rounding
+        ([0.0, 1.0, 1.0 + 2 * last], last, 1),
+        ([1.0, 1.5, 0.0], 1.0, 1),  # bounds that say nothing
+        ([-infinity, -1.0, -1.0 + last], last, 1),
+        ([0.0, 0.0, 0.0], last, 0),
+    ):
+        pre = torch.tensor([[candidates]], dtype=torch.float64)
+        seen = with_ties(gate, pre, torch.full_like(pre, error))
+        assert gate.pieces(seen).item() == piece
+        assert seen.max() == pre.max()
+    relu = network_of([affine(np.eye(2), np.zeros(2)), RELU], 2).stages[0].gate
+    pre = torch.tensor([[last, -last]], dtype=torch.float64)
+    assert with_ties(relu, pre, torch.ones_like(pre)) is pre

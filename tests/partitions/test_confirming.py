@@ -3,13 +3,16 @@
 import signal
 import time
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from reluscope.errors import InputError
 from reluscope.networks.rational import multiplications
+from reluscope.networks.rounded_forward import coded_forward
 from reluscope.partitions import dispatch, finishing_windows, shown_regions
 from reluscope.testing import default_network
 
@@ -25,6 +28,7 @@ def whole() -> rs.Partition:
 def unsure(whole, monkeypatch) -> rs.Partition:
     """A partition of which rounding bounds prove nothing, of a network too large for fractions."""
     monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
+    monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 0)
     return shown_regions.shown(replace(whole, num_undecided=1, tolerance=rs.Tolerance(rounding=1e17)))
 
 
@@ -81,7 +85,7 @@ def test_deep_networks_of_some_size_do_not_take_wide_numbers_for_every_cell(whol
     monkeypatch.setattr(shown_regions, "DEEP", 1)
     doubtful = replace(whole, num_undecided=1, tolerance=rs.Tolerance(rounding=1e17))
     assert "cells_unconfirmed" not in shown_regions.shown(doubtful).work
-    monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", len(whole) * multiplications(whole.network) - 1)
+    monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 5 * multiplications(whole.network))
     found = shown_regions.shown(doubtful)
     assert 0 < found.work["cells_confirmed"] < len(whole) / 8
     assert "cells_unconfirmed" not in rs.confirm(found).work
@@ -142,3 +146,49 @@ def test_what_cannot_be_confirmed(whole, tmp_path):
     whole.save(tmp_path / "part")
     with pytest.raises(InputError, match="needs the network"):
         rs.confirm(rs.Partition.load(tmp_path / "part"))
+
+
+@cache
+def palindromes() -> tuple[rs.Network, rs.Slice]:
+    """Return a network and a plane of pictures that are their own mirror images.
+
+    In the middle a pooling compares sums of the same products in another order: a tie everywhere, and not in floats.
+    """
+    draw = np.random.default_rng(0)
+    torch.manual_seed(0)
+    convolution = torch.nn.Conv2d(1, 6, (1, 3), dtype=torch.float64)
+    with torch.no_grad():
+        convolution.weight[..., 2] = convolution.weight[..., 0]
+    model = torch.nn.Sequential(
+        convolution,
+        torch.nn.MaxPool2d((1, 2)),
+        torch.nn.ReLU(),
+        torch.nn.Flatten(),
+        torch.nn.Linear(18, 2, dtype=torch.float64),
+    )
+    images = draw.normal(size=(3, 1, 1, 8))
+    return rs.load(model, input_shape=(1, 1, 8)), rs.Plane(*(images + images[..., ::-1]), margin=0.5)
+
+
+def words_of(part: rs.Partition) -> set[bytes]:
+    return set(map(bytes, part.codes.words))
+
+
+def test_ties_in_every_cell_are_read_as_ties_where_fractions_are_too_slow_for_all(monkeypatch):
+    network, plane = palindromes()
+    truth = rs.partition(network, plane, certify=True)
+    assert truth.claim == "EXACT"
+    assert len(truth) > 40
+    rounded, _ = coded_forward(network.restrict(plane), truth.witnesses)
+    assert rounded.doubtful.any(axis=1).mean() > 0.9
+    doubtful = replace(rs.partition(network, plane), num_undecided=1)
+    monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", multiplications(network))  # for one region
+    found = shown_regions.shown(doubtful)
+    assert (words_of(found), found.claim, found.work["cells_left_out"]) == (words_of(truth), "LOWER", 0)
+    assert "cells_unconfirmed" not in found.work
+    monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 3 * multiplications(network))
+    found = shown_regions.shown(doubtful)
+    assert (words_of(found), found.claim) == (words_of(truth), "ESTIMATE")
+    assert found.finding().interval[0] == found.work["cells_confirmed"] < len(found)
+    found = rs.confirm(found)
+    assert (words_of(found), found.claim) == (words_of(truth), "LOWER")

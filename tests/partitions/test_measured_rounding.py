@@ -40,6 +40,7 @@ def certified():
 def large(monkeypatch):
     """Let every network be too large for exact arithmetic."""
     monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
+    monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 0)
 
 
 def codes_of(part):

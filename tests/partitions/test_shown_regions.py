@@ -11,7 +11,7 @@ from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
 from reluscope.partitions import shown_regions
 from reluscope.partitions.certification import multiplications
-from reluscope.partitions.shown_regions import shown
+from reluscope.partitions.shown_regions import Shown, shown
 
 NET = rs.load(
     [([[1.0, 0.5], [0.25, 1.0], [1.0, 1.0]], [0.0, 0.25, -0.5]), (np.ones((2, 3)), [-1.0, -2.0]), ([[1.0, 2.0]], [0.0])]
@@ -107,9 +107,10 @@ def test_what_rounding_hides_is_decided_exactly(monkeypatch):
     doubtful = replace(part, geometry=geometry, num_undecided=1)
     assert codes_of(shown(doubtful)) == [(1, 0, 0), (1, 1, 0)]
     # Where that cannot be afforded, wide numbers decide some of them, and what nothing is known of is left out.
-    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
+    monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
+    monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 0)
     assert len(shown(doubtful)) == 1
-    monkeypatch.setattr("reluscope.partitions.shown_regions.WIDE_OF", 1)
+    monkeypatch.setattr(shown_regions, "WIDE_OF", 1)
     assert codes_of(shown(doubtful)) == [(1, 0, 0), (1, 1, 0)]
     nothing = replace(doubtful, note="interrupted")
     assert codes_of(shown(nothing)) == []
@@ -120,7 +121,8 @@ def test_what_is_too_large_for_exact_answers_stays_as_an_estimate(monkeypatch):
     part = rs.partition(NET, SQUARE)
     unsure = replace(part, num_undecided=1, tolerance=rs.Tolerance(rounding=1e17))
     assert shown(unsure).claim is rs.Claim.LOWER
-    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
+    monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
+    monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 0)
     found = shown(unsure)
     assert (found.work["cells_confirmed"], found.work["cells_unconfirmed"]) == (1, len(part) - 1)
     number = found.finding()
@@ -198,9 +200,8 @@ def test_of_two_cells_of_one_region_that_which_is_there_stays(monkeypatch):
     for first, second, kept in ((False, True, 1), (True, False, 0), (True, True, 0)):
         is_there[:2] = first, second
         there = is_there.copy()
-        monkeypatch.setattr(
-            shown_regions, "codes_inside", lambda *_, there=there: (Codes(words, part.codes.layout), there, 0)
-        )
+        found = Shown(Codes(words, part.codes.layout), there, True, 0)
+        monkeypatch.setattr(shown_regions, "codes_inside", lambda *_, found=found: found)
         again = shown(part)
         assert again.work["cells_left_out"] == 1
         np.testing.assert_array_equal(again.witnesses[0], part.witnesses[kept])
@@ -219,20 +220,32 @@ def test_a_cell_had_a_code_if_all_words_of_it_agree(monkeypatch):
     assert (words[0, 1], words[0, 0] != words[1, 0]) == (words[1, 1], True)
     words[0] = words[1]
     part = replace(part, num_undecided=1)
-    there = Codes(words, part.codes.layout), np.ones(2, dtype=bool), 0
+    there = Shown(Codes(words, part.codes.layout), np.ones(2, dtype=bool), True, 0)
     monkeypatch.setattr(shown_regions, "codes_inside", lambda *_: there)
     np.testing.assert_array_equal(shown(part).witnesses, part.witnesses[1:])
 
 
 def test_what_is_in_doubt_hangs_on_the_tolerance_of_the_partition(monkeypatch):
-    """Where sums may be off by half, every code is in doubt, and all but one are too many for fractions."""
+    """Where sums may be off by half, codes are in doubt: for fractions, or where these are too slow, wide numbers."""
     part = replace(rs.partition(NET, SQUARE, method="tree"), num_undecided=1)
-    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", multiplications(NET))
-    assert len(shown(part)) == len(part) > 1
-    coarse = replace(part, tolerance=rs.Tolerance(rounding=2.0**51))
-    assert 1 <= len(shown(coarse)) <= 2
     asked: list[np.ndarray] = []
     monkeypatch.setattr(shown_regions._ExactCodes, "beside", lambda _, witness: asked.append(witness))
-    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 4 * multiplications(NET) - 1)
+    assert len(shown(part)) == len(part) > 1
+    assert not asked
+    coarse = replace(part, tolerance=rs.Tolerance(rounding=2.0**51))
     shown(coarse)
-    assert len(asked) == 3
+    number = len(asked)
+    assert number >= len(part) - 1
+    monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", number * multiplications(NET) - 1)
+    assert codes_of(shown(coarse)) == codes_of(part)
+    assert len(asked) == number
+    # What these do not know either goes to fractions, as many as there is time for.
+    monkeypatch.setattr(shown_regions, "wide_codes", lambda network, x, **_: iter([unsure(network, x)]))
+    monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 4 * multiplications(NET) - 1)
+    assert len(shown(coarse)) <= 1
+    assert len(asked) == number + 3
+
+
+def unsure(network, x):
+    """Codes of points, each of them in doubt."""
+    return slice(0, len(x)), network.codes(x), np.ones(len(x), dtype=bool)

@@ -11,7 +11,7 @@ from reluscope.networks.carriers.carry import carry, carry_to_output
 from reluscope.networks.carriers.rounded import NumbersRoundedAlike, Rounded, RoundedNumbers
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
-from reluscope.networks.rounding import in_doubt
+from reluscope.networks.rounding import in_doubt, with_ties
 from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
@@ -143,7 +143,9 @@ def coded_forward(network: Network, x: Points, *, tolerance: Tolerance | None = 
 
     Returns
     -------
-    RoundedForward, Codes
+    RoundedForward
+    Codes
+        With candidates of a maximum that rounding alone may tell apart read as ties.
 
     Notes
     -----
@@ -168,7 +170,7 @@ def coded_forward(network: Network, x: Points, *, tolerance: Tolerance | None = 
         pieces: list[np.ndarray] = []
         for index, stage in enumerate(network.stages):
             pre, error = next(found)
-            pieces.append(stage.gate.pieces(pre).cpu().numpy())
+            pieces.append(stage.gate.pieces(with_ties(stage.gate, pre, error)).cpu().numpy())
             doubtful[rows, index] = in_doubt(stage.gate, pre, error).cpu().numpy()
         outputs[rows], errors[rows] = (part.reshape(len(part), -1).cpu().numpy() for part in next(found))
         words[rows] = Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start).words

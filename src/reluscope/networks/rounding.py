@@ -18,6 +18,8 @@ from reluscope.networks.graph import Affine, Max, Pointwise, TopK
 
 # The unit of sums of up to 2^16 terms in whatever order: n eps of the sum of their magnitudes.
 ANY_ORDER = 2.0**-52 * 2**16
+# Candidates of a maximum that are nearer to it, relative to it, may be ties: some thousand eps.
+TIE = 2.0**-40
 
 
 def affine_error(
@@ -144,6 +146,21 @@ def reaches_breakpoint(gate: Pointwise, pre: Tensor, error: Tensor) -> Tensor:
 def may_be_largest(pre: Tensor, error: Tensor) -> Tensor:
     """Return which candidates ``(s, u, k)`` of max units may be the largest."""
     return pre + error >= (pre - error).amax(-1, keepdim=True)
+
+
+def with_ties(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:
+    """Return pre-activations in which candidates of a maximum that rounding alone may tell apart are equal.
+
+    Sums of equal patches of an image differ in their last bits where a matrix product ends with other instructions
+    than it began with. They stay in doubt (`in_doubt`), but are read as the ties that they nearly always are.
+    """
+    if not isinstance(gate, Max):
+        return pre
+    largest = pre.amax(-1, keepdim=True)
+    # Bounds that are proved say nothing of late gates.
+    least = largest - torch.minimum(2 * error.amax(-1, keepdim=True), TIE * largest.abs())
+    near = (pre >= least) & (pre < largest)
+    return torch.where(near, largest, pre) if bool(near.any()) else pre
 
 
 def in_doubt(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:

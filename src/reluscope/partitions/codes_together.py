@@ -15,7 +15,7 @@ from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.codes.steady_words import SteadyWords
 from reluscope.networks.network import Network
-from reluscope.networks.rounding import in_doubt
+from reluscope.networks.rounding import in_doubt, with_ties
 from reluscope.networks.stages import Values
 from reluscope.partitions.bends import (
     Arrived,
@@ -126,7 +126,8 @@ def _passed(network: Network, group: _Group, unit: float) -> _Group:
     pieces, doubtful = np.zeros((len(shares), 0), dtype=np.uint8), group.doubtful | (not is_sure.all())
     if len(units):
         seen, error = (torch.from_numpy(np.array(one)).to(network.device) for one in (pre, sent.proved[units]))
-        pieces, doubtful = narrow.pieces(seen).cpu().numpy(), doubtful | in_doubt(narrow, seen, error).cpu().numpy()
+        pieces = narrow.pieces(with_ties(narrow, seen, error)).cpu().numpy()
+        doubtful |= in_doubt(narrow, seen, error).cpu().numpy()
     rows, new = behind(stage, arrived, pieces, pre)
     error = sent.carried.copy()
     error[units] = sent.proved[units]

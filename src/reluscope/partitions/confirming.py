@@ -16,8 +16,9 @@ from reluscope.progress import Progress, counting_regions
 def confirm(part: Partition, *, budget: TimeBudget | None = None, progress: Progress = False) -> Partition:
     """Return a partition with its cells confirmed: all of them, or as many as there is time for.
 
-    A network that is too deep for proved bounds on rounding has regions whose codes float64 finds inside them, and of
-    which a share alone is proved when a partition is made: ``part.work["cells_confirmed"]``. Here the others are looked
+    A network that is too deep for proved bounds on rounding, or has ties in every cell, as poolings on a constant
+    background have, has regions whose codes float64 finds inside them, and of which a share alone is proved when a
+    partition is made: ``part.work["cells_confirmed"]``. Here the others are looked
     at, by numbers of a hundred bits, and what cells turn out to be no regions, or pieces of others, is left out.
 
     Parameters

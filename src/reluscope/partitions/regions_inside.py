@@ -47,15 +47,15 @@ def regions_inside(
         StagedRegions(folder, staged.num_words, staged.dim, has_volumes=staged.has_volumes),
         max_exact(network, staged.num_rows),
     )
-    is_large, num_unconfirmed = not left, 0
+    num_unconfirmed = 0
     for block in regions:
         for rows in chunks(len(block), 4 * network.bytes_per_point, MEMORY) if len(block) else ():
             some = block.take(np.arange(rows.start, rows.stop))
-            codes, is_there, spent = codes_inside(_listed(part, some), left)
+            codes, is_there, is_whole, spent = codes_inside(_listed(part, some), left)
             left -= spent
             # Of cells with one code the first that had it before, else the first.
             ranks = (codes.words != some.words).any(axis=1).astype(np.int64)
-            if is_large:
+            if not is_whole:
                 num_unconfirmed += int(np.count_nonzero(~is_there & (ranks == 0)))
                 is_there = is_there | (ranks == 0)
             there = np.flatnonzero(is_there)

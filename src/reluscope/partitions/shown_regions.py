@@ -9,9 +9,11 @@ and the list holds as many regions as are known. A cell that shows the code of a
 of which nothing can be told: what they cover belongs to no row, ``locate`` gives -1 there, and the partition claims
 LOWER. To keep them under a mark would make every count, sum and picture that forgets to look at the mark a wrong one.
 
-Bounds on rounding grow about tenfold with each gate of a deep network, so that in a ResNet they say nothing of the last
-ones, and exact arithmetic takes minutes for a point. There numbers of a hundred bits decide, in the time of some twenty
-forward passes for a point, and so for a share of the cells, or for as many as there is time for:
+Exact arithmetic takes a tenth of a second for a point of a small convolutional network, and of some there are doubts in
+every cell: candidates of a pooling tie on a constant background, and sums of equal patches differ in their last bits.
+Of a ResNet it takes minutes, and bounds on rounding, which grow about tenfold with each gate, say nothing of the last
+ones. Where doubts are too many for fractions numbers of a hundred bits decide, in the time of some twenty to thirty
+forward passes for a point, and so, where that is long, for a share of the cells, or for as many as there is time for:
 ``work["cells_confirmed"]``. Of the others those stay whose
 code float64 finds again inside them, and numbers of regions, pairs and bounded regions are ESTIMATES:
 ``work["cells_unconfirmed"]`` counts them.
@@ -21,6 +23,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool
@@ -46,12 +49,12 @@ CONFIRMED, UNCONFIRMED = "cells_confirmed", "cells_unconfirmed"
 GOLDEN = (5**0.5 - 1) / 2
 # What may be spent on exact evaluations in all: some twenty seconds.
 MULTIPLICATIONS = 20_000_000
-# Of doubtful cells of larger networks one of so many is looked at in wide numbers: as long as all take in float64.
+# Of more doubtful cells one of so many is looked at in wide numbers, about as long as all take in float64, or more ...
 WIDE_OF = 16
+# ... if so many multiplications of the network suffice: two or three seconds.
+WIDE_MULTIPLICATIONS = 1_000_000_000
 # From so many gates on wide numbers are asked before fractions, which grow with every gate.
 DEEP = 10
-# Multiplications of the network at all cells up to which all are asked there: two or three seconds.
-WIDE_MULTIPLICATIONS = 1_000_000_000
 # Where there is a limit of time, they are looked at by so many at most, and by twice as many as before.
 MOST_AT_ONCE = 16
 
@@ -86,12 +89,11 @@ def shown(part: Partition, until: float | None = None, count: Count | None = Non
     if part.confirmed is not None and part.confirmed.all():
         return part
     most = max_exact(part.network, len(part))
-    codes, is_there, _ = codes_inside(part, most, until, count)
-    is_sure = is_there
-    if not most:
-        is_there = is_there | (codes.words == part.codes.words).all(axis=1)
+    found = codes_inside(part, most, until, count)
+    codes, is_sure = found.codes, found.is_sure
     # Of cells with one code the first that had it before, else the first.
     had_it = (codes.words == part.codes.words).all(axis=1)
+    is_there = is_sure if found.is_whole else is_sure | had_it
     order = np.lexsort((~had_it, ~is_there))
     _, first = np.unique(codes.words[order], axis=0, return_index=True)
     rows = np.sort(order[first])
@@ -110,8 +112,30 @@ def shown(part: Partition, until: float | None = None, count: Count | None = Non
         geometry=geometry,
         work=work,
         num_pending=0,  # of open cells nobody knows whether they are there
-        confirmed=None if most else sure,
+        confirmed=None if found.is_whole else sure,
     )
+
+
+class Shown(NamedTuple):
+    """What cells show inside them.
+
+    Parameters
+    ----------
+    codes : Codes
+        Of all cells.
+    is_sure : (r,) bool
+        Whether there is a region of that code around the cell's witness.
+    is_whole : bool
+        Whether all doubtful cells were looked at as closely as can be: what is not sure then is no region, or none
+        that is known.
+    num_exact : int
+        Exact evaluations that were spent.
+    """
+
+    codes: Codes
+    is_sure: Bool[np.ndarray, " r"]
+    is_whole: bool
+    num_exact: int
 
 
 def max_exact(network: Network, num_cells: int = 0) -> int:
@@ -121,7 +145,7 @@ def max_exact(network: Network, num_cells: int = 0) -> int:
     numbers would take long at all of them.
     """
     each = max(1, multiplications(network))
-    return 0 if is_deep(network) and num_cells * each > WIDE_MULTIPLICATIONS else MULTIPLICATIONS // each
+    return 0 if is_deep(network) and num_cells > _max_wide(network) else MULTIPLICATIONS // each
 
 
 def is_deep(network: Network) -> bool:
@@ -129,34 +153,33 @@ def is_deep(network: Network) -> bool:
     return len(network.gates) >= DEEP
 
 
-def codes_inside(
-    part: Partition, most: int, until: float | None = None, count: Count | None = None
-) -> tuple[Codes, Bool[np.ndarray, " r"], int]:
-    """Return a code for every cell, and whether there is a region of that code around its witness.
-
-    See `shown`. Also returned is how many exact evaluations were spent, at most as many as are allowed.
-    """
+def codes_inside(part: Partition, most: int, until: float | None = None, count: Count | None = None) -> Shown:
+    """Return what all cells show inside them, by at most so many exact evaluations; see `shown`."""
     assert part.network is not None
     network, witnesses = part.network_on_domain, part.witnesses
-    if part.confirmed is not None and not most:  # seen before, and which are sure is known
-        return _codes_by_wide_numbers(part, part.codes, ~part.confirmed, until, count)
+    if part.confirmed is not None:  # seen before, and which are sure is known
+        return _by_wide_numbers(part, part.codes, ~part.confirmed, until, count)
     if not most and bends.pay(part.network):
         codes, doubtful = codes_together(network, witnesses, tolerance=part.tolerance)
     else:
         rounded, codes = coded_forward(network, witnesses, tolerance=part.tolerance)
         doubtful = np.asarray(rounded.doubtful.any(axis=1))
     if not most:
-        return _codes_by_wide_numbers(part, codes, doubtful, until, count)
+        return _by_wide_numbers(part, codes, doubtful, until, count)
     if doubtful.any():  # of two ways to bound rounding either one may be the tighter
         rounded = rounded_forward(network, witnesses[doubtful], tolerance=part.tolerance)
         doubtful[doubtful] = rounded.doubtful.any(axis=1)
     exact, is_there, found, pieces = _ExactCodes(part), ~doubtful, [], []
     words = codes.words.copy()
     asked = np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))
-    if is_deep(network) and len(asked):
+    are_many = len(asked) > most
+    if are_many and len(asked) > _max_wide(network):
+        return _by_wide_numbers(part, codes, doubtful, until, count)
+    if (is_deep(network) or are_many) and len(asked):
         is_there[asked] = [exact.is_inside(witnesses[row]) for row in asked.tolist()]
         inside, is_open = asked[is_there[asked]], np.zeros(len(words), dtype=bool)
-        for rows, seen, is_doubtful in wide_codes(network, witnesses[inside], ties=True) if len(inside) else ():
+        wide = wide_codes(network, witnesses[inside], ties=not are_many) if len(inside) else ()
+        for rows, seen, is_doubtful in wide:
             words[inside[rows]], is_open[inside[rows]] = seen.words, is_doubtful
         is_there &= ~is_open
         asked = np.flatnonzero(is_open)
@@ -170,34 +193,41 @@ def codes_inside(
     if found:
         tables = [np.array(table, dtype=np.int64) for table in zip(*pieces, strict=True)]
         words[found] = Codes.from_pieces(tables, codes.layout, num_codes=len(found)).words
-    return Codes(words, codes.layout), is_there, len(asked)
+    return Shown(Codes(words, codes.layout), is_there, True, len(asked))
 
 
-def _codes_by_wide_numbers(
+def _max_wide(network: Network) -> int:
+    """Return how many points may be looked at in wide numbers without asking whether there is time."""
+    return WIDE_MULTIPLICATIONS // max(1, multiplications(network))
+
+
+def _by_wide_numbers(
     part: Partition, codes: Codes, doubtful: np.ndarray, until: float | None, count: Count | None
-) -> tuple[Codes, np.ndarray, int]:
+) -> Shown:
     """Return what `codes_inside` does, with wide numbers at a share of the doubtful witnesses, or as time allows."""
+    network = part.network_on_domain
     words, is_there = codes.words.copy(), ~doubtful
     asked = np.flatnonzero(doubtful & (part.note != INTERRUPTED))
     if until is None and len(asked):
-        asked = asked[np.linspace(0, len(asked) - 1, -(-len(asked) // WIDE_OF)).round().astype(int)]
+        number = min(len(asked), max(-(-len(asked) // WIDE_OF), _max_wide(network)))
+        asked = asked[np.linspace(0, len(asked) - 1, number).round().astype(int)]
     elif until is not None:
         # Wherever time is over, those that were looked at are spread over all.
         asked = asked[np.argsort((np.arange(len(asked)) * GOLDEN) % 1.0, kind="stable")]
     start, at_once = 0, len(asked) if until is None else 1
     while start < len(asked):
         some = asked[start : start + at_once]
-        for rows, found, is_doubtful in wide_codes(part.network_on_domain, part.witnesses[some]):
+        for rows, found, is_doubtful in wide_codes(network, part.witnesses[some]):
             decided = some[rows][~is_doubtful]
             words[decided], is_there[decided] = found.words[~is_doubtful], True
             if count is not None:
                 count(len(decided), (rows.stop - rows.start) / len(asked))
             if is_struck():
-                return Codes(words, codes.layout), is_there, 0
+                return Shown(Codes(words, codes.layout), is_there, False, 0)
         start, at_once = start + len(some), min(2 * at_once, MOST_AT_ONCE)
         if until is not None and time.time() >= until:
             break
-    return Codes(words, codes.layout), is_there, 0
+    return Shown(Codes(words, codes.layout), is_there, False, 0)
 
 
 class _ExactCodes:
