@@ -30,7 +30,10 @@ ONE = 1 << PRECISION
 
 
 class Value(NamedTuple):
-    """Entries of a node as ``center + columns e`` with ``|e| <= 1``, up to ``error``, all over 2^PRECISION."""
+    """Entries of a node as ``center + columns e`` with ``|e| <= 1``, up to ``error``, all over 2^PRECISION.
+
+    A column is of the same e in all values; those beyond the last of a value are zero.
+    """
 
     center: np.ndarray
     columns: np.ndarray
@@ -181,13 +184,15 @@ class _Run:
             # So wide that the box is within, wherever the centre was rounded to.
             half[place, place] = _ceil(max(high * ONE - center[place], center[place] - low * ONE))
         values = {0: Value(center, half, np.zeros(dim, dtype=object) + 0)}
+        width = dim
         for place, node in enumerate(self._nodes[1:], start=1):
             inputs = [values[source] for source in node.inputs]
             if isinstance(node, Affine):
                 values[place] = self._affine(place, inputs)
             else:
                 assert isinstance(node, Pointwise)
-                values[place] = _gate(node, inputs[0])
+                values[place] = _gate(node, inputs[0], width)
+                width = values[place].columns.shape[1]
         return values[self._output]
 
     def _affine(self, place: int, inputs: list[Value]) -> Value:
@@ -204,8 +209,8 @@ class _Run:
         return Value(center, columns, error)
 
 
-def _gate(node: Pointwise, value: Value) -> Value:
-    """Return a gate's values: pieces where they are certain, chords with noise elsewhere."""
+def _gate(node: Pointwise, value: Value, width: int) -> Value:
+    """Return a gate's values: pieces where they are certain, chords with noise elsewhere, in columns from a width on."""
     levels, slopes, starts = (
         table.expand(-1, node.size).T.tolist() for table in (node.breakpoints, node.slopes, node.intercepts)
     )
@@ -242,8 +247,9 @@ def _gate(node: Pointwise, value: Value) -> Value:
             fresh.append((unit, stray))
         else:
             error[unit] += stray
-    noise = np.zeros((len(center), len(fresh)), dtype=object)
-    for column, (unit, stray) in enumerate(fresh):
+    # What gates beside this one have strayed by is not what its own units do.
+    noise = np.zeros((len(center), width - columns.shape[1] + len(fresh)), dtype=object)
+    for column, (unit, stray) in enumerate(fresh, start=width - columns.shape[1]):
         noise[unit, column] = stray
     return Value(center, np.concatenate([columns, noise], axis=1), error)
 

@@ -127,6 +127,24 @@ def test_what_the_checker_encloses_holds_all_outputs():
         assert half > 1e-3 or (high - low < 1e-4).all()
 
 
+def test_gates_beside_each_other_do_not_stray_together():
+    class Apart(torch.nn.Module):
+        def forward(self, z):
+            x, y = z[:, :1], z[:, 1:]
+            return torch.relu(x) - torch.relu(y) - x / 2 + y / 2  # (|x| - |y|) / 2
+
+    net = rs.load(Apart().double(), input_shape=(2,))
+    for level, is_proved in ((-0.4, False), (-0.6, True)):
+        case = rs.verification.Case([-1.0, -1.0], [1.0, 1.0], [rs.Polyhedron([[1.0]], [level])])
+        safe = rs.verification.Property([case])
+        claimed = rs.verification.Proof(net.fingerprint, ({"": Node({0: (1.0,)})},))
+        if is_proved:
+            assert check_proof(claimed, net, safe) == 1
+        else:
+            with pytest.raises(CertificateError, match="may reach unsafe outputs"):
+                check_proof(claimed, net, safe)
+
+
 def test_proofs_are_refused_where_the_checker_knows_no_way(proved, monkeypatch):
     net, safe, _ = proved
     monkeypatch.setattr(checkable_bounds, "MAX_DUALS", 59)  # 2 * 6 * 5 numbers
