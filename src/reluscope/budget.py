@@ -91,6 +91,22 @@ class Budget:
         return ""
 
     @read_arguments
+    def share_spent(self, num_regions: Natural, began: float) -> float:
+        """Return how much of the budget is spent, from 0 to 1; 0 without a limit.
+
+        Examples
+        --------
+        >>> Budget(regions=10).share_spent(4, time.time()), Budget().share_spent(4, time.time())
+        (0.4, 0.0)
+        """
+        shares = [0.0]
+        if self.regions is not None:
+            shares.append(num_regions / max(1, self.regions))
+        if self.seconds is not None:
+            shares.append((time.time() - began) / max(self.seconds, 1e-9))
+        return min(1.0, max(shares))
+
+    @read_arguments
     def after(self, num_regions: Natural) -> "Budget":
         """Return what is left of the budget when some regions have been found."""
         return self if self.regions is None else replace(self, regions=max(0, self.regions - num_regions))

@@ -1,6 +1,6 @@
 """One bar for all of a command's work, on standard error; it vanishes at the end, and is not there in a pipe."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -33,6 +33,11 @@ class Bar:
         left = "" if remaining is None else time_left(remaining)
         total = None if share is None else 1.0
         self._progress.update(self._task, description=what, completed=share or 0.0, total=total, left=left)
+
+    def telling(self, what: str) -> Callable[[float], None]:
+        """Show what is being done, and return what is told the share of it that is done."""
+        self.say(what)
+        return lambda share: self.say(what, share)
 
 
 def time_left(seconds: float) -> str:

@@ -54,9 +54,9 @@ def reach(
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
-        bar.say("Following all states")
+        tell = bar.telling("Following all states")
         with keeping_results():
-            found = find(network, moved, start, steps, budget=budget)
+            found = find(network, moved, start, steps, budget=budget, progress=tell)
     kept: list[bool | None] = [None] * len(found) if safe is None else found.within(safe.polyhedron)
     plain = {
         "format": FORMAT,

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -33,7 +33,7 @@ from reluscope.cli.study_pages import html_page, markdown_page
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
 from reluscope.errors import InputError
-from reluscope.studies import MAX_PICTURE_BYTES, Change, Data, Film, Outcome, Setting, Size, Study, all_studies
+from reluscope.studies import MAX_PICTURE_BYTES, Change, Data, Outcome, Setting, Size, Study, all_studies
 from reluscope.version import __version__
 
 # The part to train on and the part to measure with, or neither.
@@ -259,13 +259,9 @@ def _files(plain: dict[str, Any], done: Sequence[Done], bar: Bar) -> dict[str, s
             files[f"{picture.name}.png"] = plots.to_png(picture.figure)
         for film in one.outcome.films:
             assert f"{film.name}.gif" not in files, "two studies of a paper name a film alike"
-            files[f"{film.name}.gif"] = plots.to_gif(film.animation, progress=_telling(bar, film))
+            files[f"{film.name}.gif"] = plots.to_gif(film.animation, progress=bar.telling(f"Drawing {film.name}"))
     pages = {PAGE: markdown_page(plain, done), WHOLE_PAGE: html_page(plain, done)}
     return {**files, NUMBERS: to_json(plain) + "\n", **pages}
-
-
-def _telling(bar: Bar, film: Film) -> Callable[[float], None]:
-    return lambda share: bar.say(f"Drawing {film.name}", share)
 
 
 def _list(common: Common) -> int:

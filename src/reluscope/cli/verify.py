@@ -50,9 +50,9 @@ def verify(
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
-        bar.say("Looking for a proof or a counterexample")
+        tell = bar.telling("Looking for a proof or a counterexample")
         with keeping_results():
-            found = decide(network, safe, split=split, budget=budget, seed=common.seed, certify=certify)
+            found = decide(network, safe, split=split, budget=budget, progress=tell, seed=common.seed, certify=certify)
     replayed = None if found.counterexample is None else in_float32(model, network, safe, found.counterexample)
     plain = {
         "format": FORMAT,

@@ -40,9 +40,9 @@ def violations(
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
-        bar.say("Looking for all violations")
+        tell = bar.telling("Looking for all violations")
         with keeping_results():
-            found = find(network, safe, budget=budget)
+            found = find(network, safe, budget=budget, progress=tell)
     plain = {
         "format": FORMAT,
         "model": describe_model(network, model.name),

@@ -1,13 +1,17 @@
 """Branch and bound: the branch of the least bound first, until no bound is below what is known."""
 
 import heapq
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from itertools import count
 from typing import Any, NamedTuple
 
 from reluscope.budget import Budget
 from reluscope.partitions.walk import Step, walk
-from reluscope.progress import RegionProgress
+
+# How far a search is is told at most so often, in seconds: to know it takes a look at all branches.
+INTERVAL = 0.2
 
 
 class Branch(NamedTuple):
@@ -70,12 +74,31 @@ class BestFirst(ABC):
         """Put a branch into the queue."""
         heapq.heappush(self.queue, Branch(key, next(self._order), what))
 
-    def run(self, budget: Budget, progress: RegionProgress | None = None) -> str:
+    @property
+    def share_left(self) -> float:
+        """Share of the work that is left, if both parts of a branch are as much work; all of it, where nobody knows."""
+        return 1.0
+
+    def run(self, budget: Budget, tell: Callable[[float], None] | None = None) -> str:
         """Search within a budget; return why it stopped early, empty if it did not.
 
-        Ctrl-C and lack of memory end it like a budget.
+        Ctrl-C and lack of memory end it like a budget. What is told is how much is done, from 0 to 1: of the search, or
+        of its budget.
         """
-        return walk([self], lambda search, _: search._step(), budget=budget, progress=progress).stopped
+        began = told = time.time()
+
+        def step(search: "BestFirst", room: float) -> Step:
+            nonlocal told
+            made = search._step()
+            if tell is not None and time.time() - told >= INTERVAL:
+                tell(max(1 - search.share_left, budget.share_spent(search.num_branches, began)))
+                told = time.time()
+            return made
+
+        stopped = walk([self], step, budget=budget, began=began).stopped
+        if tell is not None:
+            tell(1.0)
+        return stopped
 
     def _step(self) -> Step:
         if self.is_broken:

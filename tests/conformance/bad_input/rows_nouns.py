@@ -51,6 +51,9 @@ ROWS = {
     "Budget.first_is_due": row(
         on=rs.Budget(regions=3), num_regions=2, stopped="", kinds={"num_regions": "natural", "stopped": "text"}
     ),
+    "Budget.share_spent": row(
+        on=rs.Budget(regions=3), num_regions=2, began=0.0, kinds={"num_regions": "natural", "began": "number"}
+    ),
     "Budget.spent": row(
         on=rs.Budget(regions=3), num_regions=2, began=0.0, kinds={"num_regions": "whole", "began": "number"}
     ),

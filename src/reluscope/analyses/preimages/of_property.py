@@ -13,6 +13,7 @@ from reluscope.geometry.domains import Box, Slice
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
+from reluscope.progress import Progress
 
 
 @read_arguments
@@ -22,6 +23,7 @@ def of_property(
     *,
     domain: Box | Slice,
     budget: RegionBudget | None = None,
+    progress: Progress = False,
 ) -> InputPieces:
     """Return all inputs of a box whose outputs lie in a polyhedron, or in one of several, as polyhedra.
 
@@ -34,6 +36,8 @@ def of_property(
         Of up to about six dimensions; a slice by a box as its window. Pieces are in its coordinates.
     budget : Budget, optional
         How many boxes and linear regions to examine, as its regions, 200,000 by default, or time.
+    progress : bool or callable
+        Show how much of the domain is decided, or of the budget spent; a function is told the share, from 0 to 1.
 
     Returns
     -------
@@ -79,4 +83,5 @@ def of_property(
     if not isinstance(window, Box):
         raise InputError(f"domain must be a box, or a slice by one, got {domain.describe()}: ask preimages.of_polytope")
     function = network.restrict(domain) if isinstance(domain, Slice) else network
-    return found_by(InputPieces, function, Property([Case(np.array(window.lo), np.array(window.hi), targets)]), budget)
+    asked = Property([Case(np.array(window.lo), np.array(window.hi), targets)])
+    return found_by(InputPieces, function, asked, budget, progress)

@@ -79,6 +79,11 @@ class BoxSearch(HalvedBoxes):
             return 1.0
         return min(1.0, sum(self._passed) + sum(branch.what.share for branch in self.queue))
 
+    @property
+    def share_left(self) -> float:
+        """Share of the inputs on which the search is not over."""
+        return sum(branch.what.share for branch in self.queue)
+
     def is_settled(self, key: float) -> bool:
         """Whether there is nothing left to find."""
         return self.counterexample is not None

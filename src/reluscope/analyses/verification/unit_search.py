@@ -137,6 +137,15 @@ class UnitSearch(BestFirst):
         opened = self._passed | {self._targets[branch.what.what.target].case for branch in self.queue}
         return (len(opened) + len(self.safe.cases) - self._begun) / len(self.safe.cases)
 
+    @property
+    def share_left(self) -> float:
+        """Share of the sets on which the search is not over: each time one is split, halves are half of it."""
+        left = float(len(self.safe.cases) - self._begun)
+        for branch in self.queue:
+            one = branch.what.what
+            left += 0.5 ** len(one.path) / len(self.safe.cases[self._case(one)].unsafe)
+        return left / len(self.safe.cases)
+
     def is_settled(self, key: float) -> bool:
         """Whether there is nothing left to find."""
         return self.counterexample is not None

@@ -30,6 +30,7 @@ from reluscope.interruption import deferred
 from reluscope.networks.backward_bounds import is_suited
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
+from reluscope.progress import Progress, share_done
 
 NUM_BOXES = 100_000
 # With more inputs that vary, units are split.
@@ -43,6 +44,7 @@ def verify(
     *,
     split: Literal["auto", "inputs", "units"] = "auto",
     budget: RegionBudget | None = None,
+    progress: Progress = False,
     seed: Seed = 0,
     certify: bool = False,
 ) -> Verified:
@@ -59,6 +61,8 @@ def verify(
         for up to ten inputs that vary, and for networks with max gates or too large for their matrices to be held.
     budget : Budget, optional
         How many boxes or sets to examine, as its regions, 100,000 by default, or time.
+    progress : bool or callable
+        Show how much of the search is done, or of its budget; a function is told the share, from 0 to 1.
     seed : int
         Of the random points of the attack.
     certify : bool
@@ -103,13 +107,13 @@ def verify(
     if certify:
         _refuse_proofs(network, by_units)
     limit = Budget(regions=NUM_BOXES) if budget is None else budget
-    with deferred():  # one work: Ctrl-C during the attack ends the search
+    with share_done("verify", progress) as tell, deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + limit.seconds_allowed
         found = _attacked(network, safe, np.random.default_rng(seed), until)
         kind = UnitSearch if by_units else BoxSearch
         search = kind(network, safe, found, certify=certify)
         left = max(0.0, until - time.perf_counter())
-        stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left))
+        stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left), tell)
         if limit.seconds is not None:
             stopped = stopped.replace(f"budget of {left:g} s", f"budget of {limit.seconds:g} s")
     proof = search.proof

@@ -102,6 +102,11 @@ class ViolationSearch(BestFirst):
         """Volume that is not decided."""
         return min(self.total, self.missing + sum(self._volume(box) for box in self.open_boxes))
 
+    @property
+    def share_left(self) -> float:
+        """Share of the volume on which the search is not over."""
+        return sum(self._volume(box) for box in self.open_boxes) / self.total
+
     def is_settled(self, key: float) -> bool:
         """Whether there is nothing left to find: never, while a box is open."""
         return False

@@ -14,6 +14,7 @@ from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.interruption import deferred
 from reluscope.networks.network import Network
+from reluscope.progress import Progress, share_done
 
 NUM_EXAMINED = 200_000
 
@@ -35,7 +36,9 @@ class Violations(InputPieces):
 
 
 @read_arguments
-def violations(network: Network, safe: Property, *, budget: RegionBudget | None = None) -> Violations:
+def violations(
+    network: Network, safe: Property, *, budget: RegionBudget | None = None, progress: Progress = False
+) -> Violations:
     """Return all inputs that violate a property, as polyhedra, with their exact volume or an interval.
 
     Parameters
@@ -45,6 +48,8 @@ def violations(network: Network, safe: Property, *, budget: RegionBudget | None 
         From a file by `reluscope.verification.read_property`, or made of cases.
     budget : Budget, optional
         How many boxes and linear regions to examine, as its regions, 200,000 by default, or time.
+    progress : bool or callable
+        Show how much of the inputs is decided, or of the budget spent; a function is told the share, from 0 to 1.
 
     Returns
     -------
@@ -76,10 +81,12 @@ def violations(network: Network, safe: Property, *, budget: RegionBudget | None 
     (Violations(1 piece, volume 0.5 (EXACT)), [True, False])
     """
     check_fits(network, safe)
-    return found_by(Violations, network, safe, budget)
+    return found_by(Violations, network, safe, budget, progress)
 
 
-def found_by(kind: type[Pieces], network: Network, asked: Property, budget: Budget | None) -> Pieces:
+def found_by(
+    kind: type[Pieces], network: Network, asked: Property, budget: Budget | None, progress: Progress
+) -> Pieces:
     """Return what a search finds, as pieces of some kind.
 
     Raises
@@ -87,13 +94,13 @@ def found_by(kind: type[Pieces], network: Network, asked: Property, budget: Budg
     InputError
         If the property lets no input vary.
     """
-    with deferred():
+    with share_done("violations", progress) as tell, deferred():
         search = ViolationSearch(network, asked)
         if not search.free.any():
             raise InputError(
                 "expected a property that lets some input vary, got single points: ask rs.verify about them"
             )
-        stopped = search.run(Budget(regions=NUM_EXAMINED) if budget is None else budget)
+        stopped = search.run(Budget(regions=NUM_EXAMINED) if budget is None else budget, tell)
     pieces, open_boxes, num_inputs = search.pieces, search.open_boxes, network.num_inputs
     ends = [np.stack([box.lower, box.upper]) for box in open_boxes]
     return kind(
