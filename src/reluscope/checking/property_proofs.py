@@ -210,7 +210,7 @@ class _Run:
 
 
 def _gate(node: Pointwise, value: Value, width: int) -> Value:
-    """Return a gate's values: pieces where they are certain, chords with noise elsewhere, in columns from a width on."""
+    """Return a gate's values: pieces where they are certain, elsewhere chords with noise in columns from a width on."""
     levels, slopes, starts = (
         table.expand(-1, node.size).T.tolist() for table in (node.breakpoints, node.slopes, node.intercepts)
     )

@@ -3,6 +3,7 @@
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -91,6 +92,18 @@ def test_the_check_keeps_to_its_time(proved):
     with pytest.raises(BudgetExceededError, match="sufficed to check 0 boxes") as stopped:
         check_proof(proof, net, safe, budget=rs.Budget(seconds=0))
     assert stopped.value.partial == 0
+
+
+def test_what_the_checker_has_no_time_for_is_open_everywhere(proved, monkeypatch):
+    net, safe, _ = proved
+
+    def out_of_time(*_, **__):
+        raise BudgetExceededError("the time sufficed to check 0 boxes of 1: give more", 0)
+
+    monkeypatch.setattr(import_module("reluscope.analyses.verification.verify"), "check_proof", out_of_time)
+    found = rs.verify(net, safe, certify=True)
+    assert (found.verdict, found.proof, found.undecided.value) == ("OPEN", None, 1.0)
+    assert found.stopped.startswith("unproved: the time sufficed")
 
 
 def test_a_proof_is_of_one_network_and_one_property(proved):

@@ -234,6 +234,13 @@ def _triangles(paths):
 def test_what_does_not_fit():
     with pytest.raises(ShapeError, match="over 1 inputs, as many as the network has, got 2"):
         rs.violations(ABSOLUTE, Property([Case([0.0, 0.0], [1.0, 1.0], [rs.Polyhedron([[1.0]], [0.0])])]))
+    num_inputs, anything = 4, [rs.Polyhedron([[1.0]], [5.0])]
+    net = rs.load([(np.eye(num_inputs), np.zeros(num_inputs)), (np.ones((1, num_inputs)), np.zeros(1))])
+    sides, zeros = np.eye(num_inputs), np.zeros(num_inputs)
+    flat = [Case(zeros, side, anything) for side in sides]  # each lets another input vary
+    for cases, total in ((flat, "0"), ([Case(zeros, 1e100 + zeros, anything)], "inf")):
+        with pytest.raises(InputError, match=f"inputs with a volume, .* got {total}: ask about each case alone"):
+            rs.violations(net, Property(cases))
 
 
 @pytest.mark.parametrize(("row", "volume"), [([3.0, -1.0], 0.0), ([-3.0, 1.0], 1.0)])

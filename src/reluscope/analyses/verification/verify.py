@@ -23,6 +23,7 @@ from reluscope.analyses.verification.unit_search import UnitSearch
 from reluscope.analyses.verification.verdict import Counterexample, Replays, Verdict, Verified, check_fits
 from reluscope.arguments import Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
+from reluscope.checking.proofs import Proof
 from reluscope.checking.property_proofs import check_proof
 from reluscope.errors import BudgetExceededError, CertificateError, InputError
 from reluscope.findings import Finding
@@ -116,14 +117,14 @@ def verify(
         stopped = search.run(limit if limit.seconds is None else replace(limit, seconds=left), tell)
         if limit.seconds is not None:
             stopped = stopped.replace(f"budget of {left:g} s", f"budget of {limit.seconds:g} s")
-    proof = search.proof
+    proof, is_proved = search.proof, search.is_proved
     if proof is not None:
         try:
             left = None if limit.seconds is None else Budget(seconds=max(0.0, until - time.perf_counter()))
             check_proof(proof, network, safe, budget=left)
         except (BudgetExceededError, CertificateError) as error:
-            return replace(_verified(search, ""), verdict=Verdict.OPEN, stopped=f"unproved: {error}")
-    return replace(_verified(search, stopped), proof=proof)
+            proof, is_proved, stopped = None, False, f"unproved: {error}"
+    return _verified(search, proof, stopped, is_proved=is_proved)
 
 
 def _refuse_proofs(network: Network, by_units: bool) -> None:
@@ -159,11 +160,13 @@ def _attacked(network: Network, safe: Property, rng: np.random.Generator, until:
     return None
 
 
-def _verified(search: BoxSearch | UnitSearch, stopped: str) -> Verified:
-    verdict = Verdict.HOLDS if search.is_proved else Verdict.OPEN
+def _verified(search: BoxSearch | UnitSearch, proof: Proof | None, stopped: str, *, is_proved: bool) -> Verified:
+    verdict = Verdict.HOLDS if is_proved else Verdict.OPEN
     if search.counterexample is not None:
         verdict, stopped = Verdict.VIOLATED, ""
-    share = search.undecided if verdict is Verdict.OPEN else 0.0
+    share = 0.0
+    if verdict is Verdict.OPEN:  # what the checker does not consent to is not proved anywhere
+        share = 1.0 if search.is_proved else search.undecided
     undecided = Finding.of(
         share,
         0.0,
@@ -177,4 +180,4 @@ def _verified(search: BoxSearch | UnitSearch, stopped: str) -> Verified:
         stopped=stopped,
         is_share=True,
     )
-    return Verified(verdict, search.counterexample, undecided, stopped)
+    return Verified(verdict, search.counterexample, undecided, stopped, proof)

@@ -5,6 +5,7 @@ The largest box is next, so that what is not decided when work ends is as small 
 
 from functools import cached_property
 from heapq import heappop
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -209,7 +210,7 @@ class ViolationSearch(BestFirst):
         return Piece(polyhedron, self._volume(box), (box.lower + box.upper) / 2, unsafe, ends, True)
 
     def _volume(self, box: _Box) -> float:
-        return float(np.prod((box.upper - box.lower)[self.free]))
+        return prod((box.upper - box.lower)[self.free].tolist())
 
 
 def _sides(found: BoundedBoxes, unsafe: Polyhedron) -> _Sides:

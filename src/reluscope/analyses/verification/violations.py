@@ -61,7 +61,7 @@ def violations(
     ShapeError
         If the property has other numbers of inputs or outputs than the network.
     InputError
-        If the property lets no input vary.
+        If the property lets no input vary, or none of its boxes has a volume in all inputs that vary.
 
     Notes
     -----
@@ -92,13 +92,18 @@ def found_by(
     Raises
     ------
     InputError
-        If the property lets no input vary.
+        If the property lets no input vary, or none of its boxes has a volume in all inputs that vary.
     """
     with share_done("violations", progress) as tell, deferred():
         search = ViolationSearch(network, asked)
         if not search.free.any():
             raise InputError(
                 "expected a property that lets some input vary, got single points: ask rs.verify about them"
+            )
+        if not 0 < search.total < np.inf:
+            raise InputError(
+                "expected inputs with a volume, in all that vary in some case, that float64 holds, got "
+                f"{search.total:g}: ask about each case alone, or measure inputs in other units"
             )
         stopped = search.run(Budget(regions=NUM_EXAMINED) if budget is None else budget, tell)
     pieces, open_boxes, num_inputs = search.pieces, search.open_boxes, network.num_inputs
