@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of, rational_values
-from reluscope.networks.rounded_forward import coded_forward, forward_with_errors, rounded_forward
+from reluscope.networks.rounded_forward import coded_forward, forward_with_errors, rounded_codes, rounded_forward
 from reluscope.tolerance import Tolerance
 
 EPS = 2.0**-52
@@ -162,6 +162,20 @@ def test_exact_ties_are_read_as_ties_by_shared_bounds():
     net = network_of([affine(np.eye(1), np.zeros(1)), KINKED, affine(np.ones((1, 1)), [0.0])], 1)
     forward, _ = coded_forward(net, [[1.0], [1.0 + EPS], [-0.5], [-0.5 - EPS], [3.0]])
     assert forward.doubtful.ravel().tolist() == [False, True, False, True, False]
+
+
+@given(st.integers(0, 10_000))
+def test_where_nothing_is_in_doubt_codes_are_what_float64_shows(seed):
+    """Candidates are multiples of one number that are a little apart, and a difference of which little is known."""
+    generator = np.random.default_rng(seed)
+    weight = np.outer(1 + 2.0 ** -generator.integers(38, 50, 3), [1.0, 0.0])
+    weight[2] = generator.choice([1e2, 1e4]) * np.array([1.0, -1.0])
+    net = network_of([affine(weight, [0.0, 0.0, -9.0]), ("max", 3), affine(np.ones((1, 1)), [0.0])], 2)
+    points = np.repeat(2.0 ** generator.integers(-10, 11, (20, 1)), 2, axis=1)
+    for evaluate in (coded_forward, rounded_codes):
+        forward, codes = evaluate(net, points)
+        sure = ~forward.doubtful.any(axis=1)
+        assert (codes.words == net.codes(points).words)[sure].all()
 
 
 def test_a_kink_that_is_exactly_as_far_as_the_bound_is_a_doubt():

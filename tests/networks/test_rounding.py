@@ -199,6 +199,11 @@ def test_candidates_that_rounding_alone_may_tell_apart_are_read_as_ties():
         seen = with_ties(gate, pre, torch.full_like(pre, error))
         assert gate.pieces(seen).item() == piece
         assert seen.max() == pre.max()
+    # A third candidate that little is known of, far below, takes nothing from what is known of the others.
+    pre = torch.tensor([[[1.0, 1.0 + 2.0**-44, -1.0]]], dtype=torch.float64)
+    error = torch.tensor([[[last, last, 2.0**-40]]], dtype=torch.float64)
+    assert not in_doubt(gate, pre, error).any()
+    assert gate.pieces(with_ties(gate, pre, error)).item() == 1
     relu = network_of([affine(np.eye(2), np.zeros(2)), RELU], 2).stages[0].gate
     pre = torch.tensor([[last, -last]], dtype=torch.float64)
     assert with_ties(relu, pre, torch.ones_like(pre)) is pre

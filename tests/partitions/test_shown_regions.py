@@ -7,6 +7,7 @@ import pytest
 
 import reluscope as rs
 from empty_partitions import empty_partition
+from oracles.rational_steps import affine, network_of
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
 from reluscope.partitions import shown_regions
@@ -249,3 +250,19 @@ def test_what_is_in_doubt_hangs_on_the_tolerance_of_the_partition(monkeypatch):
 def unsure(network, x):
     """Codes of points, each of them in doubt."""
     return slice(0, len(x)), network.codes(x), np.ones(len(x), dtype=bool)
+
+
+def test_what_one_bound_reads_as_a_tie_and_the_other_knows_is_no_tie():
+    """Bounds that points share are as large as the largest of them needs; two candidates are a little apart."""
+    plain, near = (
+        network_of([affine([[1.0], [more], [1.0], [0.0]], [0, 0, -1, 0]), ("max", 2), affine(np.ones((1, 2)), [0])], 1)
+        for more in (2.0, 1 + 2.0**-42)
+    )
+    part = rs.partition(plain, rs.Box([0.25], [2.0**12]))
+    assert (codes_of(part), part.witnesses.max() > 2000) == ([(1, 0), (1, 1)], True)
+    part = replace(part, network=near)
+    words = part.codes.words.copy()
+    words[part.witnesses.argmin()] -= np.uint64(1)
+    wrong = misread(part, words)
+    assert codes_of(wrong) == [(0, 1), (1, 0)]
+    assert codes_of(shown(wrong)) == [(1, 0), (1, 1)]

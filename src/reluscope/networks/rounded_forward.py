@@ -1,5 +1,6 @@
 """Forward passes with bounds on rounding, by the model of `networks/rounding`."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +40,6 @@ class RoundedForward(Shown):
     doubtful: Bool[np.ndarray, "s gates"]
 
 
-@torch.no_grad()
 def rounded_forward(
     network: Network, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
 ) -> RoundedForward:
@@ -76,18 +76,25 @@ def rounded_forward(
     >>> rounded_forward(net, [[1.0, 1.0 + 2**-52], [0.0, 0.0], [2.0, 1.0]]).doubtful.ravel()
     array([ True, False, False])
     """
+    return rounded_codes(network, x, tolerance=tolerance, loss=loss)[0]
+
+
+def rounded_codes(
+    network: Network, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
+) -> tuple[RoundedForward, Codes]:
+    """Return what `rounded_forward` does, and the codes that it speaks of, with candidates read as in `coded_forward`.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.array([0.0])), (np.eye(1), np.zeros(1))])
+    >>> rounded_codes(net, [[1.0, 1.0 + 2**-52], [0.0, 0.0], [2.0, 1.0]])[1].to_array().ravel()
+    array([0, 0, 1], dtype=uint8)
+    """
     points = network.points(x)
     carrier = RoundedNumbers((tolerance or Tolerance()).unit, loss)
-    # Into place at once: small results between large temporaries would keep their memory from being used again.
-    outputs, errors = (np.empty((len(points), network.num_outputs)) for _ in range(2))
-    doubtful = np.empty((len(points), len(network.gates)), dtype=bool)
-    for rows in chunks(len(points), COPIES * network.bytes_per_point, BUDGET // 4):
-        found = carry(network, carrier, Rounded.exactly(points[rows]))
-        for index, stage in enumerate(network.stages):
-            doubtful[rows, index] = in_doubt(stage.gate, *next(found)).cpu().numpy()
-        output = next(found)
-        outputs[rows], errors[rows] = (part.reshape(len(part), -1).cpu().numpy() for part in output)
-    return RoundedForward(outputs, errors, doubtful)
+    rows = chunks(len(points), COPIES * network.bytes_per_point, BUDGET // 4)
+    return _coded(network, carrier, len(points), ((some, Rounded.exactly(points[some])) for some in rows))
 
 
 @torch.no_grad()
@@ -129,7 +136,6 @@ def forward_with_errors(
     return outputs, errors
 
 
-@torch.no_grad()
 def coded_forward(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> tuple[RoundedForward, Codes]:
     """Evaluate a network once, for codes and outputs, with bounds on rounding that many points share.
 
@@ -160,13 +166,25 @@ def coded_forward(network: Network, x: Points, *, tolerance: Tolerance | None = 
     >>> forward.doubtful.ravel(), codes.to_array().ravel()
     (array([ True, False, False]), array([0, 0, 1], dtype=uint8))
     """
-    points, layout = network.points(x), network.layout
+    points = network.points(x)
     carrier = NumbersRoundedAlike((tolerance or Tolerance()).unit)
-    outputs, errors = (np.empty((len(points), network.num_outputs)) for _ in range(2))
-    doubtful = np.empty((len(points), len(network.gates)), dtype=bool)
-    words = np.zeros((len(points), layout.num_words), dtype=np.uint64)
-    for rows in chunks(len(points), network.bytes_per_point, CLOSE_BUDGET):
-        found = carry(network, carrier, Rounded(points[rows], torch.zeros_like(points[:1])))
+    rows = chunks(len(points), network.bytes_per_point, CLOSE_BUDGET)
+    none = torch.zeros_like(points[:1])
+    return _coded(network, carrier, len(points), ((some, Rounded(points[some], none)) for some in rows))
+
+
+@torch.no_grad()
+def _coded(
+    network: Network, carrier: RoundedNumbers | NumbersRoundedAlike, number: int, parts: Iterable[tuple[slice, Rounded]]
+) -> tuple[RoundedForward, Codes]:
+    """Return outputs, errors, doubts and codes of so many points, some at a time."""
+    layout = network.layout
+    # Into place at once: small results between large temporaries would keep their memory from being used again.
+    outputs, errors = (np.empty((number, network.num_outputs)) for _ in range(2))
+    doubtful = np.empty((number, len(network.gates)), dtype=bool)
+    words = np.zeros((number, layout.num_words), dtype=np.uint64)
+    for rows, start in parts:
+        found = carry(network, carrier, start)
         pieces: list[np.ndarray] = []
         for index, stage in enumerate(network.stages):
             pre, error = next(found)

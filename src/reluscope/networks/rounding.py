@@ -148,18 +148,26 @@ def may_be_largest(pre: Tensor, error: Tensor) -> Tensor:
     return pre + error >= (pre - error).amax(-1, keepdim=True)
 
 
+def rivals(pre: Tensor, error: Tensor) -> Tensor:
+    """Return which candidates ``(s, u, k)`` of max units are not the largest, but may be so without rounding."""
+    largest = pre.amax(-1, keepdim=True)
+    # No candidate can reach the largest from further below than twice the largest bound of its unit.
+    near = (pre >= largest - 2 * error.amax(-1, keepdim=True)) & (pre < largest)
+    return may_be_largest(pre, error) & near if bool(near.any()) else near
+
+
 def with_ties(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:
     """Return pre-activations in which candidates of a maximum that rounding alone may tell apart are equal.
 
     Sums of equal patches of an image differ in their last bits where a matrix product ends with other instructions
-    than it began with. They stay in doubt (`in_doubt`), but are read as the ties that they nearly always are.
+    than it began with. They stay in doubt (`in_doubt`), but are read as the ties that they nearly always are. Where
+    nothing is in doubt nothing is changed.
     """
     if not isinstance(gate, Max):
         return pre
     largest = pre.amax(-1, keepdim=True)
     # Bounds that are proved say nothing of late gates.
-    least = largest - torch.minimum(2 * error.amax(-1, keepdim=True), TIE * largest.abs())
-    near = (pre >= least) & (pre < largest)
+    near = rivals(pre, error) & (pre >= largest - TIE * largest.abs())
     return torch.where(near, largest, pre) if bool(near.any()) else pre
 
 
@@ -172,10 +180,7 @@ def in_doubt(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:
     """
     doubt = torch.zeros(len(pre), dtype=torch.bool, device=pre.device)
     if isinstance(gate, Max):
-        largest = pre.amax(-1, keepdim=True)
-        # No candidate can reach the largest from further below than twice the largest bound of its unit.
-        near = (pre >= largest - 2 * error.amax(-1, keepdim=True)) & (pre < largest)
-        return (may_be_largest(pre, error) & near).flatten(1).any(1) if bool(near.any()) else doubt
+        return rivals(pre, error).flatten(1).any(1)
     if isinstance(gate, TopK):
         return gate.may_change(pre, error, ties=False).any(1)
     for threshold in gate.breakpoints:

@@ -35,7 +35,7 @@ from reluscope.geometry.rational_polytopes import half_spaces
 from reluscope.interruption import is_struck
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, multiplications
-from reluscope.networks.rounded_forward import coded_forward, rounded_forward
+from reluscope.networks.rounded_forward import coded_forward, rounded_codes
 from reluscope.networks.wide_forward import wide_codes
 from reluscope.partitions import bends
 from reluscope.partitions.codes_together import codes_together
@@ -167,7 +167,9 @@ def codes_inside(part: Partition, most: int, until: float | None = None, count: 
     if not most:
         return _by_wide_numbers(part, codes, doubtful, until, count)
     if doubtful.any():  # of two ways to bound rounding either one may be the tighter
-        rounded = rounded_forward(network, witnesses[doubtful], tolerance=part.tolerance)
+        rounded, again = rounded_codes(network, witnesses[doubtful], tolerance=part.tolerance)
+        words = codes.words.copy()
+        words[doubtful], codes = again.words, Codes(words, codes.layout)
         doubtful[doubtful] = rounded.doubtful.any(axis=1)
     exact, is_there, found, pieces = _ExactCodes(part), ~doubtful, [], []
     words = codes.words.copy()
