@@ -15,6 +15,7 @@ from torch import nn
 
 from reluscope.testing.fuzz import cones, layers
 from reluscope.testing.fuzz.layers import GATES, JUMPING, SMOOTH, DenseLayer, GateLayer, Layer
+from reluscope.testing.fuzz.pictures import draw_convolutions, draw_pictures
 from reluscope.testing.fuzz.scales import draw_scales
 from reluscope.testing.fuzz.truth import Setting, Truth
 
@@ -170,10 +171,7 @@ def build_names() -> dict[str, Any]:
     """Return the names that source text of cases uses."""
     import reluscope as rs
 
-    own = {
-        name: getattr(layers, name)
-        for name in ("linear", "prelu", "Maxout", "Maximum", "Pool", "Clamp", "Absolute", "Step", "JumpReLU", "Top")
-    }
+    own = {name: getattr(layers, name) for name in layers.MODULES}
     return {"rs": rs, "np": np, "nn": nn, **own}
 
 
@@ -192,7 +190,11 @@ def _fractions(row: Sequence[float]) -> tuple[Fraction, ...]:
 
 
 def draw_case(kind: str, generator: Generator) -> Case:
-    """Draw a case of a kind of domain."""
+    """Draw a case of a kind of domain, or of convolutions on pictures."""
+    if kind == "pictures":
+        points, shape = draw_pictures(generator, int(generator.integers(2, 4)))
+        margin = float(generator.choice([0.0, 0.25]))
+        return Case(kind, tuple(draw_convolutions(generator, shape)), PointsDomain(points, margin))
     domain, inside = _DOMAINS[kind](generator)
     gates = _draw_gates(generator)
     return Case(kind, draw_scales(generator, _draw_layers(generator, inside, gates)), domain)
@@ -371,7 +373,7 @@ _DOMAINS: dict[str, Callable[[Generator], tuple[Domain, Inside]]] = {
     "segment": lambda generator: _between_points(generator, 2),
     "plane": lambda generator: _between_points(generator, 3),
 }
-KINDS = tuple(_DOMAINS)
+KINDS = (*_DOMAINS, "pictures")
 
 
 # -- networks --------------------------------------------------------------------------------------------------------

@@ -14,6 +14,10 @@ from torch import Tensor, nn
 from reluscope.networks.best_pieces import best_pieces
 from reluscope.testing.fuzz import truth
 
+# Channels, height and width of pictures; two of their sides.
+Shape = tuple[int, int, int]
+Sides = tuple[int, int]
+
 
 class Maxout(nn.Module):
     """The largest of every k neighbouring entries."""
@@ -45,6 +49,36 @@ class Pool(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Return (s, windows) from (s, u)."""
         return self.pool(x.unsqueeze(1)).squeeze(1)
+
+
+class Convolution(nn.Module):
+    """A convolution of pictures (c, h, w), which come and go as rows of numbers."""
+
+    def __init__(self, shape: Shape, weight: Sequence, bias: Sequence[float], stride: int) -> None:
+        super().__init__()
+        kernel = _double(weight)
+        self.shape = shape
+        self.convolution = nn.Conv2d(shape[0], len(kernel), tuple(kernel.shape[2:]), stride, dtype=torch.float64)  # pyright: ignore
+        self.convolution.load_state_dict({"weight": kernel, "bias": _double(bias)})
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (s, u) from (s, c h w)."""
+        return self.convolution(x.unflatten(-1, self.shape)).flatten(1)
+
+
+class Pooling(nn.Module):
+    """Max-pooling of pictures (c, h, w) that come and go as rows of numbers, with ReLU before or after, or none."""
+
+    def __init__(self, shape: Shape, size: Sides, stride: Sides, padding: Sides, order: str) -> None:
+        super().__init__()
+        self.shape, self.order = shape, order
+        self.pool = nn.MaxPool2d(size, stride, padding)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (s, u) from (s, c h w)."""
+        x = x.relu() if self.order == "before" else x
+        x = self.pool(x.unflatten(-1, self.shape)).flatten(1)
+        return x.relu() if self.order == "after" else x
 
 
 class Clamp(nn.Module):
@@ -143,6 +177,44 @@ class DenseLayer:
 
 
 @dataclass(frozen=True)
+class ConvolutionLayer(DenseLayer):
+    """A convolution: its matrix, and what it is made of. What shrinks it makes it a linear layer."""
+
+    shape: Shape
+    kernel: np.ndarray
+    offsets: np.ndarray
+    stride: int
+
+    @classmethod
+    def of(cls, shape: Shape, kernel: np.ndarray, offsets: np.ndarray, stride: int) -> "ConvolutionLayer":
+        """Return the convolution of pictures of a shape by kernels (o, c, h, w), each with an offset."""
+        entries = np.arange(np.prod(shape)).reshape(shape)
+        tops, lefts = (
+            range(0, side - size + 1, stride) for side, size in zip(shape[1:], kernel.shape[2:], strict=True)
+        )
+        rows = []
+        for weights in kernel:
+            for top in tops:
+                for left in lefts:
+                    row = np.zeros(entries.size)
+                    row[entries[:, top : top + weights.shape[1], left : left + weights.shape[2]]] = weights
+                    rows.append(row)
+        return cls(np.array(rows), np.repeat(offsets, len(tops) * len(lefts)), shape, kernel, offsets, stride)
+
+    @property
+    def shape_after(self) -> Shape:
+        """The shape of what it gives."""
+        height, width = (
+            (side - size) // self.stride + 1 for side, size in zip(self.shape[1:], self.kernel.shape[2:], strict=True)
+        )
+        return len(self.kernel), height, width
+
+    def source(self) -> str:
+        """Return PyTorch source."""
+        return f"Convolution({self.shape}, {self.kernel.tolist()}, {self.offsets.tolist()}, {self.stride})"
+
+
+@dataclass(frozen=True)
 class GateLayer:
     """A gate by its kind and parameters."""
 
@@ -158,9 +230,18 @@ class GateLayer:
         """Return how many values it gives from how many."""
         if self.kind == "maxpool":
             return len(_windows(width, *self.parameters))
+        if self.kind == "pooling":
+            return int(np.prod(self.shape_after))
         if self.is_max:
             return width // self.group
         return width
+
+    @property
+    def shape_after(self) -> Shape:
+        """The shape of the pictures that a pooling gives."""
+        (channels, *sides), *sizes = self.parameters[:4]
+        height, width = (len(_windows(*each)) for each in zip(sides, *sizes, strict=True))
+        return channels, height, width
 
     @property
     def approximated(self) -> int:
@@ -175,12 +256,17 @@ class GateLayer:
     @property
     def is_max(self) -> bool:
         """Whether units have candidates."""
-        return self.kind in ("maxout", "maximum", "maxpool", "topk")
+        return self.kind in ("maxout", "maximum", "maxpool", "pooling", "topk")
 
     def exact(self, width: int) -> list[truth.Layer]:
         """Return the oracle's form of the gate over ``width`` values."""
         if self.kind == "maxpool":
             return [truth.Largest(tuple(_windows(width, *self.parameters)))]
+        if self.kind == "pooling":
+            *sizes, order = self.parameters
+            largest = truth.Largest(tuple(_patches(*sizes)))
+            before, after = (GateLayer("relu").exact(number) for number in (width, len(largest.groups)))
+            return [*before * (order == "before"), largest, *after * (order == "after")]
         if self.kind == "maxout":
             (k,) = self.parameters
             return [truth.Largest(tuple(tuple(range(i, i + k)) for i in range(0, width, k)))]
@@ -211,6 +297,12 @@ class GateLayer:
 
 Layer = DenseLayer | GateLayer
 
+# What source text of networks names beside PyTorch's own modules.
+MODULES = (
+    *("linear", "prelu", "Maxout", "Maximum", "Pool", "Convolution", "Pooling", "Clamp", "Absolute", "Step"),
+    *("JumpReLU", "Top"),
+)
+
 _SOURCES = {
     "relu": "nn.ReLU",
     "leaky": "nn.LeakyReLU",
@@ -227,6 +319,7 @@ _SOURCES = {
 }
 GATES = tuple(_SOURCES)
 JUMPING = ("step", "jumprelu", "threshold", "topk")
+_SOURCES |= {"pooling": "Pooling"}
 _SOURCES |= {"step": "Step", "jumprelu": "JumpReLU", "threshold": "nn.Threshold", "topk": "Top"}
 # In so many pieces, as networks with more have too many regions.
 PIECES = 4
@@ -279,6 +372,18 @@ def _windows(width: int, size: int, stride: int, padding: int) -> list[tuple[int
     return [tuple(i if 0 <= i < width else None for i in range(start, start + size)) for start in starts]
 
 
+def _patches(shape: Shape, size: Sides, stride: Sides, padding: Sides) -> list[tuple[int | None, ...]]:
+    """Return the entries of each window of each channel, None beyond the edges."""
+    channels, height, width = shape
+    down, along = (_windows(*each) for each in zip((height, width), size, stride, padding, strict=True))
+    return [
+        tuple(None if i is None or j is None else (channel * height + i) * width + j for i in rows for j in columns)
+        for channel in range(channels)
+        for rows in down
+        for columns in along
+    ]
+
+
 def _fractions(row: np.ndarray) -> tuple[Fraction, ...]:
     return tuple(Fraction(float(entry)) for entry in row)
 
@@ -286,13 +391,15 @@ def _fractions(row: np.ndarray) -> tuple[Fraction, ...]:
 def network_source(layers: Sequence[Layer]) -> str:
     """Return source text of ``rs.load(...)`` for a network."""
     hidden, gates = layers[0::2], layers[1::2]
-    if all(isinstance(layer, DenseLayer) for layer in hidden) and all(
+    if all(type(layer) is DenseLayer for layer in hidden) and all(
         isinstance(gate, GateLayer) and gate.kind == "relu" for gate in gates
     ):
         pairs = ", ".join(f"({layer.weight.tolist()}, {layer.bias.tolist()})" for layer in hidden)  # pyright: ignore
         return f"rs.load([{pairs}])"
     pieces = {gate.kind: gate.approximated for gate in gates if isinstance(gate, GateLayer) and gate.approximated}
     asked = f", approximate={pieces}" if pieces else ""
+    if isinstance(layers[0], ConvolutionLayer):  # of which PyTorch does not know how many numbers it reads
+        asked += f", input_shape=({layers[0].weight.shape[1]},)"
     return f"rs.load(nn.Sequential({', '.join(layer.source() for layer in layers)}){asked})"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from reluscope.testing.fuzz.cases import KINDS, Case, draw_case
 from reluscope.testing.fuzz.checks import CHECKS
+from reluscope.testing.fuzz.layers import MODULES
 from reluscope.testing.fuzz.shrinking import smaller
 from reluscope.testing.fuzz.subject import Failure, Subject, attempt
 from reluscope.testing.fuzz.truth import TooLargeError
@@ -133,8 +134,8 @@ def _same_failure(case: Case, check: str, signature: str, limits: Limits | None)
 
 def reproduction(case: Case, failure: Failure) -> str:
     """Return runnable source text for a failure."""
-    own = "from reluscope.testing.fuzz.layers import Absolute, Clamp, JumpReLU, Maximum, Maxout, Pool\n"
-    own += "from reluscope.testing.fuzz.layers import Step, Top, linear, prelu\n"
     source = case.source()
     head = f"# {failure.check}\n# {failure.message}\nimport reluscope as rs\n"
+    used = [name for name in MODULES if f"{name}(" in source]
+    own = f"from reluscope.testing.fuzz.layers import {', '.join(used)}\n" if used else ""
     return head + ("from torch import nn\n" + own if "nn." in source else "") + source

@@ -6,7 +6,6 @@ and no number is rounded. Only sizes change, by which an engine must not be impr
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
@@ -48,7 +47,7 @@ def rescale(layers: Sequence[Layer], position: int, group: int, exponent: int) -
     rows, bias, columns = before.weight.copy(), before.bias.copy(), after.weight.copy()
     rows[read], bias[read] = np.ldexp(rows[read], exponent), np.ldexp(bias[read], exponent)
     columns[:, written] = np.ldexp(columns[:, written], -exponent)
-    changed = (DenseLayer(rows, bias), gate, replace(after, weight=columns))
+    changed = (DenseLayer(rows, bias), gate, DenseLayer(columns, after.bias))
     return (*layers[: position - 1], *changed, *layers[position + 2 :])
 
 

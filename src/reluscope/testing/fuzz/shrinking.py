@@ -52,7 +52,7 @@ def _without_units(case: Case) -> Iterator[Case]:
         assert isinstance(gate, GateLayer)
         assert isinstance(after, DenseLayer)
         units = len(before.bias)
-        if gate.kind == "maxpool" or units == gate.group:
+        if gate.kind in ("maxpool", "pooling") or units == gate.group:
             continue
         for unit in range(gate.width(units)):
             # The values that the unit reads: itself, k neighbours, or one in each half.
