@@ -124,6 +124,15 @@ def test_ctrl_c_keeps_what_was_confirmed(unsure, whole):
     assert len(found) == len(whole)
 
 
+def test_what_ctrl_c_left_unconfirmed_is_confirmed_later_on(unsure, whole):
+    struck = replace(unsure, work={}, confirmed=None, num_open=1, note="interrupted")
+    found = shown_regions.shown(struck)
+    assert (found.work["cells_confirmed"], found.work["cells_unconfirmed"]) == (0, len(whole))
+    again = rs.confirm(found)
+    assert "cells_unconfirmed" not in again.work
+    assert (again.claim, again.note, words_of(again)) == ("LOWER", "interrupted", words_of(whole))
+
+
 def test_partitions_keep_seconds_for_it(unsure, whole, monkeypatch):
     """A fifth of the seconds, and what is left of the others."""
     asked = []

@@ -88,4 +88,5 @@ def _listed(part: "StreamedPartition", rows: RegionRows) -> Partition:
         fingerprint=part.fingerprint,
         network=part.network,
         method=part.method,
+        note=part.note,
     )

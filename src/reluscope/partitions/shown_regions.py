@@ -209,7 +209,8 @@ def _by_wide_numbers(
     """Return what `codes_inside` does, with wide numbers at a share of the doubtful witnesses, or as time allows."""
     network = part.network_on_domain
     words, is_there = codes.words.copy(), ~doubtful
-    asked = np.flatnonzero(doubtful & (part.note != INTERRUPTED))
+    # Who strikes while a partition is made waits for no more; who has one confirmed later on wants that.
+    asked = np.flatnonzero(doubtful & (part.note != INTERRUPTED or part.confirmed is not None))
     if until is None and len(asked):
         number = min(len(asked), max(-(-len(asked) // WIDE_OF), _max_wide(network)))
         asked = asked[np.linspace(0, len(asked) - 1, number).round().astype(int)]
