@@ -207,11 +207,18 @@ def other_calls():
         "sizes": partial(region_sizes, network(3, 8, 8, 2), points[:12, :3], domain=rs.Box(-4, 4, 3)),
         "classes": partial(region_classes, network(4, 8, 8, 3), points[:8, :4], domain=rs.Box(-4, 4, 4)),
         "nearest change": partial(rs.robustness.decision_distance, network(3, 8, 8, 2), points[:3, :3], norm="linf"),
+        "violations": partial(rs.violations, flat, unsafe_in(plane, flat)),
         "distances of codes": lambda: many.codes(cloud).distance(),
         "distinct codes": lambda: many.codes(cloud).unique(),
         "facets of the tree": lambda: tree_partition().adjacency(),
         "training": partial(_trained, 12),
     }
+
+
+def unsafe_in(box, network):
+    """Return a property that half the box or so violates."""
+    level = float(np.median(network(np.random.default_rng(0).uniform(box.lo, box.hi, (101, box.dim))).numpy()[:, 0]))
+    return rs.verification.Property([rs.verification.Case(box.lo, box.hi, [rs.Polyhedron([[1.0]], [level])])])
 
 
 def _number(function, *arguments):
@@ -269,6 +276,9 @@ def strike_others(name, number):
             for quantity, column in found.columns.items():
                 apart = (column.lower > whole[quantity].upper) | (column.upper < whole[quantity].lower)
                 assert not apart[found.is_done].any()
+        elif isinstance(found, rs.verification.Violations):
+            low, high = found.volume().interval or (found.volume().value,) * 2
+            assert low <= whole.volume().value <= high
         elif getattr(found, "stopped", "") == "interrupted" and hasattr(found, "rows"):
             assert np.isin(found.rows, whole.rows).all()
     # Nothing is left behind.
@@ -387,3 +397,51 @@ def test_other_threads_hear_nothing():
 
     with listening() as before, ThreadPoolExecutor(1) as executor:
         assert executor.submit(within).result() is before
+
+
+def test_what_struck_within_strikes_what_it_is_part_of():
+    done = []
+
+    @held
+    def part():
+        press()
+        assert has_struck()
+        assert interruption.is_part()
+        interruption.pass_on()
+
+    @held
+    def work():
+        assert not interruption.is_part()
+        part()
+        done.append("went on")
+        safe_point()
+        done.append("never")
+
+    with listening():
+        assert is_interrupted(work)
+    assert done == ["went on"]
+    interruption.pass_on()  # where nothing is deferred nobody is to hear of it
+    assert interruption._Watch.struck is None
+
+
+def test_a_partition_within_other_work_leaves_the_word_to_it(monkeypatch):
+    """Ctrl-C in the partition of one box ends the search for violations, which says so."""
+    calls = []
+
+    def struck(*given, **named):
+        calls.append(None)
+        if len(calls) == 1:
+            press()
+        return rs.partition(*given, **named)
+
+    monkeypatch.setattr("reluscope.analyses.verification.unsafe_regions.partition", struck)
+    square = rs.Box(-1, 1, 2)
+    call = partial(rs.violations, network(2, 16, 16, 1), unsafe_in(square, network(2, 16, 16, 1)))
+    with listening(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = call()
+    assert (found.stopped, len(calls)) == ("interrupted", 1)
+    assert len(found.open_boxes)
+    assert found.volume().claim is Claim.LOWER
+    whole = call()
+    assert found.volume().value <= whole.volume().value <= found.volume().interval[1]

@@ -25,10 +25,11 @@ Handler = Callable[[int, FrameType | None], Any]
 
 
 class _Watch:
-    """What Ctrl-C did before it was deferred, and when it struck first without an answer."""
+    """What Ctrl-C did before it was deferred, when it struck first without an answer, and how many blocks are open."""
 
     before: Handler | None = None
     struck: float | None = None
+    depth: int = 0
 
 
 class deferred:  # noqa: N801 (read as a verb: with deferred())
@@ -45,9 +46,12 @@ class deferred:  # noqa: N801 (read as a verb: with deferred())
 
     def __enter__(self) -> None:
         self._is_outermost = _begin()
+        self._is_counted = threading.current_thread() is threading.main_thread()
+        _Watch.depth += self._is_counted
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
         del kind, error, trace
+        _Watch.depth -= self._is_counted
         if self._is_outermost:
             _end()
 
@@ -69,6 +73,17 @@ def has_struck() -> bool:
 def is_struck() -> bool:
     """Tell whether Ctrl-C has struck since it was deferred, and leave the answer to others."""
     return _Watch.struck is not None and _Watch.before is not None
+
+
+def pass_on() -> None:
+    """Strike once more: what was within has answered Ctrl-C and returned, and what it is part of is to hear of it."""
+    if _Watch.before is not None and threading.current_thread() is threading.main_thread():
+        _Watch.struck = time.monotonic()
+
+
+def is_part() -> bool:
+    """Tell whether this block is within another one, whose results say what became of Ctrl-C."""
+    return _Watch.depth > 1 and threading.current_thread() is threading.main_thread()
 
 
 def held(function: Function) -> Function:

@@ -14,7 +14,7 @@ from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.interruption import has_struck, held
+from reluscope.interruption import has_struck, held, is_part
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.bare_regions import BareRegions
@@ -308,7 +308,7 @@ def _seconds(budget: Budget) -> str:
 
 
 def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark: str = "") -> None:
-    if any(part.note == INTERRUPTED for part in found):
+    if any(part.note == INTERRUPTED for part in found) and not is_part():
         whole = all(part.claim is Claim.EXACT for part in found)
         kept = f"the partition holds the regions finished so far{remark} and claims LOWER"
         # The caller of `partition`, behind what reads its arguments and what holds Ctrl-C.

@@ -16,13 +16,14 @@ from reluscope.analyses.preimages.pieces import by_vertices
 from reluscope.analyses.preimages.pullback import RESOLUTION, pulled_back
 from reluscope.analyses.verification.constant_rows import ConstantRows
 from reluscope.analyses.verification.disjoint_boxes import Unsafe
-from reluscope.budget import Budget
+from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import DegenerateGeometryError
 from reluscope.findings import Claim
 from reluscope.geometry.corners import hull_volume
 from reluscope.geometry.differences import without
 from reluscope.geometry.domains import Box
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.interruption import pass_on
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
@@ -93,8 +94,8 @@ def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget:
 
     Notes
     -----
-    One partition. Outputs at vertices decide about most regions; each other one costs its half-spaces and a linear
-    program.
+    One partition; Ctrl-C that ends it goes on to whoever asked. Outputs at vertices decide about most regions; each
+    other one costs its half-spaces and a linear program.
 
     Examples
     --------
@@ -106,6 +107,8 @@ def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget:
     ([0.5, 1.0], 4)
     """
     part = partition(network, box, budget=budget)
+    if part.note == INTERRUPTED:
+        pass_on()
     if part.num_open:
         return UnsafeRegions([], box.volume(), len(part), False)
     rulings = [by_vertices(part, one.outputs) for one in unsafe]
