@@ -91,7 +91,10 @@ def test_outputs_of_another_network_are_said_to_be(folder):
         (("0.25)\n", "nan)\n"), "line 3: expected a finite"),
         (("X_1 0.25", "X_1 0.25 1"), "line 3: expected values"),
         (("(X_1 0.25)", "X_1"), "line 3: expected values"),
-        (("(Y_1 0.25)", ""), "2 inputs and 2 outputs"),
+        (
+            ("(Y_1 0.25)", ""),
+            "outputs as the network has, 2 and 2, got 2 and 1",
+        ),
         (("(Y_1 0.25))", ""), "cut off"),
         (("(X_0", ")(X_0"), "line 2"),
     ],
@@ -101,6 +104,7 @@ def test_forged_and_broken_counterexamples_are_one_sentence(folder, change, said
     assert found.exit_code == 1
     assert is_one_sentence(found.stderr)
     assert said in found.stderr
+    assert ("result.txt" in found.stderr) == (not said.endswith(("unsafe", "boxes")))
 
 
 def test_float32_counts_too(folder):

@@ -1,9 +1,12 @@
 """What all commands share: every option does something in every command that has it."""
 
+import inspect
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +14,10 @@ import torch
 from rich.console import Console
 
 from cli.running import is_one_sentence, reluscope
+from cli.test_check_command import POINT
+from cli.test_reach_command import PLANT
+from cli.test_verify_command import TEXT
+from reluscope.cli.commands import app
 from reluscope.cli.devices import open_device
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
@@ -26,6 +33,10 @@ COMMANDS = {
     "count": ("count", "my_models:cross", "--box", "-1,1"),
     "surface": ("surface", "my_models:cross", "--box", "-1,1"),
     "snapshot": ("snapshot", "my_models:cross", "--data", "plane.npy", "-o", "out.html", "--force"),
+    "verify": ("verify", "my_models:cross", "safe.vnnlib"),
+    "check": ("check", "my_models:cross", "unsafe.vnnlib", "result.txt"),
+    "violations": ("violations", "my_models:cross", "safe.vnnlib"),
+    "reach": ("reach", "my_models:clamp", "plant.json", "--box", "-1,1"),
     "bounds": ("bounds", "my_models:cross"),
     "reproduce": ("reproduce", "serra2018/one_input", "-o", "out"),
 }
@@ -36,6 +47,10 @@ VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 @pytest.fixture
 def here(folder, quick_report):
     np.save("plane.npy", np.array([[-1.0, -1.0], [1.0, -1.0], [0.0, 2.0]]))
+    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", "1.5"))
+    (folder / "unsafe.vnnlib").write_text(TEXT.replace("LEVEL", "0.5"))
+    (folder / "result.txt").write_text(POINT)
+    (folder / "plant.json").write_text(PLANT)
     return folder
 
 
@@ -188,3 +203,18 @@ def test_a_folder_that_cannot_be_written_to(here):
     result = reluscope("partition", "my_models:cross", "--box", "-1,1", "-o", "locked/a.svg")
     assert "cannot be written to" in result.stderr
     assert is_one_sentence(result.stderr)
+
+
+def test_the_page_says_which_commands_have_an_option():
+    """Every command that it names has the option, and no other one has."""
+    having = {flag: set() for flag in ("--seed", "--device", "--json", "--quiet")}
+    for command in app.registered_commands:
+        parameters = inspect.signature(command.callback).parameters
+        for flag, field in zip(having, ("seed", "device", "as_json", "quiet"), strict=True):
+            having[flag] |= {command.name} if field in parameters else set()
+    every = {command.name for command in app.registered_commands}
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    for flag, commands in having.items():
+        (row,) = [line for line in page.splitlines() if line.startswith("|") and f"`{flag}" in line.split("|")[1]]
+        named = set(re.findall(r"`([a-z-]+)`", row.split("|")[2])) & every
+        assert commands == (every - named if "all but" in row else named), flag

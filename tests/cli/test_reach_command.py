@@ -13,7 +13,7 @@ BOX = ("--box", "0.5,1", "--box", "-0.5,0.5")
 
 
 def reached(folder, *arguments, plant=PLANT, model="my_models:clamp"):
-    (folder / "plant.json").write_text(plant)
+    (folder / "plant.json").write_bytes(plant.encode("latin-1"))
     return reluscope("reach", model, "plant.json", *arguments)
 
 
@@ -63,11 +63,19 @@ def test_exit_codes(folder, within, regions, code, said):
         ("[1]", "got list"),
         ('{"A": [[1]]}', "got A"),
         (PLANT.replace("c", "d"), "got A, B, d"),
-        ('{"A": [[1]], "B": [["x"]]}', "B is no table"),
+        ('{"A": [[1]], "B": [["x"]]}', "B has entries"),
+        ('{"A": [[1]], "B": [["1"]]}', "B has entries"),
+        ('{"A": [[1]], "B": [[true]]}', "B has entries"),
+        ('{"A": [[1, 2], [3]], "B": [[1]]}', "the rows of A"),
         ('{"A": [1], "B": [[1]]}', "A has 1 dim"),
-        (PLANT.replace("0.005", "NaN"), "finite"),
-        ('{"A": [[1, 0]], "B": [[1]]}', "must agree"),
-        ('{"A": [[1]], "B": [[1]]}', "1 states"),
+        (PLANT.replace("0.005", "NaN"), "plant.json: B must be finite"),
+        (PLANT.replace("0.005", "1" * 5000), "plant.json: B must be finite"),
+        ('{"A": [[1, 0]], "B": [[1]]}', "plant.json: A (n, n), B (n, m) and c (n,) must agree"),
+        (
+            '{"A": [[1]], "B": [[1]]}',
+            "plant.json: expected a network with as many",
+        ),
+        ("\N{LATIN SMALL LETTER E WITH ACUTE}", "no text"),
     ],
 )
 def test_plants_that_are_none_are_one_sentence(folder, plant, said):
@@ -82,5 +90,15 @@ def test_wrong_boxes_and_states(folder):
     assert "--within once" in reached(folder, *BOX, *("--within", "0,1") * 3).stderr
     assert "--within" in reached(folder, *BOX, "--within", "1").stderr
     assert reached(folder).exit_code == reached(folder, *BOX, "--states", "0").exit_code == 2
-    assert reached(folder, *BOX, "--steps", "1", "--states", "0,5", "-o", "a.png").exit_code == 1
-    assert "1 controls and the network 2 outputs" in reached(folder, *BOX, model="my_models:cross").stderr
+    assert "2 and 1, got 2 and 2" in reached(folder, *BOX, model="my_models:cross").stderr
+
+
+def test_axes_that_are_none_are_refused_before_any_work(folder, monkeypatch):
+    monkeypatch.setattr("reluscope.cli.reach.find", None)
+    result = reached(folder, *BOX, "--states", "0,5", "-o", "a.arrow", "-o", "a.png")
+    assert is_one_sentence(result.stderr)
+    assert "states must be from 0 to 1" in result.stderr
+
+
+def test_what_windows_writes_before_a_text_is_no_part_of_it(folder):
+    assert reached(folder, *BOX, "--steps", "0", plant="\xef\xbb\xbf" + PLANT).exit_code == 0

@@ -1,5 +1,7 @@
 """Pictures of images and of closed loops: every piece is drawn as what it is, and counts are those of the image."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection, PolyCollection
@@ -61,6 +63,19 @@ def test_steps_are_polygons_then_boxes():
     assert len(collections(axes, PolyCollection)) == sum(len(one) + 1 for one in rough.sets)
     with pytest.raises(InputError, match="two different"):
         rs.plots.reach(exact, states=(1, 1))
+
+
+def test_few_steps_are_all_named():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    found = rs.reach(net, rs.reachability.Plant(np.eye(2) / 2, np.eye(2) / 4), SQUARE, 9)
+
+    def named(steps):
+        (axes,) = rs.plots.reach(replace(found, sets=found.sets[: steps + 1])).axes
+        return [text.get_text() for text in axes.get_legend().get_texts()]
+
+    assert named(0) == ["first states"]
+    assert named(3) == ["first states", "after 1 step", "after 2 steps", "after 3 steps"]
+    assert named(9) == ["first states", "after 4 steps", "after 9 steps"]
 
 
 def test_one_state_is_drawn_over_steps():

@@ -21,7 +21,7 @@ from reluscope.arguments.numbers import (
     read_whole,
 )
 from reluscope.arguments.options import read_option
-from reluscope.arguments.positions import read_position, read_positions
+from reluscope.arguments.positions import read_axes, read_position, read_positions
 from reluscope.arguments.reading import read_arguments, read_drawn
 from reluscope.arguments.sentences import describe
 
@@ -39,6 +39,7 @@ __all__ = [
     "holds_across_jumps",
     "read_arguments",
     "read_array",
+    "read_axes",
     "read_drawn",
     "read_labels",
     "read_number",

@@ -70,6 +70,29 @@ def read_positions(value: Any, name: str, length: int, noun: str = "entries") ->
     return array.astype(np.int64) % max(length, 1)
 
 
+def read_axes(value: Any, name: str, length: int) -> list[int]:
+    """Return the two positions from 0 that become the axes of a picture.
+
+    Raises
+    ------
+    InputError
+        If they are not two different ones.
+    PositionError
+        If one of them names nothing.
+
+    Examples
+    --------
+    >>> read_axes((0, -1), "inputs", 3)
+    [0, 2]
+    """
+    if length < 2:
+        raise InputError(f"expected two {name} as the axes of a picture, got a network with {length}: take a table")
+    chosen = [int(place) for place in read_positions(list(value), name, length, name)]
+    if len(chosen) != 2 or chosen[0] == chosen[1]:
+        raise InputError(f"{name} must be two different ones, got {value}: a picture has two axes")
+    return chosen
+
+
 def _from_to(length: int, noun: str) -> str:
     if not length:
         return f"one of the {noun}, of which there are none"

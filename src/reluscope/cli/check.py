@@ -11,6 +11,7 @@ from reluscope.analyses.verification.verdict import check_fits, holds_at
 from reluscope.budget import Budget
 from reluscope.checking.property_proofs import check_proof
 from reluscope.cli.devices import open_device
+from reluscope.cli.failures import about
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model, open_model
 from reluscope.cli.options import Common
@@ -47,7 +48,8 @@ def check(
     plain: dict[str, Any] = {"proof_parts": None, "counterexample": None, "stopped": ""}
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
-        check_fits(network, safe)
+        with about(path):
+            check_fits(network, safe)
         if isinstance(given, Proof):
             bar.say("Checking the proof")
             try:
@@ -55,6 +57,8 @@ def check(
             except BudgetExceededError as error:
                 plain["stopped"], plain["proof_parts"] = str(error), error.partial
         else:
+            with about(claimed):
+                _check_lengths(network, *given)
             plain["counterexample"] = _replayed(model, network, safe, *given)
     head = {
         "format": FORMAT,
@@ -74,15 +78,18 @@ def check(
     return OPEN if plain["stopped"] else 0
 
 
+def _check_lengths(network: Network, inputs: np.ndarray, outputs: np.ndarray) -> None:
+    if len(inputs) != network.num_inputs or len(outputs) not in (0, network.num_outputs):
+        raise ShapeError(
+            f"expected a counterexample of as many inputs and outputs as the network has, {network.num_inputs} and "
+            f"{network.num_outputs}, got {len(inputs)} and {len(outputs)}"
+        )
+
+
 def _replayed(
     model: ModelArguments, network: Network, safe: Property, inputs: np.ndarray, outputs: np.ndarray
 ) -> dict[str, Any]:
     """Return what becomes of a counterexample in float64 and in float32; raise if it is none in either."""
-    if len(inputs) != network.num_inputs or len(outputs) not in (0, network.num_outputs):
-        raise ShapeError(
-            f"expected a counterexample of {network.num_inputs} inputs and {network.num_outputs} outputs, as many as "
-            f"the network has, got {len(inputs)} and {len(outputs)}"
-        )
     own = network(inputs[None]).cpu().numpy().reshape(-1)
     found = replay(network, safe, inputs[None])
     single = run_in_float32(model, inputs[None])

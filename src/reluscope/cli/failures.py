@@ -5,7 +5,8 @@ import errno
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -42,6 +43,18 @@ def finish(work: Callable[[], int | None], *, debug: bool = False) -> NoReturn:
             traceback.print_exc()
         fail(sentence(error))
     sys.exit(code)
+
+
+@contextlib.contextmanager
+def about(path: Path) -> Iterator[None]:
+    """Within, an error of reluscope's begins with the file that it is about."""
+    from reluscope.errors import ReluscopeError
+
+    try:
+        yield
+    except ReluscopeError as error:
+        error.args = (f"{path}: {error}",)
+        raise
 
 
 def sentence(error: Exception) -> str:

@@ -9,12 +9,14 @@ import numpy as np
 from reluscope import plots
 from reluscope.analyses.reachability import Plant, ReachableSets
 from reluscope.analyses.reachability import reach as find
+from reluscope.analyses.reachability.closed_loop import check_fits
+from reluscope.arguments import read_axes
 from reluscope.budget import INTERRUPTED as STOPPED
 from reluscope.budget import Budget
 from reluscope.cli.devices import open_device
-from reluscope.cli.failures import warn
+from reluscope.cli.failures import about, warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.kept_sets import kinds_of, write_kept
+from reluscope.cli.kept_sets import PICTURES, kinds_of, write_kept
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model, open_model
 from reluscope.cli.options import Common
@@ -51,9 +53,13 @@ def reach(
     moved = read_plant(plant)
     start, safe = (_of_states(sides, len(moved.A), name) for sides, name in ((box, "--box"), (within, "--within")))
     assert start is not None  # the option has to be given
+    if planned.of(*PICTURES) and start.dim > 1:  # one state is drawn over the steps
+        read_axes(states, "states", start.dim)
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
+        with about(plant):
+            check_fits(network, moved)
         tell = bar.telling("Following all states")
         with keeping_results():
             found = find(network, moved, start, steps, budget=budget, progress=tell)
@@ -85,9 +91,11 @@ def read_plant(path: Path) -> Plant:
     """Return the plant of a JSON file with the matrices "A" and "B", and maybe the vector "c"."""
     said = f"{path} must be a JSON file with the matrices A and B of a plant, and perhaps c, as lists of rows"
     try:
-        plain = json.loads(path.read_text(encoding="utf-8"))
+        plain = json.loads(path.read_text(encoding="utf-8-sig"), parse_int=float)
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}): name the file of a plant") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{said}, got bytes that are no text") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{said}: {str(error).splitlines()[0]}") from None
     if not isinstance(plain, dict) or not {"A", "B"} <= plain.keys() <= {"A", "B", "c"}:
@@ -96,12 +104,15 @@ def read_plant(path: Path) -> Plant:
     tables = {}
     for name, entry in plain.items():
         try:
-            tables[name] = np.array(entry, dtype=np.float64)
-        except (ValueError, TypeError):
-            raise InputError(f"{said}: {name} is no table of numbers") from None
+            tables[name] = np.array(entry)
+        except ValueError:
+            raise InputError(f"{said}: the rows of {name} differ in length") from None
+        if tables[name].dtype != np.float64:
+            raise InputError(f"{said}: {name} has entries that are no numbers")
         if tables[name].ndim != (1 if name == "c" else 2):
             raise InputError(f"{said}: {name} has {tables[name].ndim} dimensions")
-    return Plant(**tables)
+    with about(path):
+        return Plant(**tables)
 
 
 def _of_states(sides: tuple[tuple[float, float], ...], number: int, option: str) -> Box | None:

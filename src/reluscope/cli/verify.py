@@ -7,11 +7,12 @@ import numpy as np
 
 from reluscope.analyses.verification import Counterexample, Verdict, Verified, read_property
 from reluscope.analyses.verification import verify as decide
+from reluscope.analyses.verification.verdict import check_fits
 from reluscope.budget import INTERRUPTED as STOPPED
 from reluscope.budget import Budget
 from reluscope.cli.competition import Replayed, competition_result, in_float32
 from reluscope.cli.devices import open_device
-from reluscope.cli.failures import warn
+from reluscope.cli.failures import about, warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model, open_model
@@ -50,6 +51,8 @@ def verify(
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
+        with about(path):
+            check_fits(network, safe)
         tell = bar.telling("Looking for a proof or a counterexample")
         with keeping_results():
             found = decide(network, safe, split=split, budget=budget, progress=tell, seed=common.seed, certify=certify)
@@ -114,7 +117,7 @@ def _print(found: Verified, counterexample: dict[str, Any] | None, replayed: Rep
                 say(console, f"The proof, of {size}, was checked in whole numbers.")
         case Verdict.VIOLATED:
             assert counterexample is not None
-            say(console, f"VIOLATED, at an input found after {parts}:")
+            say(console, f"VIOLATED, at an input found {f'after {parts}' if number else 'before any box was bounded'}:")
             say(console, f"inputs {_numbers(counterexample['inputs'])}")
             say(console, f"outputs {_numbers(counterexample['outputs'])}")
             if counterexample["exact_inputs"] is not None:

@@ -5,12 +5,14 @@ from pathlib import Path
 from reluscope import plots
 from reluscope.analyses.verification import Violations, read_property
 from reluscope.analyses.verification import violations as find
+from reluscope.analyses.verification.verdict import check_fits
+from reluscope.arguments import read_axes
 from reluscope.budget import INTERRUPTED as STOPPED
 from reluscope.budget import Budget
 from reluscope.cli.devices import open_device
-from reluscope.cli.failures import warn
+from reluscope.cli.failures import about, warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.kept_sets import kinds_of, write_kept
+from reluscope.cli.kept_sets import PICTURES, kinds_of, write_kept
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model, open_model
 from reluscope.cli.options import Common
@@ -40,6 +42,10 @@ def violations(
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         network = open_model(model, device, bar)
+        with about(path):
+            check_fits(network, safe)
+        if planned.of(*PICTURES):
+            read_axes(inputs, "inputs", network.num_inputs)
         tell = bar.telling("Looking for all violations")
         with keeping_results():
             found = find(network, safe, budget=budget, progress=tell)
@@ -72,5 +78,5 @@ def _sentence(found: Violations) -> str:
     known = f"Violated on {pieces}" if len(found) else "No violations were found"
     if not len(found.open_boxes):
         return f"{known}; all inputs are decided." if found.undecided == 0 else f"{known}; rounding leaves some open."
-    boxes = several(len(found.open_boxes), "box")
-    return f"{known}; {boxes} not decided ({found.stopped}): raise --regions or --seconds to see more."
+    advice = "" if found.stopped == STOPPED else ": raise --regions or --seconds to see more"
+    return f"{known}; {several(len(found.open_boxes), 'box')} not decided ({found.stopped}){advice}."

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from reluscope.analyses.reachability.image import Image
 from reluscope.analyses.reachability.reach import ReachableSets
-from reluscope.arguments import read_array, read_drawn, read_positions
+from reluscope.arguments import read_array, read_axes, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.unions import hull_of_plane
@@ -25,6 +25,8 @@ from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, depth_co
 OPACITY = 0.3
 # So many pieces of a step have lines around them.
 FEW = 300
+# So many steps are all named beside the picture.
+NAMED = 5
 # Corners nearer to a side than this share of the piece are on it.
 NEAR = 1e-7
 
@@ -130,9 +132,7 @@ def reach(
     if number == 1:
         _over_steps(axes, found, runs, colors)
         return figure_of(axes)
-    chosen = [int(place) for place in read_positions(list(states), "states", number, "states")]
-    if len(chosen) != 2 or chosen[0] == chosen[1]:
-        raise InputError(f"states must be two different ones, got {states}: a picture has two axes")
+    chosen = read_axes(states, "states", number)
     for one, color in zip(found.sets, colors, strict=True):
         if isinstance(one, Image):
             draw_pieces(axes, [corners[:, chosen] for corners in one.corners], color, 0.45, lines=len(one) <= FEW)
@@ -152,14 +152,19 @@ def reach(
     axes.set_ylabel(f"state {chosen[1]}")
     axes.margins(0.04)
     axes.autoscale_view()
-    shown = [0] if len(found) == 1 else [0, (len(found) - 1) // 2, len(found) - 1]
-    handles = [Patch(color=to_rgba(colors[step], 0.6), label=f"after {step} steps") for step in dict.fromkeys(shown)]
+    last = len(found) - 1
+    shown = range(len(found)) if len(found) <= NAMED else (0, last // 2, last)
+    handles = [Patch(color=to_rgba(colors[step], 0.6), label=_when(step)) for step in shown]
     if found.num_exact < len(found):
         handles.append(
             Patch(fill=False, edgecolor=DARK, linestyle="--", label=f"boxes around, from step {found.num_exact}")
         )
     legend(axes, handles)
     return figure_of(axes)
+
+
+def _when(step: int) -> str:
+    return f"after {step} {'step' if step == 1 else 'steps'}" if step else "first states"
 
 
 def _over_steps(axes: Axes, found: ReachableSets, runs: np.ndarray | None, colors: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 from scipy.spatial import ConvexHull, QhullError
 
 from reluscope.analyses.preimages.input_pieces import InputPieces
-from reluscope.arguments import read_drawn, read_positions
+from reluscope.arguments import read_axes, read_drawn
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.plots.style import DARK, NEUTRAL, RASTER_ABOVE, canvas, category, figure_of, legend, say
@@ -49,9 +49,7 @@ def violations(found: InputPieces, *, inputs: tuple[int, int] = (0, 1), axes: Ax
     'input 0'
     """
     num_inputs = found.ends.shape[2]
-    chosen = [int(place) for place in read_positions(list(inputs), "inputs", num_inputs, "inputs")]
-    if len(chosen) != 2 or chosen[0] == chosen[1]:
-        raise InputError(f"inputs must be two different ones, got {inputs}: a picture has two axes")
+    chosen = read_axes(inputs, "inputs", num_inputs)
     axes = canvas(axes, (5.4, 5.0))
     axes.set_xlabel(f"input {chosen[0]}")
     axes.set_ylabel(f"input {chosen[1]}")

@@ -173,9 +173,9 @@ def test_time_and_ctrl_c_leave_what_is_sure(loop, hears_ctrl_c):
 
 def test_what_does_not_fit_is_told(loop):
     net, *_ = loop
-    with pytest.raises(ShapeError, match="3 states"):
+    with pytest.raises(ShapeError, match="states and controls, 3 and 1"):
         rs.reach(net, Plant(np.eye(3), np.ones((3, 1))), rs.Box(0, 1, 3), 1)
-    with pytest.raises(ShapeError, match="2 controls"):
+    with pytest.raises(ShapeError, match="states and controls, 2 and 2"):
         rs.reach(net, Plant(np.eye(2), np.eye(2)), START, 1)
     with pytest.raises(ShapeError, match="must fit A"):
         Plant(np.eye(2), np.ones((3, 1)))

@@ -168,9 +168,9 @@ def test_forged_counterexamples_are_refused():
 
 
 def test_what_does_not_fit():
-    with pytest.raises(ShapeError, match="over 1 inputs, as many as the network has, got 2"):
+    with pytest.raises(ShapeError, match="the network has, 1 and 1, got 2 and 1"):
         rs.verify(ABSOLUTE, above([0.0, 0.0], [1.0, 1.0], [1.0], 1.0))
-    with pytest.raises(ShapeError, match="over 1 outputs"):
+    with pytest.raises(ShapeError, match="got 1 and 2"):
         rs.verify(ABSOLUTE, above([0.0], [1.0], [1.0, 0.0], 1.0))
     with pytest.raises(InputError, match="must not be empty"):
         above([1.0], [0.0], [1.0], 1.0)

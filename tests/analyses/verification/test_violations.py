@@ -222,6 +222,9 @@ def test_pictures_of_two_and_of_three_inputs():
             assert area == pytest.approx(found.volume().value)
     with pytest.raises(InputError, match="two different"):
         rs.plots.violations(found, inputs=(1, 1))
+    line = rs.violations(ABSOLUTE, Property([Case([0.0], [1.0], [rs.Polyhedron([[1.0]], [0.5])])]))
+    with pytest.raises(InputError, match="two inputs as the axes of a picture, got a network with 1"):
+        rs.plots.violations(line)
 
 
 def _triangles(paths):
@@ -232,7 +235,7 @@ def _triangles(paths):
 
 
 def test_what_does_not_fit():
-    with pytest.raises(ShapeError, match="over 1 inputs, as many as the network has, got 2"):
+    with pytest.raises(ShapeError, match="the network has, 1 and 1, got 2 and 1"):
         rs.violations(ABSOLUTE, Property([Case([0.0, 0.0], [1.0, 1.0], [rs.Polyhedron([[1.0]], [0.0])])]))
     num_inputs, anything = 4, [rs.Polyhedron([[1.0]], [5.0])]
     net = rs.load([(np.eye(num_inputs), np.zeros(num_inputs)), (np.ones((1, num_inputs)), np.zeros(1))])

@@ -57,11 +57,10 @@ class Plant(Shown):
 def check_fits(network: Network, plant: Plant) -> None:
     """Raise unless a network takes a plant's states and gives its controls."""
     states, controls = plant.B.shape
-    if network.num_inputs != states:
-        raise ShapeError(f"the plant has {states} states and the network {network.num_inputs} inputs: they must agree")
-    if network.num_outputs != controls:
+    if (network.num_inputs, network.num_outputs) != (states, controls):
         raise ShapeError(
-            f"the plant has {controls} controls and the network {network.num_outputs} outputs: they must agree"
+            f"expected a network with as many inputs and outputs as the plant has states and controls, {states} and "
+            f"{controls}, got {network.num_inputs} and {network.num_outputs}"
         )
 
 

@@ -225,9 +225,9 @@ def _excess(unsafe: Polyhedron, outputs: np.ndarray, errors: np.ndarray) -> tupl
 
 def check_fits(network: Network, safe: Property) -> None:
     """Refuse a property over other numbers of inputs or outputs than the network has."""
-    for what, own, given in (
-        ("inputs", network.num_inputs, safe.num_inputs),
-        ("outputs", network.num_outputs, safe.num_outputs),
-    ):
-        if own != given:
-            raise ShapeError(f"expected a property over {own} {what}, as many as the network has, got {given}")
+    own, given = (network.num_inputs, network.num_outputs), (safe.num_inputs, safe.num_outputs)
+    if own != given:
+        raise ShapeError(
+            f"expected a property over as many inputs and outputs as the network has, {own[0]} and {own[1]}, got "
+            f"{given[0]} and {given[1]}"
+        )

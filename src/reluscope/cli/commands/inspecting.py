@@ -221,7 +221,7 @@ def preimage(
     )
 
 
-@command(app, "Show how similar two models are on shared data.")
+@command(app, "Show how similar two models are on shared data.", without=("seed",))
 def compare(
     first: Annotated[str, typer.Argument(metavar="A", help=MODEL_HELP, show_default=False)],
     second: Annotated[str, typer.Argument(metavar="B", help="Another one, of the same inputs and outputs.")],

@@ -166,7 +166,7 @@ def check(
     )
 
 
-@command(app, "Find all inputs that violate a property of VNN-LIB, and their volume.")
+@command(app, "Find all inputs that violate a property of VNN-LIB, and their volume.", without=("seed",))
 def violations(
     model: Model,
     safe: PropertyFile,

@@ -88,9 +88,9 @@ def _as_given(program: Program, dims: tuple[int | None, ...] | None, shape: tupl
         hint = f"; flattened points of {shape[0]} entries are accepted without it"
     else:
         hint = ""
-    wanted = tuple("?" if length is None else length for length in dims[1:])
+    wanted = ", ".join("?" if length is None else str(length) for length in dims[1:])
     raise ShapeError(
-        f"expected input_shape ({', '.join(map(str, wanted))}) as the file declares it for {program.input_name}, "
+        f"expected input_shape ({wanted}{',' * (len(dims) == 2)}) as the file declares it for {program.input_name}, "
         f"got {shape}{hint}"
     )
 
