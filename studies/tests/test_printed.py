@@ -1,5 +1,6 @@
 """Printed numbers: the file, transcribed from the papers' text by a program, against what studies were given."""
 
+import json
 import re
 from itertools import product
 from math import comb
@@ -40,6 +41,23 @@ def test_rows_have_the_columns_and_a_place(paper, table):
     assert {len(row) for row in found["rows"]} == {len(found["columns"])}
     assert printed.place(paper, table).startswith("section")
     assert found["what"]
+
+
+def test_places_agree():
+    """Tables, figures and captions stand in one section, whoever names it, and a section has the same pages."""
+    found = printed._tables()[DISSERTATION]
+    sections = {one["name"]: one["section"] for one in json.loads(printed.FIGURES.read_text())[DISSERTATION]}
+    for name, table in found.items():
+        last = name.replace("caption of ", "Figure ").replace("captions of 3.7 to ", "Figure ")
+        assert sections.get(last, table["section"]) == table["section"], name
+        if "text" in name:
+            assert name == f"text of {table['section']}"
+    pages = {(table["section"], table["pages"]) for table in found.values()}
+    assert len(pages) == len(dict(pages))
+    # In the table of contents a section ends on the page where the next one begins.
+    starts = {section: int(one.partition(" ")[0]) for section, one in pages}
+    for first, then in (("3.4.1", "3.4.2"), ("3.4.4", "3.4.5"), ("4.2.1", "4.2.2")):
+        assert int(dict(pages)[first].rpartition(" ")[2]) == starts[then]
 
 
 def test_boolean_functions():
@@ -186,7 +204,7 @@ def test_how_circles_and_balls_are_learned():
     assert ", ".join(f"{one:g}" for one in dimensions.THRESHOLDS) == text["thresholds"]
     assert ", ".join(f"{one:g}" for one in dimensions.LEAKS) == text["leaks"]
     assert (dimensions.DIMS[0], dimensions.DIMS[-1], text["dimensions"]) == (2, 8, "two through eight")
-    assert said(DISSERTATION, "text of 4.3")["trials"] == random_directions.TRIALS
+    assert said(DISSERTATION, "caption of 4.7")["trials"] == random_directions.TRIALS
 
 
 def test_sine_and_small_networks():

@@ -14,6 +14,7 @@ from reluscope_studies.sattelberg2026_ch5 import interpolants
 from reluscope_studies.shepeleva2020 import _heads, out_of_domain
 from reluscope_studies.shepeleva2020._reporting import RIGHT
 from reluscope_studies.zhang2020 import _statements as zhang
+from reluscope_studies.zhang2020 import dense
 from reluscope_studies.zhang2020._networks import KINDS, Variant
 from reluscope_studies.zhang2020._questions import PLACES
 from reluscope_studies.zhang2020._redrawn import redrawn
@@ -97,22 +98,47 @@ def test_points_are_drawn_again_for_all_networks_at_once():
     assert 0.5 < found.std() / (0.5 / np.sqrt(22)) < 1.6
 
 
+def test_numbers_of_tables_stand_beside_ours():
+    """Accuracies in per cent, classes and distortions as printed; figures of convolutional networks are their own."""
+    findings = list(comparison(holds=True))
+    found = {one.statement.partition(" (")[0]: one for one in zhang.verdicts(findings, (1e-3,), published=dense.PAPER)}
+    one = found["accuracies are similar, within 2 points"]
+    assert (one.place, one.printed, one.found) == (
+        "Table 1", "rate 0.001: 97.8, 97.9, 97.5 %", "rate 0.001: 97.0 %, 98.0 %, 97.5 %",
+    )  # fmt: skip
+    one = found["dropout leaves fewest classes in a region"]
+    assert (one.place, one.printed, one.found) == (
+        "Table 2", "rate 0.001: 1.116, 1.083, 1.012", "rate 0.001: 3, 2, 1",
+    )  # fmt: skip
+    one = found["decision regions are narrower than manifold regions, most so with dropout"]
+    assert (one.place, one.printed) == ("Figure 3", "in words")
+    assert one.found == "rate 0.001: decision regions 2, 0.8, 1, manifold regions 3, 1, 2.9"
+    assert {one.place for one in zhang.verdicts(findings, (1e-3,), of="convolutional")} == {
+        "Figure 9", "Figure 10", "Table 4", "Figure 12", "section E.1",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("counts", "word"),
     [((100, 200, 150), "confirmed"), ((100, 200, 50), "not confirmed"), ((100, 20, 50), "contradicted")],
 )
 def test_regions_of_a_plane(counts, word):
     exact = {kind: rs.Finding.of(count, name="regions") for kind, count in zip(KINDS, counts, strict=True)}
-    assert zhang.more_regions(exact, "Figure 1").word == word
+    assert zhang.more_regions([exact] * 5, "Figure 1").word == word
+    # One network of each kind may be so by chance, as may four.
+    assert zhang.more_regions([exact], "Figure 1").word == zhang.more_regions([exact] * 4, "").word == "not confirmed"
     lower = {kind: rs.Finding.of(int(one), upper=np.inf, name="regions") for kind, one in exact.items()}
-    assert zhang.more_regions(lower, "Figure 1").word == "not confirmed"
+    assert zhang.more_regions([lower] * 5, "Figure 1").word == "not confirmed"
+    less = {kind: rs.Finding.of(int(one) - 90, name="regions") for kind, one in exact.items()}
+    assert zhang.more_regions([exact, less], "").found.startswith("vanilla 10 to 100, batch norm")
 
 
 @pytest.mark.parametrize(("norm", "word"), [((1.0, 1.0, 1.2), "confirmed"), ((1.0, 9.0), "contradicted")])
 def test_sizes_of_regions(norm, word):
     areas = {KINDS[1]: np.array(norm), KINDS[2]: np.array([1.0, 2.0])}
-    assert zhang.more_uniform(areas, "Figure 1").word == word
-    assert zhang.more_uniform({KINDS[1]: np.ones(2)}, "Figure 1").word == "not confirmed"
+    assert zhang.more_uniform([areas] * 5, "Figure 1").word == word
+    assert zhang.more_uniform([areas], "Figure 1").word == "not confirmed"
+    assert zhang.more_uniform([{KINDS[1]: np.ones(2)}] * 5, "Figure 1").word == "not confirmed"
     drawn = np.random.default_rng(0).exponential(size=50)
     between = np.abs(drawn[:, None] - drawn).mean()
     assert zhang.gini(drawn) == pytest.approx(between / (2 * drawn.mean()))
@@ -190,7 +216,7 @@ def followed(rate, accuracy, cells, label="[4]"):
     ],
 )
 def test_cells_of_two_rates(second, word):
-    plan = SimpleNamespace(heads=((4,),), rates=(0.1, 0.01))
+    plan = SimpleNamespace(name="heads", heads=((4,),), rates=(0.1, 0.01))
     every = [followed(0.1, 0.9, (50, 80, 100)), followed(0.01, *second), followed(0.1, 1, (1,), label="two classes")]
     assert words(_heads._of_rates(plan, every)) == [word]
 

@@ -7,7 +7,7 @@ from reluscope.studies import Setting, Verdict
 from reluscope_studies.sattelberg2026_ch3 import classes
 from reluscope_studies.sattelberg2026_ch5 import one_code, xor
 from reluscope_studies.serra2018 import depth_and_width, one_input
-from reluscope_studies.verdicts import Rate, increasing, is_larger, same_rate
+from reluscope_studies.verdicts import Rate, increasing, is_above_lot, is_larger, of_pairs, same_rate
 
 
 @pytest.mark.parametrize(("one", "other"), [(0.5, 0.5), (0.05, 0.05), (1.0, 1.0)])
@@ -37,6 +37,40 @@ def test_the_words():
     assert same_rate("a", "b", 1.0, Rate(1, 1)).word == same_rate("a", "b", 0.2, Rate(1, 5)).word == "not confirmed"
     # A printed rate that is one of few trials itself is no exact number.
     assert same_rate("a", "b", 0.15, Rate(37, 139), trials=20).word == "confirmed"
+
+
+def test_a_rate_says_what_is_near_to_it():
+    assert same_rate("a", "b", 1.0, Rate(2, 2)).found == "100.0 % of 2; 39 to 100 % are near, too wide to decide"
+    assert same_rate("a", "b", 0.65, Rate(705, 1000), trials=100).found == "70.5 % of 1,000; 61 to 80 % are near"
+
+
+def test_pairs_decide_more_seldom_than_coins():
+    """Where there is nothing to it, five pairs or more agree in one of sixteen cases, and so often they are wrong."""
+    rng = np.random.default_rng(0)
+    for number in (1, 2, 4, 5, 6):
+        words = [of_pairs("a", "b", "c", "d", rng.random(number) < 0.5).word for _ in range(2000)]
+        decided = 2000 - words.count("not confirmed")
+        assert decided == 0 if number < 5 else 0 < decided < 2000 * 1.2 * 2 * 0.5**number
+    assert of_pairs("a", "b", "c", "d", [True, None] * 5).word == "not confirmed"
+    assert of_pairs("a", "b", "c", "d", [False] * 5).word == "contradicted"
+    assert of_pairs("a", "b", "c", "d", [True] * 4).found == "d; too few pairs to decide"
+
+
+def test_groups_dealt_by_lot_are_seldom_told_apart():
+    def higher(pair):
+        return float(np.mean(pair[0]) - np.mean(pair[1]))
+
+    drawn = np.random.default_rng(0).normal(size=(400, 8))
+    told = [is_above_lot(higher, (list(one[:4]), list(one[4:]))) for one in drawn]
+    assert 0.02 < np.mean([one is True for one in told]) < 0.08
+    assert 0.02 < np.mean([one is False for one in told]) < 0.08
+    assert is_above_lot(higher, ([5.0, 6, 7, 8], [1.0, 2, 3, 4])) is True
+    assert is_above_lot(higher, ([1.0, 2, 3, 4], [5.0, 6, 7, 8])) is False
+    assert is_above_lot(higher, ([np.nan] * 4, [1.0] * 4)) is None
+    # Two of each are too few, but not in two kinds of networks.
+    low, high = [5.0, 6], [1.0, 2]
+    assert is_above_lot(higher, (low, high)) is None
+    assert is_above_lot(lambda *pairs: min(map(higher, pairs)), (low, high), (low, high)) is True
 
 
 @pytest.mark.parametrize(

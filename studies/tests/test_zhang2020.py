@@ -233,10 +233,15 @@ def test_planes(setting, monkeypatch):
     monkeypatch.setattr(spirals, "ARCHITECTURE", Architecture((5, 5)))
     monkeypatch.setattr(spirals, "FIT", PLAN.fit)
     for study, count in ((slices, 1), (spirals, 2)):
-        outcome = study.protocol(replace(setting, records={}))
-        assert [row[0] for row in outcome.tables[0].rows] == list(KINDS)
+        outcome = study.protocol(replace(setting, records={}, replicates=2))
+        assert [row[:2] for row in outcome.tables[0].rows] == [(kind, number) for number in "12" for kind in KINDS]
         assert len(outcome.pictures) == count
-        assert sum(finding.name == "regions" for finding in outcome.findings) == 3
+        assert sum(finding.name == "regions" for finding in outcome.findings) == 6
+        # The first networks are drawn; their titles have the numbers of the table.
+        drawn = [axes.get_title() for axes in outcome.pictures[0].figure.axes if "region" in axes.get_title()]
+        where = outcome.tables[0].columns.index("regions")
+        shown = outcome.tables[0].rows[:3]
+        assert [one.removesuffix("s") for one in drawn] == [f"{row[0]}: {row[where]} region" for row in shown]
     points = setting.train.points[:1]
     flat = replace(setting.test, points=np.repeat(points, 60, axis=0))
     with pytest.raises(rs.errors.InputError, match="span a plane"):
@@ -246,7 +251,7 @@ def test_planes(setting, monkeypatch):
 @pytest.mark.slow
 def test_spirals_are_learned_as_in_the_paper(setting):
     outcome = spirals.protocol(setting)
-    assert [row[1] for row in outcome.tables[0].rows] == ["100.0 %"] * 3
+    assert [row[2] for row in outcome.tables[0].rows] == ["100.0 %"] * 3
 
 
 def test_equal_numbers_of_classes_decide_nothing():

@@ -166,12 +166,19 @@ def accuracy_verdicts(data: Data, found: Mapping[Model, rs.Finding], place: str,
     ours = {one: 100 * float(accuracy) for one, accuracy in found.items()}
     near = [abs(ours[one] - said[one]) <= NEAR for one in found]
     farthest = max(found, key=lambda one: abs(ours[one] - said[one]))
-    levels = [
-        [ours[one] for one in found if one.kind in kinds and one.optimizer == way]
+    levels = {
+        way: {
+            name: [ours[one] for one in found if one.kind in kinds and one.optimizer == way]
+            for name, kinds in (
+                ("linear", ("linear",)),
+                ("dense", ("dense",)),
+                ("convolutional", ("simple", "complex")),
+            )
+        }
         for way in OPTIMIZERS
-        for kinds in (("linear",), ("dense",), ("simple", "complex"))
-    ]
-    steps = [(low, high) for place in (0, 3) for low, high in pairwise(levels[place : place + 3]) if low and high]
+    }
+    kinds = {way: [name for name, values in of_kind.items() if values] for way, of_kind in levels.items()}
+    steps = [(levels[way][low], levels[way][high]) for way in OPTIMIZERS for low, high in pairwise(kinds[way])]
     return [
         of_cases(
             "accuracies on test images",
@@ -185,10 +192,17 @@ def accuracy_verdicts(data: Data, found: Mapping[Model, rs.Finding], place: str,
             "dense networks do better than linear ones, convolutional ones better than dense ones",
             place,
             "for both optimisers",
-            "; ".join(f"up to {max(low):.1f} and from {min(high):.1f} %" for low, high in steps),
+            "; ".join(
+                f"by {way}: " + ", ".join(f"{name} {_range(levels[way][name])} %" for name in kinds[way])
+                for way in OPTIMIZERS
+            ),
             (max(low) < min(high) for low, high in steps),
         ),
     ]
+
+
+def _range(values: Sequence[float]) -> str:
+    return " to ".join(dict.fromkeys(f"{one:.1f}" for one in (min(values), max(values))))
 
 
 def accuracy_picture(data: Data, found: Mapping[Model, rs.Finding], name: str) -> Picture:

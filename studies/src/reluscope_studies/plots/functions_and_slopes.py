@@ -88,7 +88,7 @@ def functions_on_plane(
     scale.set_label("output", color=INK, fontsize=9.5)
     scale.ax.tick_params(colors=INK, labelsize=8.5)
     handles = [
-        Line2D([], [], color=DARK, linewidth=1.4, label="output 0"),
+        Line2D([], [], color=DARK, linewidth=1.4, label="where the output is 0"),
         Line2D([], [], color=CATEGORIES[0], marker="o", linestyle="", markersize=4, label="at a point of the grid"),
         Line2D([], [], color=CATEGORIES[1], marker="D", linestyle="", markeredgecolor=DARK, label=marked),
     ]

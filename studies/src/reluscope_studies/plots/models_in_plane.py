@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -16,6 +16,7 @@ def models_in_plane(
     parts: Mapping[str, rs.Partition],
     *,
     samples: Float[np.ndarray, "s _"] | None = None,
+    labels: Int[np.ndarray, " s"] | None = None,
     sample_labels: Sequence[str] | None = None,
 ) -> Figure:
     """Draw the partitions of a plane by several networks beside each other.
@@ -26,6 +27,8 @@ def models_in_plane(
         All of the same plane, with their networks.
     samples : (s, *input_shape) or (s, n), optional
         Points of input space to mark.
+    labels : (s,) int, optional
+        The class of each sample, which gives it its colour.
     sample_labels : sequence of str, optional
         One per sample.
 
@@ -51,5 +54,6 @@ def models_in_plane(
     for (name, part), above, below in zip(parts.items(), *rows, strict=True):
         rs.plots.partition(part, color="activation_rate", axes=above)
         above.set_title(f"{name}: {part.finding().value:,} region{'s' * (len(part) != 1)}")
-        rs.plots.partition(part, color="class", lines=False, samples=samples, sample_labels=sample_labels, axes=below)
+        marked = {"samples": samples, "labels": labels, "sample_labels": sample_labels}
+        rs.plots.partition(part, color="class", lines=False, **marked, axes=below)
     return figure

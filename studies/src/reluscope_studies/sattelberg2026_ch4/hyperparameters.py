@@ -266,6 +266,8 @@ def _pictures(found: dict[tuple[str, float, int, bool], Networks]) -> list[Pictu
         plan = one.plan
         said = _say((plan.loss, plan.leak, plan.batch, plan.is_normalized))
         right = 100 * float(one.accuracies(data)[row])
-        caption = f"Figure 4.6: a trained network whose decision region is {kind}, {right:.1f} % right ({said})."
+        caption = (
+            f"Figure 4.6: a trained network with a decision region of the kind {kind}, {right:.1f} % right ({said})."
+        )
         pictures.append(Picture(f"trained-{str(kind).replace(' ', '-')}", figure, caption))
     return pictures

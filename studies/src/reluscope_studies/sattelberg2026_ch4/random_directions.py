@@ -51,7 +51,7 @@ def _mean(expected: Mapping[int, rs.Finding]) -> Verdict:
     values = [float(one.value) for one in expected.values()]
     return Verdict(
         "vectors are the more orthogonal on average, the more dimensions",
-        "section 4.3, Figure 4.7",
+        "section 4.2.2, Figure 4.7",
         "drawn",
         f"expected scalar products fall from {values[0]:.3f} to {values[-1]:.3f}, at every step",
         all(later < before for before, later in pairwise(values)),
@@ -63,7 +63,7 @@ def _largest(found: Mapping[int, rs.annulus.Orthogonality]) -> Verdict:
     top = int(np.argmax(values))
     return Verdict(
         "the pair that is least orthogonal becomes more so with the dimension",
-        "section 4.3, Figure 4.7",
+        "section 4.2.2, Figure 4.7",
         "drawn",
         f"largest scalar products fall from {values[top]:.3f} in {dims[top]} dimensions to {values[-1]:.3f} in "
         f"{dims[-1]}; in 2, with one pair, {values[0]:.3f}",

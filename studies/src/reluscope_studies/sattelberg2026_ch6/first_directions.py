@@ -17,7 +17,7 @@ from reluscope_studies.sattelberg2026_ch6._protocol import look
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, prepared
 from reluscope_studies.sattelberg2026_networks import Model, Plan, models, training_of
 from reluscope_studies.sizes import ToTrainOn, planned
-from reluscope_studies.verdicts import of_cases, supporting
+from reluscope_studies.verdicts import of_pairs, supporting
 
 SENTENCE = "how much of a network one direction explains, on CIFAR-10 and on MNIST"
 POSITION = 25
@@ -126,7 +126,7 @@ def _verdicts(explained: Mapping[str, Explained]) -> Iterator[Verdict]:
     if len(explained) == 2:
         coloured, digits = explained.values()
         bent = [model for model in coloured if model.kind != "linear"]
-        yield of_cases(
+        yield of_pairs(
             "first directions explain less on CIFAR-10 than on MNIST, but for the linear network",
             "section 6.4, Figures 6.15 and 6.19",
             "less explanatory",

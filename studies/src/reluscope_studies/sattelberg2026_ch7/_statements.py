@@ -1,10 +1,14 @@
 """What becomes of what chapter 7 says of compressed and compared networks for images.
 
 Most of the dissertation's heat maps cannot be read, so that its words about blocks of them are what is decided: a block
-of pairs is nearer than another where its mean is. Where it says "close", five points of accuracy are taken.
+of pairs is nearer than another where its mean is, by more than chance. Accuracies differ by twice the standard error of
+so many images, similarities within an optimiser and between the two where hardly any other way to deal networks to the
+optimisers shows as much. Where it says "close", five points of accuracy are taken, where "low", a half.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
 
 import numpy as np
 
@@ -22,10 +26,10 @@ from reluscope_studies.sattelberg2026_ch7._similarity import (
     value_of,
 )
 from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, Model, with_accuracies
-from reluscope_studies.verdicts import of_cases
+from reluscope_studies.verdicts import ERRORS, is_above_lot, of_cases, of_pairs
 
 SGD, ADAMW = OPTIMIZERS
-CLOSE = 5.0
+CLOSE, LOW = 5.0, 0.5
 FEW = 0.01
 BENT = DENSE | CONVOLUTIONAL
 
@@ -58,14 +62,25 @@ def verdicts(
     """
     every = tuple(accuracies)
     found = [
-        *_of_compression(name, compressed, figure),
-        *_of_maps(name, every, accuracies, similar),
+        *_of_compression(name, compressed, figure, _more(accuracies)),
+        *_of_maps(name, every, accuracies, similar, _more(accuracies)),
         *_of_similarities(name, every, similar),
     ]
     return with_accuracies(found, name, accuracies, "Table 7.1", with_paper=with_paper, is_full=is_full)
 
 
-def _of_compression(name: Data, compressed: Sequence[Compressed], figure: str) -> Iterator[Verdict]:
+More = Callable[[float, float], bool | None]
+
+
+def _more(accuracies: Mapping[Model, rs.Finding]) -> More:
+    """Return what tells whether one number of points of accuracy is larger than another; None where chance decides."""
+    samples = min(found.num_samples or 1 for found in accuracies.values())
+    # Of a share of so many the variance is at most a quarter of their inverse.
+    error = 100 * ERRORS * sqrt(2 * 0.25 / samples)
+    return lambda one, other: None if abs(one - other) <= error else one > other
+
+
+def _of_compression(name: Data, compressed: Sequence[Compressed], figure: str, more: More) -> Iterator[Verdict]:
     lost = {one.model: {k: one.original - one.at(k) for k in one.numbers} for one in compressed}
     few, most = compressed[0].numbers[0], compressed[0].numbers[-1]
     kinds = {kind: [one for one in lost if one.kind in members] for kind, members in _KINDS.items()}
@@ -75,8 +90,10 @@ def _of_compression(name: Data, compressed: Sequence[Compressed], figure: str) -
         "in words",
         "; ".join(f"{kind}: {_range(lost[one][few] for one in ones)} points lost" for kind, ones in kinds.items()),
         (
-            max(lost[one][few] for one in kinds["dense"] if one.optimizer == way)
-            < min(lost[one][few] for one in kinds["convolutional"] if one.optimizer == way)
+            more(
+                min(lost[one][few] for one in kinds["convolutional"] if one.optimizer == way),
+                max(lost[one][few] for one in kinds["dense"] if one.optimizer == way),
+            )
             for way in OPTIMIZERS
         ),
     )
@@ -86,7 +103,7 @@ def _of_compression(name: Data, compressed: Sequence[Compressed], figure: str) -
         f"section 7.2, {figure}",
         "in words",
         f"{_range(lost[one][few] - lost[one][most] for one in bent)} points gained from k = {few} to {most}",
-        (lost[one][most] < lost[one][few] for one in bent),
+        (more(lost[one][few], lost[one][most]) for one in bent),
     )
     # "only attained for the dense networks and the non-pretrained networks on MNIST with SGD"
     attained = {one: one.kind == "dense" or (name == "mnist" and one.optimizer == SGD) for one in bent}
@@ -102,7 +119,7 @@ def _of_compression(name: Data, compressed: Sequence[Compressed], figure: str) -
     middle = compressed[0].numbers[len(compressed[0].numbers) // 2]
     rows = {one.row: one for one in bent if one.optimizer == SGD}
     pairs = [(rows[one.row], one) for one in bent if one.optimizer == ADAMW and one.row in rows]
-    yield of_cases(
+    yield of_pairs(
         "networks by AdamW lose more than those by SGD",
         f"section 7.2, {figure}",
         "a significant difference",
@@ -132,7 +149,7 @@ def _range(values: Iterable[float]) -> str:
 
 
 def _of_maps(
-    name: Data, every: Sequence[Model], accuracies: Mapping[Model, rs.Finding], similar: rs.Findings
+    name: Data, every: Sequence[Model], accuracies: Mapping[Model, rs.Finding], similar: rs.Findings, more: More
 ) -> Iterator[Verdict]:
     place = f"section 7.3.1, {FIGURES[name]['mapped_accuracy']}"
 
@@ -149,12 +166,14 @@ def _of_maps(
             for kind, members in _KINDS.items()
             for way in OPTIMIZERS
         }
-        yield _largest(
+        least = to.pop("dense by AdamW")
+        yield of_cases(
             "maps preserve much of the target's accuracy, except to dense networks by AdamW",
             place,
             "in words",
-            to,
-            "dense by AdamW",
+            f"mean drops: to dense by AdamW {least:.1f}, "
+            + ", ".join(f"to {one} {drop:.1f}" for one, drop in to.items()),
+            (more(least, other) for other in to.values()),
         )
         return
     dense, apart, back = (
@@ -168,7 +187,7 @@ def _of_maps(
         f"{said(CONVOLUTIONAL, DENSE)} points",
         f"mean drops: dense to dense {dense:.1f}, convolutional to convolutional {inner:.1f}, dense to convolutional "
         f"{apart:.1f}, convolutional to dense {back:.1f}",
-        (dense < apart, dense < back, inner < apart, inner < back),
+        (more(outer, within) for outer in (apart, back) for within in (dense, inner)),
     )
     by_adamw, crossed, backward = (
         drop(CONVOLUTIONAL, CONVOLUTIONAL, *ways) for ways in ((ADAMW, ADAMW), (SGD, ADAMW), (ADAMW, SGD))
@@ -179,7 +198,7 @@ def _of_maps(
         "in words",
         f"mean drops: SGD to SGD {inner:.1f}, SGD to AdamW {crossed:.1f}, AdamW to AdamW {by_adamw:.1f}, AdamW to SGD "
         f"{backward:.1f}",
-        (inner < by_adamw, crossed < by_adamw, inner < backward),
+        (more(by_adamw, inner), more(by_adamw, crossed), more(backward, inner)),
     )
     linear = next((one for one in every if one.kind == "linear" and one.optimizer == SGD), None)
     targets = [one for one in every if one.kind == "dense" and one.optimizer == SGD]
@@ -191,21 +210,12 @@ def _of_maps(
             place,
             "25.43 to 30.17 and 29.59 %",
             f"{own:.1f} to {' and '.join(f'{one:.1f}' for one in mapped)} %",
-            (one > own for one in mapped),
+            (more(one, own) for one in mapped),
         )
-
-
-def _largest(statement: str, place: str, printed: str, values: Mapping[str, float], which: str) -> Verdict:
-    """Return what becomes of the statement that one of some mean drops is the largest."""
-    shown = "mean drops: " + ", ".join(f"to {name} {value:.1f}" for name, value in values.items())
-    return of_cases(statement, place, printed, shown, [max(values, key=lambda one: values[one]) == which])
 
 
 def _of_similarities(name: Data, every: Sequence[Model], similar: rs.Findings) -> Iterator[Verdict]:
     figures = FIGURES[name]
-
-    def mean(metric: str, kinds: frozenset[str], *ways: str) -> float:
-        return mean_over(similar, metric, Block("", (kinds, kinds), (ways[0], ways[1])).pairs(every))
 
     bent = [one for one in every if one.kind in BENT]
     linear = [one for one in every if one.kind == "linear"]
@@ -223,31 +233,76 @@ def _of_similarities(name: Data, every: Sequence[Model], similar: rs.Findings) -
             f"at most {max(among):.2g} between them, at least {min(beside):.2g} to a linear one",
             [max(among) < min(beside)],
         )
-    inner, other, crossed = (mean("cka", CONVOLUTIONAL, *ways) for ways in ((SGD, SGD), (ADAMW, ADAMW), (SGD, ADAMW)))
-    shown = f"mean CKA: by SGD {inner:.2f}, by AdamW {other:.2f}, between them {crossed:.2f}"
+    groups = {kind: _by_optimizer(every, members) for kind, members in _KINDS.items()}
+    cka, entropy = _Alike(similar, "cka"), _Alike(similar, "output_cross_entropy")
+    convolutional = groups["convolutional"]
+    sgd, adamw, crossed = cka.blocks(*convolutional)
+    shown = f"mean CKA: by SGD {sgd:.2f}, by AdamW {adamw:.2f}, between them {crossed:.2f}"
     yield of_cases(
         "convolutional networks by SGD are a block of similar ones, those by AdamW are distinct",
         f"section 7.3.3, {figures['cka']}",
         "in words",
         shown,
-        [inner > other],
+        [is_above_lot(lambda pair: cka.within(pair[0]) - cka.within(pair[1]), convolutional)],
     )
+
+    def apart(pair: Groups) -> float:
+        *within, between = cka.blocks(*pair)
+        return min(within) - between
+
+    is_below = is_above_lot(apart, convolutional)
     yield of_cases(
         "similarity between the optimisers is low",
         f"section 7.3.3, {figures['cka']}",
         "in words",
-        shown,
-        [crossed < min(inner, other)],
+        f"{shown}; low is below {LOW:g} and below both",
+        [(crossed < LOW or None) if is_below else is_below],
     )
-    entropies = {
-        kind: [mean("output_cross_entropy", members, *ways) for ways in ((SGD, SGD), (ADAMW, ADAMW), (SGD, ADAMW))]
-        for kind, members in _KINDS.items()
-    }
+
+    def nearer(*pairs: Groups) -> float:
+        return min(min(rest) - own for own, *rest in (entropy.blocks(*pair) for pair in pairs))
+
     yield of_cases(
         "by cross-entropy networks by SGD are similar to those of their kind, less so by AdamW and between the two",
         f"section 7.3.4, {figures['output_cross_entropy']}",
         "in words",
         "mean cross-entropies by SGD, by AdamW, between them: "
-        + "; ".join(f"{kind} {', '.join(f'{one:.3g}' for one in found)}" for kind, found in entropies.items()),
-        (sgd < min(rest) for sgd, *rest in entropies.values()),
+        + "; ".join(
+            f"{kind} {', '.join(f'{one:.3g}' for one in entropy.blocks(*pair))}" for kind, pair in groups.items()
+        ),
+        [is_above_lot(nearer, *groups.values())],
     )
+
+
+Groups = tuple[Sequence[Model], Sequence[Model]]
+
+
+def _by_optimizer(every: Sequence[Model], kinds: frozenset[str]) -> Groups:
+    sgd, adamw = ([one for one in every if one.kind in kinds and one.optimizer == way] for way in OPTIMIZERS)
+    return sgd, adamw
+
+
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """Means of a metric over pairs of networks in groups."""
+
+    similar: rs.Findings
+    metric: str
+    values: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    def within(self, group: Sequence[Model]) -> float:
+        """Return the mean over ordered pairs of different networks."""
+        return self._mean((a, b) for a in group for b in group if a is not b)
+
+    def blocks(self, first: Sequence[Model], second: Sequence[Model]) -> tuple[float, float, float]:
+        """Return the means within each group, and over pairs of one of the first and one of the second."""
+        return self.within(first), self.within(second), self._mean((a, b) for a in first for b in second)
+
+    def _mean(self, pairs: Iterable[tuple[Model, Model]]) -> float:
+        found = []
+        for first, second in pairs:
+            key = first.name, second.name
+            if key not in self.values:
+                self.values[key] = value_of(self.similar, self.metric, *key)
+            found.append(self.values[key])
+        return float(np.mean(found))

@@ -153,10 +153,13 @@ def _verdicts(plan: Plan, counted: Sequence[Measured], bounds: Mapping[str, list
             "section 5",
             "evidence found, no number",
             f"rank correlation {value:+.2f} over {len(wide)} networks counted exactly "
-            f"(by chance in {100 * chance:.2g} % of cases)"
-            + ("" if within is None else f"; mean within splits {within:+.2f}"),
+            f"({_by_chance(chance)})" + ("" if within is None else f"; mean within splits {within:+.2f}"),
             True if chance < 0.05 and value < 0 else False if chance < 0.05 else None,
         )
+
+
+def _by_chance(chance: float) -> str:
+    return "by chance in less than 0.01 % of cases" if chance < 1e-4 else f"by chance in {100 * chance:.2g} % of cases"
 
 
 def _spearman(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:

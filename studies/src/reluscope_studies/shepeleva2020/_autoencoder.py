@@ -18,6 +18,8 @@ from reluscope_studies.shepeleva2020._samples import Samples, pair_of, samples_o
 from reluscope_studies.verdicts import increasing
 
 RATE = 0.1
+# Where the paper draws the clusters of codes, by study.
+PLACES = {"autoencoder": "section 3, Figures 2a and 4", "autoencoder-cifar10": "section 3, Figures 3 and 4"}
 CODED = tuple(f"encoder{number}" for number in range(1, len(ENCODER) + 1))
 
 
@@ -33,7 +35,7 @@ def follow_autoencoder(setting: Setting, plan: Plan) -> Outcome:
         pictures, interrupted = (), True
     sentences = (*_done(plan, samples), *_came_out(followed))
     tables = (counts_table(followed), separation_table(followed, (0, *plan.until(plan.shown)))) if followed else ()
-    return Outcome(sentences, findings_of(followed), tables, pictures, interrupted, verdicts=_verdicts(followed))
+    return Outcome(sentences, findings_of(followed), tables, pictures, interrupted, verdicts=_verdicts(plan, followed))
 
 
 def _runs(plan: Plan, samples: Samples, seed: int) -> list[Run]:
@@ -98,7 +100,7 @@ def _came_out(followed: Sequence[Followed]) -> list[str]:
     ]
 
 
-def _verdicts(followed: Sequence[Followed]) -> tuple[Verdict, ...]:
+def _verdicts(plan: Plan, followed: Sequence[Followed]) -> tuple[Verdict, ...]:
     """Return what becomes of section 3, by the shares of nearest codes that are of the sample's class."""
     found = []
     for one in followed:
@@ -106,7 +108,7 @@ def _verdicts(followed: Sequence[Followed]) -> tuple[Verdict, ...]:
         found.append(
             increasing(
                 f"lower layers of the encoder separate classes better, last layer first ({one.run.label})",
-                "section 3, Figures 2a and 4",
+                PLACES[plan.name],
                 "clusters of higher layers cannot be well separated",
                 last[::-1],
             )
@@ -115,7 +117,7 @@ def _verdicts(followed: Sequence[Followed]) -> tuple[Verdict, ...]:
         found.append(
             increasing(
                 f"training makes the last layer separate them less, after it and before ({one.run.label})",
-                "section 3, Figures 2a and 4",
+                PLACES[plan.name],
                 "the effect gets stronger",
                 [after, before],
             )

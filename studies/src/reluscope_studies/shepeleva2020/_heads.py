@@ -25,6 +25,13 @@ SIMILAR, NOTICEABLE = 0.01, 0.1
 HEADS = ((512,), (256, 256), (256, 128, 128))
 
 
+# Where the paper looks at numbers of cells and at clusters, by study.
+PLACES = {
+    "heads": ("section 3, Figure 1", "section 3, Figures 2b and 5"),
+    "heads-cifar10": ("section 3, of MNIST", "appendix B.3, Figure 6"),
+}
+
+
 @dataclass(frozen=True)
 class HeadsPlan(Plan):
     """Also which networks are trained.
@@ -164,7 +171,7 @@ def _of_rates(plan: HeadsPlan, followed: Sequence[Followed]) -> Iterator[Verdict
     )
     yield of_cases(
         "two rates end with the same accuracy, and cells with correct samples evolve differently",
-        "section 3, Figure 1",
+        PLACES[plan.name][0],
         "noticeably differently",
         f"of pairs within {100 * SIMILAR:g} point, numbers of cells differ: {shown}"
         if pairs
@@ -186,7 +193,7 @@ def _of_gates(plan: HeadsPlan, followed: Sequence[Followed]) -> tuple[Verdict, .
     return tuple(
         increasing(
             f"higher layers of a classifier tell classes apart better ({one.run.label} at rate {one.run.rate:g})",
-            "section 3, Figures 2b and 5",
+            PLACES[plan.name][1],
             "in words",
             nearest_rates(one, [gate.name for gate in one.gates]),
         )

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import torch
@@ -133,12 +133,12 @@ class Workshop:
             )
         return self.networks[variant.name]
 
-    def one_of_each(self, rate: float) -> tuple[list[Trained], bool]:
-        """Return one network of each kind, or those that there are on Ctrl-C, and whether it came."""
+    def of_each(self, rate: float, replicates: int) -> tuple[list[Trained], bool]:
+        """Return so many networks of each kind, or those that there are on Ctrl-C, and whether it came."""
         found = []
         try:
-            for kind in KINDS:
-                found.append(self.trained(Variant(kind, rate)))
+            for replicate, kind in product(range(replicates), KINDS):
+                found.append(self.trained(Variant(kind, rate, replicate)))
         except KeyboardInterrupt:
             return found, True
         return found, False

@@ -64,6 +64,8 @@ class Report:
                 self.plan.rates,
                 redrawn(self.plan.compared, self.work.answers, self.setting.seed),
                 points=self.plan.inquiry.points,
+                of="convolutional" if self.plan.architecture.convolutions else "dense",
+                published=self.plan.published,
             ),
         )
 

@@ -1,6 +1,6 @@
 """What becomes of what the paper says of its tables and its Figures 3, 4 and 6, from the findings of a comparison.
 
-Figures 9, 10 and 12 are the same of convolutional networks.
+Figures 9, 10 and 12 and Table 4 are the same of convolutional networks.
 
 A statement is about several networks, of each learning rate: it is confirmed where it holds for all, contradicted where
 it holds for none, and left open between. Of numbers over points it holds, or does not, where 39 of 40 other draws of
@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 import reluscope as rs
 from reluscope.studies import Verdict
-from reluscope_studies.verdicts import of_cases
+from reluscope_studies.verdicts import of_pairs
 from reluscope_studies.zhang2020._networks import KINDS
 
 VANILLA, NORM, DROPOUT = KINDS
@@ -25,6 +25,29 @@ SIMILAR, NEAR = 0.02, 0.5
 SURE = 39 / 40
 # Fewer points contradict nothing.
 MANY = 30
+# Where each measure stands, of dense networks and of convolutional ones.
+INRADII = {place: f"median inradius, {place} regions" for place in ("manifold", "decision", "adversarial")}
+CLASSES, DISTORTION, ACCURACY = "classes, the paper's test", "distortion", "test accuracy"
+ANGLE, REGIONS = "mean angle between hyperplanes in degrees", "median number of regions along rays"
+COSINE = "mean cosine of decision directions"
+PLACES = {
+    "dense": {
+        **dict.fromkeys(INRADII.values(), "Figure 3"),
+        **dict.fromkeys((CLASSES, DISTORTION), "Table 2"),
+        **dict.fromkeys((REGIONS, COSINE), "Figure 6"),
+        ACCURACY: "Table 1",
+        ANGLE: "Figure 4",
+    },
+    "convolutional": {
+        **dict.fromkeys(INRADII.values(), "Figure 9"),
+        **dict.fromkeys((CLASSES, DISTORTION), "Table 4"),
+        **dict.fromkeys((REGIONS, COSINE), "Figure 12"),
+        ACCURACY: "section E.1",
+        ANGLE: "Figure 10",
+    },
+}
+# How numbers are shown; others with three digits.
+FORMS = {ACCURACY: "{:.1%}", DISTORTION: "{:.1f}", ANGLE: "{:.2f}°", REGIONS: "{:,.0f}", COSINE: "{:.3f}"}
 
 
 def verdicts(
@@ -33,6 +56,8 @@ def verdicts(
     redrawn: Sequence[Mapping[str, float]] = (),
     *,
     points: int = 1000,
+    of: str = "dense",
+    published: Mapping[tuple[str, float], Sequence[float]] | None = None,
 ) -> tuple[Verdict, ...]:
     """Return what becomes of the paper's statements about batch norm and dropout.
 
@@ -46,35 +71,42 @@ def verdicts(
         Numbers over other draws of points, by the same names; those that are not there are not left to chance.
     points : int
         How many there are.
+    of : str
+        Which networks: dense or convolutional.
+    published : mapping of (measure, rate) to three numbers, optional
+        What the paper prints, accuracies in per cent.
     """
     numbers = {finding.name: float(finding) for finding in findings}
     drawn = [list(_statements({**numbers, **draw}, rates)) for draw in redrawn]
-    return tuple(
-        _verdict(said, [one[place] for one in drawn], redrawn[0] if drawn else {}, numbers, rates, is_few=points < MANY)
-        for place, said in enumerate(_statements(numbers, rates))
-    )
+    found = []
+    for place, said in enumerate(_statements(numbers, rates)):
+        holds = _holds(said, [one[place] for one in drawn], redrawn[0] if drawn else {}, rates, is_few=points < MANY)
+        printed = {rate: (published or {}).get((said.measures[0], rate)) for rate in rates}
+        found.append(
+            Verdict(
+                f"{said.statement} ({', '.join(KINDS)})",
+                PLACES[of][said.measures[0]],
+                _printed(said.measures[0], {rate: values for rate, values in printed.items() if values}) or "in words",
+                "; ".join(f"rate {rate:g}: {_ours(said.measures, rate, numbers)}" for rate in rates),
+                all(holds) or (None if any(one is not False for one in holds) else False),
+            )
+        )
+    return tuple(found)
 
 
 @dataclass(frozen=True)
 class _Said:
-    """A statement, the measures that it is about, the first of which is shown, and whether it holds at each rate."""
+    """A statement, the measures that it is about, and whether it holds at each rate."""
 
     statement: str
-    place: str
     measures: tuple[str, ...]
     holds: tuple[bool | None, ...]
 
 
-def _verdict(
-    said: _Said,
-    drawn: Sequence[_Said],
-    some: Mapping[str, float],
-    numbers: Mapping[str, float],
-    rates: Sequence[float],
-    *,
-    is_few: bool,
-) -> Verdict:
-    """Return what becomes of a statement; what too many other draws of the points contradict is left open."""
+def _holds(
+    said: _Said, drawn: Sequence[_Said], some: Mapping[str, float], rates: Sequence[float], *, is_few: bool
+) -> list[bool | None]:
+    """Return what a statement is at each rate; what too many other draws of the points contradict is left open."""
     holds = list(said.holds)
     for place, rate in enumerate(rates):
         by_chance = [some[name] for name in _names(said.measures, rate) if name in some]
@@ -83,17 +115,23 @@ def _verdict(
         agreeing = sum(one.holds[place] is holds[place] for one in drawn)
         if by_chance and (np.isnan(by_chance).any() or agreeing < SURE * len(drawn)):
             holds[place] = None
-    shown = "; ".join(
-        f"rate {rate:g}: " + ", ".join(f"{numbers[name]:.3g}" for name in _names(said.measures[:1], rate))
-        for rate in rates
-    )
-    return Verdict(
-        f"{said.statement} ({', '.join(KINDS)})",
-        said.place,
-        "in words",
-        shown,
-        all(holds) or (None if any(one is not False for one in holds) else False),
-    )
+    return holds
+
+
+def _printed(measure: str, values: Mapping[float, Sequence[float]]) -> str:
+    """Return what the paper prints of a measure at each rate."""
+    unit = " %" if measure == ACCURACY else ""
+    return "; ".join(f"rate {rate:g}: {', '.join(f'{one:g}' for one in found)}{unit}" for rate, found in values.items())
+
+
+def _ours(measures: Sequence[str], rate: float, numbers: Mapping[str, float]) -> str:
+    """Return the numbers of all kinds of networks, with the names of the measures where there are several."""
+    said = []
+    for measure in measures:
+        form = FORMS.get(measure, "{:.3g}")
+        values = ", ".join(form.format(numbers[name]).replace("%", " %") for name in _names([measure], rate))
+        said.append(f"{measure.removeprefix('median inradius, ')} {values}" if len(measures) > 1 else values)
+    return ", ".join(said)
 
 
 def _names(measures: Sequence[str], rate: float) -> list[str]:
@@ -106,25 +144,19 @@ def _statements(numbers: Mapping[str, float], rates: Sequence[float]) -> Iterato
     def of(measure: str, kind: str, rate: float) -> float:
         return numbers[f"{measure}: {kind}, rate {rate:g}"]
 
-    def asked(
-        statement: str, place: str, measures: Sequence[str], holds: Callable[[float], bool | None]
-    ) -> Iterator[_Said]:
+    def asked(statement: str, measures: Sequence[str], holds: Callable[[float], bool | None]) -> Iterator[_Said]:
         if all(name in numbers for rate in rates for name in _names(measures, rate)):
             found = (holds(rate) for rate in rates)
-            yield _Said(statement, place, tuple(measures), tuple(None if one is None else bool(one) for one in found))
+            yield _Said(statement, tuple(measures), tuple(None if one is None else bool(one) for one in found))
 
-    manifold, decision, adversarial = (
-        f"median inradius, {place} regions" for place in ("manifold", "decision", "adversarial")
-    )
+    manifold, decision, adversarial = INRADII.values()
     yield from asked(
         "batch norm leads to the smallest inradii",
-        "Figure 3",
         [manifold],
         lambda rate: of(manifold, NORM, rate) == min(of(manifold, kind, rate) for kind in KINDS),
     )
     yield from asked(
         "decision regions are narrower than manifold regions, most so with dropout",
-        "Figure 3",
         [decision, manifold],
         lambda rate: (
             all(of(decision, kind, rate) < of(manifold, kind, rate) for kind in KINDS)
@@ -133,7 +165,6 @@ def _statements(numbers: Mapping[str, float], rates: Sequence[float]) -> Iterato
     )
     yield from asked(
         "adversarial regions resemble manifold regions more than decision regions do",
-        "Figure 3",
         [adversarial, manifold, decision],
         lambda rate: all(
             abs(of(adversarial, kind, rate) - of(manifold, kind, rate))
@@ -141,53 +172,42 @@ def _statements(numbers: Mapping[str, float], rates: Sequence[float]) -> Iterato
             for kind in KINDS
         ),
     )
-    tested = "classes, the paper's test"
     yield from asked(
         "dropout leaves fewest classes in a region",
-        "Tables 2 and 4",
-        [tested],
-        lambda rate: _is_least([of(tested, kind, rate) for kind in (DROPOUT, VANILLA, NORM)]),
+        [CLASSES],
+        lambda rate: _is_least([of(CLASSES, kind, rate) for kind in (DROPOUT, VANILLA, NORM)]),
     )
     yield from asked(
         "batch norm decreases the distortion",
-        "Tables 2 and 4",
-        ["distortion"],
-        lambda rate: of("distortion", NORM, rate) < of("distortion", VANILLA, rate),
+        [DISTORTION],
+        lambda rate: of(DISTORTION, NORM, rate) < of(DISTORTION, VANILLA, rate),
     )
-
-    accuracy, angle = "test accuracy", "mean angle between hyperplanes in degrees"
     yield from asked(
         f"accuracies are similar, within {100 * SIMILAR:g} points",
-        "Table 1, section E.1",
-        [accuracy],
-        lambda rate: np.ptp([of(accuracy, kind, rate) for kind in KINDS]) <= SIMILAR,
+        [ACCURACY],
+        lambda rate: np.ptp([of(ACCURACY, kind, rate) for kind in KINDS]) <= SIMILAR,
     )
     yield from asked(
         "batch norm makes hyperplanes more orthogonal, dropout less",
-        "Figures 4 and 10",
-        [angle],
+        [ANGLE],
         lambda rate: (
-            abs(of(angle, NORM, rate) - 90) < abs(of(angle, VANILLA, rate) - 90) < abs(of(angle, DROPOUT, rate) - 90)
+            abs(of(ANGLE, NORM, rate) - 90) < abs(of(ANGLE, VANILLA, rate) - 90) < abs(of(ANGLE, DROPOUT, rate) - 90)
         ),
     )
-    regions, cosine = "median number of regions along rays", "mean cosine of decision directions"
     yield from asked(
         "there are more regions around a point with batch norm",
-        "Figures 6 and 12",
-        [regions],
-        lambda rate: of(regions, NORM, rate) > of(regions, VANILLA, rate),
+        [REGIONS],
+        lambda rate: of(REGIONS, NORM, rate) > of(REGIONS, VANILLA, rate),
     )
     yield from asked(
         "decision directions of a region are near to those of surrounding ones",
-        "Figures 6 and 12",
-        [cosine],
-        lambda rate: min(of(cosine, kind, rate) for kind in KINDS) > NEAR,
+        [COSINE],
+        lambda rate: min(of(COSINE, kind, rate) for kind in KINDS) > NEAR,
     )
     yield from asked(
         "batch norm reduces this slightly",
-        "Figures 6 and 12",
-        [cosine],
-        lambda rate: of(cosine, NORM, rate) < of(cosine, VANILLA, rate),
+        [COSINE],
+        lambda rate: of(COSINE, NORM, rate) < of(COSINE, VANILLA, rate),
     )
 
 
@@ -197,46 +217,60 @@ def _is_least(numbers: Sequence[float]) -> bool | None:
     return None if first == min(others) else first < min(others)
 
 
-def more_regions(counts: Mapping[str, rs.Finding], place: str) -> Verdict:
+def more_regions(counts: Sequence[Mapping[str, rs.Finding]], place: str) -> Verdict:
     """Return what becomes of the statement that batch norm and dropout make many more regions of a plane.
 
     Parameters
     ----------
-    counts : mapping of kinds of networks to Finding
+    counts : sequence of mappings of kinds of networks to Finding
+        One for each of several first weights.
     place : str
         A figure.
     """
-    numbers = {kind: int(count) for kind, count in counts.items()}
-    is_exact = all(count.claim is rs.Claim.EXACT for count in counts.values())
-    others = [kind for kind in (NORM, DROPOUT) if kind in numbers]
-    return of_cases(
+    exact = [one for one in counts if all(count.claim is rs.Claim.EXACT for count in one.values())]
+
+    def holds(one: Mapping[str, rs.Finding]) -> bool | None:
+        more = {int(one[kind]) > int(one[VANILLA]) for kind in (NORM, DROPOUT)}
+        return more.pop() if len(more) == 1 else None
+
+    return of_pairs(
         "batch norm and dropout make many more regions",
         place,
         "drawn",
-        ", ".join(f"{kind} {number:,}" for kind, number in numbers.items()),
-        (numbers[kind] > numbers[VANILLA] for kind in others) if is_exact and VANILLA in numbers else (),
+        _ranges([{kind: int(count) for kind, count in one.items()} for one in counts], ",d"),
+        (holds(one) for one in exact if set(KINDS) <= set(one)),
     )
 
 
-def more_uniform(areas: Mapping[str, Float[np.ndarray, " r"]], place: str) -> Verdict:
+def more_uniform(areas: Sequence[Mapping[str, Float[np.ndarray, " r"]]], place: str) -> Verdict:
     """Return what becomes of the statement that regions are more uniform in size with batch norm than with dropout.
 
     Parameters
     ----------
-    areas : mapping of kinds of networks to (r,) float64
-        Of all regions of a plane.
+    areas : sequence of mappings of kinds of networks to (r,) float64
+        Of all regions of a plane, one for each of several first weights.
     place : str
         A figure.
     """
-    uneven = {kind: gini(every) for kind, every in areas.items()}
-    return of_cases(
+    uneven = [{kind: gini(every) for kind, every in one.items()} for one in areas]
+    return of_pairs(
         "regions with batch norm are more uniform in size than those with dropout",
         place,
         "drawn",
-        "Gini coefficients of areas, 0 for equal ones: "
-        + ", ".join(f"{kind} {number:.2f}" for kind, number in uneven.items()),
-        (uneven[NORM] < uneven[DROPOUT],) if {NORM, DROPOUT} <= set(uneven) else (),
+        f"Gini coefficients of areas, 0 for equal ones: {_ranges(uneven, '.2f')}",
+        (one[NORM] < one[DROPOUT] for one in uneven if {NORM, DROPOUT} <= set(one)),
     )
+
+
+def _ranges(numbers: Sequence[Mapping[str, float]], form: str) -> str:
+    """Return the number of every kind of network, or the least and the largest where there are several."""
+    every = {kind: [one[kind] for one in numbers if kind in one] for kind in KINDS}
+    ends = {
+        kind: dict.fromkeys(f"{end:{form}}" for end in (min(found), max(found)))
+        for kind, found in every.items()
+        if found
+    }
+    return ", ".join(f"{kind} {' to '.join(found)}" for kind, found in ends.items())
 
 
 def gini(sizes: Float[np.ndarray, " r"]) -> float:
