@@ -50,6 +50,11 @@ def test_batch_norm_and_dropout():
     found = zhang.verdicts(list(comparison(holds=True)), (1e-3, 1e-4))
     assert words(found) == ["confirmed"] * 10
     assert words(zhang.verdicts(list(comparison(holds=False)), (1e-3, 1e-4))) == ["contradicted"] * 10
+    # Of angles one region is known at each rate, whose order of three is one of six.
+    (one,) = (one for one in zhang.verdicts(list(comparison(holds=True)), (1e-3,)) if one.word != "confirmed")
+    assert (one.statement.partition(",")[0], one.word) == (
+        "batch norm makes hyperplanes more orthogonal", "not confirmed",
+    )  # fmt: skip
 
 
 def test_other_draws_of_the_points_decide():
