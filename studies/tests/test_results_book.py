@@ -42,7 +42,19 @@ def test_each_result_can_be_repeated(folder, plain):
 
 
 # What needs neither training nor time gives the same numbers on every processor.
-@pytest.mark.parametrize("name", ["serra2018/one_input", "serra2018/depth_and_width", "sattelberg2026-ch5/one_code"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "serra2018/one_input",
+        "serra2018/depth_and_width",
+        pytest.param("sattelberg2026-ch3/representation", marks=pytest.mark.slow),
+        pytest.param("sattelberg2026-ch4/solutions", marks=pytest.mark.slow),
+        "sattelberg2026-ch5/interpolants",
+        "sattelberg2026-ch5/one_code",
+        "sattelberg2026-ch6/illustrations",
+        "behrmann2018/omnidirectional",
+    ],
+)
 def test_todays_numbers_are_those_of_the_book(folder, name):
     result = reluscope("reproduce", name, "--size", "full", "-o", "out", "--compare", str(BOOK), "--json")
     assert result.exit_code == 0, result.output
