@@ -267,7 +267,7 @@ def _pictures(found: dict[tuple[str, float, int, bool], Networks]) -> list[Pictu
         said = _say((plan.loss, plan.leak, plan.batch, plan.is_normalized))
         right = 100 * float(one.accuracies(data)[row])
         caption = (
-            f"Figure 4.6: a trained network with a decision region of the kind {kind}, {right:.1f} % right ({said})."
+            f"Figure 4.6: decision region of a trained network, {kind}; {right:.1f} % right ({said})."
         )
         pictures.append(Picture(f"trained-{str(kind).replace(' ', '-')}", figure, caption))
     return pictures
