@@ -9,7 +9,6 @@ import torch
 
 import reluscope as rs
 from reluscope.networks import measured_rounding as module
-from reluscope.networks.carriers.wide_numbers import Wide, in_doubt
 from reluscope.networks.graph import Max
 from reluscope.networks.measured_rounding import MeasuredRounding, measured_rounding
 from reluscope.networks.wide_forward import wide_codes
@@ -155,22 +154,43 @@ def test_small_deep_networks_are_measured_and_all_their_regions_proved(monkeypat
     assert "cells_unconfirmed" not in part.work
 
 
-def test_what_wide_numbers_tie_at_goes_to_fractions():
-    """A witness on the boundary of two regions: beside it there is one of them, on it there is none."""
-    twice = [(np.array([[1.0], [-1.0]]), np.zeros(2)), *[(np.eye(2), np.zeros(2))] * 11]
+@pytest.mark.parametrize("way", ["deep", "many", "share"])
+def test_ties_of_witnesses_are_looked_at_beside_them(way, monkeypatch):
+    """Witnesses on the boundary of two regions: beside them there is one of both, on them there is none."""
+    depth = 11 if way == "deep" else 1
+    twice = [(np.array([[1.0], [-1.0]]), np.zeros(2)), *[(np.eye(2), np.zeros(2))] * depth]
     net = rs.load([*twice, (np.ones((1, 2)), np.zeros(1))])
     part = rs.partition(net, rs.Box(-1, 1, 1), method="tree")
+    assert len(part) == 2
+    if way != "deep":
+        monkeypatch.setattr(shown_regions, "max_exact", lambda *_: int(way == "many"))
+        monkeypatch.setattr(shown_regions, "WIDE_OF", 1)
     geometry = replace(part.geometry, witnesses=np.zeros_like(part.witnesses))
-    found = shown_regions.shown(replace(part, geometry=geometry, num_undecided=1))
+    doubtful = replace(part, geometry=geometry, num_undecided=1)
+    if way == "share":
+        doubtful = replace(doubtful, confirmed=np.zeros(2, dtype=bool))
+    found = shown_regions.shown(doubtful)
     assert 1 <= len(found) <= 2
     assert codes_of(found) <= codes_of(part)
-    for ties in (False, True):
-        ((_, _, is_doubtful),) = wide_codes(net, [[0.0], [0.5]], ties=ties)
-        assert is_doubtful.tolist() == [ties, ties]  # dead units tie wherever they are
-    largest = Max(name="", shape=(2,), index=torch.tensor([[0, 1], [2, 3]]))
-    word = torch.tensor([[[1.0, 1.0], [2.0, 3.0]], [[1.0, 2.0], [3.0, 2.0]]], dtype=torch.float64)
-    arrived = Wide(word, 0 * word, 0 * word)
-    assert [in_doubt(largest, arrived, ties=ties).tolist() for ties in (False, True)] == [[False] * 2, [True, False]]
+
+
+def test_points_apart_from_floats():
+    net = rs.load([([[1.0], [1.0]], [0.0, -1.0]), (np.ones((1, 2)), [0.0])])
+    points, least = np.array([[0.0], [1.0], [1.0]]), 2.0**-70
+    for apart, codes in ((None, [[0, 0], [1, 0], [1, 0]]), ([least, least, -least], [[1, 0], [1, 1], [1, 0]])):
+        steps = None if apart is None else np.array(apart)[:, None]
+        ((_, found, is_doubtful),) = wide_codes(net, points, apart=steps)
+        assert (found.to_array().tolist(), is_doubtful.any()) == (codes, False)
+
+
+def test_what_is_outside_the_domain_is_no_region(monkeypatch):
+    net = rs.load([([[1.0]], [1.0]), ([[1.0]], [0.0])])
+    part = rs.partition(net, rs.Box(-2, 0, 1), method="tree")
+    part = replace(part, num_undecided=1, tolerance=rs.Tolerance(rounding=2.0**60))
+    monkeypatch.setattr(shown_regions, "max_exact", lambda *_: 1)
+    assert len(shown_regions.shown(part)) == 2
+    outside = replace(part.geometry, witnesses=np.where(part.witnesses > -1, 2.0**-40, part.witnesses))
+    assert len(shown_regions.shown(replace(part, geometry=outside))) == 1
 
 
 def test_signs_that_are_measured_alone_are_counted():

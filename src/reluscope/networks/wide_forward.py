@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 
 from reluscope.codes.packed import Codes
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.wide_numbers import Wide, WideNumbers, in_doubt, pieces_of
+from reluscope.networks.double_words import two_sum
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
 
@@ -17,7 +18,7 @@ COPIES, MEMORY = 30, 2**29
 
 
 def wide_codes(
-    network: Network, x: Points, *, ties: bool = False
+    network: Network, x: Points, *, apart: Float[np.ndarray, "s n"] | None = None
 ) -> Iterator[tuple[slice, Codes, Bool[np.ndarray, " s"]]]:
     """Yield the codes of points, some at a time.
 
@@ -26,8 +27,9 @@ def wide_codes(
     network : Network
     x : (s, *input_shape) or (s, n)
         Taken as exact.
-    ties : bool
-        Whether exact ties are doubts.
+    apart : (s, n) float64, optional
+        What is added to them without rounding: steps beside the points that float64 may be too coarse for. In a random
+        direction only what ties all around a point ties there as well.
 
     Yields
     ------
@@ -35,7 +37,7 @@ def wide_codes(
         Which points.
     codes : Codes
     is_doubtful : bool array
-        Whether some unit of the point could be on another piece, all errors counted.
+        Whether some unit of the point could be on another piece, all errors counted. Exact ties are no doubts.
 
     Notes
     -----
@@ -52,10 +54,14 @@ def wide_codes(
     points, layout = network.points(x), network.layout
     for rows in chunks(len(points), COPIES * network.bytes_per_point, MEMORY):
         with torch.no_grad(), torch.backends.cudnn.flags(enabled=False):  # whose convolutions may go by other sums
-            found = carry(network, WideNumbers(), Wide.exactly(points[rows]))
+            start = Wide.exactly(points[rows])
+            if apart is not None:
+                low = torch.from_numpy(apart[rows]).to(start.high.device).reshape(start.high.shape)
+                start = Wide(*two_sum(start.high, low), start.error)
+            found = carry(network, WideNumbers(), start)
             pieces: list[np.ndarray] = []
             doubtful = np.zeros(rows.stop - rows.start, dtype=bool)
             for stage, seen in zip(network.stages, found, strict=False):
                 pieces.append(pieces_of(stage.gate, seen).cpu().numpy())
-                doubtful |= in_doubt(stage.gate, seen, ties=ties).cpu().numpy()
+                doubtful |= in_doubt(stage.gate, seen).cpu().numpy()
         yield rows, Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start), doubtful

@@ -20,7 +20,7 @@ code float64 finds again inside them, and numbers of regions, pairs and bounded 
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -47,6 +47,8 @@ Count = Callable[[int, float], None]
 CONFIRMED, UNCONFIRMED = "cells_confirmed", "cells_unconfirmed"
 # Multiples of it are spread evenly over the unit interval, however many there are.
 GOLDEN = (5**0.5 - 1) / 2
+# How far beside a witness wide numbers look, of the largest coordinate: more than they round, less than float64 does.
+BESIDE = 2.0**-64
 # What may be spent on exact evaluations in all: some twenty seconds.
 MULTIPLICATIONS = 20_000_000
 # Of more doubtful cells one of so many is looked at in wide numbers, about as long as all take in float64, or more ...
@@ -177,14 +179,10 @@ def codes_inside(part: Partition, most: int, until: float | None = None, count: 
     are_many = len(asked) > most
     if are_many and len(asked) > _max_wide(network):
         return _by_wide_numbers(part, codes, doubtful, until, count)
-    if (is_deep(network) or are_many) and len(asked):
-        is_there[asked] = [exact.is_inside(witnesses[row]) for row in asked.tolist()]
-        inside, is_open = asked[is_there[asked]], np.zeros(len(words), dtype=bool)
-        wide = wide_codes(network, witnesses[inside], ties=not are_many) if len(inside) else ()
-        for rows, seen, is_doubtful in wide:
-            words[inside[rows]], is_open[inside[rows]] = seen.words, is_doubtful
-        is_there &= ~is_open
-        asked = np.flatnonzero(is_open)
+    if is_deep(network) or are_many:
+        for rows, seen, is_sure in _beside_by_wide_numbers(part, asked):
+            words[rows], is_there[rows] = seen.words, is_sure
+        asked = asked[~is_there[asked]]
     asked = asked[:most]
     for row in asked.tolist():
         beside = exact.beside(witnesses[row])
@@ -207,12 +205,11 @@ def _by_wide_numbers(
     part: Partition, codes: Codes, doubtful: np.ndarray, until: float | None, count: Count | None
 ) -> Shown:
     """Return what `codes_inside` does, with wide numbers at a share of the doubtful witnesses, or as time allows."""
-    network = part.network_on_domain
     words, is_there = codes.words.copy(), ~doubtful
     # Who strikes while a partition is made waits for no more; who has one confirmed later on wants that.
     asked = np.flatnonzero(doubtful & (part.note != INTERRUPTED or part.confirmed is not None))
     if until is None and len(asked):
-        number = min(len(asked), max(-(-len(asked) // WIDE_OF), _max_wide(network)))
+        number = min(len(asked), max(-(-len(asked) // WIDE_OF), _max_wide(part.network_on_domain)))
         asked = asked[np.linspace(0, len(asked) - 1, number).round().astype(int)]
     elif until is not None:
         # Wherever time is over, those that were looked at are spread over all.
@@ -220,17 +217,44 @@ def _by_wide_numbers(
     start, at_once = 0, len(asked) if until is None else 1
     while start < len(asked):
         some = asked[start : start + at_once]
-        for rows, found, is_doubtful in wide_codes(network, part.witnesses[some]):
-            decided = some[rows][~is_doubtful]
-            words[decided], is_there[decided] = found.words[~is_doubtful], True
+        for rows, found, is_sure in _beside_by_wide_numbers(part, some):
+            words[rows[is_sure]], is_there[rows[is_sure]] = found.words[is_sure], True
             if count is not None:
-                count(len(decided), (rows.stop - rows.start) / len(asked))
+                count(int(np.count_nonzero(is_sure)), len(rows) / len(asked))
             if is_struck():
                 return Shown(Codes(words, codes.layout), is_there, False, 0)
         start, at_once = start + len(some), min(2 * at_once, MOST_AT_ONCE)
         if until is not None and time.time() >= until:
             break
     return Shown(Codes(words, codes.layout), is_there, False, 0)
+
+
+def _beside_by_wide_numbers(part: Partition, rows: np.ndarray) -> Iterator[tuple[np.ndarray, Codes, np.ndarray]]:
+    """Yield some rows at a time, the codes beside their witnesses, and which of these are proved.
+
+    At a witness that is on a boundary the tie rule gives a code that no region may have. A step in a random direction
+    leaves ties that are ties all around it; it is so short that cells and errors of float64 do not matter.
+    """
+    if not len(rows):
+        return
+    witnesses, inside = part.witnesses[rows], _Inside(part)
+    step = BESIDE * (np.abs(part.witnesses).max() or 1.0)
+    apart = step * np.random.default_rng(20_16).normal(size=witnesses.shape)
+    for some, codes, is_doubtful in wide_codes(part.network_on_domain, witnesses, apart=apart):
+        is_inside = [inside.has(*both) for both in zip(witnesses[some], apart[some], strict=True)]
+        yield rows[some], codes, ~is_doubtful & is_inside
+
+
+class _Inside:
+    """The inside of a domain, in rational arithmetic."""
+
+    def __init__(self, part: Partition) -> None:
+        self._sides = [] if isinstance(part.window, Space) else half_spaces(part.window)
+
+    def has(self, *parts: np.ndarray) -> bool:
+        """Tell whether the sum of some vectors is strictly inside."""
+        point = [*(sum(map(Fraction, map(float, entries))) for entries in zip(*parts, strict=True)), 1]
+        return all(sum(a * x for a, x in zip(side, point, strict=True)) > 0 for side in self._sides)
 
 
 class _ExactCodes:
@@ -240,17 +264,12 @@ class _ExactCodes:
         assert part.network is not None
         self._exact = RationalNetwork(part.network)
         self._slice = part.domain if isinstance(part.domain, Slice) else None
-        self._sides = [] if isinstance(part.window, Space) else half_spaces(part.window)
+        self._inside = _Inside(part)
         self._draw = np.random.default_rng(20_16)
-
-    def is_inside(self, witness: np.ndarray) -> bool:
-        """Tell whether a point is strictly inside the domain."""
-        point = [*(Fraction(float(entry)) for entry in witness), 1]
-        return all(sum(a * x for a, x in zip(side, point, strict=True)) > 0 for side in self._sides)
 
     def beside(self, witness: np.ndarray) -> list[list[int]] | None:
         """Return the code beside a point in some direction, None if the point is not inside the domain."""
-        if not self.is_inside(witness):
+        if not self._inside.has(witness):
             return None
         point = [Fraction(float(entry)) for entry in witness]
         direction = [Fraction(float(entry)) for entry in self._draw.normal(size=len(point))]

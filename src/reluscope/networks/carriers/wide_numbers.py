@@ -220,20 +220,19 @@ def pieces_of(gate: Pointwise | Max, arrived: Wide) -> Tensor:
     return pieces
 
 
-def in_doubt(gate: Pointwise | Max, arrived: Wide, *, ties: bool = False) -> Tensor:
-    """Return for every point ``(s,)`` whether some unit could be on another piece; exact ties only if asked for."""
+def in_doubt(gate: Pointwise | Max, arrived: Wide) -> Tensor:
+    """Return for every point ``(s,)`` whether some unit could be on another piece; exact ties are no doubts."""
     if isinstance(gate, Max):
         best = pieces_of(gate, arrived).long().unsqueeze(-1)
         high, low = (part.gather(-1, best) - part for part in arrived.word)
         gap = high + low
         is_near = gap <= 2 * arrived.error.amax(-1, keepdim=True)
-        return (is_near.sum(-1) > 1 if ties else (is_near & (gap > 0)).any(-1)).flatten(1).any(1)
+        return (is_near & (gap > 0)).any(-1).flatten(1).any(1)
     if isinstance(gate, TopK):
-        return gate.may_change(arrived.high, _around_high(arrived), ties=ties).any(1)
+        return gate.may_change(arrived.high, _around_high(arrived), ties=False).any(1)
     doubt = torch.zeros(len(arrived.high), dtype=torch.bool, device=arrived.high.device)
     for gap in gaps(gate, arrived):
-        is_near = gap.abs() <= arrived.error
-        doubt |= (is_near if ties else is_near & (gap != 0)).flatten(1).any(1)
+        doubt |= ((gap.abs() <= arrived.error) & (gap != 0)).flatten(1).any(1)
     return doubt
 
 
