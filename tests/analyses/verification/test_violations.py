@@ -253,19 +253,29 @@ def test_constant_outputs_within_rounding_of_a_row_are_decided_by_fractions(monk
     case = Case([0.0], [1.0], [rs.Polyhedron([row], [0.0])])
     found = rs.violations(constant, Property([case])).volume()
     assert (float(found), str(found.claim)) == (volume, "EXACT")
-    monkeypatch.setattr("reluscope.analyses.verification.constant_rows.MOST_MULTIPLICATIONS", 0)
+    monkeypatch.setattr("reluscope.analyses.verification.rows_of_inputs.MOST_MULTIPLICATIONS", 0)
     real = searching._sides
     monkeypatch.setattr(searching, "_sides", lambda *of: real(*of)._replace(is_inside=np.zeros(len(of[0]), bool)))
     unknown = rs.violations(constant, Property([case])).volume()
     assert (unknown.interval, str(unknown.claim)) == ((0.0, 1.0), "LOWER")
 
 
-def test_a_row_that_changes_sign_by_less_than_rounding_leaves_its_region_open():
+def test_a_row_that_changes_sign_by_less_than_rounding_is_made_again_in_fractions():
     # 1 + 2^-52 x - 1 on [-1, 1]: zero in floats, and of both signs.
     level = rs.load([(np.eye(1), np.array([2.0])), (np.array([[2.0**-52]]), np.array([1.0 - 2.0**-51]))])
     case = Case([-1.0], [1.0], [rs.Polyhedron([[1.0]], [1.0])])
-    found = rs.violations(level, Property([case])).volume()
-    assert found.interval == (0.0, 2.0)
+    found = rs.violations(level, Property([case]))
+    assert (found.volume().value, found.claim) == (1.0, "EXACT")
+    assert found.contains([[-0.5], [0.5]]).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("end", [3.0, 2.9999999, 3.0 + 2.0**-51])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_terms_of_maps_that_cancel_are_not_left_to_rounding(sign, end):
+    large = np.full((3, 1), 2.0**53 - 1)  # times 3, less twice, less once: 0, and in floats 1 or so
+    net = rs.load([(large, np.array([1.0, 0.0, 0.0])), (np.array([[3.0, -2.0, -1.0]]), np.zeros(1))])  # 3 from 0 on
+    found = rs.violations(net, Property([Case([0.5], [1.0], [rs.Polyhedron([[sign]], [sign * end])])])).volume()
+    assert (found.value, found.claim) == (0.5 if sign * 3.0 <= sign * end else 0.0, "EXACT")
 
 
 @pytest.mark.parametrize(("end", "volume"), [(-1e-10, 1.0), (0.0, 2.0), (1e-10, 2.0)])

@@ -4,6 +4,7 @@ On a region the network is an affine map, and the preimage of ``{y : A y <= b, C
 rows ``A W`` and ``C W``. Pieces may be flat, where the target is or where a region only touches it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from reluscope.geometry.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.relative_interior import relative_interior
 from reluscope.networks.network import Network
+from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
@@ -194,7 +196,7 @@ def of_polytope(
         part = domain
     else:
         part = partition(features, domain, budget=budget, tolerance=tolerance, progress=progress)
-    may, whole = by_vertices(part, target)
+    ((may, whole),) = by_vertices(part, [target])
     length = _scale(part)
     thin = 10 * RESOLUTION * length
     pieces: list[Polyhedron] = []
@@ -294,35 +296,49 @@ def of_features(
     return of_polytope(network, target, domain=domain, gate=gate, budget=budget, progress=progress, tolerance=tolerance)
 
 
-def by_vertices(part: Partition, target: Polyhedron) -> tuple[np.ndarray, np.ndarray]:
-    """Return the regions that outputs at vertices do not rule out, and which of all regions lie inside by them.
+def by_vertices(part: Partition, targets: Sequence[Polyhedron]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return for each target the regions that outputs at vertices do not rule out, and which of all lie inside by them.
+
+    Notes
+    -----
+    A forward pass over the vertices with bounds on its rounding.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
-    >>> may, inside = by_vertices(rs.partition(net, rs.Box(-1, 1, 1)), Polyhedron([[1.0]], [0.0]))
+    >>> ((may, inside),) = by_vertices(rs.partition(net, rs.Box(-1, 1, 1)), [Polyhedron([[1.0]], [0.0])])
     >>> may.tolist(), inside.tolist()
     ([0, 1], [False, True])
     """
-    every = np.arange(len(part))
     if not part.has_vertices or not len(part) or not part.is_bounded().all():
-        return every, np.zeros(len(part), dtype=bool)
+        return [(np.arange(len(part)), np.zeros(len(part), dtype=bool)) for _ in targets]
+    errors = rounded_forward(part.network_on_domain, part.vertices).errors
+    return [_by_vertices(part, errors, target) for target in targets]
+
+
+def _by_vertices(
+    part: Partition, errors: Float[np.ndarray, "v m"], target: Polyhedron
+) -> tuple[np.ndarray, np.ndarray]:
     outputs = part.outputs
     size = np.abs(outputs).max(axis=0)
     normals, values = np.concatenate([target.A, target.C]), np.concatenate([target.b, target.d])
-    over = outputs @ normals.T - values
+    over, off = outputs @ normals.T - values, errors @ np.abs(normals).T
     scale = np.abs(normals) @ size + np.abs(values)
     offsets, ids = part.region_vertices
     least, most = (end.reduceat(over[ids], offsets[:-1]) for end in (np.minimum, np.maximum))
+    off = np.maximum.reduceat(off[ids], offsets[:-1])
     equal = np.arange(len(values)) >= len(target.b)
-    # What is outside is so in spite of the largest outputs' rounding; inside counts what a region's own may be.
+    # What is outside is so in spite of the largest outputs' rounding; inside counts what a region's own may be, where
+    # that is nothing beside how far the row goes on the region.
     slack = RESOLUTION * np.maximum(scale, np.finfo(float).tiny)
     own = np.maximum.reduceat(np.abs(outputs)[ids] @ np.abs(normals).T, offsets[:-1]) + np.abs(values)
     rounding = 64 * np.finfo(float).eps * own
-    outside = (least > slack).any(axis=1) | (equal & (most < -slack)).any(axis=1)
-    inside = np.all((most <= rounding) & (~equal | (least >= -rounding)), axis=1)
-    return every[~outside], inside
+    outside = (least > slack + off).any(axis=1) | (equal & (most < -slack - off)).any(axis=1)
+    is_small = rounding + off <= RESOLUTION * (most - least)
+    below = most <= np.where(is_small, rounding, -rounding - off)
+    inside = np.where(equal, (np.maximum(most, -least) <= rounding) & (off <= slack), below).all(axis=1)
+    return np.flatnonzero(~outside), inside
 
 
 def _bodies(part: Partition, rows: np.ndarray) -> list[Polyhedron]:

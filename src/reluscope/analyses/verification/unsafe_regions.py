@@ -13,9 +13,9 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.preimages.pieces import by_vertices
-from reluscope.analyses.preimages.pullback import RESOLUTION, pulled_back
-from reluscope.analyses.verification.constant_rows import ConstantRows
+from reluscope.analyses.preimages.pullback import RESOLUTION
 from reluscope.analyses.verification.disjoint_boxes import Unsafe
+from reluscope.analyses.verification.rows_of_inputs import RowsOfInputs
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import DegenerateGeometryError
 from reluscope.findings import Claim
@@ -25,9 +25,10 @@ from reluscope.geometry.domains import Box
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.interruption import pass_on
 from reluscope.networks.network import Network
+from reluscope.networks.rational_weights import TooManyMultiplicationsError
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
-from reluscope.regions.regions import regions
+from reluscope.regions.regions import find_regions
 
 # Regions whose half-spaces are in memory at a time.
 BATCH = 256
@@ -111,13 +112,13 @@ def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget:
         pass_on()
     if part.num_open:
         return UnsafeRegions([], box.volume(), len(part), False)
-    rulings = [by_vertices(part, one.outputs) for one in unsafe]
+    rulings = by_vertices(part, [one.outputs for one in unsafe])
     rows = np.unique(np.concatenate([may for may, _ in rulings])).astype(np.int64)
     pieces: list[Piece] = []
     is_whole, missing = part.claim is Claim.EXACT, 0.0
-    constant_rows = ConstantRows(part.network_on_domain, box)
+    rows_of_inputs = RowsOfInputs(part.network_on_domain, box)
     for start in range(0, len(rows), BATCH):
-        found, undecided = _of_regions(part, box, rows[start : start + BATCH], rulings, unsafe, constant_rows)
+        found, undecided = _of_regions(part, box, rows[start : start + BATCH], rulings, unsafe, rows_of_inputs)
         pieces += found
         missing += undecided
     if not is_whole:
@@ -131,35 +132,37 @@ def _of_regions(
     rows: np.ndarray,
     rulings: list[tuple[np.ndarray, np.ndarray]],
     unsafe: Sequence[Unsafe],
-    constant_rows: ConstantRows,
+    rows_of_inputs: RowsOfInputs,
 ) -> tuple[list[Piece], float]:
     """Return the pieces in some regions, and the volume of regions that are not decided."""
     length = float(np.max(box.hi - box.lo))
     may = [np.isin(rows, possible) for possible, _ in rulings]
     pieces: list[Piece] = []
     undecided = 0.0
-    for place, (row, region) in enumerate(
-        zip(rows, regions(part.network_on_domain, part.witnesses[rows], domain=box), strict=True)
-    ):
+    at = part.network_on_domain.at(part.witnesses[rows])
+    found, reasons = find_regions(at, domain=box)
+    if wrong := next((reason for reason in reasons if reason), ""):
+        raise DegenerateGeometryError(wrong)
+    for place, (row, region, errors) in enumerate(zip(rows, found, rows_of_inputs.errors(at), strict=True)):
+        assert region is not None
         weight, bias = (one[0].cpu().numpy() for one in (region.map.weight, region.map.bias))
         left = [_near(region.polyhedron, box)]
         for kind, one in enumerate(unsafe):
             if not may[kind][place]:
                 continue
-            outputs = constant_rows.without(one.outputs, weight, bias, part.codes[rows[place : place + 1]])
-            if outputs is None:
+            try:
+                cut = rows_of_inputs.of(one.outputs, weight, bias, errors, part.codes[rows[place : place + 1]])
+            except TooManyMultiplicationsError:
                 undecided += sum(body.volume() for body in left)
                 break
-            cut = pulled_back(outputs, weight, bias)
             if cut is None:
                 continue
-            if rulings[kind][1][row] and not any(may[before][place] for before in range(kind)):  # all of it
+            is_whole = rulings[kind][1][row] or not len(cut.A)
+            if is_whole and not any(may[before][place] for before in range(kind)):
                 corners = part[int(row)].vertices
                 ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
                 pieces.append(Piece(left[0], hull_volume(corners), part.witnesses[row], one, ends, False))
                 break
-            if len(outputs.C):
-                continue
             for body in left:
                 if (piece := _solid(body.intersect(cut), one, length)) is not None:
                     pieces.append(piece)
