@@ -31,7 +31,8 @@ def violations(found: InputPieces, *, inputs: tuple[int, int] = (0, 1), axes: Ax
     Returns
     -------
     matplotlib.figure.Figure
-        Boxes that are not decided are hatched.
+        Boxes that are not decided are hatched. Where the property is about several boxes of inputs each has a dashed
+        outline: beyond them nothing is known.
 
     Raises
     ------
@@ -61,14 +62,25 @@ def violations(found: InputPieces, *, inputs: tuple[int, int] = (0, 1), axes: Ax
     open_, bad = _rectangles(found.open_boxes[:, :, chosen]), category(5)
     shadows = [_shadow(piece, box, chosen) for piece, box in zip(found.pieces, found.ends, strict=True)]
     handles = []
+    asked = _rectangles(np.unique(found.boxes[:, :, chosen], axis=0))
+    if len(asked) > 1:
+        dashed = {"facecolor": "none", "edgecolor": DARK, "linewidth": 0.8, "linestyle": "--"}
+        axes.add_collection(PolyCollection(list(asked), zorder=3, **dashed))
+        handles.append(Patch(label=f"asked about: {len(asked):,} boxes", **dashed))
     if len(open_):
         style = {"facecolor": NEUTRAL, "edgecolor": DARK, "hatch": HATCH, "alpha": 0.35}
         axes.add_collection(PolyCollection(list(open_), linewidths=0.0, **style))
-        handles.append(Patch(label=f"not decided: {len(open_):,} boxes", **style))
+        handles.append(Patch(label=f"not decided: {len(open_):,} {'box' if len(open_) == 1 else 'boxes'}", **style))
     if shadows:
         thin = {"linewidths": 0.3, "edgecolors": DARK, "rasterized": len(shadows) > RASTER_ABOVE}
         axes.add_collection(PolyCollection(shadows, facecolors=bad, alpha=1.0 if num_inputs == 2 else 0.4, **thin))
-        handles.append(Patch(label=f"{found.short}: {len(shadows):,} pieces", facecolor=bad, edgecolor=DARK))
+        handles.append(
+            Patch(
+                label=f"{found.short}: {len(shadows):,} {'piece' if len(shadows) == 1 else 'pieces'}",
+                facecolor=bad,
+                edgecolor=DARK,
+            )
+        )
     elif not len(open_):
         say(axes, f"no input is {found.short}")
     if handles:

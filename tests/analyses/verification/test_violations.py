@@ -222,6 +222,13 @@ def test_pictures_of_two_and_of_three_inputs():
             assert area == pytest.approx(found.volume().value)
     with pytest.raises(InputError, match="two different"):
         rs.plots.violations(found, inputs=(1, 1))
+    cases = [Case([low, low], [low + 1, low + 1], [rs.Polyhedron([[1.0, 1.0]], [1.0])]) for low in (0.0, 2.0)]
+    apart = rs.violations(rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]), Property(cases))
+    assert apart.inputs.tolist() == [[0.0, 0.0], [3.0, 3.0]]
+    (axes,) = rs.plots.violations(apart).axes
+    asked = [path.get_extents().bounds for path in axes.collections[0].get_paths()]
+    assert asked == [(0.0, 0.0, 1.0, 1.0), (2.0, 2.0, 1.0, 1.0)]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["asked about: 2 boxes", "violated: 1 piece"]
     line = rs.violations(ABSOLUTE, Property([Case([0.0], [1.0], [rs.Polyhedron([[1.0]], [0.5])])]))
     with pytest.raises(InputError, match="two inputs as the axes of a picture, got a network with 1"):
         rs.plots.violations(line)

@@ -45,8 +45,8 @@ class InputPieces:
         Whether it is a box of several linear regions, all of whose outputs are as asked; else it lies within one.
     open_boxes : (q, 2, n) float64
         Where nothing is known: outside of these and of the pieces no outputs are as asked, beyond rounding.
-    inputs : (2, n) float64
-        The least box around all inputs that were looked at.
+    boxes : (k, 2, n) float64
+        The boxes of inputs that were looked at, which may overlap. Beyond them nothing was asked.
     total, undecided : float
         Volume of all inputs that were looked at, and of those that are not decided, at most.
     fingerprint : str
@@ -65,7 +65,7 @@ class InputPieces:
     unsafe: Int[np.ndarray, " p"]
     is_box: Bool[np.ndarray, " p"]
     open_boxes: Float[np.ndarray, "q 2 n"]
-    inputs: Float[np.ndarray, "2 n"]
+    boxes: Float[np.ndarray, "k 2 n"]
     total: float
     undecided: float
     fingerprint: str
@@ -88,6 +88,11 @@ class InputPieces:
     def __repr__(self) -> str:
         pieces = "1 piece" if len(self) == 1 else f"{len(self):,} pieces"
         return f"{type(self).__name__}({pieces}, volume {self.volume()})"
+
+    @property
+    def inputs(self) -> Float[np.ndarray, "2 n"]:
+        """The least box around all inputs that were looked at."""
+        return np.stack([self.boxes[:, 0].min(axis=0), self.boxes[:, 1].max(axis=0)])
 
     @property
     def claim(self) -> Claim:
@@ -214,5 +219,5 @@ class InputPieces:
         return cls(pieces, **{name: arrays[name] for name in _ARRAYS}, **{name: described[name] for name in _DESCRIBED})
 
 
-_ARRAYS = ("volumes", "witnesses", "ends", "cases", "unsafe", "is_box", "open_boxes", "inputs")
+_ARRAYS = ("volumes", "witnesses", "ends", "cases", "unsafe", "is_box", "open_boxes", "boxes")
 _DESCRIBED = ("total", "undecided", "fingerprint", "stopped", "work")

@@ -117,7 +117,7 @@ def found_by(
         np.array([piece.unsafe.place for piece in pieces], dtype=np.int64),
         np.array([piece.is_box for piece in pieces], dtype=bool),
         np.array(ends).reshape(-1, 2, num_inputs),
-        np.stack([np.min([case.lower for case in asked.cases], 0), np.max([case.upper for case in asked.cases], 0)]),
+        np.unique([[case.lower, case.upper] for case in asked.cases], axis=0),
         search.total,
         search.undecided,
         network.fingerprint,
