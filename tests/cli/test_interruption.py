@@ -10,6 +10,8 @@ import pytest
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
+from cli.test_reach_command import PLANT
+from cli.test_verify_command import TEXT
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="signals and devices as on POSIX"),
@@ -89,6 +91,25 @@ def test_while_drawing_what_is_written_stays(folder):
     assert is_one_sentence(done.stderr)
     assert "out/partition.svg hold what was found" in done.stderr
     assert "EXACT" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("violations", "my_models:cross", "safe.vnnlib"),
+        ("reach", "my_models:clamp", "plant.json", "--box", "-1,1", "--steps", "1"),
+        ("surface", "my_models:cross", "--box", "-1,1"),
+    ],
+)
+def test_pictures_come_last_and_what_was_written_is_named(folder, command):
+    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", "0.5"))
+    (folder / "plant.json").write_text(PLANT)
+    done = strike("reluscope.plots.to_png", 1, *command, "-o", "a.png", "-o", "a.arrow", "-o", "a.json")
+    assert done.returncode == 130, done.stderr
+    assert done.stderr == "reluscope: interrupted; a.arrow and a.json hold what was found.\n"
+    assert (sorted(path.name for path in folder.glob("a.*"))) == ["a.arrow", "a.json"]
+    assert done.stdout
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def check(
     elif not common.quiet:
         console = open_console()
         say(console, f"{claimed.name}, of {model.name} and {path.name}", style="bold")
-        for sentence in _sentences(plain, given.kind if isinstance(given, Proof) else ""):
+        for sentence in _sentences(plain, _parts(plain["proof_parts"], given) if isinstance(given, Proof) else ""):
             say(console, sentence)
     return OPEN if plain["stopped"] else 0
 
@@ -122,13 +122,19 @@ def _in_float32(safe: Property, inputs: np.ndarray, outputs: np.ndarray) -> bool
     )
 
 
-def _sentences(plain: dict[str, Any], kind: str) -> list[str]:
+def _parts(number: int, proof: Proof) -> str:
+    """Return how many of a proof's parts were bounded: those that were halved need not be."""
+    every = several_parts(len(proof), proof.kind)
+    return every if number == len(proof) else f"{number:,} of its {every}"
+
+
+def _sentences(plain: dict[str, Any], parts: str) -> list[str]:
     """Return what was found, in words."""
     one = plain["counterexample"]
     if one is None:
         if plain["stopped"]:
             return [f"OPEN: what was checked is as the proof says; {plain['stopped']} with --seconds."]
-        return [f"HOLDS: the proof is one, by bounds on {several_parts(plain['proof_parts'], kind)} in whole numbers."]
+        return [f"HOLDS: the proof is one, by bounds on {parts} in whole numbers."]
     said = ["VIOLATED: the counterexample is one."]
     said.append(f"In float64, with all rounding: {'violated' if one['violates'] else 'not violated'}.")
     if one["float32_violates"] is not None:

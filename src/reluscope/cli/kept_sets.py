@@ -6,15 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from reluscope import plots
-from reluscope.cli.outputs import write_all
+from reluscope.cli.outputs import PICTURES, Outputs, write_all, write_each
 from reluscope.cli.printing import to_json
-from reluscope.files.whole_files import make_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
-
-PICTURES = (".svg", ".png", ".pdf")
 
 
 class Kept(Protocol):
@@ -40,9 +37,14 @@ def kinds_of(row: str, loaded_by: str) -> dict[str, str]:
     }
 
 
-def write_kept(path: Path, found: Kept, plain: dict[str, Any], draw: Callable[[], "Figure"], name: str) -> None:
-    """Write one file, of the kind that its suffix says."""
-    make_folder(path.parent)
+def write_kept(
+    planned: Outputs, found: Kept, plain: dict[str, Any], draw: Callable[[], "Figure"], name: str, *, hidden: bool
+) -> list[Path]:
+    """Write files, each of the kind that its suffix says; return those that Ctrl-C left time for."""
+    return write_each(planned, lambda path: _write(path, found, plain, draw, name), hidden=hidden)
+
+
+def _write(path: Path, found: Kept, plain: dict[str, Any], draw: Callable[[], "Figure"], name: str) -> None:
     suffix = path.suffix.lower()
     if suffix == ".json":
         write_all({path: to_json(plain) + "\n"})

@@ -3,12 +3,18 @@
 What is there already stays unless the user says otherwise, and every file is written whole or not at all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from reluscope.cli.interruption import keeping_results
+from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
 from reluscope.files.whole_files import check_writable, make_folder, write_files
+
+PICTURES = (".svg", ".png", ".pdf")
+# More files than these are counted where they lie in one folder.
+MANY = 4
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,10 @@ class Outputs:
     def of(self, *suffixes: str) -> tuple[Path, ...]:
         """Return the files with one of these suffixes."""
         return tuple(path for path in self.paths if path.suffix.lower() in suffixes)
+
+    def without(self, *suffixes: str) -> "Outputs":
+        """Return the files with other suffixes."""
+        return Outputs(tuple(path for path in self.paths if path.suffix.lower() not in suffixes))
 
 
 def plan_outputs(
@@ -91,3 +101,58 @@ def write_all(contents: Mapping[Path, bytes | str]) -> None:
     for folder in dict.fromkeys(path.parent for path in contents):
         make_folder(folder)
     write_files(contents)
+
+
+def write_each(files: Outputs, write: Callable[[Path], None], *, hidden: bool) -> list[Path]:
+    """Write files one by one, pictures last, and return those that Ctrl-C left time for.
+
+    Parameters
+    ----------
+    files : Outputs
+    write : callable
+        Writes one, whole or not at all.
+    hidden : bool
+        Do not show which one is written.
+    """
+    pictures, written = files.of(*PICTURES), list[Path]()
+    with keeping_results():
+        try:
+            with show_progress(hidden=hidden) as bar:
+                # What is quick to write first, so that less is lost if the user loses patience.
+                for path in (*(path for path in files.paths if path not in pictures), *pictures):
+                    bar.say(f"Writing {path}")
+                    make_folder(path.parent)
+                    write(path)
+                    written.append(path)
+        except KeyboardInterrupt:
+            pass
+    return written
+
+
+def said_of(written: Sequence[Path]) -> str:
+    """Return what becomes of results at Ctrl-C, in words.
+
+    Examples
+    --------
+    >>> said_of([]), said_of([Path("a.csv")]), said_of([Path("a.csv"), Path("b.csv"), Path("c.csv")])
+    ('nothing was written', 'a.csv holds what was found', 'a.csv, b.csv and c.csv hold what was found')
+    """
+    if not written:
+        return "nothing was written"
+    return f"{listed(written)} what was found"
+
+
+def listed(written: Sequence[Path]) -> str:
+    """Return files that hold something, in words that end with the verb.
+
+    Examples
+    --------
+    >>> listed([Path("a.csv"), Path("b.csv")]), listed([Path(f"{number}.csv") for number in range(9)])
+    ('a.csv and b.csv hold', '9 files in . hold')
+    """
+    names, folders = [str(path) for path in written], {path.parent for path in written}
+    if len(names) == 1:
+        return f"{names[0]} holds"
+    if len(folders) == 1 and len(names) > MANY:
+        return f"{len(names)} files in {folders.pop()} hold"
+    return f"{', '.join(names[:-1])} and {names[-1]} hold"

@@ -23,7 +23,7 @@ from reluscope.cli.interruption import INTERRUPTED, keeping_results
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model
 from reluscope.cli.options import Common
-from reluscope.cli.outputs import Outputs, plan_outputs, write_all
+from reluscope.cli.outputs import PICTURES, Outputs, listed, plan_outputs, said_of, write_all, write_each
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
 from reluscope.cli.progress import show_progress, taking
 from reluscope.errors import InputError
@@ -53,7 +53,6 @@ IN_FOLDER = ("partition.arrow", "regions.parquet", "partition.svg", "partition.p
 SECONDS_OF_FORECAST, WORTH_TELLING = 1.0, 5.0
 # For a region and thirty units, to make a certificate and to check it.
 SECONDS_OF_PROOF = 1.5e-3
-PICTURES = (".svg", ".png", ".pdf")
 
 Color = Literal["activation_rate", "class", "area", "random", "gate"]
 
@@ -84,7 +83,6 @@ def partition(
         network, where = open_domain(place, model, seed=common.seed, device=device, bar=bar, most_dimensions=most)
     if where.domain.dim > 2 or method in ("cellwise", "tree"):
         files = _without_pictures(files, output, where, method)
-    written: list[Path] = []
     with keeping_results():
         with open_executor(workers) as executor:
             found = _partition(network, where, method or "auto", budget, certify, executor, hidden=common.quiet)
@@ -107,25 +105,20 @@ def partition(
             "coarse": None if found.coarse is None else _describe_coarse(found.coarse),
             "regions_proved": proved,
         }
-        try:
-            with show_progress(hidden=common.quiet) as bar:
-                for path in _by_effort(files):
-                    if path.suffix.lower() == ".certificate" and proved is None:
-                        warn(f"{path} was not written: work that ended early, or has no time left, has no certificate")
-                        continue
-                    bar.say(f"Writing {path}")
-                    _write(path, part, where, color, plain, found.coarse)
-                    written.append(path)
-        except KeyboardInterrupt:
-            interrupted = True
+        if proved is None:
+            for path in files.of(".certificate"):
+                warn(f"{path} was not written: work that ended early, or has no time left, has no certificate")
+            files = files.without(".certificate")
+        written = write_each(
+            files, lambda path: _write(path, part, where, color, plain, found.coarse), hidden=common.quiet
+        )
     if common.as_json:
         print_json({**plain, "files": [str(path) for path in written]})
     elif not common.quiet:
         print_partition(part, where, model.name, written, proved, found.expected, found.coarse)
-    if interrupted:
+    if interrupted or len(written) < len(files.paths):
         open_cells = f" with {several(part.num_open, 'cell')} unfinished" if part.num_open else ""
-        kept = f"{_listed(written)} what was found" if written else "nothing was written"
-        warn(f"interrupted{open_cells}; {kept}")
+        warn(f"interrupted{open_cells}; {said_of(written)}")
         return INTERRUPTED
     return 0
 
@@ -198,7 +191,7 @@ def _without_pictures(files: Outputs, asked: Sequence[Path], where: OpenedDomain
                 f"{path} would be a picture, which needs a segment or a plane by --method auto or incidence, got "
                 f"{where.words} by {method}: leave --method out, or save .arrow or .parquet"
             )
-    return Outputs(tuple(path for path in files.paths if path.suffix.lower() not in PICTURES))
+    return files.without(*PICTURES)
 
 
 def _partition(
@@ -268,12 +261,6 @@ def _facets_by_gate(part: Partition | StreamedPartition) -> dict[str, int]:
         return {}
     gates = part.facets.gates if len(part.facets) else np.zeros(0, dtype=np.int64)
     return {gate.name: int((gates == index).sum()) for index, gate in enumerate(part.codes.layout)}
-
-
-def _by_effort(files: Outputs) -> tuple[Path, ...]:
-    """Return what is quick to write before pictures, so that less is lost if the user loses patience."""
-    pictures = files.of(*PICTURES)
-    return (*(path for path in files.paths if path not in pictures), *pictures)
 
 
 def _write(
@@ -370,14 +357,5 @@ def print_partition(
     seconds = f"{part.work.get('seconds', 0.0):.2f} s{' for this window alone' if expected is not None else ''}"
     say(
         console,
-        f"{seconds}; {_listed(written)} it." if written else f"{seconds}; to draw and save it, add -o FOLDER.",
+        f"{seconds}; {listed(written)} it." if written else f"{seconds}; to draw and save it, add -o FOLDER.",
     )
-
-
-def _listed(written: Sequence[Path]) -> str:
-    names, folders = [str(path) for path in written], {path.parent for path in written}
-    if len(names) == 1:
-        return f"{names[0]} holds"
-    if len(folders) == 1 and len(names) == len(IN_FOLDER):
-        return f"{len(names)} files in {folders.pop()} hold"
-    return f"{', '.join(names[:-1])} and {names[-1]} hold"

@@ -16,11 +16,11 @@ from reluscope.budget import Budget
 from reluscope.cli.devices import open_device
 from reluscope.cli.failures import about, warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.kept_sets import PICTURES, kinds_of, write_kept
+from reluscope.cli.kept_sets import kinds_of, write_kept
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model, open_model
 from reluscope.cli.options import Common
-from reluscope.cli.outputs import plan_outputs
+from reluscope.cli.outputs import PICTURES, plan_outputs, said_of
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
@@ -73,14 +73,13 @@ def reach(
         "steps": _steps(found, kept),
         "stopped": found.stopped,
     }
-    for one in planned.paths:
-        write_kept(one, found, plain, lambda: plots.reach(found, states=states), "reach")
+    written = write_kept(planned, found, plain, lambda: plots.reach(found, states=states), "reach", hidden=common.quiet)
     if common.as_json:
         print_json(plain)
     elif not common.quiet:
         _print(found, kept, f"{model.name} and {plant.name}", safe)
-    if found.stopped == STOPPED:
-        warn("interrupted; later steps are missing")
+    if found.stopped == STOPPED or len(written) < len(planned.paths):
+        warn(f"interrupted{'; later steps are missing' * (found.stopped == STOPPED)}; {said_of(written)}")
         return INTERRUPTED
     if safe is None:
         return 0

@@ -20,19 +20,17 @@ from reluscope.cli.interruption import INTERRUPTED, keeping_results
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model
 from reluscope.cli.options import Common
-from reluscope.cli.outputs import Outputs, plan_outputs, write_all
+from reluscope.cli.outputs import PICTURES, Outputs, plan_outputs, said_of, write_all, write_each
 from reluscope.cli.printing import open_console, print_json, print_numbers, say, several, to_json
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
 from reluscope.files.mesh_files import KINDS as MESHES
-from reluscope.files.whole_files import make_folder
 from reluscope.geometry.domains import Box, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.level_walk import level_set
 
 FORMAT = "reluscope surface 1"
-PICTURES = (".svg", ".png", ".pdf")
 KINDS = {
     **MESHES,
     **dict.fromkeys(PICTURES, "a picture"),
@@ -79,21 +77,19 @@ def surface(
             checkpoint=checkpoint,
         )
     plain = describe(found, network, where, model.name, outputs)
-    with show_progress(hidden=common.quiet) as bar, warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        for path in outputs.paths:
-            bar.say(f"Writing {path}")
-            make_folder(path.parent)
-            _write(path, found, network, color, plain)
+        written = write_each(outputs, lambda path: _write(path, found, network, color, plain), hidden=common.quiet)
     if common.as_json:
-        print_json(plain)
+        print_json({**plain, "files": [str(path) for path in written]})
     elif not common.quiet:
-        _print(found, where, model.name, outputs)
+        _print(found, where, model.name, Outputs(tuple(written)))
     for one in said:
         if issubclass(one.category, UserWarning):
             warn(str(one.message))
-    if found.note == "interrupted":
-        warn(f"interrupted with {several(found.num_open, 'cell')} unfinished; what was found is a part")
+    if found.note == "interrupted" or len(written) < len(outputs.paths):
+        open_cells = f" with {several(found.num_open, 'cell')} unfinished" if found.num_open else ""
+        warn(f"interrupted{open_cells}; {said_of(written)}")
         return INTERRUPTED
     return 0
 

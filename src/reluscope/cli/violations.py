@@ -12,11 +12,11 @@ from reluscope.budget import Budget
 from reluscope.cli.devices import open_device
 from reluscope.cli.failures import about, warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.kept_sets import PICTURES, kinds_of, write_kept
+from reluscope.cli.kept_sets import kinds_of, write_kept
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model, open_model
 from reluscope.cli.options import Common
-from reluscope.cli.outputs import plan_outputs
+from reluscope.cli.outputs import PICTURES, plan_outputs, said_of
 from reluscope.cli.printing import open_console, print_json, print_numbers, say, several
 from reluscope.cli.progress import show_progress
 
@@ -58,8 +58,14 @@ def violations(
         "findings": [found.volume().to_dict(), found.share().to_dict()],
         "stopped": found.stopped,
     }
-    for one in planned.paths:
-        write_kept(one, found, plain, lambda: plots.violations(found, inputs=inputs), "violations")
+    written = write_kept(
+        planned,
+        found,
+        plain,
+        lambda: plots.violations(found, inputs=inputs),
+        "violations",
+        hidden=common.quiet,
+    )
     if common.as_json:
         print_json(plain)
     elif not common.quiet:
@@ -67,8 +73,8 @@ def violations(
         say(console, f"{model.name} and {path.name}", style="bold")
         print_numbers(console, [found.volume(), found.share()])
         say(console, _sentence(found))
-    if found.stopped == STOPPED:
-        warn("interrupted; what was found is a part")
+    if found.stopped == STOPPED or len(written) < len(planned.paths):
+        warn(f"interrupted; {said_of(written)}")
         return INTERRUPTED
     return SOME if len(found) else NONE if found.undecided == 0 else OPEN
 

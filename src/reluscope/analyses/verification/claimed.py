@@ -65,12 +65,13 @@ def parse_counterexample(text: str) -> tuple[np.ndarray, np.ndarray]:
     --------
     >>> parse_counterexample("unsat")
     Traceback (most recent call last):
-    reluscope.errors.InputError: line 1: expected sat and a counterexample, got 'unsat'
+    reluscope.errors.InputError: line 1: expected sat and a counterexample, got 'unsat': that one holds is shown by a proof
     """
     begun = _SAT.match(text)
     if begun is None and not text.lstrip().startswith("("):
         word = (text.split() or [""])[0]
-        raise InputError(f"line 1: expected sat and a counterexample, got {word[:40]!r}")
+        advice = ": that one holds is shown by a proof" * (word == "unsat")
+        raise InputError(f"line 1: expected sat and a counterexample, got {word[:40]!r}{advice}")
     rest = text if begun is None else text[: begun.end() - 3] + text[begun.end() :]
     values: dict[str, dict[int, float]] = {"X": {}, "Y": {}}
     for listed in expressions(rest):
