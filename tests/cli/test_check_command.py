@@ -87,7 +87,7 @@ def test_outputs_of_another_network_are_said_to_be(folder):
     [
         (("0.75", "0.25"), "outputs are not unsafe"),
         (("X_0 0.75", "X_0 1.25"), "none of the property's boxes"),
-        (("sat", "unsat"), "line 1: expected sat"),
+        (("sat", "unsat"), "that a property holds is shown by a proof"),
         (("sat", "timeout"), "line 1: expected sat"),
         (("(X_0 0.75)\n", ""), "of X_0"),
         (("X_1", "X_0"), "line 3: expected each value once"),

@@ -63,14 +63,14 @@ def parse_counterexample(text: str) -> tuple[np.ndarray, np.ndarray]:
 
     Examples
     --------
-    >>> parse_counterexample("unsat")
+    >>> parse_counterexample("timeout")
     Traceback (most recent call last):
-    reluscope.errors.InputError: line 1: expected sat and a counterexample, got 'unsat': that one holds is shown by a proof
+    reluscope.errors.InputError: line 1: expected sat and a counterexample, got 'timeout'
     """
     begun = _SAT.match(text)
     if begun is None and not text.lstrip().startswith("("):
         word = (text.split() or [""])[0]
-        advice = ": that one holds is shown by a proof" * (word == "unsat")
+        advice = ": that a property holds is shown by a proof" * (word == "unsat")
         raise InputError(f"line 1: expected sat and a counterexample, got {word[:40]!r}{advice}")
     rest = text if begun is None else text[: begun.end() - 3] + text[begun.end() :]
     values: dict[str, dict[int, float]] = {"X": {}, "Y": {}}
