@@ -155,9 +155,10 @@ def partition(
         listed is there: cells that undecided signs made, and that show no region of their own, are left out, and
         ``work["cells_left_out"]`` counts them. (Where there are too many for exact arithmetic, as in a ResNet, or with
         poolings on a constant background, such cells are listed if float64 finds their code again; numbers are then
-        ESTIMATES, and ``work["cells_unconfirmed"]`` counts those cells: of a budget of seconds a fifth is for
-        confirming them, and `confirm` does the others.) Where memory does not suffice, the regions finished so far are
-        returned with ``note="out of memory"``. Ctrl-C keeps them, too: wherever it falls, they are returned with
+        ESTIMATES, and ``work["cells_unconfirmed"]`` counts those cells: what finding them leaves of a budget of
+        seconds, of deep networks a fifth at least, is for confirming them, and `confirm` does the others.) Where memory
+        does not suffice, the regions finished so far are returned with ``note="out of memory"``. Ctrl-C keeps them,
+        too: wherever it falls, they are returned with
         ``note="interrupted"``, or KeyboardInterrupt is raised where there is nothing yet.
 
     Raises
