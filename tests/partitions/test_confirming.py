@@ -150,6 +150,19 @@ def test_partitions_keep_seconds_for_it(unsure, whole, monkeypatch):
     assert asked[1:] == [rs.Budget(regions=60)]
 
 
+def test_regions_of_networks_that_jump_are_confirmed(monkeypatch):
+    torch.manual_seed(0)
+    steps = torch.nn.Sequential(torch.nn.Linear(2, 5), torch.nn.Threshold(0.25, -1.0), torch.nn.Linear(5, 1)).double()
+    truth = rs.partition(rs.load(steps), SQUARE)
+    assert (truth.claim, len(truth) > 3) == ("EXACT", True)
+    monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)
+    monkeypatch.setattr(shown_regions, "WIDE_MULTIPLICATIONS", 0)
+    part = shown_regions.shown(replace(truth, num_undecided=1, tolerance=rs.Tolerance(rounding=1e17)))
+    assert part.claim == "ESTIMATE"
+    found = rs.confirm(part)
+    assert (found.claim, words_of(found)) == ("LOWER", words_of(truth))
+
+
 def test_what_cannot_be_confirmed(whole, tmp_path):
     assert rs.confirm(whole) is whole
     whole.save(tmp_path / "part")

@@ -2,7 +2,7 @@
 
 import time
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.interruption import has_struck, held
@@ -13,6 +13,7 @@ from reluscope.progress import Progress, counting_regions
 
 @held
 @read_arguments
+@holds_across_jumps
 def confirm(part: Partition, *, budget: TimeBudget | None = None, progress: Progress = False) -> Partition:
     """Return a partition with its cells confirmed: all of them, or as many as there is time for.
 
