@@ -306,3 +306,13 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     for script in SCRIPTS:
         assert (target / "auto" / script.parent.name / f"{script.stem}.html").exists()
     assert "first-picture" in (target / "counting.html").read_text()
+
+
+def test_statements_name_figures_of_their_study():
+    """Else the table of figures would not have them: what is said of CIFAR-10 stands in another figure."""
+    claims = {study: set(names) for study, names in results._written("REPEATS")}
+    for runs in results.book().values():
+        for run in runs:
+            for statement, place, *_ in results._statements(run):
+                named = set(results.named(place))
+                assert not named or named & claims[run["name"]], (run["name"], statement, place)

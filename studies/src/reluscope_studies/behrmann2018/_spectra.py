@@ -205,7 +205,7 @@ def _verdicts(one: Looked) -> list[Verdict]:
             found.append(
                 Verdict(
                     f"cutting off singular values lowers the condition number, {gate.name} ({one.name})",
-                    "section 3.2, Figure 5",
+                    "section 3.2, Figure 5" if one.name in FIGURES else "section 3.2",
                     "in words, of ThinCIFAR",
                     f"{more:,.0f} to {fewer:,.0f} values, condition number {first:.3g} to {then:.3g}",
                     then < first,

@@ -266,8 +266,6 @@ def _pictures(found: dict[tuple[str, float, int, bool], Networks]) -> list[Pictu
         plan = one.plan
         said = _say((plan.loss, plan.leak, plan.batch, plan.is_normalized))
         right = 100 * float(one.accuracies(data)[row])
-        caption = (
-            f"Figure 4.6: decision region of a trained network, {kind}; {right:.1f} % right ({said})."
-        )
+        caption = f"Figure 4.6: decision region of a trained network, {kind}; {right:.1f} % right ({said})."
         pictures.append(Picture(f"trained-{str(kind).replace(' ', '-')}", figure, caption))
     return pictures

@@ -60,7 +60,7 @@ def verdicts(
         Whether the networks are trained as long as the dissertation's.
     """
     found = [
-        *_of_slices(regions, with_paper=with_paper),
+        *_of_slices(name, regions, with_paper=with_paper),
         *_of_directions(name, subspaces, explained),
         *_of_smoothness(subspaces, testing),
         *(_of_ink(ink) if name == "mnist" else ()),
@@ -87,7 +87,9 @@ def roughness(images: Float[np.ndarray, "k c h w"]) -> float:
     return float(np.mean(squares)) / (float((images**2).mean()) or 1.0)
 
 
-def _of_slices(regions: Mapping[Model, tuple[rs.Finding, int, int]], *, with_paper: bool) -> Iterator[Verdict]:
+def _of_slices(
+    name: Data, regions: Mapping[Model, tuple[rs.Finding, int, int]], *, with_paper: bool
+) -> Iterator[Verdict]:
     dense = {model: int(found[0]) for model, found in regions.items() if model.kind == "dense"}
     shown = ", ".join(f"{model.name} {number:,}" for model, number in dense.items())
     # Of smaller networks and images the number of regions says nothing about the dissertation's.
@@ -108,7 +110,7 @@ def _of_slices(regions: Mapping[Model, tuple[rs.Finding, int, int]], *, with_pap
     hidden = {model: found[1:] for model, found in regions.items() if model.kind in CONVOLUTIONAL}
     yield of_cases(
         "codes tell more regions apart than Jacobians do (convolutional networks)",
-        "section 6.3, Figure 6.13",
+        "section 6.3, Figure 6.13" if name == "cifar10" else "section 6.3",
         "in words",
         "of the regions with a point of the grid, equal Jacobians tell apart "
         + ", ".join(f"{told:,} of {every:,} ({model.name})" for model, (every, told) in hidden.items()),
