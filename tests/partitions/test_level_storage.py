@@ -74,7 +74,7 @@ def test_what_is_not_a_level_set_of_the_network_is_refused(tmp_path):
     with pytest.raises(InputError):
         rs.LevelSet.load(tmp_path / "nothing")
     rs.partition(NET, BOX).save(tmp_path / "part.arrow")
-    with pytest.raises(InputError, match="expected a level set"):
+    with pytest.raises(InputError, match="expected a file of kind 'level set'"):
         rs.LevelSet.load(tmp_path / "part.arrow")
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(InputError):

@@ -61,7 +61,7 @@ def load_arrays(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.n
     import pyarrow as pa
     import pyarrow.ipc
 
-    what, advice = f"a {kind}", "save it again"
+    what, advice = _file_of(kind), "save it again"
     content = read_sealed(path, what, advice)
     try:
         table = pyarrow.ipc.open_file(pa.BufferReader(content)).read_all()
@@ -71,7 +71,7 @@ def load_arrays(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.n
     except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
         raise not_as_written(path, what, advice) from error
     if found != (FORMAT, kind):
-        raise InputError(f"expected a {kind} in the format {FORMAT!r} in {path}, got {found[1]} in {found[0]!r}")
+        raise InputError(f"expected {what} in the format {FORMAT!r}, got {path} with {found[1]!r} in {found[0]!r}")
     return arrays, described
 
 
@@ -107,7 +107,11 @@ def load_as(
     try:
         return make(arrays, described)
     except (*MALFORMED, ReluscopeError) as error:
-        raise not_as_written(path, f"a {kind}", "save it again") from error
+        raise not_as_written(path, _file_of(kind), "save it again") from error
+
+
+def _file_of(kind: str) -> str:
+    return f"a file of kind {kind!r}"
 
 
 def _array(row: Mapping[str, Any]) -> np.ndarray:

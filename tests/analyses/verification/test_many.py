@@ -55,10 +55,10 @@ def test_what_a_budget_left_open_is_asked_again(tmp_path):
 
 def test_rows_of_others_and_damaged_ones_are_refused(tmp_path):
     rs.verification.verify_each(NET, PROPERTIES[:1], tmp_path)
-    with pytest.raises(InputError, match="another network or property"):
+    with pytest.raises(InputError, match=f"{tmp_path.name}.000000.parquet is of another network or property"):
         rs.verification.verify_each(NET, PROPERTIES[1:], tmp_path)
     (tmp_path / "000000.parquet").write_bytes(b"PAR1")
-    with pytest.raises(InputError, match="no row"):
+    with pytest.raises(InputError, match=f"{tmp_path.name}.000000.parquet is no row"):
         rs.verification.verify_each(NET, PROPERTIES[:1], tmp_path)
 
 

@@ -204,7 +204,7 @@ def test_the_table_and_the_file(tmp_path):
     rs.violations(ABSOLUTE, none).save(tmp_path / "none.arrow")
     assert len(rs.verification.Violations.load(tmp_path / "none.arrow")) == 0
     (tmp_path / "found.arrow").write_bytes((tmp_path / "found.arrow").read_bytes()[:-40])
-    with pytest.raises(InputError, match="violations"):
+    with pytest.raises(InputError, match="is not a file of kind 'violations'"):
         rs.verification.Violations.load(tmp_path / "found.arrow")
 
 

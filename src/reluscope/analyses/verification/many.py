@@ -164,10 +164,10 @@ def _kept(path: Path, digest: str) -> dict[str, Any] | None:
     try:
         (row,) = pq.read_table(path, schema=SCHEMA).to_pylist()
     except (OSError, ValueError, KeyError, pa.ArrowException) as error:
-        raise InputError(f"{path.name} is no row that verify_each wrote: delete it, or give another folder") from error
+        raise InputError(f"{path} is no row that verify_each wrote: delete it, or give another folder") from error
     if row["asked"] != digest:
         raise InputError(
-            f"{path.name} is of another network or property: give the ones that were asked about, or another folder"
+            f"{path} is of another network or property: give the ones that were asked about, or another folder"
         )
     return row
 
