@@ -89,9 +89,9 @@ class BoundedBoxes:
 
     @cached_property
     def num_codes(self) -> Float[np.ndarray, " k"]:
-        """How many codes regions that meet a box may have, at most; infinite where that is not known."""
+        """How many codes regions that meet a box may have, at most; of max units known at single points alone."""
         if not self.ranges:
-            return np.full(len(self), np.inf)
+            return np.where((self.lower == self.upper).all(axis=1), 1.0, np.inf)
         logarithms = sum(torch.log2((one.last - one.first + 1).double()).sum(dim=1) for one in self.ranges)
         return np.rint(np.exp2(np.minimum(torch.as_tensor(logarithms).cpu().numpy(), 1023.0)))
 

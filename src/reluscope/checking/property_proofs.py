@@ -98,7 +98,7 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
                 check_sets(tree, network, case, f"case {index}", watch)
     except ReluscopeError:
         raise
-    except (TypeError, AttributeError, ValueError, LookupError) as error:
+    except (TypeError, AttributeError, ValueError, LookupError, OverflowError) as error:
         raise CertificateError(
             "the proof proves nothing: it has other entries than a proof ("
             f"{' '.join(str(error).split())}); make it again from the network and the property"

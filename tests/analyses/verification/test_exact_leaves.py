@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from reluscope.analyses.verification.exact_leaves import ExactLeaves
@@ -89,6 +90,18 @@ def test_where_no_float64_is_unsafe_the_input_is_given_in_fractions():
     assert (one.exact, one.point.tolist(), one.outputs.tolist()) == ((Fraction(1, 3),), [1 / 3], [0.0])
     one = rs.verify(net, Property([Case([0.0], [1.0], [rs.Polyhedron([[1.0]], [0.5])])])).counterexample
     assert one.exact is None
+
+
+@pytest.mark.parametrize("steps", [-1, 0, 1])
+def test_single_points_of_networks_with_max_gates_are_decided(steps):
+    parts = torch.nn.Linear(1, 2, bias=False), torch.nn.Unflatten(1, (1, 2)), torch.nn.MaxPool1d(2), torch.nn.Flatten()
+    pooled = torch.nn.Sequential(*parts).double()
+    torch.nn.init.constant_(pooled[0].weight, 0.3)
+    value = 3 * Fraction(0.3)  # between two numbers of float64
+    end = float(value) + steps * np.spacing(float(value))
+    safe = Property([Case([3.0], [3.0], [rs.Polyhedron([[-1.0]], [-end])])])
+    found = rs.verify(rs.load(pooled, input_shape=(1,)), safe, budget=rs.Budget(regions=10))
+    assert found.verdict == ("VIOLATED" if Fraction(end) <= value else "HOLDS")
 
 
 def test_pieces_that_meet_in_float64_and_not_in_fractions_give_no_counterexample():

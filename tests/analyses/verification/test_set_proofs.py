@@ -104,6 +104,11 @@ def no_numbers(tree, ranges):
     tree[path] = tree[path]._replace(duals=tuple(one * np.nan for one in tree[path].duals))
 
 
+def of_a_number_too_large(tree, ranges):
+    path = leaf_of(tree)
+    tree[path] = tree[path]._replace(multipliers=tuple(10**400 for _ in tree[path].multipliers))
+
+
 def duals_of_fewer_gates(tree, ranges):
     path = leaf_of(tree)
     tree[path] = tree[path]._replace(duals=tree[path].duals[:1])
@@ -153,6 +158,7 @@ def ranges_of_one_gate(tree, ranges):
         of_no_rows,
         other_duals,
         no_numbers,
+        of_a_number_too_large,
         duals_of_fewer_gates,
         of_no_number,
         of_nothing,

@@ -52,7 +52,7 @@ class ExactLeaves:
     Parameters
     ----------
     network : Network
-        Of pointwise gates without jumps; of others nothing is decided.
+        Of pointwise gates without jumps; of others single points alone are decided.
 
     Attributes
     ----------
@@ -113,10 +113,13 @@ class ExactLeaves:
         -----
         For each part a row carried back through the network, and a small linear program.
         """
-        if not self._is_suited:
-            return None
         before = self.allowed
         given = MAX_MULTIPLICATIONS if is_last else min(before, MAX_MULTIPLICATIONS)
+        if (lower == upper).all() and self._pass <= given:
+            self.allowed -= self._pass
+            return self._at_point(lower, unsafe)
+        if not self._is_suited:
+            return None
         pieces, opened = self._opened(ranges)
         number = np.prod([float(last - first + 1) for _, _, first, last in opened])
         dim = len(lower)
@@ -139,6 +142,12 @@ class ExactLeaves:
         finally:
             self.allowed += before - given
         return []
+
+    def _at_point(self, point: np.ndarray, unsafe: Sequence[Polyhedron]) -> list[Reached]:
+        exact = tuple(Fraction(entry) for entry in point.tolist())
+        outputs = self._rational.output(exact)
+        values = tuple(outputs[entry] for entry in range(self._network.num_outputs))
+        return [Reached(place, exact, values) for place, one in enumerate(unsafe) if holds_at(one, values)][:1]
 
     def _opened(self, ranges: Ranges) -> tuple[list[list[int]], list[tuple[int, int, int, int]]]:
         """Return the first piece of every unit, and the units on whose breakpoints ranges lie: their pieces."""
