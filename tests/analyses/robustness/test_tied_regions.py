@@ -92,3 +92,13 @@ def test_ctrl_c_in_the_partition_ends_it(monkeypatch):
     monkeypatch.setattr(tied_regions, "partition", struck)
     with pytest.raises(KeyboardInterrupt):
         rs.robustness.decision_distance(net, x, norm="l2", domain=rs.Box(-1, 1, 2))
+
+
+def test_corners_that_rounding_puts_into_the_region_beside_hide_no_tie():
+    """Outputs are equal for y from 1 to 2: in float64 corners at 1 are right below it, where the last one leads."""
+    parameters = [([[0.0, -2.0], [-1.0, -2.0], [-2.0, 2.0], [-1.0, 0.0]], [2.0, 1.0, -2.0, 0.0])]
+    parameters.append(([[0, -1, -1, 1], [-1, -1, -1, 0], [0, 0, 1, 0], [1, 1, -1, 1]] * np.array(1000.0), [0.0] * 4))
+    net, x = rs.load(parameters), np.array([[545.6430954939734, -479.95677183763223]])
+    box = rs.Box([-2207.6949281609727, -1095.1314882104462], [2952.1334056084133, 592.3339261091113])
+    found = rs.robustness.decision_distance(net, x, norm="l1", domain=box)
+    assert found["decision_distance"].value[0] == pytest.approx(1 - x[0, 1], rel=1e-9)

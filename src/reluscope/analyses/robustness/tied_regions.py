@@ -21,7 +21,6 @@ from reluscope.geometry.norms import Norm, size
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.maps_of_codes import maps_of_codes, pieces_of
 from reluscope.networks.network import Network
-from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
@@ -99,8 +98,7 @@ class TiedRegions:
         sign = np.where(self.classes[ties, 0] == view.label, -1.0, 1.0)
         forms, constants = sign[:, None] * self.leads[ties], sign * self.constants[ties]
         terms = np.abs(forms) @ np.abs(view.x) + np.abs(constants)
-        reach = 1.0 + np.maximum(np.abs(self.box.lo), np.abs(self.box.hi)).sum()
-        levels = -(forms @ view.x + constants) - ROUNDED * terms - self.errors[ties] * reach
+        levels = -(forms @ view.x + constants) - ROUNDED * terms - self.errors[ties] * _reach(self.box)
         return distances_of_cut_boxes(low, high, forms, levels, view.norm) * (1 - WIDER)
 
     def _room(self, view: Viewpoint) -> float:
@@ -152,7 +150,7 @@ def tied_regions(
     part = partition(network, box, budget=limit, tolerance=tolerance)
     if part.note == INTERRUPTED:
         raise KeyboardInterrupt
-    return None if part.claim is not Claim.EXACT else _tied(part, box, tolerance)
+    return None if part.claim is not Claim.EXACT else _tied(part, box)
 
 
 def _surroundings(opened: SearchDomain, points: np.ndarray, labels: np.ndarray, norm: Norm) -> Box | None:
@@ -168,11 +166,9 @@ def _surroundings(opened: SearchDomain, points: np.ndarray, labels: np.ndarray, 
     return Box(lower, upper) if np.isfinite([lower, upper]).all() and (lower < upper).all() else None
 
 
-def _tied(part: Partition, box: Box, tolerance: Tolerance) -> TiedRegions:
+def _tied(part: Partition, box: Box) -> TiedRegions:
     """Return the regions of a partition on which classes may tie."""
-    forward = rounded_forward(part.network_on_domain, part.vertices, tolerance=tolerance)
-    scores, errors = _with_zero(forward.outputs), _with_zero(forward.errors)
-    sides, blur = box.hi - box.lo, BLUR * float((box.hi - box.lo).max())
+    blur, dim = BLUR * float((box.hi - box.lo).max()), part.dim
     offsets, ids = part.region_vertices
     numbers = np.diff(offsets)
     found: list[tuple[np.ndarray, ...]] = []
@@ -180,21 +176,29 @@ def _tied(part: Partition, box: Box, tolerance: Tolerance) -> TiedRegions:
         alike = np.flatnonzero(numbers == number)
         for start in range(0, len(alike), AT_ONCE):
             rows = alike[start : start + AT_ONCE]
-            corners = ids[offsets[rows][:, None] + np.arange(number)]
-            found += _ties(part.vertices[corners], scores[corners], errors[corners], rows, blur)
-    nothing = np.zeros((0, part.dim)), np.zeros((0, part.dim)), np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
-    lower, upper, classes, rows = (np.concatenate(tables) for tables in zip(nothing, *found, strict=True))
-    used, rows = np.unique(rows, return_inverse=True)
-    if not len(used):
-        return TiedRegions(box, lower, upper, classes, lower, lower[:, 0], lower[:, 0], rows, ())
-    pieces = tuple(table[used] for table in pieces_of(part.codes))
-    maps, coefficients = maps_of_codes(part.network_on_domain, part.codes[used])
-    tables = _with_zero(maps.weight.cpu().numpy()), _with_zero(maps.bias.cpu().numpy())
-    leads, constants = (table[rows, classes[:, 0]] - table[rows, classes[:, 1]] for table in tables)
-    own = _with_zero(coefficients)
-    coarse = own[rows, classes[:, 0]] + own[rows, classes[:, 1]]
-    lower, upper = lower - WIDER * sides, upper + WIDER * sides
-    return TiedRegions(box, lower, upper, classes, leads, constants, coarse, rows, pieces)
+            # Corners are blurred, and outputs of the network there may be those of a region beside: maps are by codes.
+            maps, coefficients = maps_of_codes(part.network_on_domain, part.codes[rows])
+            weight, bias = _with_zero(maps.weight.cpu().numpy()), _with_zero(maps.bias.cpu().numpy())
+            coarse = _with_zero(coefficients)
+            corners = part.vertices[ids[offsets[rows][:, None] + np.arange(number)]]
+            scores = corners @ weight.mT + bias[:, None]
+            terms = np.abs(corners) @ np.abs(weight).mT + np.abs(bias)[:, None]
+            moved = blur * np.abs(weight).sum(axis=2) + coarse * _reach(box)
+            for lower, upper, classes, places in _ties(corners, scores, ROUNDED * terms + moved[:, None]):
+                first, second = (places, classes[:, 0]), (places, classes[:, 1])
+                leads, constants = weight[first] - weight[second], bias[first] - bias[second]
+                found.append((lower, upper, classes, leads, constants, coarse[first] + coarse[second], rows[places]))
+    points, numbers, labels = np.zeros((0, dim)), np.zeros(0), np.zeros((0, 2), np.int64)
+    nothing = points, points, labels, points, numbers, numbers, np.zeros(0, np.int64)
+    lower, upper, *tied, rows = (np.concatenate(tables) for tables in zip(nothing, *found, strict=True))
+    used, places = np.unique(rows, return_inverse=True)
+    sides, pieces = box.hi - box.lo, tuple(table[used] for table in pieces_of(part.codes))
+    return TiedRegions(box, lower - WIDER * sides, upper + WIDER * sides, *tied, places, pieces)
+
+
+def _reach(box: Box) -> float:
+    """Return how much of an error of an affine map's coefficients may be in its values on a box, at most."""
+    return 1.0 + float(np.maximum(np.abs(box.lo), np.abs(box.hi)).sum())
 
 
 def _with_zero(table: np.ndarray) -> np.ndarray:
@@ -203,13 +207,12 @@ def _with_zero(table: np.ndarray) -> np.ndarray:
 
 
 def _ties(
-    corners: np.ndarray, scores: np.ndarray, errors: np.ndarray, rows: np.ndarray, blur: float
-) -> list[tuple[np.ndarray, ...]]:
-    """Return boxes around ties of regions with equally many corners: (r, v, n) of these, (r, v, k) of their scores."""
-    width = np.ptp(corners, axis=1).max(axis=1)
-    # A lead changes by at most so much of its range where corners are moved by what they are blurred.
-    share = np.minimum(1.0, blur / np.maximum(width, np.finfo(float).tiny))
-    spread = errors + np.ptp(scores, axis=1, keepdims=True) * share[:, None, None]
+    corners: np.ndarray, scores: np.ndarray, spread: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Return boxes around ties, which two classes tie there, and places of their regions among those given.
+
+    Regions have equally many corners: (r, v, n) of these, (r, v, k) of their scores, and of how far these are known.
+    """
     low, high = scores - spread, scores + spread
     # No class wins on a region that is nowhere as high there as another one is everywhere.
     may_win = high.max(axis=1) >= low.min(axis=1).max(axis=1, keepdims=True)
@@ -228,7 +231,7 @@ def _ties(
             if len(kept):
                 lower, upper = _box_of_ties(corners[kept], lead, loose)
                 pair = np.tile(np.array([first, second]), (len(kept), 1))
-                found.append((lower, upper, pair, rows[kept]))
+                found.append((lower, upper, pair, kept))
     return found
 
 
