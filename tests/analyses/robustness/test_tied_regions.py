@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from torch import nn
 
 import reluscope as rs
 from networks.models import layers
@@ -102,3 +103,17 @@ def test_corners_that_rounding_puts_into_the_region_beside_hide_no_tie():
     box = rs.Box([-2207.6949281609727, -1095.1314882104462], [2952.1334056084133, 592.3339261091113])
     found = rs.robustness.decision_distance(net, x, norm="l1", domain=box)
     assert found["decision_distance"].value[0] == pytest.approx(1 - x[0, 1], rel=1e-9)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_max_gates_and_polyhedra_are_partitioned_too(monkeypatch, norm):
+    """In a polyhedron without rows along axes, around points of one class alone: the box around it bounds them."""
+    net = rs.load(nn.Sequential(nn.Unflatten(1, (1, 4)), nn.MaxPool1d(2), nn.Flatten()), input_shape=(4,))
+    rng = np.random.default_rng(2)
+    plane = rs.Slice(np.zeros(4), rng.normal(size=(2, 4)), rs.Polyhedron([[1, 1], [1, -1], [-1, 1], [-1, -1]], [2] * 4))
+    x = np.array([[0.25, 0.5]])
+    searched = rs.robustness.decision_distance(net, x, norm=norm, domain=plane, budget=SEARCHED)
+    monkeypatch.setattr(search, "nearby_change", unasked)
+    found = rs.robustness.decision_distance(net, x, norm=norm, domain=plane)
+    assert found["decision_distance"].is_exact.all()
+    np.testing.assert_allclose(found["decision_distance"].value, searched["decision_distance"].value, rtol=1e-9)

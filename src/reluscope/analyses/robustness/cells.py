@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Integer
 
 from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError
+from reluscope.geometry.bounding_box import bounding_box
 from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.half_spaces import HalfSpaces
@@ -35,6 +36,8 @@ Pieces = tuple[np.ndarray, ...]
 RESOLUTION = 1e-9
 # Steps into a half-space are no longer than this, in units of the distance that is sought there.
 MAX_LENGTH = 1e5
+# Polyhedra of no more dimensions than these have the box around them as bounds: finding it takes fractions.
+MAX_BOUNDED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,7 @@ class SearchDomain:
     Parameters
     ----------
     half_spaces : HalfSpaces
-        Rows of length 1.
+        Rows of length 1, and bounds of a box around them if there are any.
     inner : (n,) array, optional
         A point inside, None for the whole space.
     text : str
@@ -87,8 +90,11 @@ def open_domain(network: Network, domain: Domain | None) -> tuple[Network, Searc
         return network, SearchDomain(HalfSpaces(*no_rows, domain.lo, domain.hi), inner, text)
     if len(domain.C):
         raise InputError("a domain with equations has no interior: give its solutions as a Slice")
-    half_spaces = HalfSpaces(*unit_rows(domain.A, domain.b)[:2], -endless, endless)
-    return network, SearchDomain(half_spaces, _inner_point(domain), text)
+    inner = _inner_point(domain)
+    around = bounding_box(domain) if dim <= MAX_BOUNDED else None
+    return network, SearchDomain(
+        HalfSpaces(*unit_rows(domain.A, domain.b)[:2], *(around or (-endless, endless))), inner, text
+    )
 
 
 def _inner_point(domain: Polyhedron) -> np.ndarray:

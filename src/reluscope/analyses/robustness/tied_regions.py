@@ -18,7 +18,6 @@ from reluscope.findings import Claim
 from reluscope.geometry.cut_boxes import distances_of_cut_boxes
 from reluscope.geometry.domains import Box
 from reluscope.geometry.norms import Norm, size
-from reluscope.networks.graph import Pointwise
 from reluscope.networks.maps_of_codes import maps_of_codes, pieces_of
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
@@ -136,12 +135,11 @@ def tied_regions(
     Returns
     -------
     TiedRegions or None
-        None for more than three inputs, for gates that are not pointwise or jump, for unbounded surroundings, and where
-        there are too many regions for so few points.
+        None for more than three inputs, without gates, for unbounded surroundings, and where there are too many regions
+        for so few points.
     """
-    gates = [stage.gate for stage in network.stages]
     most = min(MOST_REGIONS, REGIONS_PER_POINT.get(network.num_inputs, 0) * len(points))
-    if not most or not gates or not all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates):
+    if not most or not network.gates:
         return None
     box = _surroundings(opened, points, labels, norm)
     if box is None:
