@@ -1,4 +1,4 @@
-"""Codes of points by numbers of a hundred bits: proved where float64 and its bounds decide nothing."""
+"""Codes and outputs of points by numbers of a hundred bits: known where float64 and its bounds say nothing."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 
 from reluscope.codes.packed import Codes
-from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.carry import carry, carry_to_output
 from reluscope.networks.carriers.wide_numbers import Wide, WideNumbers, in_doubt, pieces_of
 from reluscope.networks.double_words import two_sum
 from reluscope.networks.network import Network
@@ -65,3 +65,33 @@ def wide_codes(
                 pieces.append(pieces_of(stage.gate, seen).cpu().numpy())
                 doubtful |= in_doubt(stage.gate, seen).cpu().numpy()
         yield rows, Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start), doubtful
+
+
+def wide_outputs(network: Network, x: Points) -> tuple[Float[np.ndarray, "s m"], Float[np.ndarray, "s m"]]:
+    """Return the outputs of points, rounded to float64 at the end, and bounds on their errors.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        Taken as exact.
+
+    Returns
+    -------
+    outputs, errors : (s, m) float64
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[1.0]], [1e12]), ([[1.0]], [-1e12])])
+    >>> float(net([[0.3]])), wide_outputs(net, [[0.3]])[0].tolist()
+    (0.300048828125, [[0.3]])
+    """
+    points = network.points(x)
+    outputs, errors = (np.zeros((len(points), network.num_outputs)) for _ in range(2))
+    for rows in chunks(len(points), COPIES * network.bytes_per_point, MEMORY):
+        with torch.no_grad(), torch.backends.cudnn.flags(enabled=False):
+            found = carry_to_output(network, WideNumbers(), Wide.exactly(points[rows]))
+        outputs[rows], error = (part.reshape(len(part), -1).cpu().numpy() for part in (found.high, found.error))
+        errors[rows] = np.nextafter(error + np.abs(found.low.reshape(error.shape).cpu().numpy()), np.inf)
+    return outputs, errors

@@ -1,5 +1,7 @@
 """Images against fractions, against dense samples, and against sets that are known; unions against cells of a grid."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,9 +51,7 @@ def test_the_fractions_would_see_a_piece_that_is_forgotten(tiny, monkeypatch):
     found = rs.image(net, rs.Box(-2, 2, 2))
     largest = int(np.argmax(found.to_table()["volume"]))
     kept = [index for index in range(len(found)) if index != largest]
-    less = rs.reachability.Image(
-        found.partition, (0, 1), tuple(found.corners[index] for index in kept), found.dims[kept]
-    )
+    less = replace(found, corners=tuple(found.corners[index] for index in kept), dims=found.dims[kept])
     monkeypatch.setattr(rs, "image", lambda *of: less)
     with pytest.raises(AssertionError):
         test_a_tiny_image_is_that_of_fractions(tiny)
@@ -210,3 +210,32 @@ def test_an_open_surface_is_no_answer(monkeypatch):
     facets = union_surface._facets
     monkeypatch.setattr(union_surface, "_facets", lambda *of: facets(*of)[:-1])
     assert union_surface.volume_by_surface([cube, cube + 0.5], lambda polygons: 0.0, lambda: False) is None
+
+
+def cancelling(size, slope=1.0):
+    """Return a network that gives the input times a slope, by way of a number of some size."""
+    return rs.load([(np.array([[1.0]]), np.array([size])), (np.array([[slope]]), np.array([-slope * size]))])
+
+
+def test_outputs_that_cancel_are_known_to_a_billionth_or_estimates():
+    line = rs.Box(0.1, 0.3, 1)
+    near = rs.image(cancelling(1e12), line)
+    most = near.maximum([1.0])
+    assert (near.claim, most.claim, most.value) == ("EXACT", "EXACT", pytest.approx(0.3, rel=1e-12))
+    assert near.volume().value == pytest.approx(0.2, rel=1e-9)
+    lost = rs.image(cancelling(1e35), line)
+    most, length = lost.maximum([1.0]), lost.volume()
+    assert lost.claim == most.claim == "ESTIMATE"
+    assert most.interval[0] < 0.3 < most.interval[1]
+    assert length.interval[0] == 0.0
+    assert length.interval[1] > 0.2
+    assert lost.maximum([-1.0]).interval[0] < -0.1 < lost.maximum([-1.0]).interval[1]
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_numbers_and_membership_are_relative_to_the_outputs(size):
+    found = rs.image(rs.load([(np.eye(1), np.zeros(1)), (np.array([[size], [size]]), np.zeros(2))]), rs.Box(-1, 1, 1))
+    assert found.maximum([1.0, 1.0]).tolerance < 1e-8 * size
+    inputs = np.linspace(-1, 1, 101)[:, None]
+    assert found.contains(found.partition.network(inputs)).all()
+    assert not found.contains([[0.5 * size, 0.5 * size * (1 + 1e-7)], [1.001 * size, 1.001 * size]]).any()

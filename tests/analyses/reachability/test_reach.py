@@ -203,3 +203,13 @@ def test_corners_of_boxes_that_no_output_reaches_are_cut_off(loop, monkeypatch):
     )
     less.__dict__["_across"] = 0.3 * enclosed._across + 0.7 * enclosed._across.mean(axis=1, keepdims=True)
     assert not less.contains(runs[STEPS]).all()
+
+
+def test_states_that_rounding_blurs_are_enclosed():
+    """The controller gives the state by way of a number so large that nothing of it is left."""
+    for size, claim in ((1e12, rs.Claim.EXACT), (1e35, rs.Claim.UPPER)):
+        control = rs.load([(np.eye(1), np.array([size])), (np.eye(1), np.array([-size]))])
+        found = rs.reach(control, rs.reachability.Plant([[0.0]], [[1.0]]), rs.Box(0.1, 0.3, 1), 1)
+        assert found.claims == [rs.Claim.EXACT, claim]
+        assert ("rounding" in found.stopped) == (claim is rs.Claim.UPPER)
+        assert found.within(rs.Polyhedron([[1.0]], [0.30001]))[1] is (True if claim is rs.Claim.EXACT else None)

@@ -15,7 +15,6 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.analyses.reachability.stored_sets import IMAGE, described_image, read_image
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_position
 from reluscope.budget import Budget, RegionBudget, TimeBudget
@@ -31,7 +30,9 @@ from reluscope.geometry.unions import volume_of_union
 from reluscope.interruption import held
 from reluscope.networks.choices import read_outputs
 from reluscope.networks.network import Network
+from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.networks.truncation import up_to_gate
+from reluscope.networks.wide_forward import wide_outputs
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
@@ -59,12 +60,15 @@ class Image:
         Outputs at the corners of each region; the piece is their convex hull.
     dims : (r,) int64
         Dimension of each piece, at most that of the domain.
+    rounding : (k,) float64
+        How far each output at a corner may be from the one in real arithmetic.
     """
 
     partition: Partition
     outputs: tuple[int, ...]
     corners: tuple[Float[np.ndarray, "_ k"], ...]
     dims: Int[np.ndarray, " r"]
+    rounding: Float[np.ndarray, " k"]
 
     def __len__(self) -> int:
         return len(self.corners)
@@ -79,8 +83,11 @@ class Image:
 
     @property
     def claim(self) -> Claim:
-        """EXACT, or LOWER where the partition is not complete: every point of a piece is an output then."""
-        return self.partition.claim
+        """EXACT, or LOWER where the partition is not complete: every point of a piece is an output then.
+
+        ESTIMATE where rounding takes more than a billionth of the outputs' size.
+        """
+        return self.partition.claim if self._is_sharp else Claim.ESTIMATE
 
     @cached_property
     def pieces(self) -> tuple[Polyhedron, ...]:
@@ -120,7 +127,8 @@ class Image:
         Returns
         -------
         Finding
-            EXACT up to rounding if the partition is complete; else LOWER, as it is taken at a corner.
+            EXACT up to rounding if the partition is complete; else LOWER, as it is taken at a corner. ESTIMATE, with an
+            interval, where rounding takes more than a billionth of the outputs' size.
 
         Raises
         ------
@@ -134,8 +142,8 @@ class Image:
         value = float((self._points @ weights).max())
         return self._finding(
             value,
-            value if self.claim is Claim.EXACT else np.inf,
-            RESOLUTION * max(1.0, float(np.abs(weights) @ np.abs(self._points).max(axis=0))),
+            value,
+            float(np.abs(weights) @ (RESOLUTION * np.abs(self._points).max(axis=0) + self.rounding)),
             name="maximum of outputs",
             definition="largest value of a linear function of the outputs on the domain",
         )
@@ -163,39 +171,48 @@ class Image:
         """
         solid = [self.corners[index] for index in np.flatnonzero(self.dims == len(self.outputs))]
         found = volume_of_union(solid, self._thin, Budget() if budget is None else budget)
-        scale = float(np.prod(np.maximum(np.ptp(self._points, axis=0), self._thin))) if len(self) else 0.0
+        sides = np.maximum(np.ptp(self._points, axis=0), self._thin) if len(self) else np.zeros(len(self.outputs))
         return self._finding(
             found.lower,
-            found.upper if self.claim is Claim.EXACT else np.inf,
-            RESOLUTION * scale,
+            found.upper,
+            float(RESOLUTION * np.prod(sides) + np.prod(sides + 2 * self.rounding) - np.prod(sides)),
+            least=0.0,
             name="volume of the image",
             definition="outputs that the network has on the domain, in the space of these outputs",
             stopped=found.stopped,
         )
 
     @read_arguments
-    def contains(self, y: ArrayLike, tolerance: NonNegative = 1e-9) -> Bool[np.ndarray, "..."]:
-        """Return which outputs (..., k) lie in some piece, up to a distance per row."""
+    def contains(self, y: ArrayLike, tolerance: NonNegative | None = None) -> Bool[np.ndarray, "..."]:
+        """Return which outputs (..., k) lie in some piece, up to a distance per row; see `count`."""
         return self.count(y, tolerance) > 0
 
     @read_arguments
-    def count(self, y: ArrayLike, tolerance: NonNegative = 1e-9) -> Int[np.ndarray, "..."]:
-        """Return in how many pieces outputs (..., k) lie, up to a distance per row: how many regions reach them."""
+    def count(self, y: ArrayLike, tolerance: NonNegative | None = None) -> Int[np.ndarray, "..."]:
+        """Return in how many pieces outputs (..., k) lie: how many regions reach them.
+
+        Parameters
+        ----------
+        y : (..., k) array
+        tolerance : float, optional
+            Distance per row up to which outputs lie in a piece; by default a billionth of the outputs' size.
+        """
+        reach = self._thin if tolerance is None else tolerance
         points = read_array(y, "y")
         if points.ndim == 0 or points.shape[-1] != len(self.outputs):
             raise ShapeError(f"expected points of {len(self.outputs)} outputs, got shape {points.shape}")
         flat = points.reshape(-1, len(self.outputs))
         order = np.argsort(flat[:, 0], kind="stable")
         sorted_, found = flat[order], np.zeros(len(flat), dtype=np.int64)
-        margin = 2 * tolerance + self._thin
+        margin = 2 * reach + self._thin
         for index, corners in enumerate(self.corners):
             low, high = corners.min(axis=0) - margin, corners.max(axis=0) + margin
             rows = slice(*np.searchsorted(sorted_[:, 0], [low[0], high[0]]))
             near = np.flatnonzero(((sorted_[rows] >= low) & (sorted_[rows] <= high)).all(axis=1)) + rows.start
             if len(near):
                 piece, close = self.pieces[index], sorted_[near]
-                inside = (close @ piece.A.T <= piece.b + tolerance).all(axis=1)
-                found[order[near]] += inside & (np.abs(close @ piece.C.T - piece.d) <= tolerance).all(axis=1)
+                inside = (close @ piece.A.T <= piece.b + reach).all(axis=1)
+                found[order[near]] += inside & (np.abs(close @ piece.C.T - piece.d) <= reach).all(axis=1)
         return found.reshape(points.shape[:-1])
 
     def overlaps(self) -> Int[np.ndarray, "p 2"]:
@@ -286,25 +303,33 @@ class Image:
 
     @property
     def _thin(self) -> float:
-        return thickness(self._points)
+        return max(thickness(self._points), 2 * float(self.rounding.max()))
+
+    @property
+    def _is_sharp(self) -> bool:
+        return bool((self.rounding <= thickness(self._points)).all())
 
     def _require_pieces(self, purpose: str) -> None:
         if not len(self):
             raise InputError(f"{purpose} needs a piece, and work stopped before there was one: allow for more")
 
-    def _finding(self, value: float, upper: float, rounding: float, **fields: Any) -> Finding:
+    def _finding(
+        self, value: float, upper: float, rounding: float, *, least: float = -np.inf, stopped: str = "", **fields: Any
+    ) -> Finding:
         part = self.partition
-        return finding_within(
-            value,
-            value,
-            max(value, upper),
-            rounding=rounding,
-            domain=part.domain.describe(),
-            method="outputs at the corners of linear regions",
-            num_undecided=part.num_undecided,
-            work={**part.work, "pieces": len(self)},
-            **{"stopped": part.note, **{name: text for name, text in fields.items() if text}},
-        )
+        fields |= {
+            "domain": part.domain.describe(),
+            "method": "outputs at the corners of linear regions",
+            "num_undecided": part.num_undecided,
+            "work": {**part.work, "pieces": len(self)},
+            "stopped": stopped or part.note,
+        }
+        if part.claim is Claim.EXACT and upper - value <= rounding:
+            allowed = 2 * rounding if self._is_sharp else 0.0
+            return Finding.within(value, rounding, least=least, tolerance=allowed, **fields)
+        lower = value if self._is_sharp else max(least, value - rounding)
+        upper = upper + rounding if part.claim is Claim.EXACT else np.inf
+        return Finding.of(value, lower, upper, tolerance=0.0, **fields)
 
 
 def thickness(points: Float[np.ndarray, "v k"]) -> float:
@@ -345,7 +370,8 @@ def image(
     Returns
     -------
     Image
-        EXACT, or LOWER where a budget ended. Numbers are those of float64 up to a billionth of the outputs' size.
+        EXACT, or LOWER where a budget ended. Numbers are known up to a billionth of the outputs' size; where rounding
+        takes more, all of it is an ESTIMATE.
 
     Raises
     ------
@@ -355,7 +381,8 @@ def image(
 
     Notes
     -----
-    One partition, with the outputs at its corners.
+    One partition, and the outputs at its corners with bounds on rounding: three forward passes, and some twenty more by
+    numbers of a hundred bits where float64 loses too much.
 
     Examples
     --------
@@ -395,8 +422,21 @@ def image_of(part: Partition, outputs: tuple[int, ...]) -> Image:
             "such as a Plane, and leave method and keep out"
         )
     offsets, ids = part.region_vertices
-    values = part.outputs[:, list(outputs)]
+    values, errors = _at_corners(part, outputs)
     corners = tuple(np.split(values[ids], offsets[1:-1])) if len(part) else ()
-    thin = thickness(values)
+    rounding = errors.max(axis=0, initial=0.0)
+    thin = max(thickness(values), 2 * float(rounding.max()))
     dims = np.array([dimension_of(points, thin) for points in corners], dtype=np.int64)
-    return Image(part, outputs, corners, dims)
+    return Image(part, outputs, corners, dims, rounding)
+
+
+def _at_corners(part: Partition, outputs: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Return outputs at corners and bounds on their errors, (v, k) each, by wide numbers where float64 loses much."""
+    chosen = list(outputs)
+    if not len(part.vertices):
+        return np.zeros((0, len(chosen))), np.zeros((0, len(chosen)))
+    forward = rounded_forward(part.network_on_domain, part.vertices, tolerance=part.tolerance)
+    values, errors = forward.outputs[:, chosen], forward.errors[:, chosen]
+    if errors.max(initial=0.0) > 0.1 * thickness(values):
+        values, errors = (table[:, chosen] for table in wide_outputs(part.network_on_domain, part.vertices))
+    return values, errors

@@ -188,10 +188,13 @@ def _tied(part: Partition, box: Box) -> TiedRegions:
                 found.append((lower, upper, classes, leads, constants, coarse[first] + coarse[second], rows[places]))
     points, numbers, labels = np.zeros((0, dim)), np.zeros(0), np.zeros((0, 2), np.int64)
     nothing = points, points, labels, points, numbers, numbers, np.zeros(0, np.int64)
-    lower, upper, *tied, rows = (np.concatenate(tables) for tables in zip(nothing, *found, strict=True))
+    lower, upper, labels, leads, constants, errors, rows = (
+        np.concatenate(tables) for tables in zip(nothing, *found, strict=True)
+    )
     used, places = np.unique(rows, return_inverse=True)
     sides, pieces = box.hi - box.lo, tuple(table[used] for table in pieces_of(part.codes))
-    return TiedRegions(box, lower - WIDER * sides, upper + WIDER * sides, *tied, places, pieces)
+    lower, upper = lower - WIDER * sides, upper + WIDER * sides
+    return TiedRegions(box, lower, upper, labels, leads, constants, errors, places, pieces)
 
 
 def _reach(box: Box) -> float:
@@ -216,7 +219,7 @@ def _ties(
     may_win = high.max(axis=1) >= low.min(axis=1).max(axis=1, keepdims=True)
     labels = np.flatnonzero(may_win.any(axis=0))
     for label in labels:
-        led: np.ndarray = (low[:, :, labels] > high[:, :, [label]]).all(axis=1)
+        led = np.asarray(low[:, :, labels] > high[:, :, [label]]).all(axis=1)
         may_win[:, label] &= ~led.any(axis=1)
     found = []
     for place, first in enumerate(labels):
