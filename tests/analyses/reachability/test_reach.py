@@ -213,3 +213,14 @@ def test_states_that_rounding_blurs_are_enclosed():
         assert found.claims == [rs.Claim.EXACT, claim]
         assert ("rounding" in found.stopped) == (claim is rs.Claim.UPPER)
         assert found.within(rs.Polyhedron([[1.0]], [0.30001]))[1] is (True if claim is rs.Claim.EXACT else None)
+
+
+def test_of_a_box_whose_middle_is_outside_another_point_is_known():
+    simplex = rs.Polyhedron(np.concatenate([-np.eye(3), np.ones((1, 3))]), [0.0, 0.0, 0.0, 1.0])
+    control = rs.load([(np.eye(3), np.full(3, -0.1)), (np.ones((1, 3)), np.zeros(1))])
+    plant = rs.reachability.Plant(np.eye(3), np.ones((3, 1)))
+    found = rs.reach(control, plant, simplex, 1, budget=rs.Budget(regions=1))
+    assert found.claims[1] is rs.Claim.UPPER
+    first = np.array([1.0, 0.0, 0.0])
+    assert 0.0 < found[1].maximum(first).interval[0] < 1.9 < found[1].maximum(first).value
+    assert [found.within(rs.Polyhedron(first[None], [end]))[1] for end in (0.0, 1.85)] == [False, None]

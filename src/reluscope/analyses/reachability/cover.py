@@ -46,7 +46,7 @@ class Cover:
     boxes : (q, 2, k) float64
         Where the outputs of each are, rounding included.
     reached : (q, k) float64
-        Outputs in the middle of each box of inputs, those inside the domain.
+        Outputs in the middle of each box of inputs, those inside the domain; of one point inside, if none are.
     errors : (q, k) float64
         Bounds on their rounding.
     forms : tuple of OutputBox
@@ -206,7 +206,10 @@ def cover(
         halves = [half for index in order[:count] for half in halved(found[index], every)]
         found = [found[index] for index in order[count:]] + _bounded(bounds, np.array([np.stack(h) for h in halves]))
     middles = np.array([box.center for box in found])
-    at = network.at(middles[np.atleast_1d(within.contains(middles))])
+    is_inside = np.atleast_1d(within.contains(middles))
+    if isinstance(within, Polyhedron) and not is_inside.any():
+        middles, is_inside = within.insphere().center[None], np.ones(1, dtype=bool)
+    at = network.at(middles[is_inside])
     ranges = np.array([box.range(every) for box in found])
     ranges = np.stack([np.nextafter(ranges[:, 0], -np.inf), np.nextafter(ranges[:, 1], np.inf)], axis=1)
     return Cover(
