@@ -94,7 +94,7 @@ def _refuses(kind, found, folder, name, change):
 def test_files_of_others_and_damaged_ones(image, sets, tmp_path):
     path = tmp_path / "file.arrow"
     sets.save(path)
-    with pytest.raises(InputError, match="expected a image"):
+    with pytest.raises(InputError, match="of kind 'image'"):
         Image.load(path)
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
