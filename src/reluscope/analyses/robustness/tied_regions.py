@@ -219,7 +219,7 @@ def _ties(
     may_win = high.max(axis=1) >= low.min(axis=1).max(axis=1, keepdims=True)
     labels = np.flatnonzero(may_win.any(axis=0))
     for label in labels:
-        led = np.greater(low[:, :, labels], high[:, :, [label]]).all(axis=1)
+        led: np.ndarray = np.all(low[:, :, labels] > high[:, :, [label]], axis=1)
         may_win[:, label] &= ~led.any(axis=1)
     found = []
     for place, first in enumerate(labels):
