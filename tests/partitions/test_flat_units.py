@@ -87,3 +87,24 @@ def test_on_a_breakpoint_beside_a_hidden_sign():
             except rs.errors.DegenerateGeometryError:
                 continue  # by the tie rule the point belongs to nobody
             assert region.code.to_array().tolist() == true_codes(net, region.witness[None])
+
+
+@pytest.mark.parametrize("method", ["incidence", "cellwise", "tree"])
+@pytest.mark.parametrize("exponent", [20, 44, 47, 48, 50, 60])
+def test_values_within_rounding_of_two_breakpoints_are_put_at_neither(method, exponent):
+    """Seen red on errors passed by the pieces of cells alone: a dead unit gave 6 on the kink of the one before it."""
+    scale = 2.0**exponent
+    net = rs.load(
+        nn.Sequential(
+            linear([[scale, -scale]], [scale]),
+            nn.ReLU(),
+            linear([[-3.0]], [0.0]),
+            nn.ReLU6(),
+            linear([[2.0]], [-1.0]),
+            nn.ReLU6(),
+        )
+    )
+    part = rs.partition(net, rs.Box([-1.0, -1.0], [-0.5, 0.5]), method=method)
+    assert part.codes.to_array().tolist() == true_codes(net, part.witnesses)
+    assert sorted(part.codes.to_array()[:, 0].tolist()) == [0, 1]
+    assert exponent > 20 or part.claim == "EXACT"

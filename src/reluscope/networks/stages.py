@@ -159,6 +159,9 @@ class Stage:
                 sizes, errors = (torch.from_numpy(np.array(table)).to(self.leg.device) for table in (size, error))
                 here = piece_error(gate.slopes, gate.intercepts, sizes, errors, gamma).cpu().numpy()
                 passed = np.where(in_use, here, 0.0).max(axis=0, initial=0.0)
+                # What may be at two breakpoints may have been put at the wrong one, and be on a piece of no cell.
+                is_wide = (gate.breakpoints.diff(dim=0) <= 2 * errors).any(dim=0).cpu().numpy()
+                passed = np.where(is_wide, here.max(axis=0, initial=0.0), passed)
         return torch.from_numpy(passed).to(self.leg.device).reshape(1, *gate.shape)
 
     def close(self, live: Mapping[int, Any], pre: Any, carrier: Carrier = NUMBERS) -> dict[int, Any]:
