@@ -123,6 +123,16 @@ def test_targets_are_kept_left_or_open(loop):
         found.within(rs.Polyhedron([[1.0]], [0.0]))
 
 
+def test_first_states_in_a_box_are_within_it(loop):
+    _, found, _ = loop
+    assert found.within(START)[0] is True  # at a touch, which bounds of maxima leave open
+    assert found.within(START.polyhedron)[0] is True
+    less = rs.Box(START.lo, np.nextafter(START.hi, -np.inf))
+    assert found.within(less)[0] is False
+    level = rs.Polyhedron([[1.0, 1.0]], [float(START.hi.sum())], [[0.0, 1.0]], [0.25])
+    assert found.within(level)[0] is False
+
+
 def test_saturation_and_flat_or_cut_first_states():
     builder = GraphBuilder()
     net = builder.build(builder.hardtanh(hidden(builder, builder.input((2,)), 8.0), -0.25, 0.25))

@@ -32,7 +32,7 @@ from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
 from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.domains import Domain, Slice, Space
+from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held, is_struck
 from reluscope.networks.choices import read_domain
@@ -109,19 +109,22 @@ class ReachableSets:
         return [one.maximum(direction) for one in self.sets]
 
     @read_arguments
-    def within(self, target: Polyhedron) -> list[bool | None]:
+    def within(self, target: Box | Polyhedron) -> list[bool | None]:
         """Return for each step whether all states are in a polyhedron: True or False if that is sure, else None.
 
         Parameters
         ----------
-        target : Polyhedron
-            In the space of states.
+        target : Box or Polyhedron
+            In the space of states. First states in a box are compared exactly: all of that box are within itself.
         """
         states = self.ends.shape[2]
         if target.dim != states:
             raise ShapeError(f"expected a target in {states} dimensions, as many as states, got a {target.describe()}")
-        rows, ends = target.inequalities()
-        return [_all_below(one, rows, ends) for one in self.sets]
+        rows, ends = target.polyhedron.inequalities()
+        found = [_all_below(one, rows, ends) for one in self.sets]
+        if found and isinstance(self.start, Box):
+            found[0] = _has_all(self.start, rows, ends)
+        return found
 
     @read_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -180,6 +183,11 @@ def _sets_of(sets: list[tuple[str, dict[str, Any]]], others: dict[str, Any]) -> 
     if {one.ends.shape[1] for one in found} - {states}:
         raise ValueError(f"sets that are not of {states} states")
     return ReachableSets(found, **others)
+
+
+def _has_all(box: Box, rows: np.ndarray, ends: np.ndarray) -> bool:
+    """Return whether all of a box fulfils all rows: at each row's worst corner all of them, compared exactly."""
+    return bool(Polyhedron(rows, ends).contains(np.where(rows > 0, box.hi, box.lo)).all())
 
 
 def _all_below(states: Image | Cover, rows: np.ndarray, ends: np.ndarray) -> bool | None:
