@@ -307,6 +307,7 @@ def test_pictures_of_all_studies_have_names_of_their_own():
 def test_statements_about_layers_are_decided_by_the_samples(monkeypatch):
     """Of the same shares many samples decide, few do not; the last layer first."""
     shares = {"encoder1": 0.9, "encoder2": 0.7, "encoder3": 0.5}
+    plan = SimpleNamespace(name="autoencoder")
     before = 0.6
     monkeypatch.setattr(
         _reporting,
@@ -315,8 +316,11 @@ def test_statements_about_layers_are_decided_by_the_samples(monkeypatch):
     )
     for number, words in ((2000, ["confirmed", "confirmed"]), (20, ["not confirmed", "not confirmed"])):
         run = SimpleNamespace(samples=SimpleNamespace(validation=range(number)), label="all")
-        found = _autoencoder._verdicts([SimpleNamespace(run=run)])
+        found = _autoencoder._verdicts(plan, [SimpleNamespace(run=run)])
         assert [one.word for one in found] == words
     before = 0.4
     run = SimpleNamespace(samples=SimpleNamespace(validation=range(2000)), label="all")
-    assert [one.word for one in _autoencoder._verdicts([SimpleNamespace(run=run)])] == ["confirmed", "contradicted"]
+    assert [one.word for one in _autoencoder._verdicts(plan, [SimpleNamespace(run=run)])] == [
+        "confirmed",
+        "contradicted",
+    ]

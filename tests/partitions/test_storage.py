@@ -105,7 +105,7 @@ def test_files_of_other_kinds(tmp_path):
         with pyarrow.ipc.new_file(file, table.schema) as writer:
             writer.write_table(table)
     for name in ("text", "table"):
-        with pytest.raises(InputError, match="not a partition"):
+        with pytest.raises(InputError, match="not a file of kind 'partition'"):
             Partition.load(tmp_path / name)
     with pytest.raises(InputError):
         Partition.load(tmp_path)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from reluscope.budget import Budget
 from reluscope.kernel_threads import kernel_threads
+from reluscope.partitions import best_first
 from reluscope.partitions.best_first import BestFirst, Branch
 from reluscope.partitions.walk import Step, Walked, task_name, walk
 from reluscope.progress import RegionProgress
@@ -319,16 +320,14 @@ def test_what_exceeds_a_budget_counts_as_left():
         assert sum(map(len, part.parts)) == number
 
 
-def test_branches_are_told_as_they_are_bounded():
-    told: list[int] = []
-
-    class Told(RegionProgress):
-        def __call__(self, number, share):
-            told.append(number)
-
+def test_a_search_tells_how_much_of_its_budget_is_spent(monkeypatch):
+    monkeypatch.setattr(best_first, "INTERVAL", 0.0)
+    told: list[float] = []
     search = Shortest(901)
-    search.run(Budget(), progress=Told(lambda share: None))
-    assert sum(told) == search.num_branches
+    search.run(Budget(regions=1000), told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert 0 < told[-2] < 1
 
 
 @pytest.mark.parametrize("with_tasks", [False, True])
