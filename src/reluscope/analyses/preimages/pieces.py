@@ -338,7 +338,7 @@ def _by_vertices(
     is_small = rounding + off <= RESOLUTION * (most - least)
     below = most <= np.where(is_small, rounding, -rounding - off)
     inside = np.where(equal, (np.maximum(most, -least) <= rounding) & (off <= slack), below).all(axis=1)
-    return np.flatnonzero(~outside), inside
+    return np.flatnonzero(~outside), np.asarray(inside)
 
 
 def _bodies(part: Partition, rows: np.ndarray) -> list[Polyhedron]:
