@@ -215,6 +215,25 @@ def test_work_that_went_on_adds_its_seconds(folder):
     assert after["fingerprint"] == before["fingerprint"]
 
 
+@pytest.mark.usefixtures("tiny")
+def test_work_that_was_ended_by_force_keeps_its_seconds(folder):
+    assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0
+    (folder / "out" / "findings.json").unlink()  # which is written at the end of a run
+    clock = folder / "out" / "records" / "splits" / "seconds.json"
+    before = json.loads(clock.read_text())
+    assert reluscope(*FEW, "-o", "out", "-q", "--resume").exit_code == 0
+    after = json.loads((folder / "out" / "findings.json").read_text())["studies"][0]
+    assert after["processor_seconds"] > before["processor_seconds"] > 0
+    assert after["seconds"] > before["seconds"] > 0
+    for broken in (b"{}", clock.read_bytes()[:-9], clock.read_bytes().replace(b"0", b"1")):
+        clock.write_bytes(broken)
+        result = reluscope(*FEW, "-o", "out", "-q", "--resume")
+        assert result.exit_code == 1
+        assert is_one_sentence(result.stderr), result.stderr
+    clock.unlink()
+    assert reluscope(*FEW, "-o", "out", "-q", "--resume").exit_code == 0
+
+
 def test_interrupted_work_is_not_kept(folder):
     (folder / "out").mkdir()
     (folder / "out" / "findings.json").write_text(json.dumps({"complete": False, "studies": []}))

@@ -17,7 +17,7 @@ from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, to_json
 from reluscope.cli.progress import Bar, show_progress
-from reluscope.cli.records import open_records
+from reluscope.cli.records import StudyRecords, open_records
 from reluscope.cli.study_compare import DIFFERENT, Comparison, compare, stored
 from reluscope.cli.study_numbers import (
     FORMAT,
@@ -26,7 +26,6 @@ from reluscope.cli.study_numbers import (
     changes_of,
     describe,
     fingerprint,
-    read_numbers,
     verdict_table,
 )
 from reluscope.cli.study_pages import html_page, markdown_page
@@ -63,7 +62,6 @@ def reproduce(
     device = open_device(common.device)
     folder = output or Path(f"reluscope-{name.replace('/', '-')}")
     _check_folder(folder, force=force, resume=resume)
-    spent = _spent(folder) if resume else {}
     began = time.perf_counter()
     done: list[Done] = []
     with show_progress(hidden=common.quiet) as bar:
@@ -88,7 +86,7 @@ def reproduce(
         ]
         with keeping_results():
             for study, setting, kept in zip(studies, settings, records, strict=True):
-                done.append(_done(study, replace(setting, records=kept), spent.get(study.name, (0.0, 0.0))))
+                done.append(_done(study, setting, kept))
                 if done[-1].outcome.interrupted:
                     break
             bar.say("Writing", 1.0)
@@ -107,33 +105,15 @@ def reproduce(
     return 1 if any(one.differs for one in compared) else 0
 
 
-def _done(study: Study, setting: Setting, spent: tuple[float, float]) -> Done:
+def _done(study: Study, setting: Setting, records: StudyRecords) -> Done:
     """Run a study, and say what it took together with the runs that it goes on with."""
-    started, busy = time.perf_counter(), time.process_time()
+    records.begin()
     try:
-        outcome = study.protocol(setting)
+        outcome = study.protocol(replace(setting, records=records))
     except KeyboardInterrupt:
         outcome = Outcome(("The work was interrupted in this study.",), (), interrupted=True)
-    seconds, processor_seconds = time.perf_counter() - started, time.process_time() - busy
-    return Done(
-        study,
-        outcome,
-        None if setting.train is None else setting.train.name,
-        spent[0] + seconds,
-        spent[1] + processor_seconds,
-        fingerprint(setting.records),
-    )
-
-
-def _spent(folder: Path) -> dict[str, tuple[float, float]]:
-    """Return the seconds, and those of processors, that studies took before, as far as that was written down."""
-    if not (folder / NUMBERS).is_file():
-        return {}
-    try:
-        before = read_numbers(folder / NUMBERS)
-    except InputError:
-        return {}
-    return {one["name"]: (one["seconds"], one["processor_seconds"]) for one in before["studies"]}
+    name = None if setting.train is None else setting.train.name
+    return Done(study, outcome, name, records.note_time(), fingerprint(records))
 
 
 def _compared(plain: Mapping[str, Any], folder: Path) -> list[Comparison]:

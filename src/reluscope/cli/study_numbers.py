@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from reluscope.cli.records import Spent
 from reluscope.errors import InputError
 from reluscope.files.sealed_files import parse_json
 from reluscope.studies import Outcome, Record, Setting, Study, Table
@@ -32,7 +33,7 @@ class Done:
     outcome : Outcome
     data : str, optional
         What networks were trained on.
-    seconds, processor_seconds : float
+    spent : Spent
         What it took, in all runs that went on with one another.
     fingerprint : str
         Of the arrays that were kept, which are mostly weights; empty where there are none.
@@ -41,8 +42,7 @@ class Done:
     study: Study
     outcome: Outcome
     data: str | None
-    seconds: float
-    processor_seconds: float
+    spent: Spent
     fingerprint: str
 
 
@@ -84,8 +84,8 @@ def _plain(one: Done) -> dict[str, Any]:
         "name": one.study.name,
         "data": one.data,
         "sentence": one.study.sentence,
-        "seconds": round(one.seconds, 3),
-        "processor_seconds": round(one.processor_seconds, 3),
+        "seconds": round(one.spent.seconds, 3),
+        "processor_seconds": round(one.spent.processor_seconds, 3),
         "fingerprint": one.fingerprint,
         "sentences": list(outcome.sentences),
         "verdicts": [{**asdict(verdict), "word": verdict.word} for verdict in outcome.verdicts],

@@ -44,7 +44,7 @@ def html_page(plain: Mapping[str, Any], done: Sequence[Done]) -> str:
             "interrupted" if one.outcome.interrupted else "done",
             "The work was interrupted." if one.outcome.interrupted else "",
             blocks.Content(_blocks(one)),
-            one.seconds,
+            one.spent.seconds,
         )
         for one in done
     )
