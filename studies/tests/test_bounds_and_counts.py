@@ -60,3 +60,17 @@ def test_errors_over_counts():
     svg = rs.plots.to_svg(figure, ink="currentColor")
     assert "units" in svg
     assert "#1b1f24" not in svg
+
+
+def test_errors_of_one_split_within_a_decade():
+    counts = [exact(455_643), exact(876_183), rs.Finding(500_000, rs.Claim.LOWER)]
+    figure = plots.errors_and_counts(counts, {"error": [0.02, 0.05, 0.05]}, [11, 11, 11], label="units")
+    (panel,), (below,) = figure.axes, figure.legends
+    assert [text.get_text() for text in below.get_texts()] == ["lower bound"]
+    figure.canvas.draw()
+    low, high = panel.get_xlim()
+    labels = [label.get_text() for label in panel.get_xticklabels() if low <= label.get_position()[0] <= high]
+    assert labels == ["500,000", "700,000"]
+    assert not any(label.get_text() for label in panel.get_xticklabels(minor=True))
+    assert panel.get_ylim()[1] > 0.05
+    assert not panel.child_axes  # one value needs no scale

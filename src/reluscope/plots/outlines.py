@@ -67,7 +67,7 @@ def number_logarithmically(axes: Axes, ratio: float, *, along: Literal["x", "y"]
     (axes.set_xscale if along == "x" else axes.set_yscale)("log")
     axis = axes.xaxis if along == "x" else axes.yaxis
     axis.set_major_locator(LogLocator(subs=_steps(ratio)))
-    axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_major_formatter(lambda value, _: f"{value:,g}")
     axis.set_minor_formatter(NullFormatter())
 
 

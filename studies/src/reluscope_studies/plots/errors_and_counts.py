@@ -11,7 +11,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 import reluscope as rs
-from reluscope.plots.style import INK, bare, canvas, legend, say, scale_beside
+from reluscope.plots.outlines import number_logarithmically
+from reluscope.plots.style import INK, bare, canvas, legend_below, say, scale_beside
+
+# Counts within a ratio of ten have few powers of ten between them, or none: their ticks are plain numbers.
+DECADE = 10
+# Room above the largest error, so that its mark does not touch the frame.
+ABOVE = 1.08
 
 
 def errors_and_counts(
@@ -47,7 +53,7 @@ def errors_and_counts(
     span = (float(min(values)), float(max(values))) if len(values) else (0.0, 1.0)
     # The darkest and the lightest colours would vanish on dark and light pages.
     shades = ListedColormap(colormaps["viridis"](np.linspace(0.14, 0.9, 256)))
-    norm = Normalize(*span)
+    norm = Normalize(*span)  # of one value alone all marks are dark, and there is no scale beside them
     colors = shades(norm(np.asarray(values, dtype=float)))
     for axes, (name, heights) in zip(panels, errors.items(), strict=False):
         canvas(axes, (3.5, 3.2))
@@ -59,19 +65,24 @@ def errors_and_counts(
         axes.scatter(
             numbers[is_lower], y[is_lower], s=26, facecolors="none", edgecolors=colors[is_lower], linewidths=1.1
         )
-        axes.set_xscale("log")
+        ratio = float(numbers.max() / numbers.min())
+        if ratio < DECADE:
+            number_logarithmically(axes, ratio)
+        else:
+            axes.set_xscale("log")
         axes.tick_params(axis="x", which="minor", colors=INK, length=1.8, width=0.6)
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, ABOVE * float(y.max()) or 1)
         axes.set_xlabel("regions")
         axes.set_ylabel(name)
         axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
         bare(axes, "top", "right")
     if len(counts) and errors:
-        scale_beside(panels[-1], norm, shades, label)
-        if all(float(value).is_integer() for value in values):
-            panels[-1].child_axes[-1].yaxis.set_major_locator(MaxNLocator(integer=True))
+        if span[0] < span[1]:
+            scale_beside(panels[-1], norm, shades, label)
+            if all(float(value).is_integer() for value in values):
+                panels[-1].child_axes[-1].yaxis.set_major_locator(MaxNLocator(integer=True))
         if is_lower.any():
             hollow = Line2D([], [], color=INK, marker="o", markersize=5, linestyle="none", markerfacecolor="none")
             hollow.set_label("lower bound")
-            legend(panels[0], [hollow], loc="upper right", bbox_to_anchor=(1.0, 1.0))
+            legend_below(figure, [hollow])
     return figure
