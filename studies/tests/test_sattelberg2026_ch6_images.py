@@ -152,7 +152,7 @@ def test_the_study_reports_what_it_asked(monkeypatch):
     assert list(setting.records) == ["simple 1 SGD", "simple 1 AdamW"]
     assert [picture.name for picture in found.pictures] == [
         f"mnist-{name}"
-        for name in ("accuracies", "examples", "images", "coefficients", "simple", "directions", "along", "eigenvalues")
+        for name in ("accuracies", "examples", "images", "simple", "coefficients", "directions", "along", "eigenvalues")
     ]
     names = [finding.name for finding in found.findings]
     assert names.count("accuracy") == 2

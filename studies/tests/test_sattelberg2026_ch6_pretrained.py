@@ -5,10 +5,11 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.studies import Setting
+from reluscope.studies import Outcome, Setting
 from reluscope_studies.inception import InceptionV3
 from reluscope_studies.residual_networks import resnet
 from reluscope_studies.sattelberg2026_ch6 import _pretrained, pretrained
+from reluscope_studies.sattelberg2026_ch6._pretrained_jacobians import whole_network
 
 
 @pytest.mark.parametrize(
@@ -58,28 +59,64 @@ def images():
 @pytest.fixture
 def tiny(monkeypatch):
     sides = {"resnet18": 32, "resnet152": 32, "inceptionv3": 75}
-    monkeypatch.setitem(_pretrained.PLANS, "small", _pretrained.Plan(1 / 64, sides, None, 2))
-    monkeypatch.setattr(_pretrained, "PRETRAINED", ("resnet18", "inceptionv3"))
+    monkeypatch.setitem(_pretrained.PLANS, "small", _pretrained.Plan(1 / 64, sides, None, 2, 2))
+    monkeypatch.setattr(_pretrained, "PRETRAINED", ("resnet18",))
     monkeypatch.delenv(_pretrained.WEIGHTS, raising=False)
 
 
-def test_random_networks_say_that_they_are(images, tiny):
+def test_random_networks_say_that_they_are(images, tiny, monkeypatch):
     setting = Setting("small", images, images)
     outcome = pretrained.protocol(setting)
-    (table,) = outcome.tables
+    table, compressed = outcome.tables
     assert [row[:4] for row in table.rows] == [
-        ("resnet18", "random", "96.64", "96.43"), ("inceptionv3", "random", "91.54", "91.34"),
-    ]  # fmt: skip
+        ("resnet18", "random", "96.64", "96.43"),
+    ]
     assert outcome.verdicts == ()
     assert "Random weights" in outcome.sentences[1]
+    assert [row[0] for row in compressed.rows] == ["resnet18 SGD"]
+    assert compressed.columns[2:] == ("k = 1", "k = 2", "k = 5", "k = 10")
+    assert [picture.name.removeprefix("mnist-pretrained-") for picture in outcome.pictures] == [
+        "coefficients", "directions", "along", "eigenvalues", "compression", "cka", "scaled-distance",
+        "output-cross-entropy",
+    ]  # fmt: skip
+    named = [finding.name for finding in outcome.findings]
+    assert "share of the first direction, resnet18 SGD" in named
+    assert "accuracy with 5 maps per output, resnet18 SGD" in named
     kept = dict(setting.records)
-    assert pretrained.protocol(setting).tables == outcome.tables
+    monkeypatch.setattr(_pretrained, "asked_of", lambda *_: Outcome((), ()))
+    assert pretrained.protocol(setting).tables == outcome.tables[:1]
     assert all(setting.records[name] is record for name, record in kept.items())
+
+
+def test_a_network_from_the_image_to_the_outputs_has_the_gradients_of_autograd():
+    """Resized, through all branches and the last layer."""
+    torch.manual_seed(0)
+    model, _ = _pretrained.built("inceptionv3", 1 / 64, 0)
+    images = torch.rand(6, 3, 8, 8)
+    _pretrained.calibrate(model, _pretrained._resized(images, 75))
+    last = torch.nn.Linear(model.fc.in_features, 3)
+    network = whole_network(model, 75, last, (3, 8, 8))
+    x = images[:1].double().requires_grad_()
+    out = last.double()(model.double().features(_pretrained._resized(x, 75)))
+    (gradient,) = torch.autograd.grad(out[0, 1], x)
+    found = network.linearize(x.detach().numpy())
+    assert gradient.abs().max() > 1e-3
+    assert found.weight[0, 1].numpy() == pytest.approx(gradient.reshape(-1).numpy(), rel=1e-9, abs=1e-12)
+
+
+def test_features_of_other_weights_are_others(images, tiny, monkeypatch, tmp_path):
+    """Those of random weights are not taken for those of files that came later."""
+    monkeypatch.setattr(_pretrained, "asked_of", lambda *_: Outcome((), ()))
+    setting = Setting("small", images, images)
+    pretrained.protocol(setting)
+    monkeypatch.setenv(_pretrained.WEIGHTS, str(tmp_path))
+    torch.save(resnet("resnet18", base=1).state_dict(), tmp_path / "resnet18.pth")
+    assert pretrained.protocol(setting).tables[0].rows[0][1] == "pretrained"
+    assert list(setting.records) == ["resnet18", "resnet18, pretrained"]
 
 
 def test_weights_from_files(images, tiny, monkeypatch, tmp_path):
     """Of the right width they are taken, with a second classifier that is left out; of another they are refused."""
-    monkeypatch.setattr(_pretrained, "PRETRAINED", ("resnet18",))
     monkeypatch.setenv(_pretrained.WEIGHTS, str(tmp_path))
     weights = resnet("resnet18", base=1).state_dict()
     weights["conv1.weight"] = torch.full_like(weights["conv1.weight"], 0.5)

@@ -8,10 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.sensitivity.gradient_covariance import ActiveSubspaces
+from reluscope.analyses.sensitivity.gradient_covariance import EPSILON, ActiveSubspaces
 from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import number_logarithmically
-from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend, say
+from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend, say
+
+THIN = 0.7
 
 
 @read_drawn
@@ -27,8 +29,9 @@ def gradient_eigenvalues(found: Mapping[str, ActiveSubspaces], *, axes: Axes | N
     Returns
     -------
     matplotlib.figure.Figure
-        Medians over outputs, with bands from the least to the largest; of each network as far as eigenvalues are above
-        their rounding.
+        Medians over outputs, with bands from the least to the largest, as far as eigenvalues are above what their
+        decomposition leaves of zero. Lines are thin where an output's is no more than its bound on rounding, which
+        grows with depth faster than rounding does.
 
     Examples
     --------
@@ -40,18 +43,23 @@ def gradient_eigenvalues(found: Mapping[str, ActiveSubspaces], *, axes: Axes | N
     """
     axes = canvas(axes, (6.4, 3.6))
     handles: list[Artist] = []
+    thin: list[Artist] = []
     for index, (name, one) in enumerate(found.items()):
-        shares = _shares(one)
+        shares, certain = _shares(one)
         if not shares.size:
             continue
-        where = np.arange(1, shares.shape[1] + 1)
+        where, median = np.arange(1, shares.shape[1] + 1), np.median(shares, axis=0)
         color, style = category(index), dashes(index)
         if len(shares) > 1:
             # Beyond its rank an output has no place on a logarithmic axis: bands end where one does.
             axes.fill_between(where, shares.min(axis=0), shares.max(axis=0), color=color, alpha=0.15, lw=0)
         mark = "o" if len(where) == 1 else None
-        axes.plot(where, np.median(shares, axis=0), color=color, ls=style, lw=1.5, marker=mark, markersize=4)
-        handles.append(Line2D([], [], color=color, ls=style, lw=1.8, marker=mark, markersize=4, label=name))
+        looks = {"color": color, "ls": style, "marker": mark, "markersize": 4}
+        axes.plot(where[:certain], median[:certain], lw=1.5, **looks)
+        if certain < len(where):
+            axes.plot(where[max(0, certain - 1) :], median[max(0, certain - 1) :], lw=THIN, **looks)
+            thin = [Line2D([], [], color=INK, lw=THIN, label="within bounds on rounding")]
+        handles.append(Line2D([], [], lw=1.8, label=name, **looks))
     if not handles:
         say(axes, "no output varies beyond rounding")
         return figure_of(axes)
@@ -61,14 +69,16 @@ def gradient_eigenvalues(found: Mapping[str, ActiveSubspaces], *, axes: Axes | N
     axes.set_xlabel("direction, from the largest eigenvalue")
     axes.set_ylabel("share of the variation")
     bare(axes, "top", "right")
-    legend(axes, handles if len(handles) > 1 else [])
+    legend(axes, [*handles, *thin] if len(handles) > 1 or thin else [])
     return figure_of(axes)
 
 
-def _shares(one: ActiveSubspaces) -> np.ndarray:
-    """Return eigenvalues by their sums, of the outputs that vary, as far as all of these are above their rounding."""
-    ranks = one.ranks
-    chosen = ranks > 0
+def _shares(one: ActiveSubspaces) -> tuple[np.ndarray, int]:
+    """Return eigenvalues by their sums, of the outputs that vary, as far as all have some; how many are in bounds."""
+    of_sums = one.eigenvalues.shape[1] * EPSILON * one.traces
+    numbers = (one.eigenvalues > of_sums[:, None]).sum(axis=1)
+    chosen = numbers > 0
     if not chosen.any():
-        return np.zeros((0, 0))
-    return one.eigenvalues[chosen, : int(ranks[chosen].min())] / one.traces[chosen, None]
+        return np.zeros((0, 0)), 0
+    shares = one.eigenvalues[chosen, : int(numbers[chosen].min())] / one.traces[chosen, None]
+    return shares, min(int(one.ranks[chosen].min()), shares.shape[1])

@@ -29,7 +29,7 @@ def outputs_along(
     -------
     matplotlib.figure.Figure
         Dots are samples, a line is the network on the straight line through their mean; the share of the variance that
-        the position explains stands in the corner.
+        the position explains stands in the corner, with "about" where bounds on rounding are wider than it.
 
     Raises
     ------
@@ -63,7 +63,9 @@ def outputs_along(
             axes.plot(one.positions, one.values, ".", color=category(0), markersize=2.5, alpha=0.5, rasterized=True)
             axes.plot(one.line_positions, one.line_values, color=category(5), linewidth=1.2)
             share = one.explained()
-            text = f"{100 * share.value:.0f} %" if share.interval is None else "constant"
+            text = f"{100 * share.value:.0f} %"
+            if share.interval is not None:
+                text = f"about {text}" if share.value else "constant"
             axes.text(0.04, 0.95, text, transform=axes.transAxes, ha="left", va="top", fontsize=8, color=INK)
             axes.margins(y=0.18)
             if number * across > 1:

@@ -47,13 +47,14 @@ def test_a_share_is_as_uncertain_as_its_numerator_and_denominator():
     assert found.share(0).definition.startswith("sum of the 1 largest")
 
 
-def test_an_output_that_may_be_all_rounding_has_no_share():
+def test_the_share_of_an_output_that_may_be_all_rounding_is_an_estimate():
     found = subspaces([[6.0, 3.0, 1.0], [6.0, 3.0, 1.0]], [5.0, 4.999])
     unknown, known = found.share(0), found.share(1)
-    assert (unknown.value, unknown.claim, unknown.interval) == (0.0, "LOWER", (0.0, 1.0))
+    assert (unknown.value, unknown.claim, unknown.interval) == (pytest.approx(0.6), "ESTIMATE", (0.0, 1.0))
     assert known.value == pytest.approx(0.6)
-    assert found.shares.tolist()[0] == [0.0, 0.0, 0.0]
-    assert found.shares[1] == pytest.approx([0.6, 0.9, 1.0])
+    assert found.shares == pytest.approx(np.array([[0.6, 0.9, 1.0]] * 2))
+    constant = replace(found, eigenvalues=np.zeros((2, 3)), traces=np.zeros(2))
+    assert (constant.share(0).value, constant.share(0).claim, constant.shares.any()) == (0.0, "LOWER", False)
     rounded = replace(found, traces=np.array([9.9, 9.9]), errors=np.array([0.0, 0.0]))
     assert rounded.shares.max() == rounded.share(0, 3).value == 1.0
     with pytest.raises(InputError, match="at least 1, got 0"):
@@ -78,11 +79,33 @@ def test_the_bound_is_that_of_its_derivation():
     assert found.error == pytest.approx(expected)
     small = gradient_covariance._spectrum(values, directions, torch.ones(2, dtype=torch.float64), 5.0, 3 * EPS, 0.0)
     assert small.error == pytest.approx((3 + 4) * EPS * 5.0, rel=1e-12, abs=0.0)
-    # Length one, towards the mean gradient, and none where rounding could be all there is.
+    # Length one, towards the mean gradient, and none where sums leave no more of zero.
     assert found.directions.tolist() == [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    assert small.directions[2] == pytest.approx(np.sqrt([0.5, 0.5]))
     assert found.trace == 5.0
     negative = gradient_covariance._spectrum(-values, directions, torch.ones(2, dtype=torch.float64), 5.0, 0.0, 0.0)
     assert (negative.eigenvalues == 0).all()
+
+
+def test_very_deep_networks_have_directions_without_a_bound():
+    """Of 300 layers, each of which turns inputs by 45 degrees: bounds grow by the root of 2 each, nothing else does."""
+    turn, middle = np.array([[1.0, -1.0], [1.0, 1.0]]) / np.sqrt(2), np.full(2, 30.0)
+    turned = (turn, middle - turn @ middle)
+    net = rs.load([(turn, middle)] + [turned] * 300 + [(np.array([[1.0, 0.0]]), np.zeros(1))])
+    points = np.random.default_rng(0).uniform(-1, 1, size=(4, 2))
+    assert np.linalg.norm(net.linearize(points).weight.numpy()[:, 0], axis=1) == pytest.approx(1.0)
+    found = active_subspaces(net, points, num_directions=1)
+    assert found.errors[0] > found.traces[0]
+    assert np.linalg.norm(found.directions[0, 0]) == pytest.approx(1.0)
+    assert found.share(0).claim in ("ESTIMATE", "UPPER")
+    assert int(found.rank(0)) == 0
+    along = rs.sensitivity.output_along(net, points, found.directions[0, 0])
+    position, value = along.positions, along.values
+    assert along.explained().interval == (0.0, 1.0)
+    assert float(along.explained()) == pytest.approx(np.corrcoef(position, value)[0, 1] ** 2)
+    (line,), legend = (axes := rs.plots.gradient_eigenvalues({"deep": found}).axes[0]).lines[1:], axes.get_legend()
+    assert len(line.get_ydata()) == 1
+    assert [text.get_text() for text in legend.get_texts()] == ["deep", "within bounds on rounding"]
 
 
 @pytest.mark.parametrize("inputs", [3, 9])

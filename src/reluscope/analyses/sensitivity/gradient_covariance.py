@@ -46,7 +46,9 @@ class ActiveSubspaces(Shown):
         In descending order; all further ones are zero.
     directions : (m, d, n) float64
         The first eigenvectors, of length 1; an output does not fall along one, on average over the samples. Zero where
-        rounding could be all there is of the eigenvalue.
+        the eigenvalue is no larger than what sums and decompositions leave of zero. Where it is not above its error,
+        ESTIMATES: bounds on the rounding of gradients grow with depth faster than rounding does, and tell nothing of
+        networks of a hundred layers.
     traces : (m,) float64
         Mean squared length of the gradient, the sum of all eigenvalues.
     errors : (m,) float64
@@ -112,8 +114,8 @@ class ActiveSubspaces(Shown):
         Returns
         -------
         Finding
-            EXACT within its tolerance; an ESTIMATE from 0 to 1 where rounding could be all there is, as for an output
-            that is constant.
+            EXACT within its tolerance; anywhere from 0 to 1, with the share of the eigenvalues as they were computed,
+            where rounding could be all there is, as in very deep networks; 0 of an output that is constant.
         """
         j = read_position(j, "j", len(self), "outputs")
         if dim < 1:
@@ -121,7 +123,7 @@ class ActiveSubspaces(Shown):
         trace, error = float(self.traces[j]), float(self.errors[j])
         top = float(self.eigenvalues[j, :dim].sum())
         known = trace > 2 * error
-        value = min(1.0, top / trace) if known else 0.0
+        value = min(1.0, top / trace) if trace > 0 else 0.0
         # Where rounding could be all there is, nothing is known.
         error = (dim + 1) * error / (trace - error) if known else 1.0
         return Finding.of(
@@ -139,9 +141,8 @@ class ActiveSubspaces(Shown):
 
     @property
     def shares(self) -> Float[np.ndarray, "m k"]:
-        """Share of the variation that the first 1, 2, ... directions explain; zero for outputs without variation."""
-        known = self.traces > 2 * self.errors
-        traces = np.where(known, self.traces, np.inf)
+        """Share of the variation that the first 1, 2, ... directions explain, as computed; zero for constants."""
+        traces = np.where(self.traces > 0, self.traces, np.inf)
         return np.minimum(1.0, np.cumsum(self.eigenvalues, axis=1) / traces[:, None])
 
     @property
@@ -315,11 +316,12 @@ def _spectrum(values: Tensor, directions: Tensor, mean: Tensor, trace: float, ga
     Gradients with errors of root mean square delta change the table by ``2 delta sqrt(trace) + delta^2``; its sums by
     gamma times the trace, and the eigenvalues of k x k numbers by k epsilon times the largest.
     """
-    error = delta * (2 * trace**0.5 + delta) + (gamma + len(values) * EPSILON) * trace
+    of_sums = (gamma + len(values) * EPSILON) * trace
+    error = delta * (2 * trace**0.5 + delta) + of_sums
     lengths = torch.linalg.vector_norm(directions, dim=1, keepdim=True)
-    known = (values[: len(directions)] > error)[:, None] & (lengths > 0)
+    is_there = (values[: len(directions)] > of_sums)[:, None] & (lengths > 0)
     side = torch.where(directions @ mean < 0, -1.0, 1.0)[:, None]
-    unit = torch.where(known, side * directions / torch.where(known, lengths, 1.0), 0.0)
+    unit = torch.where(is_there, side * directions / torch.where(is_there, lengths, 1.0), 0.0)
     return _Spectrum(values.clamp_min(0.0).cpu().numpy(), unit.cpu().numpy(), trace, error)
 
 

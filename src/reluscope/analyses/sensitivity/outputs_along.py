@@ -24,6 +24,8 @@ from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
+# Numbers that differ by no more than so many of their last digits are equal for all that float64 says.
+LAST_DIGITS = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,11 +63,16 @@ class OutputAlong(Shown):
         Returns
         -------
         Finding
-            The squared correlation, EXACT where rounding leaves nine digits; from 0 to 1 where there is no variance
-            beyond rounding.
+            The squared correlation, EXACT where rounding leaves nine digits; anywhere from 0 to 1, as it was computed,
+            where bounds on rounding are wider than the variance; 0 where there is none.
         """
-        parts = [column - column.mean() for column in (self.positions, self.values)]
+        columns = (self.positions, self.values)
+        parts = [column - column.mean() for column in columns]
         lengths = [float(np.linalg.norm(part)) for part in parts]
+        varies = all(
+            length > LAST_DIGITS * EPSILON * float(np.linalg.norm(column))
+            for length, column in zip(lengths, columns, strict=True)
+        )
         noise = [self.position_error * len(self) ** 0.5, float(np.linalg.norm(self.value_errors))]
         # The angle between the centred columns moves by at most the sum of the angles by which each may turn.
         turns = sum(
@@ -73,7 +80,7 @@ class OutputAlong(Shown):
             for length, error in zip(lengths, noise, strict=True)
         )
         known = turns < 0.5
-        value = float(parts[0] @ parts[1] / np.prod(lengths)) ** 2 if known else 0.0
+        value = float(parts[0] @ parts[1] / np.prod(lengths)) ** 2 if known or varies else 0.0
         value, error = min(1.0, value), float(turns) + 16 * EPSILON if known else 1.0
         return Finding.of(
             value,

@@ -24,13 +24,14 @@ from reluscope_studies.classifiers import train
 from reluscope_studies.inception import InceptionV3
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.residual_networks import ResNet, resnet
+from reluscope_studies.sattelberg2026_ch6._pretrained_jacobians import asked_of, whole_network
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, prepared
 from reluscope_studies.sattelberg2026_networks import ACCURACIES, NEAR, OPTIMIZERS, PRETRAINED, Model, training_of
 from reluscope_studies.sizes import ToTrainOn, planned
 
 WEIGHTS = "RELUSCOPE_WEIGHTS"
 CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("most")}
-BLOCK = 50
+BLOCK, FEWEST_ASKED = 50, 10
 
 
 @dataclass(frozen=True)
@@ -47,18 +48,25 @@ class Plan:
         Samples of each part; None for all.
     epochs : int
         Of the last layer.
+    per_asked : int
+        Of so many samples of each part Jacobians are taken at one, at ten at least.
     """
 
     width: float
     sides: Mapping[str, int]
     most: int | None
     epochs: int
+    per_asked: int
+
+    def asked(self, part: Labelled, seed: int) -> Labelled:
+        """Return the samples at which Jacobians are taken."""
+        return drawn(part, max(FEWEST_ASKED, len(part) // self.per_asked), seed)
 
 
 # Inception-v3 expects 299 pixels; the dissertation prints 229 (errata.md).
 PLANS: dict[Size, Plan] = {
-    "small": Plan(1 / 16, {"resnet18": 32, "resnet152": 32, "inceptionv3": 75}, 600, 15),
-    "full": Plan(1.0, {"resnet18": 224, "resnet152": 224, "inceptionv3": 299}, None, 15),
+    "small": Plan(1 / 16, {"resnet18": 32, "resnet152": 32, "inceptionv3": 75}, 600, 15, 20),
+    "full": Plan(1.0, {"resnet18": 224, "resnet152": 224, "inceptionv3": 299}, None, 15, 10),
 }
 
 
@@ -70,22 +78,29 @@ def report(setting: Setting, name: Data) -> Outcome:
     training, testing = prepared(*few, shape=SHAPE)
     accuracies: dict[tuple[str, str], rs.Finding] = {}
     is_pretrained: dict[str, bool] = {}
+    networks: dict[str, rs.Network] = {}
+    asked = Outcome((), ())
     interrupted = False
     try:
         for network in PRETRAINED:
-            parts, is_pretrained[network] = _features(setting, plan, network, training, testing)
+            model, is_pretrained[network] = _built(setting, plan, network, training)
+            name_of_features = f"{network}, pretrained" if is_pretrained[network] else network
+            parts = _features(setting, name_of_features, plan.sides[network], model, training, testing)
             for optimizer in OPTIMIZERS:
                 label = f"{network} {optimizer}"
                 setting.progress(f"Training the last layer of {label}")
-                accuracies[network, optimizer] = _accuracy(setting, plan, label, parts, training, testing)
+                last, accuracies[network, optimizer] = _last_layer(setting, plan, label, parts, training, testing)
+                networks[label] = whole_network(model, plan.sides[network], last, training.shape)
+        few = (plan.asked(part, setting.seed) for part in (training, testing))
+        asked = asked_of(setting, name, networks, *few)
     except KeyboardInterrupt:
         interrupted = True
     with_paper = stands_beside(given[0], name) and setting.size != "small"
     return Outcome(
-        _said(plan, training, testing, is_pretrained),
-        tuple(accuracies.values()),
-        (_table(name, accuracies, is_pretrained),),
-        (),
+        (*_said(plan, training, testing, is_pretrained), *asked.sentences),
+        (*accuracies.values(), *asked.findings),
+        (_table(name, accuracies, is_pretrained), *asked.tables),
+        asked.pictures,
         interrupted=interrupted,
         verdicts=tuple(_verdicts(name, accuracies, is_pretrained)) if with_paper else (),
     )
@@ -127,44 +142,51 @@ def calibrate(model: nn.Module, images: torch.Tensor) -> None:
     model.eval()
 
 
+def _built(setting: Setting, plan: Plan, network: str, training: Labelled) -> tuple[ResNet | InceptionV3, bool]:
+    """Return what `built` does, random networks with the statistics of some training images."""
+    model, is_pretrained = built(network, plan.width, setting.seed)
+    model.to(setting.device)
+    if not is_pretrained:
+        calibrate(model, _resized(_images(training)[: 4 * BLOCK].to(setting.device), plan.sides[network]))
+    return model, is_pretrained
+
+
+def _images(part: Labelled) -> torch.Tensor:
+    return torch.tensor(part.points.reshape(len(part), *part.shape), dtype=torch.float32)
+
+
 def _features(
-    setting: Setting, plan: Plan, network: str, training: Labelled, testing: Labelled
-) -> tuple[tuple[Float[np.ndarray, "s n"], Float[np.ndarray, "t n"]], bool]:
+    setting: Setting, name: str, side: int, model: nn.Module, training: Labelled, testing: Labelled
+) -> tuple[Float[np.ndarray, "s n"], Float[np.ndarray, "t n"]]:
     """Return what the last layer reads of both parts, from the records if it is there."""
-    kept = setting.records.get(network)
+    kept = setting.records.get(name)
     if kept is None:
-        model, is_pretrained = built(network, plan.width, setting.seed)
-        model.to(setting.device)
         parts = []
         for number, part in enumerate((training, testing)):
-            setting.progress(f"Features of {network}", number / 2)
-            images = torch.tensor(part.points.reshape(len(part), *part.shape), dtype=torch.float32)
-            if not is_pretrained and not number:
-                calibrate(model, _resized(images[: 4 * BLOCK].to(setting.device), plan.sides[network]))
+            setting.progress(f"Features of {name}", number / 2)
             with torch.no_grad():
                 blocks = [
-                    model.features(_resized(block.to(setting.device), plan.sides[network])).cpu().numpy()
-                    for block in images.split(BLOCK)
+                    model.features(_resized(block.to(setting.device), side)).cpu().numpy()  # pyright: ignore[reportCallIssue]
+                    for block in _images(part).split(BLOCK)
                 ]
             parts.append(np.concatenate(blocks).astype(np.float64))
-        kept = Record({"pretrained": is_pretrained}, {"training": parts[0], "testing": parts[1]})
-        setting.records[network] = kept
-    return (kept.arrays["training"], kept.arrays["testing"]), bool(kept.plain["pretrained"])
+        kept = setting.records[name] = Record({}, {"training": parts[0], "testing": parts[1]})
+    return kept.arrays["training"], kept.arrays["testing"]
 
 
 def _resized(images: torch.Tensor, side: int) -> torch.Tensor:
     return interpolate(images, size=(side, side), mode="bilinear", align_corners=False)
 
 
-def _accuracy(
+def _last_layer(
     setting: Setting,
     plan: Plan,
     label: str,
     parts: tuple[Float[np.ndarray, "s n"], Float[np.ndarray, "t n"]],
     training: Labelled,
     testing: Labelled,
-) -> rs.Finding:
-    """Return the accuracy of a linear layer on the features."""
+) -> tuple[nn.Module, rs.Finding]:
+    """Return a linear layer, trained on the features, and its accuracy."""
     optimizer = label.rsplit(" ", 1)[1]
     how = training_of(Model("linear", "SGD" if optimizer == "SGD" else "AdamW", 0, 1, 1), plan.epochs)
     with torch.random.fork_rng(devices=[]):
@@ -172,7 +194,7 @@ def _accuracy(
         layer = nn.Sequential(nn.Linear(parts[0].shape[1], int(training.labels.max()) + 1))
     train(layer, parts[0], training.labels, training=how, seed=setting.seed, device=setting.device)
     found = _right(layer, parts[1], testing.labels)
-    return rs.Finding.estimate(
+    accuracy = rs.Finding.estimate(
         found,
         name=f"accuracy, {label}",
         definition="share of test images, in float32, the last layer alone trained",
@@ -180,6 +202,7 @@ def _accuracy(
         source="sattelberg2026",
         is_share=True,
     )
+    return layer, accuracy
 
 
 def _right(layer: nn.Module, points: Float[np.ndarray, "s n"], labels: Int[np.ndarray, " s"]) -> float:

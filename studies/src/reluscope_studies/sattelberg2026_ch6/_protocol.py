@@ -1,10 +1,9 @@
 """What the study asks of the networks of one kind of data: accuracies, slices, coefficients, active subspaces."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.figure import Figure
 
 import reluscope as rs
 from reluscope.studies import Change, Data, Outcome, Picture, Setting, Size, Table
@@ -12,9 +11,10 @@ from reluscope_studies import plots
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data, stands_beside
 from reluscope_studies.sattelberg2026_ch6._ink import ink_share
+from reluscope_studies.sattelberg2026_ch6._jacobians import PAPERS_RANK, Looked, jacobian_pictures, look
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
 from reluscope_studies.sattelberg2026_ch6._statements import CONVOLUTIONAL, verdicts
-from reluscope_studies.sattelberg2026_images import SHAPE, drawn, nearest_triple, prepared, summed
+from reluscope_studies.sattelberg2026_images import SHAPE, drawn, nearest_triple, prepared
 from reluscope_studies.sattelberg2026_networks import (
     Model,
     Plan,
@@ -24,7 +24,6 @@ from reluscope_studies.sattelberg2026_networks import (
     training_of,
 )
 from reluscope_studies.sizes import ToTrainOn, planned
-from reluscope_studies.summaries import summarized
 
 TOLERANCES = (1e-9, 1e-3, 1e-1)
 SHOWN_TOLERANCE = 1
@@ -67,8 +66,6 @@ class SlicePlan(Plan):
         return None if self.images is None else max(FEWEST_TESTED, self.images // PER_TEST_IMAGE)
 
 
-# Nonzero singular values of dense networks, by section 6.4.
-PAPERS_RANK = 128
 # The slice goes through three of them.
 PER_TEST_IMAGE, FEWEST_TESTED = 5, 6
 CHANGES: dict[Change, str] = {"epochs": "epochs", "points": ToTrainOn("images")}
@@ -78,17 +75,6 @@ PLANS: dict[Size, SlicePlan] = {
     "medium": SlicePlan(3, 128, 32, True, 40, 0.1, 0.02, 10_000, 1, 10_000),
     "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02, 50_000, 10),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Looked:
-    """A trained network and what was asked of it."""
-
-    model: Model
-    network: rs.Network
-    accuracy: rs.Finding
-    subspaces: rs.sensitivity.ActiveSubspaces
-    along: tuple[rs.sensitivity.OutputAlong, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,44 +100,44 @@ def report(setting: Setting, name: Data) -> Outcome:
     few = (drawn(given[0], plan.images, setting.seed), drawn(given[1], plan.tested, setting.seed))
     training, testing = prepared(*few, shape=SHAPE if plan.scaled else None)
     every = models(plan.hidden, plan.filters)
-    looked = []
+    looked: dict[Model, Looked] = {}
+    accuracies: dict[Model, rs.Finding] = {}
     for number, model in enumerate(every):
-        network, found = trained(setting, model, training_of(model, plan.epochs), training, testing)
+        network, accuracies[model] = trained(setting, model, training_of(model, plan.epochs), training, testing)
         setting.progress(f"Gradients of {model.name}", number / len(every))
-        looked.append(look(model, network, found, testing, lines=_lines(plan, model)))
+        looked[model] = look(model.name, network, testing, lines=_lines(plan, model))
     anchors = nearest_triple(testing.points)
     _, examples = np.unique(testing.labels, return_index=True)
     sliced = []
-    for one in looked:
-        if one.model.number == 1:
-            setting.progress(f"Slice of {one.model.name}")
-            sliced.append(_slice(setting, plan, one, testing.points[anchors]))
-    norms = {one.model.name: rs.sensitivity.jacobian_norms(one.network, testing.points) for one in looked}
-    accuracies = {one.model: one.accuracy for one in looked}
+    for model, one in looked.items():
+        if model.number == 1:
+            setting.progress(f"Slice of {model.name}")
+            sliced.append(_slice(setting, plan, model, one.network, testing.points[anchors]))
+    norms = {one.name: rs.sensitivity.jacobian_norms(one.network, testing.points) for one in looked.values()}
     with_paper = stands_beside(given[0], name)
     beside = [accuracy_picture(name, accuracies, name)] if with_paper else []
     return Outcome(
         _sentences(setting, plan, given, len(training), testing, anchors),
         (
-            *(one.accuracy for one in looked),
+            *accuracies.values(),
             *(one.part.finding() for one in sliced),
-            *(found for one in looked for found in _of_directions(one)),
+            *(found for one in looked.values() for found in one.of_directions()),
             *(found.mean(name) for found in norms.values() for name in found),
         ),
         (
             accuracy_table(name, accuracies, "Table 6.1", with_paper=with_paper),
             _missed(sliced),
-            _sensitivity(looked, norms, len(testing)),
+            _sensitivity(list(looked.values()), norms, len(testing)),
         ),
         (*beside, *_pictures(name, looked, sliced, testing, anchors)),
         verdicts=verdicts(
             name,
             accuracies,
             {one.model: _told_apart(one) for one in sliced},
-            {one.model: one.subspaces for one in looked},
-            {one.model: [float(along.explained()) for along in one.along] for one in looked},
+            {model: one.subspaces for model, one in looked.items()},
+            {model: [float(along.explained()) for along in one.along] for model, one in looked.items()},
             testing,
-            {one.model: ink_share(one.network, testing.points[examples], testing.shape) for one in looked},
+            {model: ink_share(one.network, testing.points[examples], testing.shape) for model, one in looked.items()},
             with_paper=with_paper and plan.scaled,
             is_full=plan.images is None and plan.epochs >= PLANS["full"].epochs,
         ),
@@ -162,42 +148,6 @@ def _told_apart(one: Sliced) -> tuple[rs.Finding, int, int]:
     """Return the regions of a slice, those with a point of the grid, and those that the smallest tolerance finds."""
     grid = one.grids[0]
     return one.part.finding(), grid.num_codes, grid.num_found
-
-
-def look(model: Model, network: rs.Network, found: rs.Finding, asked: Labelled, *, lines: int | None = 0) -> Looked:
-    """Return the active subspaces of a network on test images, and its outputs along the first directions.
-
-    Parameters
-    ----------
-    model : Model
-    network : Network
-    found : Finding
-        Its accuracy.
-    asked : Labelled
-    lines : int, optional
-        How many outputs are followed on the line through the mean image, too; None for all.
-    """
-    subspaces = rs.sensitivity.active_subspaces(network, asked.points)
-    along = tuple(
-        rs.sensitivity.output_along(
-            network, asked.points, subspaces.directions[j, 0], output=j, on_line=lines is None or j < lines
-        )
-        for j in range(network.num_outputs)
-        if subspaces.directions[j, 0].any()
-    )
-    return Looked(model, network, found, subspaces, along)
-
-
-def _of_directions(one: Looked) -> Iterator[rs.Finding]:
-    """Yield medians over outputs of what the first directions explain."""
-    shares = [one.subspaces.share(j) for j in range(len(one.subspaces))]
-    explained = [along.explained() for along in one.along]
-    for name, found in (
-        ("share of the first direction", shares),
-        ("variance explained along the first direction", explained),
-    ):
-        if found:
-            yield summarized(found, "median", name=f"{name}, {one.model.name}", over="outputs")
 
 
 def _lines(plan: SlicePlan, model: Model) -> int | None:
@@ -212,19 +162,19 @@ def _is_drawn(model: Model) -> bool:
     return model.number <= 1
 
 
-def _slice(setting: Setting, plan: SlicePlan, one: Looked, images: np.ndarray) -> Sliced:
+def _slice(setting: Setting, plan: SlicePlan, model: Model, network: rs.Network, images: np.ndarray) -> Sliced:
     """Return the exact regions of the plane through three images, of convolutional networks close to the first."""
     plane = rs.Plane(*images, margin=plan.margin)
     budget = None if setting.seconds is None else rs.Budget(seconds=setting.seconds)
-    if one.model.kind in CONVOLUTIONAL:
+    if model.kind in CONVOLUTIONAL:
         half = plan.close * float(np.linalg.norm(images[1] - images[0]))
         square = rs.Slice(plane.origin, plane.basis, rs.Box(-half, half, 2))
-        part = rs.window_within(one.network, square, rs.Budget(regions=plan.most, seconds=setting.seconds))
+        part = rs.window_within(network, square, rs.Budget(regions=plan.most, seconds=setting.seconds))
         part = rs.confirm(part, budget=budget)
     else:
-        part = rs.partition(one.network, plane, budget=budget, executor=setting.executor)
+        part = rs.partition(network, plane, budget=budget, executor=setting.executor)
     assert isinstance(part.domain, rs.Slice)
-    return Sliced(one.model, part, label_grid(one.network, part.domain, plan.grid, TOLERANCES))
+    return Sliced(model, part, label_grid(network, part.domain, plan.grid, TOLERANCES))
 
 
 def _sentences(
@@ -295,7 +245,7 @@ def _missed(sliced: list[Sliced]) -> Table:
     return Table(columns, tuple(rows), caption)
 
 
-def _sensitivity(looked: list[Looked], norms: dict[str, rs.Findings], asked: int) -> Table:
+def _sensitivity(looked: Sequence[Looked], norms: dict[str, rs.Findings], asked: int) -> Table:
     rows = []
     for one in looked:
         every = range(len(one.subspaces))
@@ -304,12 +254,12 @@ def _sensitivity(looked: list[Looked], norms: dict[str, rs.Findings], asked: int
         ranks = one.subspaces.ranks
         rows.append(
             (
-                one.model.name,
+                one.name,
                 f"{100 * np.median(shares):.1f} %",
                 f"{100 * np.median(explained):.1f} %" if explained else "-",
                 f"{ranks.min():,} to {ranks.max():,}",
                 f"{one.subspaces.rank_upper:,}",
-                *(f"{float(norms[one.model.name].mean(name)):.3g}" for name in norms[one.model.name]),
+                *(f"{float(norms[one.name].mean(name)):.3g}" for name in norms[one.name]),
             )
         )
     columns = (
@@ -323,27 +273,11 @@ def _sensitivity(looked: list[Looked], norms: dict[str, rs.Findings], asked: int
     return Table(columns, tuple(rows), caption)
 
 
-def beside_paper(figure: Figure, shown: Sequence[Looked]) -> Figure:
-    """Return eigenvalues with the number of singular values that section 6.4 finds, for networks of as many units."""
-    if all(one.model.hidden != PAPERS_RANK for one in shown if one.model.kind == "dense"):
-        return figure
-    return plots.with_paper(figure, at=[PAPERS_RANK], said=f"dense networks have {PAPERS_RANK}")
-
-
 def _pictures(
-    name: str, looked: list[Looked], sliced: list[Sliced], testing: Labelled, anchors: np.ndarray
+    name: str, looked: Mapping[Model, Looked], sliced: list[Sliced], testing: Labelled, anchors: np.ndarray
 ) -> list[Picture]:
-    first = [one for one in looked if _is_drawn(one.model)]
-    names = [one.model.name for one in first]
-    followed = min(sum(len(along.line_positions) > 0 for along in one.along) for one in first)
-    classes = [f"class {label}" for label in range(first[0].network.num_outputs)]
-    alone = "" if followed == len(classes) else f", of some networks for {followed} of the outputs alone"
-    row = int(np.flatnonzero(testing.labels == testing.labels.min())[0])
-    shape = testing.shape[-2:]
-    weights = np.stack([one.network.linearize(testing.points[row : row + 1]).weight[0].cpu().numpy() for one in first])
-    directions = np.stack([one.subspaces.directions[:, 0] for one in first])
-    shown = {"shape": shape, "rows": names, "columns": classes}
-    spectra = {one.model.name: one.subspaces for one in first if one.network.gates}
+    first = [one for model, one in looked.items() if _is_drawn(model)]
+    is_papers_size = any(model.kind == "dense" and model.hidden == PAPERS_RANK for model in looked)
     _, examples = np.unique(testing.labels, return_index=True)
     return [
         Picture(
@@ -357,12 +291,6 @@ def _pictures(
             f"{name}-images",
             rs.plots.samples(testing.points[anchors], shape=testing.shape, names=["A", "B", "C"]),
             "The images that span the slice (Figures 6.8 and 6.9).",
-        ),
-        Picture(
-            f"{name}-coefficients",
-            rs.plots.coefficients(summed(weights, testing.shape), **shown),
-            f"Linear coefficients of every output at test image {row}, summed over channels; each network by its "
-            "largest (Figure 6.3).",
         ),
         *(
             Picture(
@@ -380,22 +308,5 @@ def _pictures(
             )
             for kind in dict.fromkeys(one.model.kind for one in sliced)
         ),
-        Picture(
-            f"{name}-directions",
-            rs.plots.coefficients(summed(directions, testing.shape), **shown),
-            "Directions along which every output varies most, summed over channels; each network by its largest "
-            "(Figures 6.14 and 6.17).",
-        ),
-        Picture(
-            f"{name}-along",
-            rs.plots.outputs_along([list(one.along) for one in first], rows=names, columns=classes),
-            "Outputs of these images over positions along these directions, and the network on the line through the "
-            f"mean image{alone} (Figures 6.15 and 6.19, whose caption repeats that of 6.17).",
-        ),
-        Picture(
-            f"{name}-eigenvalues",
-            beside_paper(rs.plots.gradient_eigenvalues(spectra), first),
-            "Eigenvalues of gradient products by their sum: medians over classes, with bands from the least to the "
-            f"largest, at {len(testing):,} images, which are as many directions at most (Figures 6.16 and 6.18).",
-        ),
+        *jacobian_pictures(name, first, testing, papers_rank=PAPERS_RANK if is_papers_size else None),
     ]

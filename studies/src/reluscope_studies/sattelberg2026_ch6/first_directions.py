@@ -13,7 +13,7 @@ import reluscope as rs
 from reluscope.studies import Change, Outcome, Setting, Size, Table, Verdict
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled, labelled_data
-from reluscope_studies.sattelberg2026_ch6._protocol import look
+from reluscope_studies.sattelberg2026_ch6._jacobians import look
 from reluscope_studies.sattelberg2026_images import SHAPE, drawn, prepared
 from reluscope_studies.sattelberg2026_networks import Model, Plan, models, training_of
 from reluscope_studies.sizes import ToTrainOn, planned
@@ -102,9 +102,9 @@ def _explained(
         if model.number <= 1:
             name = f"{data} {model.name}"
             how = training_of(model, plan.epochs)
-            network, accuracy = trained(setting, model, how, training, testing, record=name)
+            network, _ = trained(setting, model, how, training, testing, record=name)
             setting.progress(f"Gradients of {name}")
-            shares = [float(along.explained()) for along in look(model, network, accuracy, testing).along]
+            shares = [float(along.explained()) for along in look(name, network, testing).along]
             found[model] = rs.Finding.estimate(
                 float(np.median(shares)),
                 name=f"variance explained by first directions: {name}",

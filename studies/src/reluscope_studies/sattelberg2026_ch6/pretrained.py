@@ -5,7 +5,18 @@ from reluscope_studies.sattelberg2026_ch6._pretrained import CHANGES, report
 
 SENTENCE = "a linear layer on what ResNet-18, ResNet-152 and Inception-v3 make of MNIST"
 POSITION = 30
-REPEATS = ("Table 6.1", "Table 7.1")
+REPEATS = (
+    "Table 6.1",
+    "Table 7.1",
+    "Figure 6.3",
+    "Figure 6.14",
+    "Figure 6.15",
+    "Figure 6.16",
+    "Figure 7.3",
+    "Figure 7.10",
+    "Figure 7.12",
+    "Figure 7.14",
+)
 DATA = "mnist"
 __all__ = ["CHANGES", "DATA", "POSITION", "REPEATS", "SENTENCE", "protocol"]
 
