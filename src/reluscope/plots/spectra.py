@@ -116,9 +116,8 @@ def spectra_by_layer(found: Mapping[str, Findings]) -> Figure:
         for axes, values in zip(rows, columns, strict=True):
             axes.plot(where, values, color=color, linestyle=dashes(number), linewidth=1.4)
             for chosen, face in ((is_gate, color), (~is_gate, "none")):
-                axes.plot(
-                    where[chosen], values[chosen], mark, color=color, markerfacecolor=face, markersize=5, zorder=3
-                )
+                looks = {"color": color, "markerfacecolor": face, "markersize": 5}
+                axes.plot(where[chosen], values[chosen], mark, zorder=3, clip_on=False, **looks)  # whole at 0, too
         handles.append(
             Line2D([], [], color=color, linestyle=dashes(number), marker=mark, markersize=5, linewidth=1.4, label=name)
         )
