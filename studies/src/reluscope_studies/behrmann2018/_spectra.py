@@ -182,7 +182,7 @@ def _verdicts(one: Looked) -> list[Verdict]:
             f"the largest singular value grows with the layers ({one.name})",
             f"section 3.2, {FIGURES.get(one.name, OF_DENSE)[0]}",
             "grows",
-            " to ".join(f"{value:.3g}" for value in (largest[0], largest[-1])),
+            (" to " if len(largest) == 2 else ", ").join(f"{value:.3g}" for value in largest),
             _goes(largest, up=True),
         ),
         Verdict(
