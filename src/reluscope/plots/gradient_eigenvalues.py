@@ -7,6 +7,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.sensitivity.gradient_covariance import EPSILON, ActiveSubspaces
 from reluscope.arguments import read_drawn
@@ -67,6 +68,7 @@ def gradient_eigenvalues(found: Mapping[str, ActiveSubspaces], *, axes: Axes | N
     low, high = axes.get_ylim()
     number_logarithmically(axes, high / low, along="y")
     axes.set_xlabel("direction, from the largest eigenvalue")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylabel("share of the variation")
     bare(axes, "top", "right")
     legend(axes, [*handles, *thin] if len(handles) > 1 or thin else [])
