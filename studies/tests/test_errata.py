@@ -15,7 +15,7 @@ from scipy.spatial import ConvexHull
 import reluscope as rs
 from reluscope_studies.sattelberg2026_ch3 import atlas
 from reluscope_studies.sattelberg2026_ch4 import solutions
-from reluscope_studies.sattelberg2026_ch6 import _protocol as chapter6
+from reluscope_studies.sattelberg2026_ch6 import _jacobians as chapter6
 from reluscope_studies.sattelberg2026_networks import models, training_of
 from reluscope_studies.shepeleva2020 import heads
 

@@ -8,14 +8,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 import reluscope as rs
-from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.style import INK, bare, canvas, legend_below, say, scale_beside
 
 # Counts within a ratio of ten have few powers of ten between them, or none: their ticks are plain numbers.
-DECADE = 10
+DECADE, STEPS = 10, (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
 # Room above the largest error, so that its mark does not touch the frame.
 ABOVE = 1.08
 
@@ -65,11 +64,11 @@ def errors_and_counts(
         axes.scatter(
             numbers[is_lower], y[is_lower], s=26, facecolors="none", edgecolors=colors[is_lower], linewidths=1.1
         )
-        ratio = float(numbers.max() / numbers.min())
-        if ratio < DECADE:
-            number_logarithmically(axes, ratio)
-        else:
-            axes.set_xscale("log")
+        axes.set_xscale("log")
+        if numbers.max() < DECADE * numbers.min():
+            axes.xaxis.set_major_locator(LogLocator(subs=STEPS))
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
         axes.tick_params(axis="x", which="minor", colors=INK, length=1.8, width=0.6)
         axes.set_ylim(0, ABOVE * float(y.max()) or 1)
         axes.set_xlabel("regions")
