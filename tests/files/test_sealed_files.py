@@ -150,6 +150,7 @@ def test_a_version_that_comes_later_is_refused(tmp_path, monkeypatch):
         ("files.named_arrays", partition),
         ("partitions.certificates", certificate),
         ("files.kept_results", study_records),
+        ("cli.records", study_records),
         ("analyses.tracking.table", tracked_run),
     ):
         with monkeypatch.context() as later:
@@ -167,7 +168,7 @@ def test_other_tools_read_these_files(tmp_path):
     assert json.loads(path.read_text())["format"].startswith("reluscope certificate")
     (path,), _ = tracked_run(tmp_path)
     assert pyarrow.parquet.read_table(path)["logged_loss"].to_pylist() == [0.5]
-    (path, _), _ = study_records(tmp_path)
+    (path, *_), _ = study_records(tmp_path)
     with np.load(path, allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["W"], np.arange(6.0))
         assert json.loads(archive["plain.json"])["plain"] == {"regions": 5}

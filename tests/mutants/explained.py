@@ -120,7 +120,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "which branch is split first; bounds hold whatever is split",
     (
         "analyses/sensitivity/gradient_covariance",
-        "known = (values[: len(directions)] > error)[:, None] & (lengths >= 0)",
+        "is_there = (values[: len(directions)] > of_sums)[:, None] & (lengths >= 0)",
     ): "a direction whose eigenvalue is beyond rounding is not zero",
     (
         "analyses/sensitivity/gradient_covariance",

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from reluscope.errors import InputError
 from reluscope.files.kept_results import KEY, KeptResults
 from reluscope.files.sealed_files import not_as_written, read_sealed_json, to_sealed_json
 from reluscope.files.whole_files import write_files
@@ -65,6 +66,8 @@ class StudyRecords(KeptResults):
         if not self._clock.exists():
             return Spent()
         there = read_sealed_json(self._clock, WHAT, ADVICE)
+        if there.get("format") != FORMAT:
+            raise InputError(f"expected the format {FORMAT!r} in {self._clock}, got {there.get('format')!r}: {ADVICE}")
         try:
             return Spent(float(there["seconds"]), float(there["processor_seconds"]))
         except (KeyError, TypeError, ValueError) as error:
