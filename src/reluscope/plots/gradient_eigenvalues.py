@@ -11,8 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.sensitivity.gradient_covariance import EPSILON, ActiveSubspaces
 from reluscope.arguments import read_drawn
-from reluscope.plots.outlines import number_logarithmically
-from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend, say
+from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend, number_logarithmically, say
 
 THIN = 0.7
 

@@ -10,8 +10,8 @@ from reluscope.analyses.coefficients.margins import MARGIN_SLOPE
 from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, SPECTRAL_NORM
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
-from reluscope.plots.outlines import edges_of_equal_ratio, number_logarithmically
-from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend, say
+from reluscope.plots.outlines import edges_of_equal_ratio
+from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend, number_logarithmically, say
 
 BINS = 40
 NAMES = {

@@ -1,13 +1,11 @@
 """Histograms of several groups as outlines on common bins, as shares, so that groups of different sizes compare."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from reluscope.plots.style import category, dashes, shortened
 
@@ -60,19 +58,3 @@ def edges_of_equal_ratio(values: Float[np.ndarray, " _"], bins: int) -> Float[np
     if high < 1.05 * low:
         low, high = low / 1.1, high * 1.1
     return np.geomspace(low * (1 - 1e-9), high * (1 + 1e-9), bins + 1)
-
-
-def number_logarithmically(axes: Axes, ratio: float, *, along: Literal["x", "y"] = "x") -> None:
-    """Make an axis logarithmic, with as many plain numbers as there is room for over a ratio of its ends."""
-    (axes.set_xscale if along == "x" else axes.set_yscale)("log")
-    axis = axes.xaxis if along == "x" else axes.yaxis
-    axis.set_major_locator(LogLocator(subs=_steps(ratio)))
-    axis.set_major_formatter(lambda value, _: f"{value:,g}")
-    axis.set_minor_formatter(NullFormatter())
-
-
-def _steps(ratio: float) -> tuple[float, ...]:
-    """Return at which multiples of powers of ten there is room for a number."""
-    if ratio < 10:
-        return (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
-    return (1.0, 2.0, 5.0) if ratio < 1000 else (1.0,)

@@ -10,8 +10,7 @@ from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
-from reluscope.plots.outlines import number_logarithmically
-from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, say
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, number_logarithmically, say
 
 MARKERS = ("o", "s", "^", "D", "v")
 

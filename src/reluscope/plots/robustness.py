@@ -13,8 +13,7 @@ from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
 from reluscope.plots.figures import new_figure
-from reluscope.plots.outlines import number_logarithmically
-from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened
+from reluscope.plots.style import INK, bare, canvas, category, legend_below, number_logarithmically, say, shortened
 
 BENDS, KNOWN, WITHIN = category(0), category(5), category(2)
 

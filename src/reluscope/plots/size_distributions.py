@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn
 from reluscope.plots.figures import new_figure
-from reluscope.plots.outlines import edges_of_equal_ratio, number_logarithmically, outlines
-from reluscope.plots.style import INK, bare, canvas, legend_below, say
+from reluscope.plots.outlines import edges_of_equal_ratio, outlines
+from reluscope.plots.style import INK, bare, canvas, legend_below, number_logarithmically, say
 
 BINS = 30
 

@@ -15,7 +15,6 @@ from reluscope.analyses.stability.measures import CONDITION, NUM_NONZERO, curve,
 from reluscope.arguments import Share, read_drawn, read_positions
 from reluscope.findings import Findings, Quantity
 from reluscope.plots.figures import new_figure
-from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.style import (
     INK,
     bare,
@@ -26,6 +25,7 @@ from reluscope.plots.style import (
     figure_of,
     legend,
     legend_below,
+    number_logarithmically,
     say,
 )
 

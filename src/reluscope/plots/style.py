@@ -5,7 +5,7 @@ what lies over filled areas is drawn in colours of its own. Public, so that othe
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -13,8 +13,9 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, is_color_like, to_hex, to_rgb
 from matplotlib.container import Container
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
-from reluscope.arguments import Count, Share, read_arguments
+from reluscope.arguments import Count, Range, Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.palette import CATEGORIES, DARK, INK, LIGHT, NEUTRAL
 from reluscope.plots.figures import new_figure
@@ -33,6 +34,7 @@ __all__ = [
     "figure_of",
     "legend",
     "legend_below",
+    "number_logarithmically",
     "say",
     "scale_beside",
     "shortened",
@@ -116,6 +118,26 @@ def legend_below(figure: Figure, handles: Sequence[Artist | Container], **option
 
 
 @read_arguments
+def number_logarithmically(
+    axes: Axes, ratio: Annotated[float, Range(above=0, is_finite=False)], *, along: Literal["x", "y"] = "x"
+) -> None:
+    """Make an axis logarithmic, with as many plain numbers as there is room for over a ratio of its ends.
+
+    Examples
+    --------
+    >>> axes = canvas(None, (3.0, 2.0))
+    >>> number_logarithmically(axes, 4.5)
+    >>> axes.get_xscale(), axes.xaxis.get_major_formatter()(500_000)
+    ('log', '500,000')
+    """
+    (axes.set_xscale if along == "x" else axes.set_yscale)("log")
+    axis = axes.xaxis if along == "x" else axes.yaxis
+    axis.set_major_locator(LogLocator(subs=_steps(ratio)))
+    axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if 1e3 <= value < 1e7 else f"{value:g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
+@read_arguments
 def tint(color: str, share: Share) -> str:
     """Return a colour mixed with white; share 1 is the colour itself.
 
@@ -188,6 +210,13 @@ def scale_beside(
     bar.set_label(label, color=INK, fontsize=9.5)
     bar.ax.tick_params(colors=INK, labelsize=8.5, length=3)
     bar.outline.set_edgecolor(INK)  # pyright: ignore[reportCallIssue]
+
+
+def _steps(ratio: float) -> tuple[float, ...]:
+    """Return at which multiples of powers of ten there is room for a number."""
+    if ratio < 10:
+        return (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
+    return (1.0, 2.0, 5.0) if ratio < 1000 else (1.0,)
 
 
 def _check_color(color: str) -> None:

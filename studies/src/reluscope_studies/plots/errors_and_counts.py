@@ -8,13 +8,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator
 
 import reluscope as rs
-from reluscope.plots.style import INK, bare, canvas, legend_below, say, scale_beside
+from reluscope.plots.style import INK, bare, canvas, legend_below, number_logarithmically, say, scale_beside
 
-# Counts within a ratio of ten have few powers of ten between them, or none: their ticks are plain numbers.
-DECADE, STEPS = 10, (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
 # Room above the largest error, so that its mark does not touch the frame.
 ABOVE = 1.08
 
@@ -64,11 +62,7 @@ def errors_and_counts(
         axes.scatter(
             numbers[is_lower], y[is_lower], s=26, facecolors="none", edgecolors=colors[is_lower], linewidths=1.1
         )
-        axes.set_xscale("log")
-        if numbers.max() < DECADE * numbers.min():
-            axes.xaxis.set_major_locator(LogLocator(subs=STEPS))
-            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-            axes.xaxis.set_minor_formatter(NullFormatter())
+        number_logarithmically(axes, numbers.max() / numbers.min())
         axes.tick_params(axis="x", which="minor", colors=INK, length=1.8, width=0.6)
         axes.set_ylim(0, ABOVE * float(y.max()) or 1)
         axes.set_xlabel("regions")
