@@ -110,6 +110,7 @@ def test_windows_keep_to_their_seconds(whole, monkeypatch):
     assert ended[1:] == [None]
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_keeps_what_was_confirmed(unsure, whole):
     shares = []
 

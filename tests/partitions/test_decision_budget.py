@@ -82,6 +82,7 @@ def test_outputs_that_are_not_there_in_time_are_left_out(network, part, small_bl
     np.testing.assert_allclose(part.outputs, network(part.vertices), atol=1e-14)
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_keeps_what_is_there(part, small_blocks, monkeypatch):
     original, calls = decision.pieces_of, []
 

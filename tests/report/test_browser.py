@@ -14,7 +14,7 @@ def report(demo_report, tmp_path_factory):
     return SimpleNamespace(path=path, sections=demo_report.sections)
 
 
-@pytest.fixture(params=[pytest.param("light", marks=pytest.mark.slow), "dark"])
+@pytest.fixture(scope="module", params=[pytest.param("light", marks=pytest.mark.slow), "dark"])
 def opened(request, browser, report):
     context = browser.new_context(color_scheme=request.param, viewport={"width": 1200, "height": 900})
     page = context.new_page()

@@ -20,7 +20,7 @@ ROWS = {
     "plots.style.figure_of": row(axes=_AXES),
     "plots.style.legend": row(axes=_AXES, handles=_HANDLES, kinds={"handles": "each ours"}),
     "plots.style.legend_below": row(figure=_FIGURE, handles=_HANDLES, kinds={"handles": "each ours"}),
-    "plots.style.number_logarithmically": row(axes=_AXES, ratio=10.0, kinds={"along": "option"}),
+    "plots.style.number_logarithmically": row(axes=_AXES, ratio=10.0, kinds={"ratio": "ratio", "along": "option"}),
     "plots.style.say": row(axes=_AXES, text="nothing", kinds={"text": "text", "color": "color_name"}),
     "plots.style.scale_beside": row(
         axes=_AXES,

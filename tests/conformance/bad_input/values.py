@@ -148,6 +148,7 @@ _SIMPLE = {
     "index": lambda valid: _whole([99, -99]),
     "seed": lambda valid: _whole([-1]),
     "positive": lambda valid: _numbers([0.0, -1.0, INF]),
+    "ratio": lambda valid: _numbers([0.0, -1.0]),
     "nonnegative": lambda valid: _numbers([-1.0, INF]),
     "share": lambda valid: _numbers([-0.1, 1.1, INF]),
     "number": lambda valid: _numbers([INF]),
