@@ -10,11 +10,12 @@ import functools
 import importlib.machinery
 import inspect
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import is_dataclass
 from importlib.abc import MetaPathFinder
 from importlib.util import cache_from_source
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, Self, get_type_hints
 from unittest.mock import patch
 
@@ -41,6 +42,10 @@ class Calls:
     test = 0
     # So many of each function are checked, and then one of so many.
     first, each = 8, 32
+
+
+# How often a function was prepared, by its code: one within another function is made anew at each call of that.
+_prepared: Counter[CodeType] = Counter()
 
 
 def check_calls(modules: Collection[str]) -> None:
@@ -71,7 +76,9 @@ def check(target: Any) -> Any:
         if calls > Calls.first and calls % Calls.each:
             return target(*args, **kwargs)
         if checked is None:
-            checked = _checked(_resolved(target))
+            _prepared[target.__code__] += 1
+            is_due = _prepared[target.__code__] <= Calls.first or _prepared[target.__code__] % Calls.each == 0
+            checked = _checked(_resolved(target)) if is_due else target
         memos = push_shape_memo({})
         try:
             return checked(*args, **kwargs)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from jaxtyping import Bool, Float, Int, Integer, Num, Shaped, TypeCheckError, UInt64
 
-from annotations import _read_anew, check
+from annotations import Calls, _read_anew, check
 from reluscope.geometry.half_spaces import HalfSpaces
 
 VALUES = [
@@ -98,6 +98,21 @@ def test_dataclasses_generators_and_names_for_static_checkers_alone():
     with pytest.raises(TypeCheckError):
         chunks(np.zeros(4))
     assert list(inspect.signature(chunks).parameters) == ["x", "size", "like"]
+
+
+def test_functions_that_are_made_anew_at_each_call_are_checked_now_and_then():
+    def length(x: Float[np.ndarray, " n"]) -> int:
+        return len(x)
+
+    def refused():
+        try:
+            check(length)(np.zeros((2, 2)))
+        except TypeCheckError:
+            return True
+        return False
+
+    told = [number for number in range(1, 100) if refused()]
+    assert told == [*range(1, Calls.first + 1), *range(Calls.each, 100, Calls.each)]
 
 
 def test_the_library_is_checked():

@@ -184,7 +184,7 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     assert {path.suffix for path in own.iterdir()} <= {".json", ".md", ".svg"}
     assert max(path.stat().st_size for path in own.iterdir()) <= 400_000
     assert [path for path, _ in results(folder / "book")] == [own]
-    again = reluscope(*FEW, "-o", "again", "--compare", "book", "--json")
+    again = reluscope(*FEW, "-o", "out", "--resume", "--compare", "book", "--json")
     assert again.exit_code == 0, again.output
     (compared,) = json.loads(again.stdout)["compared"]
     assert compared["counts"] == {"equal": len(study["findings"])}
@@ -195,14 +195,18 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     changed = json.loads((own / "findings.json").read_text())
     changed["studies"][0]["findings"][0]["value"] += 1
     (own / "findings.json").write_text(json.dumps(changed))
-    differing = reluscope(*FEW, "-o", "third", "--compare", "book")
+    differing = reluscope(*FEW, "-o", "out", "--resume", "--compare", "book")
     assert differing.exit_code == 1
     assert "(-1)" in differing.stdout
-    for broken in ("{}", "nothing", json.dumps({"format": "reluscope reproduce 1"})):
+    without_a_claim = json.loads(json.dumps(changed))
+    del without_a_claim["studies"][0]["findings"][0]["claim"]
+    others = ({}, "nothing", {"format": "reluscope reproduce 1"}, {**changed, "studies": [3]}, without_a_claim)
+    for broken in map(json.dumps, others):
         (own / "findings.json").write_text(broken)
-        result = reluscope(*FEW, "-o", "fourth", "--force", "--compare", "book")
+        result = reluscope(*FEW, "-o", "other", "--compare", "book")
         assert result.exit_code == 1
         assert is_one_sentence(result.stderr), result.stderr
+    assert not (folder / "other").exists(), "nothing is worked on that can't be compared"
 
 
 @pytest.mark.usefixtures("tiny")

@@ -80,6 +80,10 @@ def reproduce(
             )
             for study in studies
         ]
+        before = {}
+        if compare_with is not None:  # what cannot be compared is refused before hours of work
+            named = {study.name: setting for study, setting in zip(studies, settings, strict=True)}
+            before = stored(compare_with, named)
         records = [
             open_records(folder / RECORDS / study.figure, _key(setting), resume=resume)
             for study, setting in zip(studies, settings, strict=True)
@@ -91,7 +95,7 @@ def reproduce(
                     break
             bar.say("Writing", 1.0)
             plain = describe(name, settings[0], done)
-            compared = [] if compare_with is None else _compared(plain, compare_with)
+            compared = [compare(one, before[one["name"]]) for one in plain["studies"] if one["name"] in before]
             if compared:
                 plain["compared"] = [one.to_dict() for one in compared]
             write_all({folder / file: content for file, content in _files(plain, done, bar).items()})
@@ -114,11 +118,6 @@ def _done(study: Study, setting: Setting, records: StudyRecords) -> Done:
         outcome = Outcome(("The work was interrupted in this study.",), (), interrupted=True)
     name = None if setting.train is None else setting.train.name
     return Done(study, outcome, name, records.note_time(), fingerprint(records))
-
-
-def _compared(plain: Mapping[str, Any], folder: Path) -> list[Comparison]:
-    before = stored(folder, plain)
-    return [compare(study, before[study["name"]]) for study in plain["studies"]]
 
 
 def _check_changes(studies: Sequence[Study], changes: Mapping[Change, int], only: Sequence[str]) -> None:

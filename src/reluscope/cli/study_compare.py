@@ -7,9 +7,10 @@ from math import inf, isclose
 from pathlib import Path
 from typing import Any
 
-from reluscope.cli.study_numbers import NUMBERS, read_numbers
+from reluscope.cli.study_numbers import NUMBERS, changes_of, read_numbers, variant_of
 from reluscope.errors import InputError
 from reluscope.findings import Finding
+from reluscope.studies import Setting
 
 CLOSE = 1e-6
 EQUAL, WITHIN, DIFFERENT, GONE, NEW = "equal", "within tolerance", "different", "gone", "new"
@@ -68,8 +69,14 @@ class Comparison:
         }
 
 
-def stored(folder: Path, plain: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def stored(folder: Path, settings: Mapping[str, Setting]) -> dict[str, dict[str, Any]]:
     """Return what an earlier run found, by study: of a folder of results, or of a book of results.
+
+    Parameters
+    ----------
+    folder : Path
+    settings : mapping of names of studies to settings
+        Under which they are to run now.
 
     Raises
     ------
@@ -77,22 +84,23 @@ def stored(folder: Path, plain: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         If there is nothing, or the run before did something else.
     """
     found = {}
-    for study in plain["studies"]:
-        own = folder / study["name"] / plain["variant"] / NUMBERS
+    for study, setting in settings.items():
+        own = folder / study / variant_of(setting) / NUMBERS
         path = own if own.is_file() else folder / NUMBERS
         before = read_numbers(path)
-        named = [one for one in before["studies"] if one["name"] == study["name"]]
+        named = [one for one in before["studies"] if one["name"] == study]
         if not named:
-            raise InputError(f"{folder} has nothing of {study['name']} at size {plain['size']} to compare with")
-        for what in ("size", "changes", "seed"):
-            if before.get(what) != plain[what]:
+            raise InputError(f"{folder} has nothing of {study} at size {setting.size} to compare with")
+        for what, now in (("size", setting.size), ("changes", changes_of(setting)), ("seed", setting.seed)):
+            if before.get(what) != now:
                 raise InputError(
-                    f"{path} was made with another {what}: {before.get(what)} instead of {plain[what]}, which gives "
+                    f"{path} was made with another {what}: {before.get(what)} instead of {now}, which gives "
                     f"other numbers: {before.get('command')} made it"
                 )
-        if named[0]["data"] != study["data"]:
-            raise InputError(f"{path} was made from {named[0]['data']} and not from {study['data']}")
-        found[study["name"]] = named[0]
+        data = None if setting.train is None else setting.train.name
+        if named[0]["data"] != data:
+            raise InputError(f"{path} was made from {named[0]['data']} and not from {data}")
+        found[study] = named[0]
     return found
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from reluscope.cli.records import Spent
 from reluscope.errors import InputError
 from reluscope.files.sealed_files import parse_json
+from reluscope.findings import Finding
 from reluscope.studies import Outcome, Record, Setting, Study, Table
 from reluscope.version import __version__
 
@@ -196,6 +197,13 @@ def read_numbers(path: Path) -> dict[str, Any]:
         )
     if plain["format"] != FORMAT:
         raise InputError(f"{path} was written by another version of reluscope: run its study again")
+    try:
+        for study in plain["studies"]:
+            _ = study["name"], study["data"], study["fingerprint"]
+            for finding in study["findings"]:
+                Finding.from_dict(finding)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} does not hold the numbers of a study as they are written: run it again") from error
     return plain
 
 
