@@ -44,3 +44,13 @@ def test_many_gates_few_rows_and_none():
     assert without.axes[0].texts[0].get_text() == "there is no image"
     constant = rs.load([(np.array([[1.0] * 6, [0.0] * 6, [2.0] * 6]), np.ones(3)), (np.ones((1, 3)), np.zeros(1))])
     assert "1 constant row" in draw(angles_at(constant, X)[0]).axes[0].get_xlabel()
+
+
+def test_colours_reach_as_far_as_nearly_all_cells():
+    wide = rs.load(default_network([200, 300, 3], seed=0))
+    (found,) = angles_at(wide, np.ones(200), pixels=20)
+    away = np.abs(found.image - 90.0)[~np.eye(20, dtype=bool)]
+    low, high = draw(found).axes[0].images[0].get_clim()
+    assert 1.0 <= high - 90.0 == 90.0 - low <= max(1.0, away.max()) < 3.0
+    opposite = rs.load([(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
+    assert draw(angles_at(opposite, np.zeros(2))[0]).axes[0].images[0].get_clim() == (0.0, 180.0)

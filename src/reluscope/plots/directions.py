@@ -20,6 +20,7 @@ from reluscope.plots.style import INK, bare, canvas, depth_colors, legend, say, 
 
 TURNS = LinearSegmentedColormap.from_list("turns", ["#7f2704", "#E69F00", "#ffffff", "#56B4E9", "#08306b"])
 MAX_CURVES = 7
+NEARLY_ALL, LEAST_REACH = 0.999, 1.0
 
 
 @read_drawn
@@ -35,8 +36,8 @@ def directions(found: Directions) -> Figure:
     -------
     matplotlib.figure.Figure
         On the left a cell is the mean angle over a block of rows and columns; blocks do not reach across gates, whose
-        numbers of rows stand beside their names. On the right the share of pairs per bin, on a logarithmic scale, with
-        the mean of all pairs.
+        numbers of rows stand beside their names. Colours reach as far from a right angle as nearly all cells do. On
+        the right the share of pairs per bin, on a logarithmic scale, with the mean of all pairs.
 
     Examples
     --------
@@ -60,7 +61,8 @@ def _image(axes: Axes, found: Directions) -> None:
     if not found.image.size:
         say(axes, "there is no image" if len(found) else "no unit has a hyperplane here")
         return
-    norm = Normalize(0.0, 180.0)
+    reach = _reach(found.image)
+    norm = Normalize(90.0 - reach, 90.0 + reach)
     axes.imshow(found.image, norm=norm, cmap=TURNS, interpolation="none")
     edges = np.searchsorted(found.pixels, found.rows)
     sizes = np.diff(found.rows)
@@ -78,7 +80,17 @@ def _image(axes: Axes, found: Directions) -> None:
     cell = "a cell is one pair of rows" if block == 1 else f"a cell is the mean over up to {block:,} × {block:,} pairs"
     left_out = f"; {found.num_constant:,} constant rows left out" if found.num_constant else ""
     axes.set_xlabel(cell + left_out)
-    scale_beside(axes, norm, TURNS, "angle in degrees")
+    scale_beside(axes, norm, TURNS, "angle in degrees", extend="neither" if reach == 90.0 else "both")
+
+
+def _reach(image: Float[np.ndarray, "p p"]) -> float:
+    """Return how far from a right angle colours reach, in degrees.
+
+    As far as nearly all cells do, or nothing would be seen of the means over thousands of pairs, which are close to it;
+    those on the diagonal hold the angles of rows to themselves.
+    """
+    away = np.abs(image - 90.0)[~np.eye(len(image), dtype=bool)]
+    return float(np.clip(np.quantile(away, NEARLY_ALL), LEAST_REACH, 90.0)) if len(away) else 90.0
 
 
 def _curves(axes: Axes, found: Directions) -> None:
