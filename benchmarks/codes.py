@@ -1,4 +1,4 @@
-"""Codes of many images, and distances between many codes."""
+"""Codes of many images, distances between many codes, and accuracies with their bounds on rounding."""
 
 import time
 
@@ -7,9 +7,9 @@ import torch
 
 import reluscope as rs
 from benchmarks.measure import Measurement, in_fresh_process, paired, peak_gigabytes
-from benchmarks.models import mlp, mlp_module
+from benchmarks.models import convolutional, mlp, mlp_module
 
-TARGET = "codes: at most 1.5 plain float64 forward passes; distances: seconds"
+TARGET = "codes and accuracies: at most 1.5 plain float64 forward passes; distances: seconds"
 
 
 def distances(number: int, units: int) -> list:
@@ -22,6 +22,25 @@ def distances(number: int, units: int) -> list:
     began = time.perf_counter()
     largest = int(one.distance(two).max())
     return [time.perf_counter() - began, peak_gigabytes() - before, largest]
+
+
+def accuracy(name: str, network: rs.Network, images: torch.Tensor) -> Measurement:
+    """Time an accuracy beside the network's own forward pass."""
+    labels = np.arange(len(images)) % network.num_outputs
+
+    @torch.no_grad()
+    def plain() -> None:
+        for rows in images.split(500):
+            network(rows)
+
+    ratio, seconds, reference = paired(lambda: rs.classification.accuracy(network, images, labels), plain, 3)
+    return Measurement(f"accuracy on {len(images):,} images, {name}, 2 threads", seconds, ratio, reference)
+
+
+def _of_convolutions(number: int) -> Measurement:
+    network = convolutional()
+    images = torch.from_numpy(np.random.default_rng(0).random((number, *network.input_shape)))
+    return accuracy("convolutions", network, images)
 
 
 def run(quick: bool) -> list[Measurement]:
@@ -39,6 +58,7 @@ def run(quick: bool) -> list[Measurement]:
 
     ratio, seconds, reference = paired(lambda: network.codes(images), plain, 3)
     rows = [Measurement(f"codes of {number:,} images, 784-3x1024-10, 2 threads", seconds, ratio, reference)]
+    rows += [accuracy("784-3x1024-10", network, images[: number // 6]), _of_convolutions(number // 60)]
     count = 1_000 if quick else 10_000
     seconds, memory, largest = in_fresh_process("benchmarks.codes", "distances", count, 3072)
     detail = f"largest distance {largest}"

@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.classification.classes import accuracy, num_classes, predicted_classes
+from reluscope.analyses.classification import classes
+from reluscope.analyses.classification.classes import (
+    accuracy,
+    accuracy_of_outputs,
+    num_classes,
+    predicted_classes,
+)
+from reluscope.analyses.local import last_of_class
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.rounded_forward import rounded_forward
 
 IDENTITY = rs.load([(np.eye(3), np.full(3, 10.0)), (np.eye(3), np.zeros(3))])
 SIGN = rs.load([(np.eye(1), np.array([10.0])), (np.eye(1), np.array([-10.0]))])
@@ -35,6 +43,32 @@ def test_outputs_too_close_to_tell_apart_make_an_interval():
     assert found.claim == "UPPER"  # as computed, the sample in doubt is right
     assert found.interval == (1 / 3, 2 / 3)
     assert found.num_undecided == 1
+
+
+@pytest.mark.parametrize("outputs", [1, 2, 5])
+@pytest.mark.parametrize("far", [1.0, 1e14])
+def test_points_that_shared_bounds_leave_open_are_looked_at_alone(outputs, far, monkeypatch):
+    rng = np.random.default_rng(outputs)
+    x, first, last = (rng.normal(size=size) for size in ((60, 4), (12, 4), (outputs, 12)))
+    middle = -np.maximum(x @ first.T, 0.0).mean(axis=0) @ last.T  # so that there is more than one class
+    net = rs.load([(first, np.zeros(12)), (last, middle)])
+    ends = last_of_class(net, x[:30], x[30:]).last
+    x[:30] += ends.alphas[:, None] * (x[30:] - x[:30]) * ends.is_boundary[:, None]  # on the decision boundary
+    x[59] *= far  # whose size makes the bounds of all others wide
+    labels = rng.integers(0, max(2, outputs), 60)
+    alone = accuracy_of_outputs(rounded_forward(net, x), labels)
+    asked = []
+
+    def asking(network, points):
+        asked.append(len(points))
+        return rounded_forward(network, points)
+
+    monkeypatch.setattr(classes, "rounded_forward", asking)
+    found = accuracy(net, x, labels)
+    assert (float(found), found.interval, found.num_undecided) == (float(alone), alone.interval, alone.num_undecided)
+    assert ends.is_boundary.sum() > 3
+    assert sum(asked) >= alone.num_undecided > 3
+    assert far > 1 or sum(asked) <= 30
 
 
 def test_labels_must_belong_to_the_network():

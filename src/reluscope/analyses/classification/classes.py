@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from jaxtyping import Bool, Float, Int
 
 from reluscope.arguments import holds_across_jumps, read_arguments, read_labels
@@ -16,7 +17,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
+from reluscope.networks.rounded_forward import RoundedForward, forward_with_errors, rounded_forward
 
 METHOD = "float64 forward pass with a running error bound"
 ACCURACY = declare("accuracy", "share of samples whose class is their label", kind=Kind.SHARE)
@@ -160,10 +161,33 @@ class _Correctness:
 
 def _correctness(network: Network, x: Points, labels: np.ndarray) -> _Correctness:
     began = time.perf_counter()
-    forward = rounded_forward(network.scores, x)
+    forward = _scored(network.scores, x)
     labels = read_classes(network, labels, len(forward.outputs))
     found = _correctness_of_outputs(forward, labels)
     return _Correctness(found.right, found.close, time.perf_counter() - began)
+
+
+def _scored(network: Network, x: Points) -> RoundedForward:
+    """Return scores with bounds on rounding: those that all points share and, where they leave a class open, its own.
+
+    One forward pass in place of the four of bounds of every value, but for points next to a decision boundary.
+    """
+    points = network.points(x)
+    if not len(points):
+        return rounded_forward(network, points)
+    outputs, errors = forward_with_errors(network, points)
+    is_open = np.flatnonzero(~_is_apart(outputs, errors))
+    if len(is_open):
+        own = rounded_forward(network, points[torch.from_numpy(is_open).to(points.device)])
+        outputs[is_open], errors[is_open] = own.outputs, own.errors
+    return RoundedForward(outputs, errors, np.zeros((len(outputs), 0), dtype=bool))
+
+
+def _is_apart(outputs: Float[np.ndarray, "s m"], errors: Float[np.ndarray, "s m"]) -> Bool[np.ndarray, " s"]:
+    """Return whether one class is ahead of all others, whatever rounding did."""
+    if outputs.shape[1] == 1:
+        return np.abs(outputs[:, 0]) > errors[:, 0]
+    return (outputs + errors >= (outputs - errors).max(axis=1, keepdims=True)).sum(axis=1) == 1
 
 
 def _correctness_of_outputs(forward: RoundedForward, labels: np.ndarray) -> _Correctness:
