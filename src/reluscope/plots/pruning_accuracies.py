@@ -17,6 +17,8 @@ from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of
 MARKS = ("o", "s", "D", "^")
 # Names of steps would lie over each other.
 MAX_NAMED = 12
+# Names of smaller shares would reach across the vertical axis.
+LEAST_NAMED = 0.04
 
 
 @read_drawn
@@ -75,7 +77,7 @@ def _name_channels(axes: Axes, curve: PruningCurve, color: str) -> None:
     last = None
     shares, accuracies = curve.findings[SHARE_OF_WEIGHTS].value, curve.findings[ACCURACY].value
     for share, accuracy, left in zip(shares, accuracies, channels, strict=True):
-        if last is not None and last - share < 1 / MAX_NAMED:
+        if share < LEAST_NAMED or (last is not None and last - share < 1 / MAX_NAMED):
             continue
         last = share
         axes.annotate(
