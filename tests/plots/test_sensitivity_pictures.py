@@ -1,6 +1,6 @@
 """Pictures of sensitivity: what is drawn is what was found, and nothing to draw is said."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -31,6 +31,10 @@ def test_outputs_along_have_their_dots_and_their_line():
     assert np.asarray(dots.get_ydata()) == pytest.approx(along[1].values)
     assert np.asarray(line.get_xdata()) == pytest.approx(along[1].line_positions)
     assert figure.axes[0].texts[0].get_text() == f"{100 * along[0].explained().value:.0f} %"
+    told = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert told == ["samples; variance explained", "the network on the line through their mean"]
+    bare = replace(along[0], line_positions=np.zeros(0), line_values=np.zeros(0))
+    assert [text.get_text() for text in plots.outputs_along([[bare]]).legends[0].get_texts()] == told[:1]
     assert "no outputs" in plots.outputs_along([]).axes[0].texts[0].get_text()
     dead = rs.sensitivity.output_along(DEAD, POINTS, np.ones(9))
     assert plots.outputs_along([[dead]]).axes[0].texts[0].get_text() == "constant"

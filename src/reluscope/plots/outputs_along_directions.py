@@ -83,9 +83,9 @@ def outputs_along(
         middle = grid[-1, across // 2]
         middle.set_xlabel("position along the direction, each on its own scale", fontsize=9, color=INK)
     dots = {"color": category(0), "marker": ".", "linestyle": "none", "markersize": 6}
-    handles = [
-        Line2D([], [], label="samples; variance explained", **dots),
-        Line2D([], [], color=category(5), linewidth=1.4, label="the network on the line through their mean"),
-    ]
+    handles = [Line2D([], [], label="samples; variance explained", **dots)]
+    if any(len(one.line_positions) for several in found for one in several):
+        label = "the network on the line through their mean"
+        handles.append(Line2D([], [], color=category(5), linewidth=1.4, label=label))
     legend_below(figure, handles)
     return figure
