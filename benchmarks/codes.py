@@ -34,7 +34,9 @@ def accuracy(name: str, network: rs.Network, images: torch.Tensor) -> Measuremen
             network(rows)
 
     ratio, seconds, reference = paired(lambda: rs.classification.accuracy(network, images, labels), plain, 3)
-    return Measurement(f"accuracy on {len(images):,} images, {name}, 2 threads", seconds, ratio, reference)
+    return Measurement(
+        f"accuracy on {len(images):,} images, {name}, threads: {torch.get_num_threads()}", seconds, ratio, reference
+    )
 
 
 def _of_convolutions(number: int) -> Measurement:
