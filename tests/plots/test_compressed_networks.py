@@ -26,6 +26,26 @@ def test_panels_share_their_axes_and_one_legend():
     assert not rs.plots.curves_of_networks({}, columns=3).axes
 
 
+def test_bars_of_what_is_open_are_named_where_there_are_any():
+    x = np.array([[1.0, -1.0], [0.0, 1.0], [0.5, 0.75]])
+    matrices = rs.coefficients.matrix(NET, x)
+    sure, tied = (
+        rs.compression.accuracy_curve(matrices, part, labels, (1,))
+        for part, labels in (
+            (matrices, np.ones(3, dtype=int)),
+            (rs.coefficients.matrix(NET, [[0.3, 0.075]] * 3), np.arange(3) % 2),
+        )
+    )
+    assert sure["accuracy"].is_exact.all()
+    assert not tied["accuracy"].is_exact.any()  # the mean of these maps is zero there, up to rounding
+    told = [text.get_text() for text in rs.plots.accuracy_curve(sure).axes[0].get_legend().get_texts()]
+    assert not any("left open" in text for text in told)
+    figure = rs.plots.curves_of_networks({"open": tied, "sure": sure}, columns=2)
+    told = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert told[0] == "the network itself"
+    assert told.count("left open by rounding or ties") == 1
+
+
 def test_clusters_say_how_many_they_are(part):
     labels = np.array([0, 1, 1, 0])
     figure = rs.plots.region_clusters(part, labels, np.zeros((2, 3)))

@@ -20,6 +20,7 @@ RULE_NAMES = {
     "logistic": "logistic regression on the input",
 }
 MARKS = ("o", "D", "s", "^")
+BAR, OPEN = 1.2, "left open by rounding or ties"
 
 
 @read_drawn
@@ -54,10 +55,11 @@ def accuracy_curve(curve: Findings, *, axes: Axes | None = None) -> Figure:
 
 
 def draw_accuracies(axes: Axes, curve: Findings) -> list[Line2D]:
-    """Draw the accuracies, and return what the legend says of the network and of every rule."""
+    """Draw the accuracies, and return what the legend says of the network, of every rule and of what is open."""
     level = 100 * float(curve.finding(NETWORK_ACCURACY))
     axes.axhline(level, color=INK, linewidth=1.0, alpha=0.7)
     handles = [Line2D([], [], color=INK, linewidth=1.0, alpha=0.7, label=f"the network, {level:.1f}%")]
+    bars: list[Line2D] = []
     for index, rule in enumerate(dict.fromkeys(curve.keys["rule"].tolist())):
         color, mark = category(index), MARKS[index % len(MARKS)]
         found = curve.where(rule=rule)
@@ -67,7 +69,10 @@ def draw_accuracies(axes: Axes, curve: Findings) -> list[Line2D]:
         )
         for number, low, high, claim in zip(numbers, shares.lower, shares.upper, shares.claims, strict=True):
             if claim is not Claim.EXACT:
-                axes.plot([number] * 2, [100 * low, 100 * high], color=color, linewidth=1.2)
+                axes.plot([number] * 2, [100 * low, 100 * high], color=color, linewidth=BAR)
+                bars = [
+                    Line2D([], [], color=INK, linewidth=BAR, marker="|", linestyle="none", markersize=9, label=OPEN)
+                ]
         label = RULE_NAMES.get(rule, rule)
         handles.append(
             Line2D(
@@ -85,4 +90,4 @@ def draw_accuracies(axes: Axes, curve: Findings) -> list[Line2D]:
     axes.set_ylabel("accuracy")
     axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
     bare(axes, "top", "right")
-    return handles
+    return [*handles, *bars]

@@ -45,16 +45,17 @@ def curves_of_networks(curves: Mapping[str, Findings], *, columns: Count) -> Fig
     if not curves:
         return figure
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    handles: list[Line2D] = []
+    named: dict[object, Line2D] = {}
     for place, (name, curve) in enumerate(curves.items()):
         axes = canvas(grid.flat[place], (0.0, 0.0))
-        itself, *handles = draw_accuracies(axes, curve)
-        itself.set_label("the network itself")
-        handles.insert(0, itself)
+        handles = draw_accuracies(axes, curve)
+        handles[0].set_label("the network itself")
+        # One panel may have bars where another has none.
+        named |= {handle.get_label(): handle for handle in handles}
         axes.set_title(f"{name}, {100 * float(curve.finding(NETWORK_ACCURACY)):.1f}%", fontsize=9.5, color=INK)
         axes.tick_params(axis="x", labelsize=7.0)
         axes.label_outer()
     for axes in grid.flat[len(curves) :]:
         axes.set_visible(False)
-    legend_below(figure, handles)
+    legend_below(figure, list(named.values()))
     return figure
