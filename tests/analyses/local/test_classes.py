@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.local import classes, likeliest_in_regions, region_classes, rivals
+from reluscope.analyses.local import classes, likeliest, likeliest_in_regions, region_classes, rivals
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.geometry import interior_point
@@ -75,8 +75,7 @@ def test_rivals_with_next_to_no_probability_pull_no_farther():
 
 
 def test_what_gaps_leave_open_is_not_known(monkeypatch):
-
-    monkeypatch.setattr(classes, "GAP", 0.5)
+    monkeypatch.setattr(likeliest, "GAP", 0.5)
     found = region_classes(rs.load(THREE), [[0.5]], domain=rs.Box(0, 1, 1))
     assert not found.details["is_at_likeliest_known"][0, 0]
     fewer = found.mean("num_classes_at_likeliest")
@@ -142,8 +141,6 @@ def test_points_on_the_boundary_of_the_domain_and_on_kinks():
 
 
 def test_time_and_ctrl_c_leave_what_is_done(monkeypatch):
-    from reluscope.analyses.local import classes
-
     net = network(3, 6, 3)
     points = np.random.default_rng(0).uniform(-1, 1, (5, 3))
     found = region_classes(net, points, domain=rs.Box(-1, 1, 3), budget=rs.Budget(seconds=0.0))

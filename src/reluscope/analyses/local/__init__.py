@@ -6,8 +6,6 @@ from reluscope.analyses.local.along import pieces_along as pieces_along
 from reluscope.analyses.local.class_ends import ClassEnds as ClassEnds
 from reluscope.analyses.local.class_ends import LastOfClass as LastOfClass
 from reluscope.analyses.local.class_ends import last_of_class as last_of_class
-from reluscope.analyses.local.classes import LikeliestPoints as LikeliestPoints
-from reluscope.analyses.local.classes import likeliest_in_regions as likeliest_in_regions
 from reluscope.analyses.local.classes import region_classes as region_classes
 from reluscope.analyses.local.directions import Directions as Directions
 from reluscope.analyses.local.directions import directions as directions
@@ -15,6 +13,8 @@ from reluscope.analyses.local.facets import RegionFacets as RegionFacets
 from reluscope.analyses.local.facets import region_facets as region_facets
 from reluscope.analyses.local.hyperplanes import Hyperplanes as Hyperplanes
 from reluscope.analyses.local.hyperplanes import hyperplanes as hyperplanes
+from reluscope.analyses.local.likeliest import LikeliestPoints as LikeliestPoints
+from reluscope.analyses.local.likeliest import likeliest_in_regions as likeliest_in_regions
 from reluscope.analyses.local.null_space_rays import null_directions as null_directions
 from reluscope.analyses.local.null_space_rays import null_space_rays as null_space_rays
 from reluscope.analyses.local.shares import class_shares as class_shares

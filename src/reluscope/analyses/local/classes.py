@@ -7,39 +7,26 @@ the point where it is likeliest, 0.265, belongs to class 1.
 """
 
 import time
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import partial
-from math import isinf
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
 
-from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
+from reluscope.analyses.bodies import ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.classification.classes import num_classes
-from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
+from reluscope.analyses.local.likeliest import MATRICES_BYTES, Likeliest, check_inside, likeliest_within
+from reluscope.analyses.local.rivals import GAP
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
-from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
-from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
+from reluscope.geometry.convex_questions import widest_margins
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rational import RationalNetwork
 from reluscope.progress import Progress
-from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
-
-# How well the balls are known from whose centres searches begin.
-ROUGH = 0.5
-# Affine functions this near to each other, relative to their size, may be the same one.
-ALIKE = 1e-9
-# Memory for matrices and tables of programs that are solved together, in bytes.
-MATRICES_BYTES = 2**29
 
 NUM_CLASSES = declare(
     "num_classes", "classes with a point of the linear region at which they are strictly the largest", kind=Kind.COUNT
@@ -143,15 +130,19 @@ def region_classes(
     network = network.scores
     number = num_classes(network)
     points = network.points(x).reshape(-1, network.num_inputs)
-    _check(points.cpu().numpy(), domain)
+    check_inside(points.cpu().numpy(), domain)
     exact = RationalNetwork(network)
     until = time.perf_counter() + (budget or Budget()).seconds_allowed
 
     def ask(block: slice) -> Measured:
         there = regions_inside(network, network.points(points[block]), tolerance)
         regions = {block.start + row: region for row, region in there.items()}
-        one = partial(_classes_within, exact, number, regions, points, domain, False, until)
-        tables = [table for table, _ in ask_within_memory(one, list(regions), network.device)] if regions else []
+
+        def one(rows: list[int], device: torch.device) -> _Found:
+            asked = likeliest_within(exact, regions, points, domain, until, rows, device)
+            return _nothing(number) if asked is None else _classes_within(asked, domain, until)
+
+        tables = ask_within_memory(one, list(regions), network.device) if regions else []
         found = _Found(*(np.concatenate(columns) for columns in zip(_nothing(number), *tables, strict=True)))
         is_late = time.perf_counter() > until and not (found.is_known.all() and found.is_at_likeliest_known.all())
         return _measured(found, block, number, "time" if is_late else "")
@@ -201,114 +192,6 @@ def _measured(found: "_Found", block: slice, number: int, stopped: str) -> Measu
     )
 
 
-@dataclass(frozen=True)
-class LikeliestPoints:
-    """Where classes are likeliest in the regions of points.
-
-    Parameters
-    ----------
-    rows : (k,) int64
-        Which of the given points these are: those that have a region with an interior and were reached in time.
-    points : (k, m, n) float64
-        Of each region the likeliest point of each class, as for the ``distances`` of `region_classes`.
-    classes : (k, m) int64
-        The class that each of these points belongs to.
-    """
-
-    rows: Int[np.ndarray, " k"]
-    points: Float[np.ndarray, "k m n"]
-    classes: Int[np.ndarray, "k m"]
-
-
-@read_arguments
-def likeliest_in_regions(
-    network: Network,
-    x: Points,
-    *,
-    domain: Box,
-    budget: TimeBudget | None = None,
-    tolerance: Tolerance | None = None,
-) -> LikeliestPoints:
-    """Find the likeliest point of every class in the linear regions of a few points: what a region can show of it.
-
-    Parameters
-    ----------
-    network : Network
-        With its outputs as logits; one output f stands for the logits 0 and f.
-    x : (s, *input_shape) or (s, n)
-        Few: all likeliest points are kept.
-    domain : Box
-        Bounded; regions are cut down to it.
-    budget : Budget, optional
-        Its seconds; a region that is at work then is left out, and no other is begun.
-    tolerance : Tolerance, optional
-
-    Returns
-    -------
-    LikeliestPoints
-        The logarithm of each probability is within some 1e-7 of the largest, or this share of it.
-
-    Raises
-    ------
-    InputError
-        If a point lies outside the domain.
-    ShapeError
-        If the domain has not as many dimensions as the network inputs.
-
-    Notes
-    -----
-    Cost as for `region_classes`.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])])
-    >>> found = likeliest_in_regions(net, [[0.5]], domain=rs.Box(0, 1, 1))
-    >>> found.points[0].round(3).tolist(), found.classes[0].tolist()  # class 0 is likeliest where class 1 wins
-    ([[0.265], [1.0], [0.0]], [1, 1, 0])
-    """
-    network = network.scores
-    number = num_classes(network)
-    points = network.points(x).reshape(-1, network.num_inputs)
-    _check(points.cpu().numpy(), domain)
-    empty = LikeliestPoints(
-        np.zeros(0, dtype=np.int64),
-        np.zeros((0, number, network.num_inputs)),
-        np.zeros((0, number), dtype=np.int64),
-    )
-    parts = [empty]
-    exact = RationalNetwork(network)
-    until = time.perf_counter() + (budget or Budget()).seconds_allowed
-    # With a limit one by one, so that those that are done are there when it comes.
-    size = bodies_at_once(network, number) if isinf(until) else 1
-    for start in range(0, len(points), size):
-        if time.perf_counter() > until:
-            break
-        there = regions_inside(network, network.points(points[start : start + size]), tolerance)
-        rows = [start + row for row in there]
-        if rows:
-            regions = {start + row: region for row, region in there.items()}
-            ask = partial(_classes_within, exact, number, regions, points, domain, True, until)
-            parts.extend(places for _, places in ask_within_memory(ask, rows, network.device))
-    return LikeliestPoints(
-        np.concatenate([part.rows for part in parts]),
-        np.concatenate([part.points for part in parts]),
-        np.concatenate([part.classes for part in parts]),
-    )
-
-
-def _check(points: np.ndarray, domain: Box) -> None:
-    if domain.dim != points.shape[1]:
-        raise ShapeError(
-            f"expected a domain in {points.shape[1]} dimensions, as many as inputs, got {domain.describe()}"
-        )
-    outside = np.flatnonzero(((points < domain.lo) | (points > domain.hi)).any(axis=1))
-    if len(outside):
-        raise InputError(
-            f"point {outside[0]} lies outside the domain, {domain.describe()}: move it inside, or ask on a larger one"
-        )
-
-
 class _Found(NamedTuple):
     """What is known of some regions: see `region_classes`."""
 
@@ -328,97 +211,50 @@ def _nothing(number: int) -> _Found:
     return _Found(np.zeros(0, dtype=np.int64), *tables)
 
 
-def _classes_within(
-    exact: RationalNetwork,
-    number: int,
-    known: dict[int, Region],
-    every: torch.Tensor,
-    domain: Box,
-    is_every: bool,
-    until: float,
-    rows: list[int],
-    device: torch.device,
-) -> tuple[_Found, LikeliestPoints]:
-    """Find the classes in some regions, and the nearest of the likeliest points: of each, or of the farthest class.
+def _classes_within(asked: Likeliest, domain: Box, until: float) -> _Found:
+    """Find the classes in some regions, and the nearest of the likeliest points of the farthest class.
 
-    Past a time nothing more is asked, and what is not known stays so; points of such regions are left out.
+    Past a time nothing more is asked, and what is not known stays so.
     """
-    regions, points = [known[row] for row in rows], every[rows].to(device)
-    bodies = as_bodies(regions, domain, device)
-    balls = largest_balls(bodies, points, relative_gap=ROUGH)
-    inside = np.flatnonzero(balls.values > 0)
-    if len(inside) == 0:
-        nothing = np.zeros((0, number, every.shape[1])), np.zeros((0, number), dtype=np.int64)
-        return _nothing(number), LikeliestPoints(inside.astype(np.int64), *nothing)
-    which = torch.from_numpy(inside).to(device)
-    bodies, near = bodies.take(which), points[which]
-    start = torch.from_numpy(balls.points[inside]).to(device)
-    weights, biases = _logits([regions[row] for row in inside], device)
-    # All classes of a region together, over one table of its half-spaces.
-    bodies, start, near = bodies.shared(number), *(part.repeat_interleave(number, dim=0) for part in (start, near))
-    weights, biases = (part.repeat_interleave(number, dim=0) for part in (weights, biases))
-    classes = torch.arange(number, device=device).repeat(len(inside))
-    # Each program has matrices of its own; of one large region fewer of them are solved at once.
-    matrices = MATRICES_BYTES // (4 * 8 * every.shape[1] ** 2)
-    parts = torch.arange(len(classes), device=device).split(len(classes) if len(inside) > 1 else max(1, matrices))
-    answers = [
-        likeliest_points(
-            bodies.take(part),
-            start[part],
-            weights[part],
-            biases[part],
-            classes[part],
-            relative_gap=GAP / 2,
-            until=until,
-        )
-        for part in parts
-    ]
-    likeliest = Answers(*(np.concatenate(columns) for columns in zip(*answers, strict=True)))
-    there = torch.from_numpy(likeliest.points).to(device)
-    logits = (weights @ there[..., None])[..., 0] + biases
-    sizes = ((weights.abs() @ there.abs()[..., None])[..., 0] + biases.abs()).amax(dim=1)
-    own, doubt = classes.cpu().numpy(), ROUNDING * sizes.cpu().numpy()
-    firsts = np.stack([_firsts(exact, regions[row]) for row in inside.tolist()])
-    is_first = (firsts == np.arange(number)).reshape(-1)
-    is_other = firsts.repeat(number, axis=0) != own[:, None]
-    is_at, is_at_known = _at_likeliest(logits, own, is_other, likeliest.gaps, doubt)
+    device = asked.near.device
+    own, found, doubt, number = asked.classes, asked.found, asked.doubt, asked.weights.shape[1]
+    there = torch.from_numpy(found.points).to(device)
+    logits = (asked.weights @ there[..., None])[..., 0] + asked.biases
+    is_first = asked.firsts == own
+    is_other = asked.by_region(asked.firsts).repeat(number, axis=0) != own[:, None]
+    is_at, is_at_known = _at_likeliest(logits, own, is_other, found.gaps, doubt)
     is_at &= is_first
     occurs = is_first & (_leads(logits.cpu().numpy(), own, is_other) > doubt)
     is_known = occurs | ~is_first
     distances, slack = np.zeros(len(own)), np.zeros(len(own))
-    is_reached = np.zeros(len(inside), dtype=bool)
-    places, labels = likeliest.points.reshape(len(inside), number, -1), np.zeros((len(inside), number), dtype=np.int64)
-    for place, row in enumerate(inside.tolist()):
-        mine = slice(number * place, number * (place + 1))
+    for place in range(len(asked.rows)):
+        mine = asked.of(place)
         if time.perf_counter() > until:
             # As likely as the points that were found is also the point found, and no point is nearer than nothing.
-            distances[mine] = slack[mine] = np.linalg.norm(places[place] - points[row].cpu().numpy(), axis=1)
+            apart = found.points[mine] - asked.near[place].cpu().numpy()
+            distances[mine] = slack[mine] = np.linalg.norm(apart, axis=1)
             continue
-        rivals = Rivals.of(regions[row], weights[mine.start], biases[mine.start], points[row], domain)
-        apart = rivals.of_classes(np.flatnonzero(is_first[mine]))
+        rivals = asked.rivals(place, domain)
+        different = rivals.of_classes(np.flatnonzero(is_first[mine]))
         for one in np.flatnonzero(~is_known[mine]).tolist():
             if time.perf_counter() > until:
                 break
-            ahead = apart.most_ahead(int(is_first[mine][:one].sum()))
+            ahead = different.most_ahead(int(is_first[mine][:one].sum()))
             is_known[mine.start + one] = ahead < -doubt[mine.start + one]
-        places[place], distances[mine], slack[mine] = rivals.nearest(
-            likeliest.points[mine], doubt[mine], is_every, until
-        )
-        labels[place] = rivals.classes(places[place])
-        is_reached[place] = time.perf_counter() <= until
+        _, distances[mine], slack[mine] = rivals.nearest(found.points[mine], doubt[mine], False, until)
     left = np.flatnonzero(~is_known & (time.perf_counter() <= until))
     # Margins are one more variable, and so a table for each of them.
-    tables = max(1, MATRICES_BYTES // (8 * bodies.rows[0].numel()))
+    tables = max(1, MATRICES_BYTES // (8 * asked.bodies.rows[0].numel()))
     for part in np.split(left, range(tables, len(left), tables)) if len(left) else []:
         some = torch.from_numpy(part).to(device)
         # In place of what is the same as another class stands one that is not: it says nothing new.
-        stand_ins = torch.from_numpy(_stand_ins(is_first.reshape(-1, number)[part // number], own[part])).to(device)
+        stand_ins = torch.from_numpy(_stand_ins(asked.by_region(is_first)[part // number], own[part])).to(device)
         margins = widest_margins(
-            bodies.take(some),
-            start[some],
-            weights[some[:, None], stand_ins],
-            biases[some[:, None], stand_ins],
-            classes[some],
+            asked.bodies.take(some),
+            asked.start[some],
+            asked.weights[some[:, None], stand_ins],
+            asked.biases[some[:, None], stand_ins],
+            torch.from_numpy(own[part]).to(device),
             is_sign_enough=True,
             until=until,
         )
@@ -426,29 +262,8 @@ def _classes_within(
         is_known[part] = occurs[part] | (margins.values + margins.gaps < -doubt[part])
     # What does not occur is ahead nowhere.
     is_at_known |= is_known & ~occurs
-    columns = (occurs, is_known, is_at, is_at_known, likeliest.values, likeliest.gaps + GAP / 2, distances, slack)
-    kept = np.array(rows)[inside]
-    found = _Found(kept, *(column.reshape(-1, number) for column in columns))
-    return found, LikeliestPoints(kept[is_reached], places[is_reached], labels[is_reached])
-
-
-def _firsts(exact: RationalNetwork, region: Region) -> np.ndarray:
-    """Return for each class the lowest one whose logit is the same affine function on the region."""
-    weight, bias = (part[0].cpu().numpy() for part in _logits([region], torch.device("cpu")))
-    pieces = [codes.to_array()[0].tolist() for codes in region.code.by_gate().values()]
-    shift = len(weight) - exact.network.num_outputs  # one output is the logit of class 1, and 0 that of class 0
-    firsts = np.arange(len(weight))
-    for one in range(1, len(weight)):
-        for other in np.unique(firsts[:one]).tolist():
-            apart = np.append(weight[one] - weight[other], bias[one] - bias[other])
-            size = max(np.abs(weight[[one, other]]).max(initial=0.0), np.abs(bias[[one, other]]).max())
-            if np.abs(apart).max() <= ALIKE * size:
-                signs = {one - shift: Fraction(1), other - shift: Fraction(-1)}
-                found = exact.pull_back(pieces, {entry: sign for entry, sign in signs.items() if entry >= 0})
-                if not found.coefficients and found.constant == 0:
-                    firsts[one] = other
-                    break
-    return firsts
+    columns = (occurs, is_known, is_at, is_at_known, found.values, found.gaps + GAP / 2, distances, slack)
+    return _Found(asked.rows, *(asked.by_region(column) for column in columns))
 
 
 def _stand_ins(is_first: np.ndarray, own: np.ndarray) -> np.ndarray:
@@ -474,13 +289,3 @@ def _at_likeliest(
     leads = _leads(torch.softmax(logits, dim=1).cpu().numpy(), own, is_other)
     spread = np.sqrt(2 * (gaps + 2 * doubt)) + 2 * doubt
     return leads > spread, np.abs(leads) > spread
-
-
-def _logits(regions: list[Region], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return logits as affine maps, (r, m, n) and (r, m)."""
-    weights = torch.stack([torch.as_tensor(one.map.weight[0]) for one in regions]).to(device)
-    biases = torch.stack([torch.as_tensor(one.map.bias[0]) for one in regions]).to(device)
-    if weights.shape[1] == 1:  # classes 0 and 1 of one output are those of the logits 0 and f
-        weights = torch.cat([torch.zeros_like(weights), weights], dim=1)
-        biases = torch.cat([torch.zeros_like(biases), biases], dim=1)
-    return weights, biases

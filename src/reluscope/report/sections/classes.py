@@ -14,9 +14,9 @@ from reluscope.analyses.local.classes import (
     HAS_BOUNDARY,
     NUM_AT_LIKELIEST,
     NUM_CLASSES,
-    likeliest_in_regions,
     region_classes,
 )
+from reluscope.analyses.local.likeliest import likeliest_in_regions
 from reluscope.budget import Budget
 from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Claim, Finding, Findings, Status
