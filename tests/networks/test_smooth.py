@@ -166,6 +166,15 @@ def test_a_last_activation_that_is_named_stays():
     assert rs.load(model, approximate={"tanh": 8}).num_units == 0
 
 
+def test_what_is_not_there_to_be_replaced_is_said():
+    smooth = nn.Sequential(nn.Linear(2, 2), nn.GELU(approximate="tanh"), nn.Linear(2, 1))
+    assert not any("There was no" in note for note in rs.load(smooth, approximate={"gelu": 8}).notes)
+    both = rs.load(smooth, approximate={"gelu": 8, "tanh": 8, "silu": 8})
+    assert both.notes[-1] == "There was no tanh and no silu to replace by pieces."
+    plain = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))], approximate={"gelu": 8})
+    assert plain.notes[-1] == "There was no gelu to replace by pieces."
+
+
 def test_nothing_was_replaced():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     found = net.approximation_error(rs.Box(-1, 1, 2)).finding("approximation_error", 1)

@@ -80,7 +80,8 @@ def load(
     approximate : mapping from str to int, optional
         Smooth activations (``gelu``, ``silu``, ``tanh``, ``sigmoid``, ``softplus``) that continuous functions of so
         many linear pieces take the place of: ``{"gelu": 32}``. A note says how far these are from them at most, which
-        is proved, and `Network.approximation_error` how far outputs then are from the model's.
+        is proved, and `Network.approximation_error` how far outputs then are from the model's. Another note names
+        those that the network does not have.
 
     Returns
     -------
@@ -117,7 +118,17 @@ def load(
         raise InputError("at says what a whole model is given whose part is loaded: name the part with submodule=")
     else:
         network = _load(model, shape, data, interface)
+    network = _with_note_of_unused(network, interface)
     return network if decision == "largest" else network.with_decision(decision)
+
+
+def _with_note_of_unused(network: Network, interface: Interface) -> Network:
+    """Return the network with a note of what was to be replaced and is not there."""
+    replaced = {gate.replaces.removesuffix("_by_tanh") for gate in network.approximations}
+    unused = [name for name in interface.approximate if name not in replaced]
+    if not unused:
+        return network
+    return replace(network, notes=(*network.notes, f"There was no {' and no '.join(unused)} to replace by pieces."))
 
 
 def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interface: Interface) -> Network:
