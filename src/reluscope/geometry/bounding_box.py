@@ -8,8 +8,9 @@ from jaxtyping import Float
 
 from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.checked_bounds import upper_bound
-from reluscope.geometry.linear_program import LinearProgram
+from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.proved_programs import ProvedSystem
 from reluscope.geometry.rational_cell import rows_of
 from reluscope.geometry.rational_program import deepest, highest, value_at
 
@@ -25,8 +26,8 @@ def bounding_box(polyhedron: Polyhedron) -> tuple[Float[np.ndarray, " n"], Float
     Notes
     -----
     The least box, but for rounding. Two linear programs per coordinate. If rows along the axes bound all coordinates,
-    they are solved in floats, and what their multipliers prove is taken; else in rational arithmetic, for few
-    dimensions.
+    they are solved in floats, and what their multipliers prove is taken; else what floats find is proved in fractions,
+    which for few dimensions solve what is left open.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def bounding_box(polyhedron: Polyhedron) -> tuple[Float[np.ndarray, " n"], Float
         lower = np.where(is_exact, rough.lower, np.nextafter(rough.lower, -inf))
         upper = np.where(is_exact, rough.upper, np.nextafter(rough.upper, inf))
         return _by_multipliers(polyhedron, rough.rows, lower, upper)
-    return _in_fractions(polyhedron)
+    return _by_proofs(polyhedron)
 
 
 def _by_multipliers(
@@ -73,11 +74,30 @@ def _by_multipliers(
     return found[0], found[1]
 
 
+def _by_proofs(polyhedron: Polyhedron) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the ends that programs of their own prove; where one is not, all are found in fractions."""
+    system = ProvedSystem(polyhedron.A, polyhedron.b, polyhedron.C, polyhedron.d)
+    found = np.empty((2, polyhedron.dim))
+    for end, sign in zip(found, (-1, 1), strict=True):
+        for axis in range(polyhedron.dim):
+            gain = [Fraction(0)] * polyhedron.dim
+            gain[axis] = Fraction(sign)
+            proved = system.maximum(gain)
+            if proved is None:
+                return _in_fractions(polyhedron)
+            if proved.status is Status.INFEASIBLE:
+                return _nothing(polyhedron.dim)
+            if proved.value is None:
+                return None
+            end[axis] = _outwards(sign * proved.value, sign * inf)
+    return found[0], found[1]
+
+
 def _in_fractions(polyhedron: Polyhedron) -> tuple[np.ndarray, np.ndarray] | None:
     rows = rows_of(polyhedron)
     start, depth = deepest(rows, polyhedron.dim)
     if depth < 0:
-        return np.full(polyhedron.dim, inf), np.full(polyhedron.dim, -inf)
+        return _nothing(polyhedron.dim)
     ends = []
     for sign in (-1, 1):
         for axis in range(polyhedron.dim):
@@ -87,6 +107,10 @@ def _in_fractions(polyhedron: Polyhedron) -> tuple[np.ndarray, np.ndarray] | Non
             ends.append(_outwards(value_at({axis: 1}, found.point), sign * inf))
     lower, upper = np.split(np.array(ends), 2)
     return lower, upper
+
+
+def _nothing(dim: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.full(dim, inf), np.full(dim, -inf)
 
 
 def _outwards(value: Fraction, way: float) -> float:
