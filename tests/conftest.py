@@ -1,5 +1,6 @@
-"""What tests of several folders need, once in a process: the report of the demo, a browser, and Ctrl-C."""
+"""What tests of several folders need, once in a process or run: the report of the demo, a browser, and Ctrl-C."""
 
+import os
 import signal
 
 import pytest
@@ -9,13 +10,18 @@ from explorer.browsing import CHROMIUM, FLAGS, PATIENCE, PICTURES, WEBGL
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.report import Settings, Subject, build_report
+from reluscope.report.keeping import KeptSections
 
 
 @pytest.fixture(scope="session")
-def demo_report():
+def demo_report(tmp_path_factory):
     data = digits("test")
     network = rs.load(demo_network(), data=data.points)
-    return build_report(Subject(network, data, "demo network", Settings(num_segments=4)))
+    subject = Subject(network, data, "demo network", Settings(num_segments=4))
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of all workers of this run: what one of them has made the others read
+    return build_report(subject, kept=KeptSections(folder / "demo-report", subject, resume=True))
 
 
 @pytest.fixture(scope="session")

@@ -24,10 +24,11 @@ from reluscope.findings import Claim, Finding
 from reluscope.findings.finite import finite
 from reluscope.findings.writing import number
 from reluscope.partitions import incidence
+from reluscope.partitions.finishing_windows import Affordable
 from reluscope.report import Settings, Subject, build_report, write_report
 from reluscope.report.content import Content, Number, numbers
 from reluscope.report.page import render
-from reluscope.report.sections import Section, all_sections
+from reluscope.report.sections import Section, all_sections, plane
 from reluscope.report.writing import check_folder
 
 DATA = digits("test")
@@ -367,8 +368,13 @@ def struck(monkeypatch, number):
             raise KeyboardInterrupt
         return original(*arguments, **options)
 
+    def at_once(network, plane, budget, **options):
+        return Affordable(rs.partition(network, plane, budget=rs.Budget(regions=budget.regions), **options))
+
     monkeypatch.setattr(incidence, "cut", stop)
     monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 768)
+    # However slow the machine: what is not done in a second is forecast first.
+    monkeypatch.setattr(plane, "affordable", at_once)
     sections = (*(one for one in SECTIONS if one.name in ("network", "plane")), section_that(some, name="last"))
     return build_report(Subject(NET, DATA, "net", SETTINGS), sections=sections), len(calls)
 
