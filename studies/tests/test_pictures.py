@@ -1,5 +1,7 @@
 """Pictures of studies: what is drawn is what was given."""
 
+from itertools import pairwise
+
 import numpy as np
 
 import reluscope as rs
@@ -77,6 +79,13 @@ def test_a_grid_stands_beside_the_regions():
     part = rs.partition(rs.load(layers([2, 5, 1])), rs.Box(-1, 1, 2))
     figure = plots.grids_beside_regions({"net": (part, np.arange(12).reshape(3, 4))})
     assert [axes.get_title() for axes in figure.axes] == ["12 labels on a 4 x 3 grid", rs.plots.say_regions(part)]
+    small = rs.partition(rs.load(layers([2, 5, 1])), rs.Box(-0.0795, 0.0795, 2))
+    figure = plots.grids_beside_regions({"net": (small, np.zeros((2, 2), dtype=int))})
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+        assert len(boxes) >= 3
+        assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
     assert "no slices" in plots.grids_beside_regions({}).axes[0].texts[0].get_text()
 
 

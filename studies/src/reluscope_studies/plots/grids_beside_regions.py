@@ -8,11 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 import reluscope as rs
 from reluscope.plots.style import INK, canvas, category, say, shortened, tint
 
-TINTS = 6
+TINTS, FEW = 6, 4
 
 
 def grids_beside_regions(found: Mapping[str, tuple[rs.Partition, Int[np.ndarray, "p q"]]]) -> Figure:
@@ -50,6 +51,8 @@ def grids_beside_regions(found: Mapping[str, tuple[rs.Partition, Int[np.ndarray,
         row[0].set_ylabel(shortened(name), fontsize=9.5, color=INK)
         rs.plots.partition(part, color="random", axes=row[1])
         row[1].set_title(rs.plots.say_regions(part), fontsize=9.5, color=INK)
+        for axes in row:  # numbers of small windows are long
+            axes.xaxis.set_major_locator(MaxNLocator(FEW))
     return figure
 
 
