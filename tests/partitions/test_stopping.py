@@ -278,3 +278,22 @@ def test_what_is_affordable_says_when_it_was_interrupted(net, monkeypatch, cuts,
         return
     if next(calls) > cuts:
         assert found.part.note == "interrupted"
+
+
+@pytest.mark.parametrize("is_prompt", [True, False])
+def test_what_was_tried_before_a_forecast_is_kept_where_that_is_interrupted(net, whole, monkeypatch, is_prompt):
+    def struck(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(finishing_windows, "forecast", struck)
+    monkeypatch.setattr(finishing_windows, "TRIED", 0.0)
+    monkeypatch.setattr(finishing_windows, "_seconds_of_a_point", lambda *_: 0.0 if is_prompt else 1.0)
+    if not is_prompt:
+        with pytest.raises(KeyboardInterrupt):
+            finishing_windows.affordable(net, SQUARE, rs.Budget(seconds=2))
+        return
+    found = finishing_windows.affordable(net, SQUARE, rs.Budget(seconds=2))
+    assert found.part.note == "interrupted"
+    assert found.expected is found.coarse is None
+    assert 0 < len(found.part) < len(whole)
+    check_rows_are_whole(found.part, whole)

@@ -73,14 +73,19 @@ def affordable(
     about the middle that finishes says more than some regions at an edge.
     """
     ask = partial(partition, network, domain, executor=executor, progress=progress, tolerance=tolerance)
-    expected = None
+    expected = tried = None
     if (budget.regions is not None or budget.seconds is not None) and network.gates and budget.seconds_allowed > 0:
         # What is plainly small is there before anything could be said of it.
         if _seconds_of_a_point(network, domain) < PROMPT and budget.seconds_allowed > 2 * TRIED:
-            part = ask(budget=replace(budget, seconds=TRIED))
-            if not part.num_open or part.note == INTERRUPTED:
-                return Affordable(part)
-        ahead = forecast(network, domain, seconds=min(MAX_FORECAST, FORECAST * budget.seconds_allowed))
+            tried = ask(budget=replace(budget, seconds=TRIED))
+            if not tried.num_open or tried.note == INTERRUPTED:
+                return Affordable(tried)
+        try:
+            ahead = forecast(network, domain, seconds=min(MAX_FORECAST, FORECAST * budget.seconds_allowed))
+        except KeyboardInterrupt:
+            if tried is None:
+                raise
+            return Affordable(replace(tried, note=INTERRUPTED))
         regions, seconds = (_at_least(ahead[name]) for name in ("forecast_regions", "forecast_seconds"))
         times = max(regions / max(1.0, budget.room(0)), seconds / budget.seconds_allowed)
         expected = ahead if times > MIN_TIMES and ahead["forecast_seconds"].value[0] > MIN_SECONDS else None
