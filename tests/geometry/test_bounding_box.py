@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reluscope as rs
+from reluscope.errors import SolverError
 from reluscope.geometry import bounding_box as module
 from reluscope.geometry.bounding_box import bounding_box
+from reluscope.geometry.linear_program import LinearProgram
 
 
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(0, 8), st.booleans())
@@ -42,3 +44,13 @@ def test_no_fractions_where_floats_and_proofs_do(monkeypatch):
     for axis in range(10):
         ends = [polyhedron.maximize(sign * np.eye(10)[axis]).value for sign in (-1, 1)]
         assert [-lower[axis], upper[axis]] == pytest.approx(ends, rel=1e-12)
+
+
+def test_numbers_that_solvers_take_for_infinite():
+    """Equations of 2e20 were left out of a program, whose multipliers were then too few."""
+    polyhedron = rs.Polyhedron([[1, 1], [-1, -1], [1, 2]], [1, 1, 5], [[1, -1]], [-2e20])
+    assert np.array_equal(bounding_box(polyhedron), module._in_fractions(polyhedron))
+    with pytest.raises(SolverError, match="finite ends below 1e20"):
+        LinearProgram(1).add_rows(np.array([[1.0]]), np.array([2e20]), np.array([2e20]))
+    with pytest.raises(SolverError, match="entries below 1e15"):
+        LinearProgram(1).add_rows(np.array([[1e16]]), np.array([1.0]))

@@ -168,11 +168,11 @@ def test_a_last_activation_that_is_named_stays():
 
 def test_what_is_not_there_to_be_replaced_is_said():
     smooth = nn.Sequential(nn.Linear(2, 2), nn.GELU(approximate="tanh"), nn.Linear(2, 1))
-    assert not any("There was no" in note for note in rs.load(smooth, approximate={"gelu": 8}).notes)
+    assert not any("The network has no" in note for note in rs.load(smooth, approximate={"gelu": 8}).notes)
     both = rs.load(smooth, approximate={"gelu": 8, "tanh": 8, "silu": 8})
-    assert both.notes[-1] == "There was no tanh and no silu to replace by pieces."
+    assert both.notes[-1] == "The network has no tanh and no silu that pieces could take the place of."
     plain = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))], approximate={"gelu": 8})
-    assert plain.notes[-1] == "There was no gelu to replace by pieces."
+    assert plain.notes[-1] == "The network has no gelu that pieces could take the place of."
 
 
 def test_nothing_was_replaced():

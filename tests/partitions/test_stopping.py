@@ -4,6 +4,7 @@ import sys
 import warnings
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from multiprocessing import get_context
 
 import numpy as np
@@ -292,8 +293,19 @@ def test_what_was_tried_before_a_forecast_is_kept_where_that_is_interrupted(net,
         with pytest.raises(KeyboardInterrupt):
             finishing_windows.affordable(net, SQUARE, rs.Budget(seconds=2))
         return
-    found = finishing_windows.affordable(net, SQUARE, rs.Budget(seconds=2))
-    assert found.part.note == "interrupted"
-    assert found.expected is found.coarse is None
-    assert 0 < len(found.part) < len(whole)
-    check_rows_are_whole(found.part, whole)
+    tried = finishing_windows.affordable(net, SQUARE, rs.Budget(seconds=2))
+    assert tried.part.note == "interrupted"
+    assert tried.expected is tried.coarse is None
+    assert 0 < len(tried.part) < len(whole)
+    check_rows_are_whole(tried.part, whole)
+    # Also where the partition after the forecast has nothing or less.
+    with warnings.catch_warnings(action="ignore"):
+        less = replace(rs.partition(net, SQUARE, budget=rs.Budget(regions=1)), note="interrupted")
+    monkeypatch.setattr(finishing_windows, "TRIED", 0.9)
+    monkeypatch.setattr(finishing_windows, "partition", lambda *_, budget, **options: tried.part)
+    monkeypatch.setattr(finishing_windows, "_forecast_if_hopeless", lambda *_: None)
+    for after in (struck, lambda *_: finishing_windows.Affordable(less)):
+        monkeypatch.setattr(finishing_windows, "_afforded", after)
+        again = finishing_windows.affordable(net, SQUARE, rs.Budget(seconds=2))
+        assert again.part.note == "interrupted"
+        assert len(again.part) == max(len(tried.part), len(less))

@@ -57,6 +57,15 @@ def silent_model(tolerance: float) -> highspy.Highs:
     return model
 
 
+def check_added(status: highspy.HighsStatus) -> None:
+    """Raise SolverError where HiGHS has not taken rows, of which it then has none."""
+    if status == highspy.HighsStatus.kError:
+        raise SolverError(
+            "a linear program takes entries below 1e15 and finite ends below 1e20, and got larger ones: divide rows by "
+            "their lengths, or give a smaller domain"
+        )
+
+
 class LinearProgram:
     """Maximise ``c x`` subject to ``row_lower <= rows x <= row_upper`` and ``lower <= x <= upper``.
 
@@ -100,14 +109,20 @@ class LinearProgram:
         upper: Float[np.ndarray, " h"],
         lower: Float[np.ndarray, " h"] | None = None,
     ) -> None:
-        """Append rows ``lower <= rows x <= upper``; without ``lower`` they are bounded on one side."""
+        """Append rows ``lower <= rows x <= upper``; without ``lower`` they are bounded on one side.
+
+        Raises
+        ------
+        SolverError
+            If HiGHS does not take them: entries from 1e15 on, or lower ends from 1e20 on.
+        """
         if not len(rows):
             return
         kept = rows != 0
         starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])[:-1].astype(np.int32)
         indices = np.nonzero(kept)[1].astype(np.int32)
         below = np.full(len(rows), -np.inf) if lower is None else lower
-        self._model.addRows(len(rows), below, upper, len(indices), starts, indices, rows[kept])
+        check_added(self._model.addRows(len(rows), below, upper, len(indices), starts, indices, rows[kept]))
         self.num_rows += len(rows)
 
     def set_row(self, row: int, lower: float, upper: float) -> None:

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from reluscope.errors import SolverError
-from reluscope.geometry.linear_program import silent_model
+from reluscope.geometry.linear_program import check_added, silent_model
 
 
 class Ending(Enum):
@@ -131,7 +131,7 @@ class MixedIntegerProgram:
         low = np.full(count, -np.inf) if lower is None else np.asarray(lower, dtype=float)
         high = np.full(count, np.inf) if upper is None else np.asarray(upper, dtype=float)
         starts, indices = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
-        self._model.addRows(count, low, high, rows.nnz, starts, indices, rows.data.astype(float))
+        check_added(self._model.addRows(count, low, high, rows.nnz, starts, indices, rows.data.astype(float)))
         self.num_rows += count
 
     def keep_first(self, *, num_rows: int, num_columns: int) -> None:

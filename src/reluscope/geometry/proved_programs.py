@@ -118,8 +118,8 @@ class ProvedSystem:
         ends = np.concatenate([self._offsets, self._values, -self._values])
         program = LinearProgram(self.dim + 1)
         program.set_bounds(self.dim, -np.inf, 1.0)
-        program.add_rows(np.column_stack([both, np.ones(len(both))]), ends)
         try:
+            program.add_rows(np.column_stack([both, np.ones(len(both))]), ends)
             found = program.maximize(np.append(np.zeros(self.dim), 1.0))
         except SolverError:
             found = None
@@ -225,9 +225,9 @@ class ProvedSystem:
         """Return whether a ray along which the function grows is found, and checked in fractions."""
         program = LinearProgram(self.dim)
         program.set_all_bounds(-np.ones(self.dim), np.ones(self.dim))
-        program.add_rows(self._normals, np.zeros(len(self._rows)))
-        program.add_rows(self._equations, np.zeros(len(self._own)), np.zeros(len(self._own)))
         try:
+            program.add_rows(self._normals, np.zeros(len(self._rows)))
+            program.add_rows(self._equations, np.zeros(len(self._own)), np.zeros(len(self._own)))
             ray = program.maximize(np.array([float(entry) for entry in gain])).point
         except SolverError:
             return False

@@ -128,7 +128,8 @@ def _with_note_of_unused(network: Network, interface: Interface) -> Network:
     unused = [name for name in interface.approximate if name not in replaced]
     if not unused:
         return network
-    return replace(network, notes=(*network.notes, f"There was no {' and no '.join(unused)} to replace by pieces."))
+    note = f"The network has no {' and no '.join(unused)} that pieces could take the place of."
+    return replace(network, notes=(*network.notes, note))
 
 
 def _load(model: Any, shape: tuple[int, ...] | None, data: Points | None, interface: Interface) -> Network:

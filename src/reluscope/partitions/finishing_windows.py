@@ -1,6 +1,7 @@
 """The largest window about the middle of a domain whose exact partition comes to its end within a budget."""
 
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -74,21 +75,41 @@ def affordable(
     """
     ask = partial(partition, network, domain, executor=executor, progress=progress, tolerance=tolerance)
     expected = tried = None
-    if (budget.regions is not None or budget.seconds is not None) and network.gates and budget.seconds_allowed > 0:
-        # What is plainly small is there before anything could be said of it.
-        if _seconds_of_a_point(network, domain) < PROMPT and budget.seconds_allowed > 2 * TRIED:
-            tried = ask(budget=replace(budget, seconds=TRIED))
-            if not tried.num_open or tried.note == INTERRUPTED:
-                return Affordable(tried)
-        try:
-            ahead = forecast(network, domain, seconds=min(MAX_FORECAST, FORECAST * budget.seconds_allowed))
-        except KeyboardInterrupt:
-            if tried is None:
-                raise
-            return Affordable(replace(tried, note=INTERRUPTED))
-        regions, seconds = (_at_least(ahead[name]) for name in ("forecast_regions", "forecast_seconds"))
-        times = max(regions / max(1.0, budget.room(0)), seconds / budget.seconds_allowed)
-        expected = ahead if times > MIN_TIMES and ahead["forecast_seconds"].value[0] > MIN_SECONDS else None
+    try:
+        if (budget.regions is not None or budget.seconds is not None) and network.gates and budget.seconds_allowed > 0:
+            # What is plainly small is there before anything could be said of it.
+            if _seconds_of_a_point(network, domain) < PROMPT and budget.seconds_allowed > 2 * TRIED:
+                tried = ask(budget=replace(budget, seconds=TRIED))
+                if not tried.num_open or tried.note == INTERRUPTED:
+                    return Affordable(tried)
+            expected = _forecast_if_hopeless(network, domain, budget)
+        found = _afforded(network, domain, budget, expected, ask, progress)
+    except KeyboardInterrupt:
+        if tried is None:
+            raise
+        return Affordable(replace(tried, note=INTERRUPTED))
+    if tried is not None and found.part.note == INTERRUPTED and expected is None and len(tried) > len(found.part):
+        return Affordable(replace(tried, note=INTERRUPTED))
+    return found
+
+
+def _forecast_if_hopeless(network: Network, domain: Domain, budget: Budget) -> Findings | None:
+    """Return what a partition would take, where that is many times what is allowed."""
+    ahead = forecast(network, domain, seconds=min(MAX_FORECAST, FORECAST * budget.seconds_allowed))
+    regions, seconds = (_at_least(ahead[name]) for name in ("forecast_regions", "forecast_seconds"))
+    times = max(regions / max(1.0, budget.room(0)), seconds / budget.seconds_allowed)
+    return ahead if times > MIN_TIMES and ahead["forecast_seconds"].value[0] > MIN_SECONDS else None
+
+
+def _afforded(
+    network: Network,
+    domain: Domain,
+    budget: Budget,
+    expected: Findings | None,
+    ask: Callable[..., Partition],
+    progress: Progress,
+) -> Affordable:
+    """Return the partition, or that of a window where the whole is forecast to be hopeless, and the first gates."""
     seconds = None if budget.seconds is None else (1 - COARSE) * budget.seconds
     if expected is not None:
         part = window_within(network, domain, replace(budget, seconds=seconds), progress=progress)

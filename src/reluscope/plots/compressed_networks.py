@@ -51,7 +51,7 @@ def curves_of_networks(curves: Mapping[str, Findings], *, columns: Count) -> Fig
         handles = draw_accuracies(axes, curve)
         handles[0].set_label("the network itself")
         # One panel may have bars where another has none.
-        named |= {handle.get_label(): handle for handle in handles}
+        named = {handle.get_label(): handle for handle in handles} | named
         axes.set_title(f"{name}, {100 * float(curve.finding(NETWORK_ACCURACY)):.1f}%", fontsize=9.5, color=INK)
         axes.tick_params(axis="x", labelsize=7.0)
         axes.label_outer()

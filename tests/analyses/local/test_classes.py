@@ -75,7 +75,8 @@ def test_rivals_with_next_to_no_probability_pull_no_farther():
 
 
 def test_what_gaps_leave_open_is_not_known(monkeypatch):
-    monkeypatch.setattr(likeliest, "GAP", 0.5)
+    for module in (classes, likeliest):
+        monkeypatch.setattr(module, "GAP", 0.5)
     found = region_classes(rs.load(THREE), [[0.5]], domain=rs.Box(0, 1, 1))
     assert not found.details["is_at_likeliest_known"][0, 0]
     fewer = found.mean("num_classes_at_likeliest")
