@@ -61,6 +61,13 @@ def test_what_is_kept_comes_back_equal(result):
     assert decode(json.loads(json.dumps(encode(result)))) == result
 
 
+def test_findings_that_blocks_share_are_told_once_also_when_they_were_kept():
+    one, other = (Number(Finding.of(value, name="regions"), False) for value in (1.0, 2.0))
+    shared = Content((Numbers((one, other)), Table(("a", "b"), ((one, other),), "")))
+    kept = decode(json.loads(json.dumps(encode(SectionResult("a", "A", "done", "", shared)))))
+    assert len(shared.findings) == len(kept.content.findings) == 2
+
+
 def test_numpy_numbers_come_back_as_plain_ones():
     content = Content((), data={"a": np.int64(3), "b": [np.float64(0.5)]})
     assert decode(encode(SectionResult("a", "A", "done", content=content))).content.data == {"a": 3, "b": [0.5]}

@@ -1,5 +1,6 @@
 """What a section of a report consists of: text, numbers with their claims, tables and pictures."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -165,7 +166,8 @@ class Content:
                 found.extend(entry.finding for entry in block.entries)
             elif isinstance(block, Table):
                 found.extend(cell.finding for row in block.rows for cell in row if isinstance(cell, Number))
-        return tuple({id(finding): finding for finding in found}.values())
+        # By what is said of them: sections that were kept on disk have copies in place of what they shared.
+        return tuple({json.dumps(finding.to_dict(), default=str): finding for finding in found}.values())
 
 
 def cell(entry: Any) -> Any:
