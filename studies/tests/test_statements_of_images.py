@@ -44,7 +44,7 @@ def subspaces(direction, eigenvalues, rank=4):
     )
 
 
-def of_chapter_6(name="cifar10", *, holds, with_paper=True):
+def of_chapter_6(name="cifar10", *, holds, with_paper=True, is_full=True):
     """Numbers of all networks that agree with every statement, or with none."""
     ramp = np.add.outer(np.arange(6.0), np.arange(6.0))
     board = (-1.0) ** np.indices((6, 6)).sum(axis=0)
@@ -62,7 +62,7 @@ def of_chapter_6(name="cifar10", *, holds, with_paper=True):
     accuracies = {one: exact(0.5) for one in EVERY}
     ink = {one: 0.95 if holds == (one.kind != "linear") else 0.5 for one in EVERY}
     return chapter6.verdicts(
-        name, accuracies, regions, spaces, explained, IMAGES, ink, with_paper=with_paper, is_full=False
+        name, accuracies, regions, spaces, explained, IMAGES, ink, with_paper=with_paper, is_full=is_full
     )
 
 
@@ -80,6 +80,7 @@ def test_statements_of_chapter_6():
     assert set(hold.values()) == {"confirmed"}
     assert set(fail.values()) == {"contradicted"}
     assert set(words(of_chapter_6(holds=False, with_paper=False)).values()) == {"not confirmed"}
+    assert set(words(of_chapter_6(holds=False, is_full=False)).values()) == {"not confirmed"}
     only = "convolutional networks have coefficients only where the image is not zero"
     assert [words(of_chapter_6("mnist", holds=one))[only] for one in (True, False)] == ["confirmed", "contradicted"]
 
@@ -194,7 +195,7 @@ def is_dense(model):
     return model.kind == "dense"
 
 
-def of_chapter_7(name, *, holds, samples=10_000):
+def of_chapter_7(name, *, holds, samples=10_000, is_full=True):
     def lost(model):
         close = is_dense(model) or (name == "mnist" and model.optimizer == "SGD")
         few, most = (10 if is_dense(model) == holds else 60), (1 if close == holds else 20)
@@ -219,7 +220,7 @@ def of_chapter_7(name, *, holds, samples=10_000):
     accuracies = {one: replace(exact(0.2 if holds else 0.5), num_samples=samples) for one in EVERY}
     found = chapter7.verdicts(
         name, accuracies, every, similar(drop, near, lambda a, b: -near(a, b), distance), "Figure 7.3",
-        with_paper=True, is_full=False,
+        with_paper=True, is_full=is_full,
     )  # fmt: skip
     return words(found[2:])
 
@@ -231,6 +232,7 @@ def test_statements_of_chapter_7(name, number):
     assert set(hold.values()) == {"confirmed"}, hold
     assert "confirmed" not in fail.values(), fail
     assert list(fail.values()).count("contradicted") >= number - 2, fail
+    assert set(of_chapter_7(name, holds=False, is_full=False).values()) == {"not confirmed"}
     # Of one image chance makes any difference of accuracies.
     few = of_chapter_7(name, holds=True, samples=1)
     of_accuracies = [one for one in hold if "map" in one or "represent" in one or "similar to each other" in one]

@@ -138,7 +138,9 @@ def with_accuracies(
     with_paper: bool,
     is_full: bool,
 ) -> tuple[Verdict, ...]:
-    """Return the verdicts of the accuracies and the given ones; networks unlike the dissertation's contradict nothing.
+    """Return the verdicts of the accuracies and the given ones.
+
+    Networks unlike the dissertation's, or trained for less, contradict nothing.
 
     Parameters
     ----------
@@ -154,7 +156,8 @@ def with_accuracies(
     """
     if not with_paper:
         return supporting(verdicts)
-    return (*accuracy_verdicts(data, accuracies, place, is_full=is_full), *verdicts)
+    found = (*accuracy_verdicts(data, accuracies, place, is_full=is_full), *verdicts)
+    return found if is_full else supporting(found)
 
 
 def accuracy_verdicts(data: Data, found: Mapping[Model, rs.Finding], place: str, *, is_full: bool) -> list[Verdict]:
