@@ -67,7 +67,8 @@ def check_certificate(certificate: "Certificate", network: "Network", domain: "D
         raise InputError(f"domain must be a domain of reluscope, got {type(domain).__name__}: give a Box or a slice")
     _demand_form(certificate, network.num_inputs)
     dim, corners_of = len(certificate.half_spaces[0]) - 1, certificate.corners
-    _demand(certificate.fingerprint == network.fingerprint, "it is of another network")
+    of_network = isinstance(certificate.fingerprint, str) and certificate.fingerprint == network.fingerprint
+    _demand(of_network, "it is of another network")
     _demand(domain is None or _is_of(certificate, domain), "it is of another domain")
     _demand(len({*certificate.codes}) == len(certificate.codes), "two regions have the same code")
     _demand(len({*certificate.vertices}) == len(certificate.vertices), "two vertices are the same point")
