@@ -87,8 +87,8 @@ def largest_error(value: Any, scale: Any = 0.0) -> Any:
     Examples
     --------
     >>> from reluscope.findings.claims import largest_error
-    >>> [float(largest_error(value, scale)) for value, scale in [(2.0, 0.0), (0.0, 0.0), (1e-12, 1000.0), (np.inf, 1.0)]]
-    [2e-06, 0.0, 1e-06, 0.0]
+    >>> largest_error(np.array([2.0, 0.0, 1e-12, np.inf]), np.array([0.0, 0.0, 1e3, 1.0])) * 1e6
+    array([2., 0., 1., 0.])
     """
     of_scale = AGREEMENT * np.where(np.isfinite(scale), scale, 0.0)
     return np.where(np.isfinite(value), np.maximum(PRECISION * np.abs(value), of_scale), 0.0)
