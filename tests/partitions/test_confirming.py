@@ -100,7 +100,7 @@ def test_windows_keep_to_their_seconds(whole, monkeypatch):
         "cells_found",
         lambda *arguments, budget=None, **options: given.append(budget) or dispatch.cells_found(*arguments, **options),
     )
-    monkeypatch.setattr(finishing_windows, "shown", lambda part, until: ended.append(until) or part)
+    monkeypatch.setattr(finishing_windows, "shown", lambda part, until, **_: ended.append(until) or part)
     began = time.time()
     rs.window_within(whole.network, SQUARE, rs.Budget(seconds=1000))
     assert len(given) > 1

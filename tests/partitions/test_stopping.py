@@ -269,7 +269,7 @@ def test_what_is_affordable_says_when_it_was_interrupted(net, monkeypatch, cuts,
 
     monkeypatch.setattr(incidence, "cut", stop)
     if slow:  # networks of which a point takes long are not tried before the forecast
-        monkeypatch.setattr(finishing_windows, "_seconds_of_a_point", lambda *_: 1.0)
+        monkeypatch.setattr(finishing_windows, "pass_seconds", lambda _: 1.0)
         monkeypatch.setattr(finishing_windows, "MIN_SECONDS", 0.0)
         monkeypatch.setattr(finishing_windows, "MIN_TIMES", 0.0)
     try:
@@ -288,7 +288,7 @@ def test_what_was_tried_before_a_forecast_is_kept_where_that_is_interrupted(net,
 
     monkeypatch.setattr(finishing_windows, "forecast", struck)
     monkeypatch.setattr(finishing_windows, "TRIED", 0.0)
-    monkeypatch.setattr(finishing_windows, "_seconds_of_a_point", lambda *_: 0.0 if is_prompt else 1.0)
+    monkeypatch.setattr(finishing_windows, "pass_seconds", lambda _: 0.0 if is_prompt else 1.0)
     if not is_prompt:
         with pytest.raises(KeyboardInterrupt):
             finishing_windows.affordable(net, SQUARE, rs.Budget(seconds=2))

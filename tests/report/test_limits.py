@@ -37,20 +37,44 @@ def clock(monkeypatch):
 @pytest.mark.parametrize("each", [1e-6, 1e-3, 0.02, 0.3, 7.0])
 def test_timing_a_pass_takes_little_itself(clock, each):
     clock["each"] = each
-    assert Subject(NETWORK, DATA, "net").seconds_per_sample == pytest.approx(each)
+    subject = Subject(NETWORK, DATA, "net")
+    assert len(subject.pairs)
+    clock["now"] = 0.0
+    assert subject.timed.seconds_per_sample == pytest.approx(each)
     # A first pass, and some until one takes a quarter of a second; each has at most four times the samples of the last.
     assert clock["now"] <= 2 * each + 4 * module.TIMED
 
 
+def test_no_clock_decides_what_is_planned(clock):
+    """Seen red where a pass was timed: a slow machine looked at fewer samples and regions."""
+    planned = []
+    for each in (1e-9, 1.0):
+        clock["each"] = each
+        subject = Subject(NETWORK, DATA, "net")
+        assert subject.timed.seconds_per_sample == pytest.approx(each)
+        sentences = [section.why_not(subject) for section in all_sections()]
+        planned.append((subject.most_affordable, subject.region_budget(0.4), subject.seconds_per_sample, sentences))
+    assert planned[0] == planned[1]
+
+
 @pytest.mark.parametrize(("each", "seconds"), [(0.01, 60.0), (0.1, 60.0), (0.1, 3.0), (1e-6, 0.01)])
-def test_sections_that_look_at_all_samples_keep_their_time(clock, each, seconds):
-    clock["each"] = each
+def test_sections_that_look_at_all_samples_plan_for_their_time(each, seconds):
     subject = Subject(NETWORK, DATA, "net", Settings(seconds=seconds))
-    few = subject.limited(subject.most_in_time)
+    vars(subject)["seconds_per_sample"] = each
+    few = subject.limited(subject.most_affordable)
     assert len(few.data) == len(DATA) or module.PASSES * each * len(few.data) <= max(
         seconds, module.PASSES * each * module.MIN_SAMPLES
     )
     assert len(few.data) == len(DATA) or module.PASSES * each * 2 * len(few.data) > seconds
+
+
+def test_without_a_limit_work_ends_long_after_what_is_planned_and_with_one_at_it():
+    free, limited = Settings(), Settings(seconds=6.0)
+    assert (limited.planned_seconds, limited.budget(0.5).seconds) == (6.0, 3.0)
+    assert free.budget(0.5).seconds_allowed >= 10 * 0.5 * free.planned_seconds
+    assert free.affordable(0.5, 1.0, 1000) == 30
+    assert limited.affordable(0.5, 1.0, 1000) == 3
+    assert free.affordable(0.5, 1e3, 1000) == 1
 
 
 def test_fewer_samples_are_drawn_at_random_and_said():
@@ -115,7 +139,7 @@ def test_the_page_says_of_how_many_samples_it_is(tmp_path, monkeypatch):
 
 
 def test_a_report_goes_on_with_the_samples_that_it_was_begun_with(tmp_path, monkeypatch):
-    """Seen red where it takes as many as there is time for by a new measurement: then it is of other data."""
+    """Seen red where a measurement decided how many there is time for: then it is of other data."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "seeded_models.py").write_text(
         "import torch\nfrom torch import nn\n\ndef make():\n    torch.manual_seed(0)\n"
@@ -133,9 +157,10 @@ def test_a_report_goes_on_with_the_samples_that_it_was_begun_with(tmp_path, monk
     stopping = Section("last", "Last", 99.0, lambda subject: None, lambda subject: 1.0, stop_once)
     monkeypatch.setattr("reluscope.report.building.all_sections", lambda: (*kept, stopping))
     command = ("analyze", "seeded_models:make", "--input-shape", "3", "--data", "x.npy", "-o", "out", "--threads", "1")
-    monkeypatch.setattr(Subject, "seconds_per_sample", 0.1)
+    monkeypatch.setattr(module, "pass_seconds", lambda network: 0.1)
+    monkeypatch.setattr(module, "_measured", lambda *_: 0.1)
     assert reluscope(*command).exit_code == 130
-    monkeypatch.setattr(Subject, "seconds_per_sample", 0.3)
+    monkeypatch.setattr(module, "_measured", lambda *_: 0.3)
     pressed.append(False)
     done = reluscope(*command, "--resume")
     assert done.exit_code == 0, done.stderr

@@ -23,7 +23,7 @@ from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
 from reluscope.report.building import build_report, expected_seconds
 from reluscope.report.document import Report, SectionResult
-from reluscope.report.keeping import KeptSections, num_samples_kept
+from reluscope.report.keeping import KeptSections
 from reluscope.report.page import names_of
 from reluscope.report.sections import all_sections
 from reluscope.report.sharing import Helpers, helped
@@ -71,10 +71,8 @@ def analyze(
             Subject(network, dataset, model.name, settings)
             for model, (network, dataset) in zip(models, opened, strict=True)
         ]
-        bar.say("Timing the model")
-        # The same samples for all models, as many as the slowest has time for, or as a report has that goes on.
-        before = num_samples_kept(folder) if resume else None
-        most = before or min(subject.most_in_time for subject in subjects)
+        # The same samples for all models, as many as the slowest can be asked about.
+        most = min(subject.most_affordable for subject in subjects)
         subjects = [subject.limited(most) for subject in subjects]
         with keeping_results(), _helpers(subjects, common, bar) as helpers:
             if len(models) == 1:
@@ -124,7 +122,7 @@ def _helpers(
 
     They are those of an executor if there is one: then they have begun to start.
     """
-    bar.say("Planning")
+    bar.say("Timing the model")
     seconds = sum(map(expected_seconds, subjects))
     number = count_helpers(common.threads)
     if (executor is None and seconds < WORTH_HELP) or common.device != "cpu":

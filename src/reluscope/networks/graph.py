@@ -42,6 +42,12 @@ class Node:
         """Number of entries of the value at one point."""
         return prod(self.shape)
 
+    @cached_property
+    def products(self) -> int:
+        """About how many multiplications the value takes at one point."""
+        weight = self.tensors().get("weight")
+        return self.size * (1 if weight is None else max(1, weight.numel() // max(1, weight.shape[0])))
+
     def tensors(self) -> dict[str, Tensor]:
         """Return the node's constants by field name."""
         return {field.name: entry for field in fields(self) if isinstance(entry := getattr(self, field.name), Tensor)}

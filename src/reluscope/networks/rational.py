@@ -286,10 +286,8 @@ def multiplications(network: Network) -> int:
     total, depths = network.nodes[0].size, [0]
     for node in network.nodes[1:]:
         depth = max((depths[source] for source in node.inputs), default=0)
-        weight = node.tensors().get("weight")
-        number = node.size * (1 if weight is None else max(1, weight.numel() // max(1, weight.shape[0])))
-        total += number * words_of(BITS * depth)
-        depths.append(depth + (weight is not None))
+        total += node.products * words_of(BITS * depth)
+        depths.append(depth + ("weight" in node.tensors()))
     return total
 
 

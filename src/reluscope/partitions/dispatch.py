@@ -256,7 +256,8 @@ def partition(
         found = [_without_vertices(part) for part in found]
     if network.approximations:
         found = [replace(part, method=part.method + _in_place(network)) for part in found]
-    found = [shown(part, until) for part in found]
+    # Where regions are limited, they decide how many are confirmed, and seconds only end it.
+    found = [shown(part, until, only_share=budget.regions is not None) for part in found]
     if has_struck():  # while results were put together
         found = [replace(part, note=INTERRUPTED) for part in found]
     _warn_if_interrupted(found, ", without certificate," if certify else "")

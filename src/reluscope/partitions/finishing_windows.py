@@ -1,4 +1,7 @@
-"""The largest window about the middle of a domain whose exact partition comes to its end within a budget."""
+"""The largest window about the middle of a domain whose exact partition comes to its end within a budget.
+
+Where a budget limits regions, they alone decide what is done, and seconds only end it; else seconds decide.
+"""
 
 import time
 from collections.abc import Callable
@@ -11,9 +14,10 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import BUDGET, INTERRUPTED, Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
-from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
+from reluscope.networks.pass_time import pass_seconds
 from reluscope.partitions.coarse_partitions import coarse_partition
 from reluscope.partitions.dispatch import cells_found, partition, walking
 from reluscope.partitions.forecasting import forecast
@@ -30,8 +34,9 @@ MIN_SECONDS, MIN_TIMES = 10.0, 10.0
 UNLIKELY = 10.0
 # Of the seconds allowed: for the forecast (and no more than three), and for the coarse partition.
 FORECAST, MAX_FORECAST, COARSE = 0.1, 3.0, 0.2
-# Seconds for the partition before anything is forecast, where a point takes less than the second number.
-TRIED, PROMPT = 1.0, 0.005
+# Seconds for the partition before anything is forecast, where a point takes less than the second number; what a region
+# takes beside a point, and the share of a limit on seconds after which this ends where regions are limited, too.
+TRIED, PROMPT, BESIDE, TRIED_SHARE = 1.0, 0.005, 1e-5, 0.25
 # Sides of the first window, of the domain's, and how many times larger the next may be.
 FIRST_SCALE, MAX_GROWTH = 2.0**-14, 8.0
 # No window is tried that is larger by less than this; the next is to take this part of what is left.
@@ -78,8 +83,8 @@ def affordable(
     try:
         if (budget.regions is not None or budget.seconds is not None) and network.gates and budget.seconds_allowed > 0:
             # What is plainly small is there before anything could be said of it.
-            if _seconds_of_a_point(network, domain) < PROMPT and budget.seconds_allowed > 2 * TRIED:
-                tried = ask(budget=replace(budget, seconds=TRIED))
+            if pass_seconds(network) < PROMPT and budget.seconds_allowed > 2 * TRIED:
+                tried = ask(budget=_first(network, budget))
                 if not tried.num_open or tried.note == INTERRUPTED:
                     return Affordable(tried)
             expected = _forecast_if_hopeless(network, domain, budget)
@@ -93,12 +98,23 @@ def affordable(
     return found
 
 
+def _first(network: Network, budget: Budget) -> Budget:
+    """Return what is tried before anything is forecast: about a second of work."""
+    if budget.regions is None:
+        return Budget(seconds=TRIED)
+    regions = int(TRIED / (pass_seconds(network) + BESIDE))
+    seconds = None if budget.seconds is None else TRIED_SHARE * budget.seconds
+    return Budget(regions=min(budget.regions, regions), seconds=seconds)
+
+
 def _forecast_if_hopeless(network: Network, domain: Domain, budget: Budget) -> Findings | None:
     """Return what a partition would take, where that is many times what is allowed."""
-    ahead = forecast(network, domain, seconds=min(MAX_FORECAST, FORECAST * budget.seconds_allowed))
+    seconds = FORECAST * budget.seconds_allowed
+    ahead = forecast(network, domain) if seconds >= MAX_FORECAST else forecast(network, domain, seconds=seconds)
     regions, seconds = (_at_least(ahead[name]) for name in ("forecast_regions", "forecast_seconds"))
     times = max(regions / max(1.0, budget.room(0)), seconds / budget.seconds_allowed)
-    return ahead if times > MIN_TIMES and ahead["forecast_seconds"].value[0] > MIN_SECONDS else None
+    takes = ahead["forecast_regions"].value[0] * (pass_seconds(network) + BESIDE)
+    return ahead if times > MIN_TIMES and takes > MIN_SECONDS else None
 
 
 def _afforded(
@@ -131,16 +147,6 @@ def _at_least(column: Column) -> float:
     """
     value, lower, upper = column.value[0], column.lower[0], column.upper[0]
     return max(lower, value / UNLIKELY) if isfinite(upper) else lower
-
-
-def _seconds_of_a_point(network: Network, domain: Domain) -> float:
-    """Return how long the network takes for one point, the first time and what comes with it left out."""
-    center = SubDomains.of(domain).center[None]
-    point = domain.lift(center) if isinstance(domain, Slice) else center
-    network.codes(point)
-    began = time.perf_counter()
-    network.codes(point)
-    return time.perf_counter() - began
 
 
 @read_arguments
@@ -216,13 +222,15 @@ def window_within(network: Network, domain: Domain, budget: RegionBudget, *, pro
             else:
                 best, scale = tried, larger
             tell(min(1.0, max(len(best) / max(1, budget.room(0)), 1 - left / growing.seconds_allowed)))
-    return shown(best, None if budget.seconds is None else until)
+    return shown(best, None if budget.seconds is None else until, only_share=budget.regions is not None)
 
 
 def _growth_of(best: Partition, budget: Budget, left: float) -> float:
     """Return by what the sides of the next window may be longer, as the number of cells goes with the volume."""
     if len(best) == 1:  # not cut at all: that says nothing of larger windows
         return MAX_GROWTH
-    by_regions = AIMED * budget.room(0) / len(best)
-    by_time = PLANNED * max(0.0, left) / max(best.work["seconds"], 1e-9)
-    return min(MAX_GROWTH, min(by_regions, by_time) ** (1 / best.dim))
+    most = min(AIMED * budget.room(0) / len(best), MAX_GROWTH**best.dim)
+    each = max(best.work["seconds"], 1e-9)
+    if budget.regions is None or most * each > left:
+        most = min(most, PLANNED * max(0.0, left) / each)
+    return most ** (1 / best.dim)

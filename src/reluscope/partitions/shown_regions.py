@@ -61,7 +61,9 @@ DEEP = 10
 MOST_AT_ONCE = 16
 
 
-def shown(part: Partition, until: float | None = None, count: Count | None = None) -> Partition:
+def shown(
+    part: Partition, until: float | None = None, count: Count | None = None, *, only_share: bool = False
+) -> Partition:
     """Return a partition all of whose regions are there, each once.
 
     Parameters
@@ -71,6 +73,8 @@ def shown(part: Partition, until: float | None = None, count: Count | None = Non
     until : float, optional
         Until when, by `time.time`, cells of a network too large for exact arithmetic are confirmed; by default a share
         of them is.
+    only_share : bool
+        Confirm no more than that share, whatever time there is.
     count : callable, optional
         Told how many cells more are confirmed, and the share of all of them that was looked at.
 
@@ -91,7 +95,7 @@ def shown(part: Partition, until: float | None = None, count: Count | None = Non
     if part.confirmed is not None and part.confirmed.all():
         return part
     most = max_exact(part.network, len(part))
-    found = codes_inside(part, most, until, count)
+    found = codes_inside(part, most, until, count, only_share=only_share)
     codes, is_sure = found.codes, found.is_sure
     # Of cells with one code the first that had it before, else the first.
     had_it = (codes.words == part.codes.words).all(axis=1)
@@ -155,19 +159,26 @@ def is_deep(network: Network) -> bool:
     return len(network.gates) >= DEEP
 
 
-def codes_inside(part: Partition, most: int, until: float | None = None, count: Count | None = None) -> Shown:
+def codes_inside(
+    part: Partition,
+    most: int,
+    until: float | None = None,
+    count: Count | None = None,
+    *,
+    only_share: bool = False,
+) -> Shown:
     """Return what all cells show inside them, by at most so many exact evaluations; see `shown`."""
     assert part.network is not None
     network, witnesses = part.network_on_domain, part.witnesses
     if part.confirmed is not None:  # seen before, and which are sure is known
-        return _by_wide_numbers(part, part.codes, ~part.confirmed, until, count)
+        return _by_wide_numbers(part, part.codes, ~part.confirmed, until, count, only_share)
     if not most and bends.pay(part.network):
         codes, doubtful = codes_together(network, witnesses, tolerance=part.tolerance)
     else:
         rounded, codes = coded_forward(network, witnesses, tolerance=part.tolerance)
         doubtful = np.asarray(rounded.doubtful.any(axis=1))
     if not most:
-        return _by_wide_numbers(part, codes, doubtful, until, count)
+        return _by_wide_numbers(part, codes, doubtful, until, count, only_share)
     if doubtful.any():  # of two ways to bound rounding either one may be the tighter
         rounded, again = rounded_codes(network, witnesses[doubtful], tolerance=part.tolerance)
         words = codes.words.copy()
@@ -178,7 +189,7 @@ def codes_inside(part: Partition, most: int, until: float | None = None, count: 
     asked = np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))
     are_many = len(asked) > most
     if are_many and len(asked) > _max_wide(network):
-        return _by_wide_numbers(part, codes, doubtful, until, count)
+        return _by_wide_numbers(part, codes, doubtful, until, count, only_share)
     if is_deep(network) or are_many:
         for rows, seen, is_sure in _beside_by_wide_numbers(part, asked):
             words[rows], is_there[rows] = seen.words, is_sure
@@ -202,16 +213,21 @@ def _max_wide(network: Network) -> int:
 
 
 def _by_wide_numbers(
-    part: Partition, codes: Codes, doubtful: np.ndarray, until: float | None, count: Count | None
+    part: Partition,
+    codes: Codes,
+    doubtful: np.ndarray,
+    until: float | None,
+    count: Count | None,
+    only_share: bool,
 ) -> Shown:
     """Return what `codes_inside` does, with wide numbers at a share of the doubtful witnesses, or as time allows."""
     words, is_there = codes.words.copy(), ~doubtful
     # Who strikes while a partition is made waits for no more; who has one confirmed later on wants that.
     asked = np.flatnonzero(doubtful & (part.note != INTERRUPTED or part.confirmed is not None))
-    if until is None and len(asked):
+    if (until is None or only_share) and len(asked):
         number = min(len(asked), max(-(-len(asked) // WIDE_OF), _max_wide(part.network_on_domain)))
         asked = asked[np.linspace(0, len(asked) - 1, number).round().astype(int)]
-    elif until is not None:
+    if until is not None:
         # Wherever time is over, those that were looked at are spread over all.
         asked = asked[np.argsort((np.arange(len(asked)) * GOLDEN) % 1.0, kind="stable")]
     start, at_once = 0, len(asked) if until is None else 1

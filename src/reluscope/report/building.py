@@ -150,7 +150,7 @@ def _run(section: Section, subject: Subject, clock: "_Clock") -> SectionResult:
 
 def _estimate(section: Section, subject: Subject) -> float:
     try:
-        return section.seconds(subject) if section.why_not(subject) is None else 0.0
+        return section.seconds(subject.timed) if section.why_not(subject) is None else 0.0
     except ReluscopeError:  # it will be said where the section stands
         return 0.0
 

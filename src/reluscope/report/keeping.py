@@ -11,7 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from reluscope.files.kept_results import KEY, KeptResults, Record
-from reluscope.files.sealed_files import read_sealed_json
 from reluscope.report.document import SectionResult
 from reluscope.report.encoding import decode, encode
 from reluscope.report.subject import Subject
@@ -24,22 +23,6 @@ WHAT = "an unfinished report"
 def has_unfinished(folder: Path) -> bool:
     """Whether a report was begun in a folder and not ended."""
     return (folder / FOLDER / KEY).is_file()
-
-
-def num_samples_kept(folder: Path) -> int | None:
-    """Return of how many samples an unfinished report in a folder is, None where there is none.
-
-    A report that goes on takes as many again: how many there was time for is measured, and never twice the same.
-
-    Raises
-    ------
-    InputError
-        If what is there is damaged.
-    """
-    if not has_unfinished(folder):
-        return None
-    number = read_sealed_json(folder / FOLDER / KEY, WHAT, "begin anew with --force").get("samples", "")
-    return int(number) if isinstance(number, str) and number.isdecimal() else None
 
 
 class KeptSections(KeptResults):

@@ -1,8 +1,9 @@
 """The plane of a report as a snapshot of the explorer: to point at, to colour and to zoom into within the page."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.explorer.desk import Desk
 from reluscope.explorer.session import Session
@@ -12,7 +13,7 @@ from reluscope.partitions.table import Partition
 from reluscope.report.content import Snapshot
 from reluscope.report.subject import Subject
 
-# Of the snapshot in a page, in characters, and of a plane that is cut once more for it.
+# Of the snapshot in a page, in characters, and of a plane that is cut once more for it: regions, seconds of passes.
 MOST_TEXT, MOST_REGIONS, MOST_SECONDS = 1_500_000, 25_000, 5.0
 
 
@@ -28,14 +29,14 @@ def snapshot(subject: Subject, part: Partition, plane: Slice, rows: tuple[int, i
     rows : three ints
         The samples that it goes through.
     """
-    if part.num_open or len(part) > MOST_REGIONS or float(part.work.get("seconds", 0.0)) > MOST_SECONDS:
+    if part.num_open or len(part) > MOST_REGIONS or len(part) * subject.seconds_per_sample > MOST_SECONDS:
         return None
     session = Session.of(
         subject.network,
         subject.data,
         name=subject.model,
         seed=subject.settings.seed,
-        budget=Budget(regions=4 * MOST_REGIONS, seconds=4 * MOST_SECONDS),
+        budget=replace(subject.settings.budget(1.0), regions=4 * MOST_REGIONS),
     )
     if session.is_classifier != subject.is_classifier:
         return None  # it was said to be what its labels do not show

@@ -1,6 +1,11 @@
-"""The subject of a report: a network, data, and settings with the limits of the work."""
+"""The subject of a report: a network, data, and settings with the limits of the work.
+
+How much a section does follows from the size of the network, in seconds of work as constants of this module and of the
+sections count them, and not from a clock: every machine gives the same report.
+"""
 
 import time
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -16,14 +21,20 @@ from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
+from reluscope.networks.pass_time import pass_seconds
 from reluscope.tolerance import Tolerance
 
+# Seconds of work that a report plans where no limit is given, and how many times longer work may then take before it is
+# ended: no machine that does not fail comes near it.
+PLANNED, GENEROUS = 60.0, 30.0
 # A forward pass is timed on so many samples, or on fewer once it takes long enough to be told from chance, in seconds.
 MOST_TIMED, TIMED = 256, 0.25
 # So many passes over all samples a section makes that looks at all of them, its classes and bounds on rounding too.
 PASSES = 5
-# However slow a network is, so many samples are looked at.
-MIN_SAMPLES = 16
+# However slow a network is, so many samples are looked at, and so many regions.
+MIN_SAMPLES, MIN_REGIONS = 16, 100
+# Seconds that a region takes beside a forward pass, to be found and drawn.
+DRAWN = 2e-5
 Task = Literal["auto", "classification", "regression"]
 
 
@@ -39,7 +50,9 @@ class Settings:
         How far the plane's window reaches beyond the three samples, as a fraction of its longer side.
     num_segments : int
         Segments within classes, and as many between classes.
-    seconds, regions : float, int
+    seconds : float, optional
+        Where the work on the plane stops, and in shares that of the other sections; without it they do what is planned.
+    regions : int
         Where the work on a partition stops; what is there then is a lower bound.
     tolerance : Tolerance
     task : str
@@ -49,15 +62,24 @@ class Settings:
     seed: int = 0
     margin: float = 0.25
     num_segments: int = 50
-    seconds: float = 60.0
+    seconds: float | None = None
     regions: int = 300_000
     tolerance: Tolerance = field(default_factory=Tolerance)
     task: Task = "auto"
 
     @property
-    def budget(self) -> Budget:
-        """The same as a budget of partitions."""
-        return Budget(regions=self.regions, seconds=self.seconds)
+    def planned_seconds(self) -> float:
+        """Seconds of work that the plane plans for, and in shares the other sections."""
+        return PLANNED if self.seconds is None else self.seconds
+
+    def budget(self, share: float, memory: int | None = None) -> Budget:
+        """Return where work ends that is planned for a share of the seconds."""
+        seconds = GENEROUS * PLANNED if self.seconds is None else self.seconds
+        return Budget(seconds=share * seconds, memory=memory)
+
+    def affordable(self, share: float, each: float, most: int) -> int:
+        """Return how many pieces of work of some seconds each a share of the seconds suffices for, at least one."""
+        return int(max(1.0, min(most, share * self.planned_seconds / max(each, 1e-12))))
 
 
 def is_classification(data: Dataset, task: Task) -> bool:
@@ -161,24 +183,28 @@ class Subject:
 
     @cached_property
     def seconds_per_sample(self) -> float:
-        """Time of a forward pass for one sample, measured once on a few: the unit of what sections expect to take."""
-        self.network(self.data.points[:1])
-        number, most = 1, min(len(self.data), MOST_TIMED)
-        while True:
-            began = time.perf_counter()
-            self.network(self.data.points[:number])
-            spent = time.perf_counter() - began
-            if number == most or spent > TIMED:
-                return spent / number
-            number = min(4 * number, most)
+        """About how long a forward pass takes for one sample: the unit of what sections expect to take."""
+        return pass_seconds(self.network)
+
+    @cached_property
+    def timed(self) -> "Subject":
+        """The same subject, with passes that take as long as here: for what people are told of time, not for plans."""
+        assert self.pairs is not None  # found once for both
+        timed = copy(self)
+        vars(timed)["seconds_per_sample"] = _measured(self.network, self.data.points)
+        return timed
+
+    def region_budget(self, share: float) -> Budget:
+        """Return how many regions a share of the work planned suffices for, and where it ends whatever it has found."""
+        regions = self.settings.affordable(share, self.seconds_per_sample + DRAWN, self.settings.regions)
+        return replace(self.settings.budget(share), regions=max(regions, min(MIN_REGIONS, self.settings.regions)))
 
     @property
-    def most_in_time(self) -> int:
-        """How many samples there is time for where a section looks at all of them: a power of two if not for all."""
-        affordable = self.settings.seconds / (PASSES * max(self.seconds_per_sample, 1e-12))
-        if affordable >= len(self.data):
-            return len(self.data)
-        return min(len(self.data), 2 ** max(MIN_SAMPLES.bit_length() - 1, int(affordable).bit_length() - 1))
+    def most_affordable(self) -> int:
+        """How many samples a section that looks at all of them looks at: a power of two if not at all."""
+        total = len(self.data)
+        number = self.settings.affordable(1.0, PASSES * self.seconds_per_sample, total)
+        return total if number == total else min(total, max(MIN_SAMPLES, 2 ** (number.bit_length() - 1)))
 
     def limited(self, most: int) -> "Subject":
         """Return the subject with so many of its samples, drawn at random, and a note that says so.
@@ -203,3 +229,16 @@ class Subject:
         note = f"{most:,} of {total:,} samples were drawn at random: there is no time for more (--seconds)"
         kept = replace(data, points=points, labels=labels, targets=targets, notes=(*data.notes, note))
         return replace(self, data=kept)
+
+
+def _measured(network: Network, points: np.ndarray) -> float:
+    """Return how long a forward pass takes for one sample, measured on a few."""
+    network(points[:1])
+    number, most = 1, min(len(points), MOST_TIMED)
+    while True:
+        began = time.perf_counter()
+        network(points[:number])
+        spent = time.perf_counter() - began
+        if number == most or spent > TIMED:
+            return spent / number
+        number = min(4 * number, most)

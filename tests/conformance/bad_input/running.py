@@ -103,7 +103,7 @@ def run(namespace, rows, built_by_us):
 def _try_row(name, thing, owner, row, report):
     try:
         arguments = settled(row.arguments)
-        with _quiet():
+        with quiet():
             call(thing, owner, row, arguments)
     except Exception as error:
         report.failed.append(f"{name}: the valid call fails with {type(error).__name__}: {str(error)[:200]}")
@@ -129,7 +129,7 @@ def _try_row(name, thing, owner, row, report):
 
 def _try_value(said, thing, owner, row, arguments, report):
     try:
-        with _quiet(), _limited():
+        with quiet(), _limited():
             call(thing, owner, row, arguments)
     except ReluscopeError as error:
         if not is_one_sentence(str(error)):
@@ -157,7 +157,7 @@ def _limited():
 
 
 @contextlib.contextmanager
-def _quiet():
+def quiet():
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         yield

@@ -60,11 +60,15 @@ def analyze(
         float, typer.Option("--margin", min=0.0, metavar="SHARE", help="How far the plane reaches beyond the samples.")
     ] = 0.25,
     seconds: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--seconds", min=0.1, metavar="S", help="Time for the plane, for the segments, and in shares for the rest."
+            "--seconds",
+            min=0.1,
+            metavar="S",
+            help="End work after this time for the plane, for the segments, and in shares for the rest. Without it "
+            "every machine does the same work, planned for 60.",
         ),
-    ] = 60.0,
+    ] = None,
     regions: Annotated[
         int, typer.Option("--regions", min=1, metavar="N", help="Most regions of the plane; a bound after.")
     ] = 300_000,

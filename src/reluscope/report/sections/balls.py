@@ -65,7 +65,7 @@ def why_not(subject: Subject) -> str | None:
     if not subject.network.gates:
         return "The network has no gates, so there is one region: all of input space."
     needed = _distance(subject)
-    if needed > SHARE_FOR_DISTANCES * subject.settings.seconds:
+    if needed > SHARE_FOR_DISTANCES * subject.settings.planned_seconds:
         return (
             f"The distance from a sample to its nearest facet takes about {number(float(np.ceil(needed)))} s, a pass "
             f"for each of {subject.network.num_inputs:,} inputs, more than this section takes on; "
@@ -76,7 +76,7 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: passes for every input and a linear program for every ball, or the limits."""
-    network, limit = subject.network, subject.settings.seconds
+    network, limit = subject.network, subject.settings.planned_seconds
     distances = min(len(subject.data), MAX_SAMPLES) * _distance(subject)
     balls = min(len(subject.data), MAX_BALLS) * ball_seconds(network, None)
     sizes = NUM_WITH_SIZES * PROGRAMS * ball_seconds(network, None)
@@ -98,7 +98,8 @@ def _distance(subject: Subject) -> float:
 def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Measure distances to facets, then balls for a few of the samples."""
     network, settings, data = subject.network, subject.settings, subject.data
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MAX_SAMPLES]
+    number = settings.affordable(SHARE_FOR_DISTANCES, _distance(subject), MAX_SAMPLES)
+    rows = np.random.default_rng(settings.seed).permutation(len(data))[:number]
     points = data.points[rows]
     # A certified radius is measured along with the distance to the boundary.
     ask = certified_radius if subject.is_classifier else boundary_distance
@@ -107,7 +108,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         points,
         norm="l2",
         population=len(data),
-        budget=Budget(seconds=SHARE_FOR_DISTANCES * settings.seconds),
+        budget=settings.budget(SHARE_FOR_DISTANCES),
         tolerance=settings.tolerance,
         progress=lambda share: progress(0.3 * share),
     )
@@ -137,7 +138,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         blocks.append(Text(f"{BALLS} {_domain(balls, domain)}"))
         blocks.append(_table(subject, rows, facets, balls))
         if sizes is not None and sizes.is_done.any():
-            blocks.append(_sizes_table(rows[_with_balls(balls)[:NUM_WITH_SIZES]], sizes))
+            blocks.append(_sizes_table(rows[_with_balls(balls)[: len(sizes)]], sizes))
     elif reason:
         blocks.append(Text(reason))
     return Content(
@@ -160,7 +161,7 @@ def _answer(subject: Subject, median: Finding, number: int) -> Sentence:
 def _balls(subject: Subject, points: np.ndarray, progress: ProgressFunction) -> tuple[Findings | None, Box | None, str]:
     """Return balls, the box around the data that regions are cut down to if any, or the sentence why there are none."""
     network, settings = subject.network, subject.settings
-    limit = SHARE_FOR_BALLS * settings.seconds
+    limit = SHARE_FOR_BALLS * settings.planned_seconds
     rows = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates)
     needed = ball_seconds(network)
     if needed > limit or 48 * rows * network.num_inputs > MAX_BYTES:
@@ -177,7 +178,7 @@ def _balls(subject: Subject, points: np.ndarray, progress: ProgressFunction) -> 
             points[:number],
             domain=domain,
             population=len(subject.data),
-            budget=Budget(seconds=max(0.0, limit - spent)),
+            budget=Budget(seconds=max(0.0, settings.budget(SHARE_FOR_BALLS).seconds_allowed - spent)),
             tolerance=settings.tolerance,
             progress=progress,
         )
@@ -186,7 +187,8 @@ def _balls(subject: Subject, points: np.ndarray, progress: ProgressFunction) -> 
     domain = data_box(subject.points) if np.isinf(first[INRADIUS].value[0]) else None
     if first.stopped == "interrupted":
         return first, None, ""
-    return find(MAX_BALLS, domain, first.seconds, lambda share: progress(0.35 + 0.65 * share)), domain, ""
+    most = settings.affordable(SHARE_FOR_BALLS, ball_seconds(network, domain), MAX_BALLS)
+    return find(most, domain, first.seconds, lambda share: progress(0.35 + 0.65 * share)), domain, ""
 
 
 def _with_balls(balls: Findings | None) -> np.ndarray:
@@ -196,11 +198,13 @@ def _with_balls(balls: Findings | None) -> np.ndarray:
 
 def _sizes(subject: Subject, points: np.ndarray, domain: Box | None) -> Findings | None:
     """Return widths and diameters of a few regions, or None where they would take too long."""
-    network, limit = subject.network, SHARE_FOR_SIZES * subject.settings.seconds
-    if PROGRAMS * ball_seconds(network, domain) > limit:
+    network, settings = subject.network, subject.settings
+    each = PROGRAMS * ball_seconds(network, domain)
+    if each > SHARE_FOR_SIZES * settings.planned_seconds:
         return None
+    points = points[: settings.affordable(SHARE_FOR_SIZES, each, len(points))]
     return region_sizes(
-        network, points, domain=domain, budget=Budget(seconds=limit), tolerance=subject.settings.tolerance
+        network, points, domain=domain, budget=settings.budget(SHARE_FOR_SIZES), tolerance=settings.tolerance
     )
 
 

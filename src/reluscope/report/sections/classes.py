@@ -66,7 +66,7 @@ def why_not(subject: Subject) -> str | None:
     box = data_box(subject.points)
     if box is None:
         return "All entries of the data are equal, so there is no box to cut regions down to."
-    needed, limit = _each(subject, box), SHARE_OF_SECONDS * settings.seconds
+    needed, limit = _each(subject, box), SHARE_OF_SECONDS * settings.planned_seconds
     if needed > limit:
         return (
             f"The classes of one region are {2 * num_classes(network):,} convex programs in {network.num_inputs:,} "
@@ -80,7 +80,7 @@ def seconds(subject: Subject) -> float:
     """Return about how long it takes: two programs for each class and region, or the limit."""
     box = data_box(subject.points)
     work = 0.0 if box is None else min(len(subject.data), MAX_SAMPLES) * _each(subject, box)
-    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
+    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.planned_seconds, work)
 
 
 def _each(subject: Subject, box: Box) -> float:
@@ -92,12 +92,13 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     network, settings = subject.network, subject.settings
     box = data_box(subject.points)
     assert box is not None
-    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
+    number = settings.affordable(SHARE_OF_SECONDS, _each(subject, box), MAX_SAMPLES)
+    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:number]
     found = region_classes(
         network,
         subject.points[rows],
         domain=box,
-        budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
+        budget=settings.budget(SHARE_OF_SECONDS),
         tolerance=settings.tolerance,
         progress=lambda share: progress(0.8 * share),
     )
@@ -185,20 +186,20 @@ def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> li
     shape = next((one for one in shapes if is_image(one)), None)
     if shape is None or subject.classes is None or num_classes(subject.network) > MAX_CLASSES_DRAWN:
         return []
+    settings, each = subject.settings, _each(subject, box)
     no_time: list[Block] = [Text("There was no time for the points at which classes are likeliest (--seconds).")]
-    left = SHARE_OF_SECONDS * subject.settings.seconds - found.seconds
-    affordable = int(left / (DRAWN_COSTS * max(found.seconds / len(found), 1e-9)))
-    if affordable < 1:
+    if each * (len(found) + DRAWN_COSTS) > SHARE_OF_SECONDS * settings.planned_seconds:
         return no_time
+    left = SHARE_OF_SECONDS - each * len(found) / settings.planned_seconds
     looked_at = rows[found.keys["sample"]]
-    number = min(NUM_DRAWN, affordable)
-    samples = looked_at[choose_samples(subject.classes[looked_at], number, seed=subject.settings.seed)]
+    number = settings.affordable(left, DRAWN_COSTS * each, NUM_DRAWN)
+    samples = looked_at[choose_samples(subject.classes[looked_at], number, seed=settings.seed)]
     there = likeliest_in_regions(
         subject.network,
         subject.points[samples],
         domain=box,
-        budget=Budget(seconds=left),
-        tolerance=subject.settings.tolerance,
+        budget=Budget(seconds=max(0.0, settings.budget(SHARE_OF_SECONDS).seconds_allowed - found.seconds)),
+        tolerance=settings.tolerance,
     )
     samples = samples[there.rows]
     if not len(samples):

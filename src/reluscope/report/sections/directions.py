@@ -35,7 +35,7 @@ def why_not(subject: Subject) -> str | None:
     """Return why there are no angles: without gates, or if they would take too long."""
     if not subject.network.gates:
         return "The network has no gates, so no hyperplane bounds a region."
-    needed, limit = _work(subject.network), SHARE_OF_SECONDS * subject.settings.seconds
+    needed, limit = _work(subject.network), SHARE_OF_SECONDS * subject.settings.planned_seconds
     if needed > limit:
         return (
             f"The angles between all pairs of {_num_rows(subject.network):,} hyperplanes take about "

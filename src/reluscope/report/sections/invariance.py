@@ -68,11 +68,13 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a factorisation for every sample and gate, or the limit, and a picture."""
     number = min(MAX_SAMPLES, len(subject.data))
-    work = sum(
-        number * (1e-3 + 4.0 * _num_inputs(subject.network, at) ** 3 / MULTIPLICATIONS)
-        for at in _positions(subject.network)
-    )
-    return 0.6 + min(work, SHARE_OF_SECONDS * subject.settings.seconds)
+    work = sum(number * _each(subject.network, at) for at in _positions(subject.network))
+    return 0.6 + min(work, SHARE_OF_SECONDS * subject.settings.planned_seconds)
+
+
+def _each(network: Network, index: int) -> float:
+    """Return about how many seconds the preimage of a gate's outputs at one sample takes."""
+    return 1e-3 + 4.0 * _num_inputs(network, index) ** 3 / MULTIPLICATIONS
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
@@ -84,8 +86,10 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     pair, interrupted = None, False
     try:
         for number, place in enumerate(places):
-            limit = SHARE_OF_SECONDS * settings.seconds / len(places)
-            by_layer.append(_preimages_of_layer(subject, rows, place, limit))
+            share = SHARE_OF_SECONDS / len(places)
+            most = max(BLOCK, settings.affordable(share, _each(subject.network, place), len(rows)))
+            limit = settings.budget(share).seconds_allowed
+            by_layer.append(_preimages_of_layer(subject, rows, place, most, limit))
             progress(0.8 * (number + 1) / len(places))
         pair = _pair(subject, rows, by_layer[0])
     except KeyboardInterrupt:
@@ -226,10 +230,10 @@ def _num_inputs(network: Network, index: int) -> int:
     return sum(network.nodes[position].size for position in network.stages[index].reads)
 
 
-def _preimages_of_layer(subject: Subject, rows: np.ndarray, place: int, limit: float) -> _LayerPreimages:
-    """Return the kinds at as many samples as there is time for, at least a few."""
+def _preimages_of_layer(subject: Subject, rows: np.ndarray, place: int, most: int, limit: float) -> _LayerPreimages:
+    """Return the kinds at so many samples at most, and no more after some seconds, but at a few."""
     layer = read_layer(subject.network, place)
-    inputs = layer_inputs(subject.network, subject.points[rows], place)
+    inputs = layer_inputs(subject.network, subject.points[rows[:most]], place)
     began, parts = time.perf_counter(), []
     for start in range(0, len(inputs), BLOCK):
         parts.append(classify_at(layer, inputs[start : start + BLOCK]))

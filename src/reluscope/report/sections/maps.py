@@ -9,7 +9,6 @@ from reluscope import plots
 from reluscope.analyses.choosing import choose_samples
 from reluscope.analyses.coefficients.margins import linear_margins
 from reluscope.analyses.coefficients.norms import NUM_MAPS, local_norms
-from reluscope.budget import Budget
 from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Finding, Findings
 from reluscope.progress import ProgressFunction
@@ -50,25 +49,29 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a forward pass per output or input for every sample, or the limit."""
-    network = subject.network
-    passes = 2 * min(network.num_inputs, network.num_outputs) + 2
     number = min(len(subject.data), MAX_SAMPLES)
+    return 0.8 + min(SHARE_OF_SECONDS * subject.settings.planned_seconds, number * _each(subject))
+
+
+def _each(subject: Subject) -> float:
+    """Return about how many seconds one sample takes."""
+    network = subject.network
     least = min(network.num_inputs, network.num_outputs)
     values = 5e-9 * least * network.num_inputs * network.num_outputs
-    work = number * (passes * subject.seconds_per_sample + values + 2e-5)
-    return 0.8 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
+    return (2 * least + 2) * subject.seconds_per_sample + values + 2e-5
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Draw a few samples' maps, and measure those of many."""
     network, settings, data = subject.network, subject.settings, subject.data
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MAX_SAMPLES]
+    most = settings.affordable(SHARE_OF_SECONDS, _each(subject), MAX_SAMPLES)
+    rows = np.random.default_rng(settings.seed).permutation(len(data))[:most]
     found = local_norms(
         network,
         data.points[rows],
         margins=subject.is_classifier,
         population=len(data),
-        budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
+        budget=settings.budget(SHARE_OF_SECONDS),
         progress=lambda share: progress(0.8 * share),
         tolerance=settings.tolerance,
     )

@@ -1,6 +1,7 @@
 """The exact partition into linear regions of the plane through three samples."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from reluscope.analyses.planes.measures import (
     area_shares,
     plane_measures,
 )
-from reluscope.budget import INTERRUPTED, Budget
+from reluscope.budget import INTERRUPTED
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.writing import ends_in_words, number
 from reluscope.geometry.domains import Plane, Slice
@@ -32,8 +33,8 @@ from reluscope.report.subject import Subject
 
 TITLE = "Linear regions on a plane through three samples"
 POSITION = 40
-# Of the time, for outputs at corners and what is drawn, each region in so many seconds.
-SHARE_FOR_OUTPUTS, SECONDS_DRAWN, MIN_REGIONS = 0.4, 2e-5, 100
+# Of the time, for outputs at corners and what is drawn.
+SHARE_FOR_OUTPUTS = 0.4
 
 
 def why_not(subject: Subject) -> str | None:
@@ -48,7 +49,7 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a forward pass for a few vertices per pair of units, or the budget."""
     vertices = 2.0 * subject.network.num_units**2
-    return min(subject.settings.seconds, 1.0 + vertices * subject.seconds_per_sample)
+    return min(subject.settings.planned_seconds, 1.0 + vertices * subject.seconds_per_sample)
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
@@ -59,10 +60,12 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     settings = subject.settings
     samples = subject.points[list(rows)]
     plane = Plane(*samples, margin=settings.margin)
+    # A plane has as many corners as regions, and outputs there take a part of the time.
+    budget = replace(subject.region_budget(SHARE_FOR_OUTPUTS), seconds=settings.budget(1 - SHARE_FOR_OUTPUTS).seconds)
     with warnings.catch_warnings():
         # Interruption is told by the partition's note, and said on the page.
         warnings.simplefilter("ignore")
-        found = affordable(subject.network, plane, _budget(subject), tolerance=settings.tolerance)
+        found = affordable(subject.network, plane, budget, tolerance=settings.tolerance)
     part, coarse = found.part, found.coarse
     is_interrupted = part.note == INTERRUPTED
     boundary = decision_boundary(part)
@@ -120,17 +123,6 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         data,
         interrupted=is_interrupted,
         sentences=(_answer(subject, regions) if ahead is None else _forecast(subject, regions, ahead),),
-    )
-
-
-def _budget(subject: Subject) -> Budget:
-    """Return the limits with a part left for the outputs at corners, of which a plane has as many as regions."""
-    settings = subject.settings
-    regions = SHARE_FOR_OUTPUTS * settings.seconds / (subject.seconds_per_sample + SECONDS_DRAWN)
-    # However little time there is, there is something to look at.
-    return Budget(
-        regions=int(min(settings.regions, max(regions, MIN_REGIONS))),
-        seconds=(1 - SHARE_FOR_OUTPUTS) * settings.seconds,
     )
 
 

@@ -14,7 +14,6 @@ from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed
 from reluscope.analyses.local.adversaries import pgd
 from reluscope.analyses.local.class_ends import ClassEnds, LastOfClass, last_of_class
 from reluscope.analyses.local.targets import class_means, other_means, other_points
-from reluscope.budget import Budget
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.findings.writing import number
@@ -70,7 +69,7 @@ def why_not(subject: Subject) -> str | None:
         return "All these samples have one class, so there is no other class to walk to."
     box = data_box(subject.points)
     assert box is not None  # samples of two classes differ
-    needed, limit = 3 * ball_seconds(network, box), SHARE_FOR_BALLS * settings.seconds
+    needed, limit = 3 * ball_seconds(network, box), SHARE_FOR_BALLS * settings.planned_seconds
     if needed > limit:
         return (
             f"The inscribed balls of three regions of each sample take about {number(float(np.ceil(needed)))} s, more "
@@ -86,7 +85,7 @@ def seconds(subject: Subject) -> float:
     box = data_box(subject.points)
     walks = ways * (network.num_units * (subject.seconds_per_sample + 1e-5) + 1e-3)
     balls = 3 * min(len(subject.data), MAX_BALLS) * ball_seconds(network, box)
-    return 0.5 + walks + min(SHARE_FOR_BALLS * subject.settings.seconds, balls)
+    return 0.5 + walks + min(SHARE_FOR_BALLS * subject.settings.planned_seconds, balls)
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
@@ -165,9 +164,10 @@ class _Balls:
 def _balls(
     subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], box: Box, progress: ProgressFunction
 ) -> _Balls:
-    limit = SHARE_FOR_BALLS * subject.settings.seconds / 3
+    settings = subject.settings
+    number = settings.affordable(SHARE_FOR_BALLS / 3, ball_seconds(subject.network, box), MAX_BALLS)
     ends = np.stack([way.last.is_boundary for way in ways])
-    rows = np.argsort(-ends.sum(axis=0), kind="stable")[:MAX_BALLS]
+    rows = np.argsort(-ends.sum(axis=0), kind="stable")[:number]
     table = np.full((len(rows), 3), np.nan)
     found, interrupted = {}, False
     for place, kind in enumerate(KINDS):
@@ -180,8 +180,8 @@ def _balls(
                 subject.network,
                 at,
                 domain=box,
-                budget=Budget(seconds=limit),
-                tolerance=subject.settings.tolerance,
+                budget=settings.budget(SHARE_FOR_BALLS / 3),
+                tolerance=settings.tolerance,
                 progress=lambda share, place=place: progress(0.4 + 0.6 * (place + share) / 3),
             )
         except KeyboardInterrupt:  # the ways are there

@@ -1,5 +1,7 @@
 """Distances of samples to the decision boundary: within their linear region, and of the whole network by a search."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from reluscope import plots
@@ -34,6 +36,8 @@ NUM_DRAWN = 10
 MAX_REGIONS = 15
 SHARE_OF_SECONDS = 1 / 3
 NORMS: tuple[Norm, ...] = ("l2", "linf")
+# What a search takes: some seconds, and as long as so many inscribed balls.
+SEARCH, PROGRAMS = 0.2, 1.5
 MEANING = (
     "The distance to the decision boundary is how little has to be added to a sample for another class: in l2 as the "
     "length of what is added, in linf as its largest entry. A search goes on to ever farther regions until no nearer "
@@ -45,10 +49,10 @@ MEANING = (
 
 def why_not(subject: Subject) -> str | None:
     """Return why there are no such distances: in a regression, without gates, or if one region takes too long."""
-    limit = SHARE_OF_SECONDS * subject.settings.seconds
+    limit = SHARE_OF_SECONDS * subject.settings.planned_seconds
     if subject.classes is None:
         return "This is a regression, so there is no decision boundary."
-    needed = _each(subject)
+    needed = ball_seconds(subject.network)
     if needed > limit:
         return (
             f"The nearest change of class within one region takes about {number(float(np.ceil(needed)))} s, more than "
@@ -58,25 +62,27 @@ def why_not(subject: Subject) -> str | None:
 
 
 def seconds(subject: Subject) -> float:
-    """Return about how long it takes: a program for each region opened, or the limit."""
-    searches = len(NORMS) * min(NUM_DRAWN, len(subject.data))
-    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, searches * MAX_REGIONS * _each(subject))
+    """Return about how long it takes: searches around some samples, or the limit."""
+    number = min(NUM_DRAWN, len(subject.data))
+    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.planned_seconds, number * _each(subject))
 
 
 def _each(subject: Subject) -> float:
-    return ball_seconds(subject.network)
+    """Return about how many seconds the searches around one sample take: more than most in one region."""
+    return len(NORMS) * (SEARCH + PROGRAMS * ball_seconds(subject.network))
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Measure distances of a few samples in every norm."""
     assert subject.classes is not None
     network, settings = subject.network, subject.settings
-    rows = choose_samples(subject.classes, NUM_DRAWN, seed=settings.seed)
+    number = settings.affordable(SHARE_OF_SECONDS, _each(subject), NUM_DRAWN)
+    rows = choose_samples(subject.classes, number, seed=settings.seed)
     points = subject.points[rows]
     # Of each norm's time an eighth for facets, and one for the regions of the samples themselves.
-    limit = SHARE_OF_SECONDS * settings.seconds / len(NORMS)
-    eighth = Budget(seconds=limit / 8)
-    budget = Budget(regions=MAX_REGIONS, seconds=limit * 3 / 4 / len(rows))
+    share = SHARE_OF_SECONDS / len(NORMS)
+    eighth = settings.budget(share / 8)
+    budget = replace(settings.budget(share * 3 / 4 / len(rows)), regions=MAX_REGIONS)
     facets: list[Findings] = []
     within: list[Findings] = []
     whole: list[Findings] = []
@@ -147,10 +153,11 @@ def _answer(subject: Subject, median: Finding, number: int) -> Sentence:
 
 
 def _which(subject: Subject, number_of_samples: int, budget: Budget) -> str:
+    limit = "" if subject.settings.seconds is None else f", for up to {budget.seconds:.2g} s"
     return (
         f"These are {number_of_samples} of {len(subject.data):,} samples, chosen by seed {subject.settings.seed} from "
-        f"as many classes as there are; each search looks into up to {budget.regions} regions or sets of them, for up "
-        f"to {budget.seconds:.2g} s. No box bounds the inputs. rs.robustness.decision_distance searches on."
+        f"as many classes as there are; each search looks into up to {budget.regions} regions or sets of them"
+        f"{limit}. No box bounds the inputs. rs.robustness.decision_distance searches on."
     )
 
 

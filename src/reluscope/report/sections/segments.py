@@ -30,7 +30,7 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a forward pass for some crossings per unit and segment, or the budget."""
     crossings = 2.0 * len(subject.pairs) * subject.network.num_units
-    return min(subject.settings.seconds, 0.5 + crossings * subject.seconds_per_sample)
+    return min(subject.settings.planned_seconds, 0.5 + crossings * subject.seconds_per_sample)
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
@@ -40,7 +40,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = count_along_segments(
-            subject.network, starts, ends, budget=settings.budget, tolerance=settings.tolerance
+            subject.network, starts, ends, budget=subject.region_budget(1.0), tolerance=settings.tolerance
         )
     progress(0.9)
     kinds = _kinds(subject)

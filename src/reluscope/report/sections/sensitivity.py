@@ -104,8 +104,8 @@ def _seconds_per_sample(subject: Subject) -> float:
 
 
 def _affordable(subject: Subject) -> int:
-    """Return how many samples there is time for."""
-    return int(SHARE_OF_SECONDS * subject.settings.seconds / _seconds_per_sample(subject))
+    """Return how many samples are looked at where there are enough of them."""
+    return int(SHARE_OF_SECONDS * subject.settings.planned_seconds / _seconds_per_sample(subject))
 
 
 def _pictures(subject: Subject, found: ActiveSubspaces, along: dict[int, OutputAlong]) -> list[Block]:

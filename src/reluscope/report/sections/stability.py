@@ -6,7 +6,6 @@ from reluscope import plots
 from reluscope.analyses.stability import curve, jacobian_bytes, layers, spectra
 from reluscope.analyses.stability.layers import NetworkLayer
 from reluscope.analyses.stability.measures import CONDITION, EFFECTIVE_RANK, LARGEST, NUM_NONZERO
-from reluscope.budget import Budget
 from reluscope.findings import Finding, Findings
 from reluscope.findings.writing import number
 from reluscope.networks.network import Network
@@ -51,7 +50,7 @@ def why_not(subject: Subject) -> str | None:
     network = subject.network
     if not network.gates:
         return "The network has no gates: it is the same affine map everywhere, with nothing to follow through layers."
-    needed, limit = _work(network), SHARE_OF_SECONDS * subject.settings.seconds
+    needed, limit = _work(network), SHARE_OF_SECONDS * subject.settings.planned_seconds
     if needed > limit or jacobian_bytes(network) > MEMORY:
         return (
             f"The singular values of all layers take about {number(float(np.ceil(needed)))} s and "
@@ -62,9 +61,9 @@ def why_not(subject: Subject) -> str | None:
 
 
 def seconds(subject: Subject) -> float:
-    """Return about how long it takes: a few samples, as many as there is time for, and two pictures."""
+    """Return about how long it takes: a few samples, and two pictures."""
     wanted = min(MAX_SAMPLES, len(subject.data)) * _work(subject.network)
-    return 0.6 + min(wanted, SHARE_OF_SECONDS * subject.settings.seconds)
+    return 0.6 + min(wanted, SHARE_OF_SECONDS * subject.settings.planned_seconds)
 
 
 def _work(network: Network) -> float:
@@ -78,12 +77,13 @@ def _work(network: Network) -> float:
 def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Follow the singular values at a few samples."""
     settings = subject.settings
-    chosen = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
+    number = settings.affordable(SHARE_OF_SECONDS, _work(subject.network), MAX_SAMPLES)
+    chosen = np.random.default_rng(settings.seed).permutation(len(subject.data))[:number]
     found = spectra(
         subject.network,
         subject.points[chosen],
         population=len(subject.data),
-        budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds, memory=MEMORY),
+        budget=settings.budget(SHARE_OF_SECONDS, MEMORY),
         progress=lambda share: progress(0.8 * share),
         tolerance=settings.tolerance,
     )

@@ -4,7 +4,6 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.local.null_space_rays import ALONG_RAYS, null_space_rays
-from reluscope.budget import Budget
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
@@ -34,7 +33,7 @@ def why_not(subject: Subject) -> str | None:
         )
     if not np.ptp(subject.points) > 0:
         return "All entries of the data are equal, so there is no scale for the length of a ray."
-    if _each(subject) > SHARE_OF_SECONDS * subject.settings.seconds:
+    if _each(subject) > SHARE_OF_SECONDS * subject.settings.planned_seconds:
         return (
             "The rays from one sample cross more regions than this section has time for; "
             "rs.local.null_space_rays(net, x, count=1) walks along one."
@@ -45,7 +44,7 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: forward passes over crossings, or the limit."""
     work = min(len(subject.data), MAX_SAMPLES) * _each(subject)
-    return 0.4 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
+    return 0.4 + min(SHARE_OF_SECONDS * subject.settings.planned_seconds, work)
 
 
 def _each(subject: Subject) -> float:
@@ -55,9 +54,10 @@ def _each(subject: Subject) -> float:
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
-    """Walk along rays from some samples, as many as there is time for."""
+    """Walk along rays from some samples."""
     settings, data = subject.settings, subject.data
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MAX_SAMPLES]
+    number = settings.affordable(SHARE_OF_SECONDS, _each(subject), MAX_SAMPLES)
+    rows = np.random.default_rng(settings.seed).permutation(len(data))[:number]
     reach = REACH * float(np.ptp(subject.points))
     found = null_space_rays(
         subject.network,
@@ -66,7 +66,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         reach=reach,
         seed=settings.seed,
         population=len(data),
-        budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
+        budget=settings.budget(SHARE_OF_SECONDS),
         tolerance=settings.tolerance,
         progress=lambda share: progress(0.9 * share),
     )
