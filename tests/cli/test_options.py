@@ -19,6 +19,7 @@ from cli.test_reach_command import PLANT
 from cli.test_verify_command import TEXT
 from reluscope.cli.commands import app
 from reluscope.cli.devices import open_device
+from reluscope.cli.standard_output import results
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
 
@@ -179,7 +180,9 @@ def test_no_colour_no_bars_and_no_short_lines_in_a_pipe(here, name, monkeypatch)
 
 @pytest.mark.parametrize("width", [50, 120])
 def test_terminals_of_any_width(here, width, monkeypatch):
-    monkeypatch.setattr("reluscope.cli.info.open_console", lambda: Console(width=width, highlight=False))
+    monkeypatch.setattr(
+        "reluscope.cli.info.open_console", lambda: Console(file=results(), width=width, highlight=False)
+    )
     result = reluscope("info", *COMMANDS["info"][1:])
     assert result.exit_code == 0
     table = [line for line in result.stdout.splitlines() if "relu" in line or "linear" in line]

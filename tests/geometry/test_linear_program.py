@@ -1,5 +1,7 @@
 """The persistent linear program: answers after every kind of change are those of a program built afresh."""
 
+import os
+
 import highspy
 import numpy as np
 import pytest
@@ -55,3 +57,18 @@ def test_any_other_status_is_an_error(monkeypatch) -> None:
     monkeypatch.setattr(linear_program, "_STATUS", {k: v for k, v in linear_program._STATUS.items() if k != status})
     with pytest.raises(SolverError, match="'Optimal'"):
         program.maximize(np.ones(1))
+
+
+def test_a_solver_that_introduces_itself_when_it_is_made_prints_nothing(monkeypatch, capfd) -> None:
+    register = highspy.Highs.enableCallbacks
+
+    def introduce(model: highspy.Highs) -> None:  # as HiGHS 1.16 does
+        if model.getOptionValue("output_flag")[1]:
+            os.write(1, b"Running HiGHS\n")
+        register(model)
+
+    monkeypatch.setattr(highspy.Highs, "enableCallbacks", introduce)
+    LinearProgram(1).maximize(np.ones(1))
+    assert capfd.readouterr().out == ""
+    highspy.Highs()
+    assert capfd.readouterr().out

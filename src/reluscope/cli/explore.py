@@ -12,6 +12,7 @@ from reluscope.cli.interruption import keeping_results
 from reluscope.cli.looking import Looked, open_session
 from reluscope.cli.options import Common
 from reluscope.cli.progress import show_progress
+from reluscope.cli.standard_output import results
 from reluscope.explorer.desk import Desk
 from reluscope.explorer.server import Server
 
@@ -23,9 +24,10 @@ def explore(looked: Looked, *, port: int, browser: bool, common: Common, began: 
         bar.say("Looking at the first plane")
         _warm(server.desk)
     server.start()
-    print(server.url)
+    print(server.url, file=results())
     # Whoever reads this through a pipe waits for it.
-    print(f"Ready after {time.perf_counter() - began:.1f} s, for this machine only; Ctrl-C ends it.", flush=True)
+    ready = f"Ready after {time.perf_counter() - began:.1f} s, for this machine only; Ctrl-C ends it."
+    print(ready, file=results(), flush=True)
     if browser:
         webbrowser.open(server.url)
     _wait_for_interruption()

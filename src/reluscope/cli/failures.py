@@ -12,10 +12,12 @@ from typing import NoReturn
 import typer
 
 from reluscope.cli.interruption import INTERRUPTED, has_struck
+from reluscope.cli.standard_output import only_results, results
 
 FAILED = 1
 
 
+@only_results()
 def finish(work: Callable[[], int | None], *, debug: bool = False) -> NoReturn:
     """Do the work of a command and exit.
 
@@ -28,7 +30,7 @@ def finish(work: Callable[[], int | None], *, debug: bool = False) -> NoReturn:
     """
     try:
         code = work() or 0
-        sys.stdout.flush()
+        results().flush()
     except (typer.BadParameter, typer.Exit):
         raise  # wrong usage
     except KeyboardInterrupt:
@@ -99,4 +101,4 @@ def flush() -> None:
 def _forget_output() -> None:
     """Discard what is still to be printed."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), results().fileno())

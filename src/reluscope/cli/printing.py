@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from reluscope.cli.standard_output import results
 from reluscope.findings import Finding, Findings
 from reluscope.findings.finite import finite
 from reluscope.findings.writing import ends_in_words, signed, written_cell
@@ -23,13 +24,13 @@ SHORT = 10**15
 
 def open_console() -> Console:
     """Return a console; into pipes and files lines are as long as they need to be."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=WIDE)
+    console = Console(highlight=False, file=results())
+    return console if console.is_terminal else Console(highlight=False, file=results(), width=WIDE)
 
 
 def print_json(plain: Mapping[str, Any]) -> None:
     """Print plain types as JSON; infinities, which JSON does not have, become null."""
-    print(to_json(plain))
+    print(to_json(plain), file=results())
 
 
 def to_json(plain: Mapping[str, Any]) -> str:

@@ -41,9 +41,17 @@ _STATUS = {
 }
 
 
+class _SilentHighs(highspy.Highs):
+    """HiGHS that prints nothing, not even, from 1.16 on, its banner when the constructor registers callbacks."""
+
+    def enableCallbacks(self) -> None:  # noqa: N802
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()
+
+
 def silent_model(tolerance: float) -> highspy.Highs:
     """Return an empty model of a maximisation that prints nothing and starts no threads."""
-    model = highspy.Highs()
+    model = _SilentHighs()
     for option, setting in (
         ("output_flag", False),
         ("log_to_console", False),
