@@ -9,6 +9,7 @@ import torch
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+import doctest_numbers
 from annotations import Calls, check_calls
 
 ROOT = Path(__file__).parent
@@ -28,6 +29,7 @@ def modules_to_check():
                 yield ".".join(path.relative_to(package.parent).with_suffix("").parts)
 
 
+doctest_numbers.install()
 check_calls(frozenset(modules_to_check()))
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
