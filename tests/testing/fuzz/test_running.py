@@ -6,6 +6,7 @@ import pytest
 import reluscope as rs
 from reluscope.findings import Claim, Finding
 from reluscope.testing.fuzz.__main__ import main
+from reluscope.testing.fuzz.asked import ASKED, draw_asked
 from reluscope.testing.fuzz.cases import KINDS, BoxDomain, Case, PolyhedronDomain, draw_case
 from reluscope.testing.fuzz.layers import DenseLayer, GateLayer
 from reluscope.testing.fuzz.running import check_case, reproduction, run_case, shrink
@@ -30,13 +31,20 @@ def test_nothing_is_false_for_minutes(seed):
     assert main(["--seconds", "300", "--seed", str(seed)]) == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", ASKED)
+def test_no_answer_is_false(kind, seed_of_day):
+    assert main(["--cases", "10000", "--seed", str(seed_of_day), "--kinds", kind]) == 0
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *ASKED])
 def test_a_seed_gives_the_same_case_and_its_text_makes_it(kind):
-    first, again = (draw_case(kind, np.random.default_rng([3, 5])) for _ in range(2))
+    draw = draw_asked if kind in ASKED else draw_case
+    first, again = (draw(kind, np.random.default_rng([3, 5])) for _ in range(2))
     assert first.source() == again.source()
-    network, domain = first.build()
-    assert network.num_inputs == first.num_inputs
-    assert domain.dim == first.domain.dimension
+    made = first.build()
+    assert made["net"].num_inputs == first.num_inputs
+    assert made["domain"].dim == first.domain.dimension
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""``python -m reluscope.testing.fuzz --seconds 600 --seed 1``: random cases until the time is up."""
+"""``python -m reluscope.testing.fuzz --seconds 600 --seed 1``: random cases until the time is up, or ``--cases``."""
 
 import argparse
 import sys
@@ -8,9 +8,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 
-from reluscope.testing.fuzz.cases import KINDS
-from reluscope.testing.fuzz.checks import CHECKS
-from reluscope.testing.fuzz.running import Outcome, reproduction, run_case, shrink
+from reluscope.testing.fuzz.running import CHECKS, KINDS, Outcome, reproduction, run_case, shrink
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,8 +22,11 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m reluscope.testing.fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to draw new cases (default 60)")
+    parser.add_argument("--cases", type=int, help="how many cases to draw, in place of seconds")
     parser.add_argument("--seed", type=int, default=0, help="which cases (default 0)")
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="kinds of domain (default all)")
+    parser.add_argument(
+        "--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="kinds of domain or question (default all)"
+    )
     parser.add_argument("--checks", nargs="+", choices=CHECKS, default=list(CHECKS), help="what to check (default all)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--case", type=int, help="only this case of the seed")
@@ -34,18 +35,22 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _outcomes(options: argparse.Namespace) -> Iterator[Outcome]:
-    """Yield outcomes of one case after the other until the time is up."""
+    """Yield outcomes of one case after the other until the time is up, or there were enough."""
     deadline = time.monotonic() + options.seconds
     number = 0
+
+    def is_over() -> bool:
+        return time.monotonic() >= deadline if options.cases is None else number >= options.cases
+
     if options.jobs == 1:
-        while time.monotonic() < deadline:
+        while not is_over():
             yield run_case(options.seed, number, options.kinds, options.checks)
             number += 1
         return
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as executor:
         running = set()
-        while running or time.monotonic() < deadline:
-            while len(running) < 2 * options.jobs and time.monotonic() < deadline:
+        while running or not is_over():
+            while len(running) < 2 * options.jobs and not is_over():
                 running.add(executor.submit(run_case, options.seed, number, options.kinds, options.checks))
                 number += 1
             done, running = wait(running, return_when=FIRST_COMPLETED)

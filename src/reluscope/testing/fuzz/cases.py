@@ -16,6 +16,7 @@ from torch import nn
 from reluscope.testing.fuzz import cones, layers
 from reluscope.testing.fuzz.layers import GATES, JUMPING, SMOOTH, DenseLayer, GateLayer, Layer
 from reluscope.testing.fuzz.pictures import draw_convolutions, draw_pictures
+from reluscope.testing.fuzz.questions import Question
 from reluscope.testing.fuzz.scales import draw_scales
 from reluscope.testing.fuzz.truth import Setting, Truth
 
@@ -109,11 +110,13 @@ Domain = BoxDomain | SpaceDomain | PolyhedronDomain | SliceDomain | PointsDomain
 
 @dataclass(frozen=True)
 class Case:
-    """A network on a domain, as plain numbers."""
+    """A network on a domain, as plain numbers; perhaps a question, and a sigmoid, tanh or softmax at the end."""
 
     kind: str
     layers: tuple[Layer, ...]
     domain: Domain
+    question: Question | None = None
+    end: str = ""
 
     @property
     def num_inputs(self) -> int:
@@ -138,14 +141,15 @@ class Case:
         return solid and (cone.is_bounded or domain is self.domain)
 
     def source(self) -> str:
-        """Return source text that makes ``net`` and ``domain``."""
-        return f"net = {layers.network_source(self.layers)}\ndomain = {self.domain.source()}"
+        """Return source text that makes ``net`` and ``domain``, and what the question is about."""
+        asked = f"\n{self.question.source()}" if self.question is not None else ""
+        return f"net = {layers.network_source(self.layers, self.end)}\ndomain = {self.domain.source()}{asked}"
 
-    def build(self) -> tuple[Any, Any]:
-        """Return the network and the domain, made from the source text."""
+    def build(self) -> dict[str, Any]:
+        """Return the network ``net``, the ``domain`` and all other names of the source text, made from it."""
         names: dict[str, Any] = build_names()
         exec(self.source(), names)
-        return names["net"], names["domain"]
+        return names
 
     def truth(self, domain: Any, most_cells: int, seconds: float) -> Truth:
         """Return the oracle; slices are taken as the built domain has them, with its rounded basis."""
@@ -197,7 +201,7 @@ def draw_case(kind: str, generator: Generator) -> Case:
         return Case(kind, tuple(draw_convolutions(generator, shape)), PointsDomain(points, margin))
     domain, inside = _DOMAINS[kind](generator)
     gates = _draw_gates(generator)
-    return Case(kind, draw_scales(generator, _draw_layers(generator, inside, gates)), domain)
+    return Case(kind, draw_scales(generator, draw_layers(generator, inside, gates)), domain)
 
 
 # -- domains ---------------------------------------------------------------------------------------------------------
@@ -383,14 +387,15 @@ def _draw_gates(generator: Generator) -> list[GateLayer]:
     depth = int(generator.choice([1, 2, 2, 2, 3]))
     gates = [GateLayer("relu")] * depth
     if generator.random() >= 0.5:
-        gates = [_draw_gate(generator, GATES) for _ in range(depth)]
+        gates = [draw_gate(generator, GATES) for _ in range(depth)]
     among = generator.random()
     if among < 0.25:  # what jumps is refused by much, and what bends often has many regions
-        gates[int(generator.integers(0, depth))] = _draw_gate(generator, JUMPING if among < 0.15 else SMOOTH)
+        gates[int(generator.integers(0, depth))] = draw_gate(generator, JUMPING if among < 0.15 else SMOOTH)
     return gates
 
 
-def _draw_gate(generator: Generator, kinds: Sequence[str]) -> GateLayer:
+def draw_gate(generator: Generator, kinds: Sequence[str]) -> GateLayer:
+    """Draw a gate of one of some kinds."""
     kind = str(generator.choice(kinds))
     drawn: tuple = ()
     if kind in ("step", "jumprelu", "threshold"):
@@ -415,10 +420,14 @@ def _draw_gate(generator: Generator, kinds: Sequence[str]) -> GateLayer:
     return GateLayer(kind, drawn)
 
 
-def _draw_layers(generator: Generator, inside: Inside, gates: Sequence[GateLayer]) -> list[Layer]:
+def draw_layers(
+    generator: Generator, inside: Inside, gates: Sequence[GateLayer], most: int | None = None
+) -> list[Layer]:
+    """Draw layers around gates, of at most some units each, with hyperplanes through points."""
     style = str(generator.choice(["dyadic", "dyadic", "integers", "normal", "float32", "scales", "near"]))
     num_inputs = len(inside())
-    width, most = num_inputs, min(int(generator.choice([3, 5, 7, 9])), 12 // len(gates) + 1)
+    width = num_inputs
+    most = most or min(int(generator.choice([3, 5, 7, 9])), 12 // len(gates) + 1)
     drawn: list[Layer] = []
     for position, gate in enumerate(gates):
         units = int(generator.integers((most + 1) // 2, most + 1))

@@ -388,19 +388,22 @@ def _fractions(row: np.ndarray) -> tuple[Fraction, ...]:
     return tuple(Fraction(float(entry)) for entry in row)
 
 
-def network_source(layers: Sequence[Layer]) -> str:
-    """Return source text of ``rs.load(...)`` for a network."""
+def network_source(layers: Sequence[Layer], end: str = "") -> str:
+    """Return source text of ``rs.load(...)`` for a network, perhaps with a sigmoid, tanh or softmax at its end."""
     hidden, gates = layers[0::2], layers[1::2]
-    if all(type(layer) is DenseLayer for layer in hidden) and all(
-        isinstance(gate, GateLayer) and gate.kind == "relu" for gate in gates
-    ):
+    is_plain = all(type(layer) is DenseLayer for layer in hidden) and not end
+    if is_plain and all(isinstance(gate, GateLayer) and gate.kind == "relu" for gate in gates):
         pairs = ", ".join(f"({layer.weight.tolist()}, {layer.bias.tolist()})" for layer in hidden)  # pyright: ignore
         return f"rs.load([{pairs}])"
     pieces = {gate.kind: gate.approximated for gate in gates if isinstance(gate, GateLayer) and gate.approximated}
     asked = f", approximate={pieces}" if pieces else ""
     if isinstance(layers[0], ConvolutionLayer):  # of which PyTorch does not know how many numbers it reads
         asked += f", input_shape=({layers[0].weight.shape[1]},)"
-    return f"rs.load(nn.Sequential({', '.join(layer.source() for layer in layers)}){asked})"
+    modules = [layer.source() for layer in layers] + ([_END_SOURCES[end]] if end else [])
+    return f"rs.load(nn.Sequential({', '.join(modules)}){asked})"
+
+
+_END_SOURCES = {"Sigmoid": "nn.Sigmoid()", "Tanh": "nn.Tanh()", "Softmax": "nn.Softmax(-1)"}
 
 
 def exact_layers(layers: Sequence[Layer], num_inputs: int) -> list[truth.Layer]:

@@ -1,19 +1,37 @@
 """Running cases by seed and number: each is drawn and checked, and shrunk if it fails."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from reluscope.testing.fuzz.cases import KINDS, Case, draw_case
-from reluscope.testing.fuzz.checks import CHECKS
+from reluscope.testing.fuzz.asked import ASKED, draw_asked
+from reluscope.testing.fuzz.cases import KINDS as DOMAIN_KINDS
+from reluscope.testing.fuzz.cases import Case, draw_case
+from reluscope.testing.fuzz.checks import CHECKS as DOMAIN_CHECKS
+from reluscope.testing.fuzz.checks_of_distances import check_distances
+from reluscope.testing.fuzz.checks_of_sets import check_images, check_loops, check_preimages, check_properties
+from reluscope.testing.fuzz.checks_of_shapes import check_boundaries, check_levels, check_merges
 from reluscope.testing.fuzz.layers import MODULES
 from reluscope.testing.fuzz.shrinking import smaller
 from reluscope.testing.fuzz.subject import Failure, Subject, attempt
 from reluscope.testing.fuzz.truth import TooLargeError
 
-# How often each check is made; the engines are compared always.
+KINDS = (*DOMAIN_KINDS, *ASKED)
+_ASKED_CHECKS: dict[str, Callable[[Subject], None]] = {
+    "properties": check_properties,
+    "distances": check_distances,
+    "images": check_images,
+    "loops": check_loops,
+    "preimages": check_preimages,
+    "merges": check_merges,
+    "levels": check_levels,
+    "boundaries": check_boundaries,
+}
+CHECKS = {**DOMAIN_CHECKS, **_ASKED_CHECKS}
+
+# How often each check is made; the engines are compared always. A case with a question has its own check.
 _SHARES = {
     "partitions": 1.0,
     "certified": 0.5,
@@ -66,8 +84,9 @@ def run_case(
     """Draw one case and make some of the checks."""
     kind = kinds[number % len(kinds)]
     generator = np.random.default_rng([seed, number, KINDS.index(kind)])
-    case = draw_case(kind, generator)
-    chosen = [name for name, share in _SHARES.items() if generator.random() < share and name in checks]
+    case = draw_asked(kind, generator) if kind in ASKED else draw_case(kind, generator)
+    shares = {kind: 1.0} if kind in ASKED else _SHARES
+    chosen = [name for name, share in shares.items() if generator.random() < share and name in checks]
     failures: list[tuple[str, Failure]] = []
     for name in chosen:
         try:
@@ -89,12 +108,11 @@ def check_case(case: Case, check: str, limits: Limits | None = None) -> list[Fai
     if not case.is_sound:
         return []
     failures: list[Failure] = []
-    made = attempt(failures, "build", case.build)
-    if made is None:
+    names = attempt(failures, "build", case.build)
+    if names is None:
         return failures
-    network, domain = made
-    truth = case.truth(domain, limits.most_cells, limits.truth_seconds)
-    subject = Subject(case, truth, network, domain, np.random.default_rng(0), failures)
+    truth = case.truth(names["domain"], limits.most_cells, limits.truth_seconds)
+    subject = Subject(case, truth, names, np.random.default_rng(0), failures)
     if not truth.is_solid or not truth.regions:
         return failures
     before = time.process_time()
@@ -138,4 +156,5 @@ def reproduction(case: Case, failure: Failure) -> str:
     head = f"# {failure.check}\n# {failure.message}\nimport reluscope as rs\n"
     used = [name for name in MODULES if f"{name}(" in source]
     own = f"from reluscope.testing.fuzz.layers import {', '.join(used)}\n" if used else ""
-    return head + ("from torch import nn\n" + own if "nn." in source else "") + source
+    asked = f"\nprint({failure.call})" if failure.call else ""
+    return head + ("from torch import nn\n" + own if "nn." in source else "") + source + asked

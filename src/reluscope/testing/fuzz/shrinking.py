@@ -21,9 +21,13 @@ from reluscope.testing.fuzz.scales import evened
 def smaller(case: Case) -> Iterator[Case]:
     """Yield cases that are smaller than a case by one step, the largest steps first."""
     yield from _without_layers(case)
-    yield from _without_dimension(case)
+    if case.question is not None:
+        for question in case.question.simpler():
+            yield replace(case, question=question)
+    else:  # a question has as many numbers as there are inputs or outputs
+        yield from _without_dimension(case)
+        yield from _without_outputs(case)
     yield from _without_units(case)
-    yield from _without_outputs(case)
     yield from _simpler_gates(case)
     for layers in evened(case.layers):
         yield replace(case, layers=layers)

@@ -39,10 +39,11 @@ SHAPELY = 1e-8
 
 @dataclass(frozen=True)
 class Failure:
-    """A failure: the check that found it, and a description."""
+    """A failure: the check that found it, a description, and the call whose result is wrong."""
 
     check: str
     message: str
+    call: str = ""
 
     @property
     def signature(self) -> str:
@@ -52,7 +53,11 @@ class Failure:
 
 
 def attempt(
-    failures: list[Failure], check: str, call: Callable[[], Any], allowed: tuple[type[Exception], ...] = ()
+    failures: list[Failure],
+    check: str,
+    call: Callable[[], Any],
+    allowed: tuple[type[Exception], ...] = (),
+    source: str = "",
 ) -> Any:
     """Return what a call returns, None after an exception; note it, and warnings, as failures unless it is allowed."""
     with warnings.catch_warnings(record=True) as caught:
@@ -64,9 +69,9 @@ def attempt(
         except (TimeoutError, TooLargeError):
             raise
         except Exception as error:
-            failures.append(Failure(f"{check}: {type(error).__name__}", f"{type(error).__name__}: {error}"))
+            failures.append(Failure(f"{check}: {type(error).__name__}", f"{type(error).__name__}: {error}", source))
             result = None
-    failures += [Failure(f"{check}: warning", f"{each.category.__name__}: {each.message}") for each in caught]
+    failures += [Failure(f"{check}: warning", f"{each.category.__name__}: {each.message}", source) for each in caught]
     return result
 
 
@@ -76,14 +81,27 @@ class Subject:
 
     case: Case
     truth: Truth
-    network: Any
-    domain: Any
+    names: dict[str, Any]
     generator: Generator
     failures: list[Failure] = field(default_factory=list)
 
-    def fail(self, check: str, message: str) -> None:
+    @property
+    def network(self) -> Any:
+        """The network."""
+        return self.names["net"]
+
+    @property
+    def domain(self) -> Any:
+        """The domain."""
+        return self.names["domain"]
+
+    def fail(self, check: str, message: str, call: str = "") -> None:
         """Note a failure."""
-        self.failures.append(Failure(check, message))
+        self.failures.append(Failure(check, message, call))
+
+    def ask(self, check: str, call: str, allowed: tuple[type[Exception], ...] = ()) -> Any:
+        """Return what source text of a call gives; an exception that is not allowed, and a warning, is a failure."""
+        return attempt(self.failures, check, lambda: eval(call, dict(self.names)), allowed, call)
 
     def attempt(self, check: str, call: Callable[[], Any], allowed: tuple[type[Exception], ...] = ()) -> Any:
         """Return what a call returns; an exception that is not allowed, and a warning, is a failure."""
