@@ -8,82 +8,25 @@ import numpy as np
 import pyarrow.ipc
 import pyarrow.parquet
 import pytest
-import torch
 
-import reluscope as rs
-from reluscope.cli.records import open_records
-from reluscope.datasets.dataset import dataset_of
+from damaged_files.kinds import SEALED as KINDS
+from damaged_files.kinds import (
+    certificate,
+    checkpoint,
+    level_checkpoint,
+    measured_samples,
+    partition,
+    proof,
+    solid_partition,
+    study_records,
+    tracked_run,
+)
 from reluscope.errors import InputError
 from reluscope.files.kept_results import KeptResults, Record
 from reluscope.files.sealed_files import UNSEALED, is_whole, read_sealed, sealed, write_sealed
-from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions.tree_count import tree_count
-from reluscope.report import KeptSections, Subject
-from reluscope.report.document import SectionResult
-from reluscope.testing import default_network
 
-SQUARE = rs.Box(-1, 1, 2)
-NET = from_arrays(default_network([2, 4, 3, 1], seed=1))
-
-
-def partition(folder):
-    rs.partition(NET, SQUARE).save(folder / "part.arrow")
-    return [folder / "part.arrow"], lambda: rs.Partition.load(folder / "part.arrow")
-
-
-def listed_partition(folder):
-    rs.partition(NET, SQUARE, method="tree").save(folder / "part.arrow")
-    return [folder / "part.arrow"], lambda: rs.Partition.load(folder / "part.arrow")
-
-
-def certificate(folder):
-    found = rs.partition(NET, SQUARE, certify=True).certificate
-    assert found is not None
-    found.save(folder / "certificate.json")
-    return [folder / "certificate.json"], lambda: type(found).load(folder / "certificate.json")
-
-
-def tracked_run(folder):
-    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linear(3, 2))
-    with rs.Tracker(model, np.eye(2), folder / "run.parquet") as tracker:
-        tracker.record(epoch=0, loss=0.5, remark=f"a remark, {UNSEALED[:-1]}1")
-    return [folder / "run.parquet"], lambda: rs.tracking.read_records(folder / "run.parquet").rows
-
-
-def checkpoint(folder):
-    net = from_arrays(default_network([8, 8, 6, 1], seed=1))
-
-    def count():
-        return tree_count(net, rs.Box(-1, 1, 8), checkpoint=folder / "counted")
-
-    whole = count().num_found
-    assert whole == count().num_found
-    return [*sorted((folder / "counted").glob("*.npz"))[::40], folder / "counted" / "key.json"], count
-
-
-def coefficients(folder):
-    matrices = rs.coefficients.matrix(NET, np.eye(2), checkpoint=folder / "kept")
-    for _ in matrices.blocks():
-        pass
-    return sorted((folder / "kept").iterdir()), lambda: list(
-        rs.coefficients.matrix(NET, np.eye(2), checkpoint=folder / "kept").blocks()
-    )
-
-
-def unfinished_report(folder):
-    subject = Subject(rs.load([(np.eye(2), np.zeros(2))]), dataset_of(np.eye(2)), "net")
-    KeptSections(folder, subject)["a"] = SectionResult("a", "A", "done")
-    return sorted((folder / ".unfinished").iterdir()), lambda: KeptSections(folder, subject, resume=True)
-
-
-def study_records(folder):
-    open_records(folder / "records", {"seed": "0"})["a"] = Record({"regions": 5}, {"W": np.arange(6.0)})
-    return sorted((folder / "records").iterdir()), lambda: open_records(folder / "records", {"seed": "0"}, resume=True)
-
-
-KINDS = [partition, listed_partition, certificate, tracked_run, checkpoint, coefficients, unfinished_report,
-         study_records]  # fmt: skip
 MAX_FLIPS = 300
+SLOW = (checkpoint, certificate, level_checkpoint, measured_samples, proof, solid_partition)
 
 
 def refused(read, what):
@@ -107,10 +50,7 @@ def test_every_byte_counts(kind, tmp_path):
         if len(whole) > MAX_FLIPS:
             ends = [*range(40), *range(len(whole) - 40, len(whole))]
             places = sorted({*ends, *rng.choice(len(whole), MAX_FLIPS, replace=False)})
-        if kind in (
-            checkpoint,
-            certificate,
-        ):  # slow to read, by the same reader as records
+        if kind in SLOW:  # by the same readers as others
             places = rng.choice(len(whole), 15, replace=False)
         for place in places:
             path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << rng.integers(8)]) + whole[place + 1 :])

@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import pickle
 import time
+import warnings
 import zipfile
 
 import numpy as np
@@ -185,3 +187,59 @@ def test_programs_of_deep_descriptions(tmp_path, program):
     (name,) = [name for name in program if "/models/" in name and name.endswith(".json")]
     with pytest.raises(ReluscopeError):
         rs.load(packed(tmp_path / "model.pt2", {**program, name: deep}))
+
+
+class Trap:
+    """Leaves a mark where it is unpickled."""
+
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return open, (str(self.mark), "w")
+
+
+def test_programs_that_fail_are_not_read_in_the_older_format(tmp_path, program, capfd):
+    from torch._export.serde.schema import SCHEMA_VERSION
+
+    mark, trap = tmp_path / "mark", pickle.dumps(Trap(tmp_path / "mark"))
+    (model,) = [content for name, content in program.items() if "/models/" in name and name.endswith(".json")]
+    older = {"version": ".".join(map(str, SCHEMA_VERSION)), "serialized_exported_program.json": model}
+    older |= {f"serialized_{part}.pt": trap for part in ("state_dict", "constants", "example_inputs")}
+    lacking = {name: content for name, content in program.items() if not name.endswith("archive_version")}
+    for members in ({**lacking, **older}, {**lacking, **{f"model/{name}": entry for name, entry in older.items()}}):
+        with pytest.raises(InputError):
+            rs.load(packed(tmp_path / "model.pt2", members))
+        assert not mark.exists()
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("twin", ["twin/data/weights/{}", "model/data/weights/{}", "model/data/Weights/{}"])
+def test_programs_of_members_that_hide_one_another(tmp_path, program, twin):
+    name = "model_weights_config.json"
+    config = json.loads(program[f"model/data/weights/{name}"])
+    for payload in config["config"].values():
+        payload["use_pickle"] = True
+    forged = json.dumps(config).encode()
+    for first, second in ((forged, None), (None, forged)):
+        path = tmp_path / "model.pt2"
+        with zipfile.ZipFile(path, "w") as archive, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if first is not None:
+                archive.writestr(twin.format(name), first)
+            for member, content in program.items():
+                archive.writestr(member, content)
+            if second is not None:
+                archive.writestr(twin.format(name), second)
+        with pytest.raises(InputError, match="one folder of members of different names"):
+            rs.load(path)
+
+
+def test_programs_are_inspected_in_capitals_too(tmp_path, program):
+    name = "model/data/weights/model_weights_config.json"
+    config = json.loads(program[name])
+    next(iter(config["config"].values()))["use_pickle"] = True
+    members = {member: content for member, content in program.items() if member != name}
+    path = packed(tmp_path / "model.pt2", {**members, name.replace("config", "CONFIG"): json.dumps(config)})
+    with pytest.raises(InputError, match="a pickled object"):
+        rs.load(path)

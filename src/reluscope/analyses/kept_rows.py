@@ -61,8 +61,8 @@ class KeptRows:
         digest = hashlib.blake2b(json.dumps(dict(key), sort_keys=True).encode(), digest_size=8).hexdigest()
         self._prefix = f"samples-{digest}"
 
-    def parts(self, number: int) -> list[Measured]:
-        """Return what was measured of the first of so many samples, block after block.
+    def parts(self, number: int, each: int = 1) -> list[Measured]:
+        """Return what was measured of the first of so many samples, block after block, with so many rows for each.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class KeptRows:
             record = self._records[name]
             try:
                 found.append(_measured(record))
-                if not done < stop <= number:
+                if not done < stop <= number or len(found[-1].columns[0]) != each * (stop - done):
                     raise ValueError(f"it is no block of {number} samples")
             except MALFORMED as error:
                 raise InputError(

@@ -19,6 +19,12 @@ class Measured(NamedTuple):
     details: Mapping[str, np.ndarray] = {}
     stopped: str = ""
 
+    @property
+    def form(self) -> tuple[object, ...]:
+        """What blocks of one measurement have in common: the quantities, and the details but for their lengths."""
+        details = sorted((name, table.dtype.kind, table.shape[1:]) for name, table in self.details.items())
+        return (*(column.quantity.name for column in self.columns), *details)
+
 
 def ragged(parts: Sequence[np.ndarray]) -> np.ndarray:
     """Return arrays of different lengths as a detail: an array of arrays, one for each row.

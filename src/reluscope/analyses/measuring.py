@@ -15,6 +15,7 @@ from reluscope.analyses.measured import Measured, ragged
 from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.arguments import Range, read_whole
 from reluscope.budget import Budget
+from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
 from reluscope.progress import Progress, share_done
 
@@ -75,7 +76,7 @@ def measure(
     Raises
     ------
     InputError
-        If the population is smaller than the number of samples.
+        If the population is smaller than the number of samples, or a record of the checkpoint is damaged.
     KeyboardInterrupt
         On Ctrl-C before the first block is done; later it ends the work.
 
@@ -93,7 +94,7 @@ def measure(
     budget = budget or Budget()
     inner = {name: np.array(values) for name, values in (keys or {}).items()}
     each = prod(len(values) for values in inner.values())
-    parts = [] if checkpoint is None else checkpoint.parts(number)
+    parts = [] if checkpoint is None else checkpoint.parts(number, each)
     with share_done("samples", progress) as tell:
         pace = Pace(
             number,
@@ -112,6 +113,8 @@ def measure(
                     checkpoint.keep(block, parts[-1])
 
         stopped = until_interrupted(work, parts) or (parts[-1].stopped or pace.stopped)
+    if len({part.form for part in parts}) > 1:
+        raise InputError("expected a checkpoint of what is measured here, got other quantities in it: remove it")
     done = sum(len(part.columns[0]) for part in parts)
     places = np.unravel_index(np.arange(number * each), (number, *(len(values) for values in inner.values())))
     missing = number * each - done

@@ -97,14 +97,15 @@ def _fixed_at(name: str, text: str) -> Any:
     if not text.endswith(".npy"):
         try:
             return json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(
                 f"expected {name} to be fixed at a .npy file, a number, a list of numbers, true or false, got {text!r}"
             ) from error
-    import numpy as np
+    from reluscope.files.numpy_files import read_npy
 
     try:
-        return np.load(text, allow_pickle=False)
+        with open(text, "rb") as file:
+            return read_npy(file, Path(text).stat().st_size)
     except FileNotFoundError as error:
         raise InputError(f"there is no file {text}: check the path") from error
     except (OSError, ValueError, EOFError) as error:

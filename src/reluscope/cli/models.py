@@ -9,6 +9,7 @@ import pickle
 import re
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable
 from importlib.util import find_spec
 from math import prod
@@ -21,6 +22,7 @@ from torch import nn
 
 from reluscope.cli.model_arguments import ModelArguments, is_factory
 from reluscope.errors import InputError, ShapeError
+from reluscope.files.numpy_files import open_member
 from reluscope.networks.load import load
 from reluscope.networks.network import Network
 
@@ -85,11 +87,12 @@ def _outputs_of_program(path: Path) -> int | None:
     try:
         with zipfile.ZipFile(path) as archive:
             (name,) = (one for one in archive.namelist() if re.search(r"(^|/)models/[^/]*\.json$", one))
-            graph = json.loads(archive.read(name))["graph_module"]["graph"]
+            with open_member(archive, name) as member:
+                graph = json.load(member)["graph_module"]["graph"]
         (output,) = graph["outputs"]  # one tensor, or loading says what to choose
         sizes = graph["tensor_values"][output["as_tensor"]["name"]]["sizes"]
         return prod(int(size["as_int"]) for size in sizes[1:]) if len(sizes) > 1 else None
-    except (OSError, zipfile.BadZipFile, ValueError, LookupError, TypeError):
+    except (OSError, zipfile.BadZipFile, zlib.error, ValueError, LookupError, TypeError, RuntimeError):
         return None  # loading says what is wrong, if anything is
 
 
@@ -148,7 +151,7 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
         raise InputError(
             f"{path} holds more than tensors and is not unpickled, because a pickle can run any code: {ADVICE}"
         ) from error
-    except (RuntimeError, EOFError, OSError, ValueError, zipfile.BadZipFile) as error:
+    except Exception as error:  # the reader believes what a file says, and fails wherever that leads
         raise InputError(f"{path} is damaged or not a file of weights ({_first_line(error)}): {ADVICE}") from error
     for key in ("state_dict", "model_state_dict", "model"):
         if isinstance(state, dict) and isinstance(state.get(key), dict):

@@ -6,6 +6,7 @@ Every reader returns points and, where the file holds them, labels; checking the
 import os
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pyarrow.parquet
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
+from reluscope.files.arrow_tables import checked_table
 from reluscope.files.numpy_files import open_member, read_npy
 
 POINT_NAMES = ("x", "points", "data", "inputs", "images", "features")
@@ -108,31 +110,39 @@ def _read_csv(path: Path) -> Arrays:
         raise _unreadable(path, error, "numpy.savetxt with delimiter ','") from error
     delimiter = next((mark for mark in (",", ";", "\t") if mark in first), ",")
     has_header = not all(map(_is_number, first.split(delimiter)))
-    try:
-        table = pyarrow.csv.read_csv(
+
+    def read() -> pa.Table:
+        return pyarrow.csv.read_csv(
             path,
             read_options=pyarrow.csv.ReadOptions(autogenerate_column_names=not has_header),
             parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter),
         )
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _unreadable(path, error, "numpy.savetxt with delimiter ','") from error
-    return _from_table(table, path)
+
+    return _from_table(read, path, "numpy.savetxt with delimiter ','")
 
 
 def _read_parquet(path: Path) -> Arrays:
+    with path.open("rb") as file:
+        return _from_table(lambda: pyarrow.parquet.read_table(file), path, "pyarrow.parquet.write_table")
+
+
+def _from_table(read: Callable[[], pa.Table], path: Path, writer: str) -> Arrays:
     try:
-        return _from_table(pyarrow.parquet.read_table(path), path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _unreadable(path, error, "pyarrow.parquet.write_table") from error
-
-
-def _from_table(table: pa.Table, path: Path) -> Arrays:
+        table = checked_table(read)
+    except ValueError as error:
+        raise _unreadable(path, error, writer) from error
+    repeated = [name for name, times in Counter(table.column_names).items() if times > 1]
+    if repeated:
+        held = f"the name {repeated[0]!r} twice" if repeated[0] else "columns without names"
+        raise InputError(f"expected columns of different names in {path}, got {held}: name each for itself")
     if table.num_rows == 0:
         raise InputError(f"{path} holds no samples, only column names: give at least one row")
     names = {name.strip().lower(): name for name in table.column_names}
     label = _choose(names, LABEL_NAMES) if len(names) > 1 else None
     labels = None if label is None else _column(table, label, path)
     columns = [name for name in table.column_names if name != label]
+    if not columns:
+        raise InputError(f"expected a column of numbers in {path}, got none: write at least one")
     lists = [name for name in columns if _is_list(table.schema.field(name).type)]
     if lists:
         chosen = _choose({name.lower(): name for name in lists}, POINT_NAMES) or lists[0]

@@ -146,7 +146,7 @@ class KeptResults(MutableMapping[str, Any]):
         """Within, whatever does not find in a result what belongs there makes it an InputError about its file."""
         try:
             yield
-        except (*MALFORMED, OSError, zipfile.BadZipFile, NotImplementedError) as error:
+        except (*MALFORMED, OSError, zipfile.BadZipFile) as error:
             if isinstance(error, InputError):
                 raise
             raise not_as_written(self._path(name), WHAT, ADVICE) from error

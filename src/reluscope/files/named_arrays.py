@@ -1,17 +1,26 @@
 """Named arrays and a description in one Arrow file with a digest, written whole or not at all."""
 
 import json
+import math
 import os
+import re
 from collections.abc import Callable, Mapping
-from typing import IO, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from reluscope.errors import InputError, ReluscopeError
+from reluscope.files import stored
+from reluscope.files.arrow_tables import stored_table
 from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
 from reluscope.files.stored import MALFORMED
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 FORMAT = "reluscope arrays 2"
+# Truth values, whole numbers and real numbers, by the names that NumPy has for them.
+_NUMBERS = r"\|b1|[<>|][iuf][1248]"
 T = TypeVar("T")
 
 
@@ -34,14 +43,13 @@ def save_arrays(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], 
     import pyarrow as pa
     import pyarrow.ipc
 
-    columns = {
-        "name": pa.array(list(arrays), pa.string()),
-        "dtype": pa.array([array.dtype.str for array in arrays.values()], pa.string()),
-        "shape": pa.array([list(array.shape) for array in arrays.values()], pa.list_(pa.int64())),
-        "data": pa.array([np.ascontiguousarray(array).tobytes() for array in arrays.values()], pa.large_binary()),
-    }
+    rows = [
+        {"name": name, "dtype": array.dtype.str, "shape": array.shape, "data": np.ascontiguousarray(array).tobytes()}
+        for name, array in arrays.items()
+    ]
     described = json.dumps({"format": FORMAT, **description})
-    table = pa.table(columns, metadata={SEAL_KEY: UNSEALED, "reluscope": described})
+    schema = _schema().with_metadata({SEAL_KEY: UNSEALED, "reluscope": described})
+    table = pa.Table.from_pylist(rows, schema=schema)
 
     def write(file: IO[bytes]) -> None:
         with pyarrow.ipc.new_file(file, table.schema) as writer:
@@ -58,17 +66,16 @@ def load_arrays(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.n
     InputError
         If the file is missing, damaged, or holds something of another kind.
     """
-    import pyarrow as pa
-    import pyarrow.ipc
-
     what, advice = _file_of(kind), "save it again"
     content = read_sealed(path, what, advice)
     try:
-        table = pyarrow.ipc.open_file(pa.BufferReader(content)).read_all()
+        table = stored_table(content, _schema())
         described = parse_json((table.schema.metadata or {})[b"reluscope"], path, what, advice)
-        arrays = {row["name"]: _array(row) for row in table.to_pylist()}
+        arrays = {stored.text(row, "name"): _array(row) for row in table.to_pylist()}
+        if len(arrays) != table.num_rows:
+            raise ValueError("two arrays of one name")
         found = described["format"], described["kind"]
-    except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
+    except MALFORMED as error:
         raise not_as_written(path, what, advice) from error
     if found != (FORMAT, kind):
         raise InputError(f"expected {what} in the format {FORMAT!r}, got {path} with {found[1]!r} in {found[0]!r}")
@@ -114,8 +121,18 @@ def _file_of(kind: str) -> str:
     return f"a file of kind {kind!r}"
 
 
+def _schema() -> "pa.Schema":
+    import pyarrow as pa
+
+    columns = {"name": pa.string(), "dtype": pa.string(), "shape": pa.list_(pa.int64()), "data": pa.large_binary()}
+    return pa.schema(list(columns.items()))
+
+
 def _array(row: Mapping[str, Any]) -> np.ndarray:
-    kind = np.dtype(row["dtype"])
-    if kind.hasobject:
-        raise ValueError("arrays of objects are nothing that is saved")
-    return np.frombuffer(row["data"], dtype=kind).reshape(row["shape"])
+    if re.fullmatch(_NUMBERS, stored.text(row, "dtype")) is None:
+        raise ValueError(f"arrays of {row['dtype']} are nothing that is saved")
+    array = np.frombuffer(row["data"], dtype=np.dtype(row["dtype"]))
+    shape = tuple(row["shape"])
+    if math.prod(shape) != array.size or any(length < 0 for length in shape):
+        raise ValueError(f"{array.size} entries of shape {shape}")
+    return array.reshape(shape)

@@ -5,6 +5,7 @@ with the size of the file first.
 """
 
 import math
+import tokenize
 import zipfile
 from typing import IO
 
@@ -38,16 +39,22 @@ def read_npy(file: IO[bytes], size: int) -> np.ndarray:
     array([0, 1, 2])
     """
     version = np.lib.format.read_magic(file)
-    if version == (1, 0):
-        shape, by_column, kind = np.lib.format.read_array_header_1_0(file)
-    elif version == (2, 0):
-        shape, by_column, kind = np.lib.format.read_array_header_2_0(file)
-    else:
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    if version not in readers:
         raise ValueError(f"version {version[0]}.{version[1]} of the format holds no plain numbers")
+    try:
+        shape, by_column, kind = readers[version](file)
+    except (
+        tokenize.TokenError,
+        SyntaxError,
+        RecursionError,
+        MemoryError,
+    ) as error:  # of the parser of Python's literals
+        raise ValueError(f"a header that cannot be parsed ({error})") from error
     if kind.hasobject:
         raise ValueError("Object arrays cannot be loaded when allow_pickle=False")
     needed, there = math.prod(shape) * kind.itemsize, size - file.tell()
-    if any(length < 0 for length in shape) or needed > there:
+    if any(not 0 <= length < 2**63 for length in shape) or needed > there:
         raise ValueError(f"a header states the shape {_short(shape)}, {needed:,} bytes, and {there:,} are there")
     content = bytearray(file.read(needed))
     if len(content) != needed:

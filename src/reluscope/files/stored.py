@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
-# What reading content of the wrong form ends in.
-MALFORMED = (KeyError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
+# What reading content of the wrong form ends in; wrong lengths and depths ask for all memory or the whole stack.
+MALFORMED = (
+    *(KeyError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError),
+    *(MemoryError, RecursionError, NotImplementedError, SystemError),
+)
 
 
 def array(
@@ -89,11 +92,17 @@ def truth(described: Mapping[str, Any], name: str) -> bool:
     return found
 
 
+def number(described: Mapping[str, Any], name: str) -> float:
+    """Return a stored finite number."""
+    found = described[name]
+    if type(found) not in (int, float) or not math.isfinite(found):
+        raise ValueError(f"{name} is {found!r}")
+    return found
+
+
 def numbers(described: Mapping[str, Any], name: str) -> dict[str, float]:
     """Return stored finite numbers by name."""
     found = described[name]
-    if type(found) is not dict or any(
-        type(one) not in (int, float) or not math.isfinite(one) for one in found.values()
-    ):
+    if type(found) is not dict:
         raise ValueError(f"{name} is {found!r}")
-    return found
+    return {key: number(found, key) for key in found}

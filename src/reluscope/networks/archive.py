@@ -2,14 +2,19 @@
 
 ``torch.export.load`` unpickles: tensors marked so, custom objects, and example inputs that are not plain tensors; and
 it evaluates symbolic sizes as Python expressions. A file that would lead it there is refused before it is loaded.
+
+Readers of archives disagree on members of one name, and ``torch.export.load`` turns to an older format, which it does
+unpickle, where the newer one fails. PyTorch is therefore given another archive, of the members that were inspected.
 """
 
 import ast
 import io
 import json
+import logging
 import re
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,33 +48,54 @@ def read_program(path: Path) -> ExportedProgram:
     InputError
         If the file is damaged, or loading it would run code that it contains.
     """
-    content = path.read_bytes()
-    _inspect(path.name, content)
+    members = _inspected(path.name, path.read_bytes())
+    log = logging.getLogger("torch.export")
+    was_disabled, log.disabled = log.disabled, True  # it would print where it failed
     try:
-        return torch.export.load(io.BytesIO(content))
+        return torch.export.load(_packed(members))
     except Exception as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(
             f"expected a program that this PyTorch ({torch.__version__}) can read, but {path.name} fails with "
             f"{first!r}: export the model again"
         ) from error
+    finally:
+        log.disabled = was_disabled
 
 
-def _inspect(name: str, content: bytes) -> None:
-    """Refuse an archive that holds anything but plain tensors and plain sizes."""
+def _packed(members: Mapping[str, bytes]) -> io.BytesIO:
+    """Return an archive of members in one folder, as PyTorch writes it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for member, entry in members.items():
+            archive.writestr(zipfile.ZipInfo(f"archive/{member}"), entry)
+    file.seek(0)
+    return file
+
+
+def _inspected(name: str, content: bytes) -> dict[str, bytes]:
+    """Return the members of an archive, without their folder, unless it holds more than plain tensors and sizes."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = {member: _read_member(archive, member) for member in archive.namelist()}
+            names = archive.namelist()
+            folders = {member: _read_member(archive, member) for member in names}
     except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError, zlib.error) as error:
         raise InputError(f"expected a complete .pt2 file, but {name} is truncated or no archive: {error}") from error
-    folders = {member.split("/", 1)[-1]: entry for member, entry in members.items()}
-    models = [member for member in folders if member.startswith("models/") and member.endswith(".json")]
+    members = {member.partition("/")[2]: entry for member, entry in folders.items()}
+    # PyTorch's reader finds members whatever their case.
+    if len({member.lower() for member in members}) < len(names) or len({one.split("/")[0] for one in names}) > 1:
+        raise InputError(
+            f"expected a complete .pt2 file, one folder of members of different names, but {name} is another archive: "
+            "save it again with torch.export.save of PyTorch 2.8 or newer"
+        )
+    of_models = re.compile(r"models/.*\.json", re.IGNORECASE | re.DOTALL)
+    models = [member for member in members if of_models.fullmatch(member)]
     if len(models) != 1:
         raise InputError(
             f"expected a complete .pt2 file with one exported program, got {len(models)} in {name}: save it again "
             "with torch.export.save of PyTorch 2.8 or newer"
         )
-    for member, entry in folders.items():
+    for member, entry in ((member.lower(), entry) for member, entry in members.items()):
         if member.endswith("_config.json"):
             _inspect_payloads(name, member, _parsed(name, entry))
         elif member.startswith(("data/sample_inputs/", "data/weights/", "data/constants/")) and member.endswith(".pt"):
@@ -77,11 +103,12 @@ def _inspect(name: str, content: bytes) -> None:
         elif member.startswith("data/aotinductor/") or member.endswith((".so", ".py")):
             raise _refusal(name, f"compiled or Python code ({member})")
     try:
-        expressions = _expressions(_parsed(name, folders[models[0]]))
+        expressions = _expressions(_parsed(name, members[models[0]]))
     except RecursionError as error:
         raise _damaged(name, error) from error
     for expression in expressions:
         _inspect_expression(name, expression)
+    return members
 
 
 def _read_member(archive: zipfile.ZipFile, member: str) -> bytes:

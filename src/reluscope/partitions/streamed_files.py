@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.region_rows import RegionRows
 from reluscope.partitions.stored_partitions import read_described
 from reluscope.partitions.streamed_partition import StreamedPartition
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FORMAT = "reluscope streamed partition 1"
 # A row group has about so many bytes of codes, one byte a unit, within these numbers of rows.
@@ -43,15 +46,13 @@ def write_streamed(part: StreamedPartition, regions: Iterator[RegionRows], began
 
     done = part
     width = max(1, part.layout.num_words)
-    columns = [("code", pa.binary(8 * width)), *((f"witness_{axis}", pa.float64()) for axis in range(part.dim))]
 
     def write(file: IO[bytes]) -> None:
         nonlocal done
         starts, boxes = [0], list[np.ndarray]()
         groups = _groups(regions, _rows_per_group(part.layout))
         first = next(groups, None)
-        volume = [] if first is None or first.volumes is None else [("volume", pa.float64())]
-        schema = pa.schema([*columns, *volume])
+        schema = streamed_schema(part.layout, part.dim, has_volumes=first is not None and first.volumes is not None)
         with pyarrow.parquet.ParquetWriter(file, schema, compression="zstd", use_dictionary=False) as writer:
             for rows in _with(first, groups):
                 words = np.zeros((len(rows), width), dtype=np.uint64)
@@ -101,9 +102,9 @@ def read_streamed(path: Path) -> StreamedPartition:
     boxes = np.array([_plain_box(box, domain.dim) for box in described["boxes"]]).reshape(-1, 2, domain.dim)
     if len(boxes) != len(sizes) or np.isnan(boxes).any() or (boxes[:, 0] > boxes[:, 1]).any():
         raise ValueError("boxes of row groups")
-    names = metadata.schema.to_arrow_schema().names
-    if names[: domain.dim + 1] != ["code", *(f"witness_{axis}" for axis in range(domain.dim))]:
-        raise ValueError(f"columns {names}")
+    columns = metadata.schema.to_arrow_schema()
+    if not any(columns.equals(streamed_schema(layout, domain.dim, has_volumes=some)) for some in (False, True)):
+        raise ValueError(f"columns {columns.names}")
     return StreamedPartition(
         path=path,
         domain=domain,
@@ -112,6 +113,15 @@ def read_streamed(path: Path) -> StreamedPartition:
         boxes=boxes,
         **claims,
     )
+
+
+def streamed_schema(layout: CodeLayout, dim: int, *, has_volumes: bool) -> "pa.Schema":
+    """Return the columns of a table of regions."""
+    import pyarrow as pa
+
+    witnesses = [(f"witness_{axis}", pa.float64()) for axis in range(dim)]
+    volume = [("volume", pa.float64())] if has_volumes else []
+    return pa.schema([("code", pa.binary(8 * max(1, layout.num_words))), *witnesses, *volume])
 
 
 def _description(part: StreamedPartition) -> dict[str, Any]:

@@ -21,6 +21,8 @@ from reluscope.codes.checked_words import check_words
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError, InputError, ReluscopeError, ShapeError
+from reluscope.files import stored
+from reluscope.files.arrow_tables import checked_table
 from reluscope.files.sealed_files import check_sealed, not_as_written
 from reluscope.files.stored import MALFORMED
 from reluscope.findings import Claim, Finding
@@ -293,14 +295,17 @@ class StreamedPartition:
         number = int(self.starts[group + 1] - self.starts[group])
         file = self._file
         try:
-            table = file.read_row_group(group, use_threads=False)
+            table = checked_table(lambda: file.read_row_group(group, use_threads=False))
             code = table.column("code").combine_chunks()
-            words = np.frombuffer(code.buffers()[1], np.uint64).reshape(len(code), -1)[:, : self.layout.num_words]
-            witnesses = [table.column(f"witness_{axis}").to_numpy() for axis in range(self.dim)]
-            volumes = table.column("volume").to_numpy() if "volume" in table.column_names else None
-            if words.shape != (number, self.layout.num_words):
-                raise ValueError(f"{words.shape} words")
+            width = max(1, self.layout.num_words)
+            if code.null_count or code.type.byte_width != 8 * width:
+                raise ValueError(f"codes of {code.type}")
+            words = np.frombuffer(code.buffers()[1], np.uint64, number * width, 8 * width * code.offset)
+            words = words.reshape(number, width)[:, : self.layout.num_words]
             check_words(words, self.layout)
+            numbers = {name: table.column(name).to_numpy() for name in table.column_names[1:]}
+            of_regions = [stored.array(numbers, name, np.float64, (number,)) for name in numbers]
+            witnesses, volumes = of_regions[: self.dim], of_regions[self.dim] if len(of_regions) > self.dim else None
             return RegionRows(words, np.stack(witnesses, axis=1), volumes, self.boxes[group])
         except (*MALFORMED, OSError) as error:
             raise InputError(f"{self.path} has changed since it was opened: load it again") from error

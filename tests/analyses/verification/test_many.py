@@ -58,7 +58,7 @@ def test_rows_of_others_and_damaged_ones_are_refused(tmp_path):
     with pytest.raises(InputError, match=f"{tmp_path.name}.000000.parquet is of another network or property"):
         rs.verification.verify_each(NET, PROPERTIES[1:], tmp_path)
     (tmp_path / "000000.parquet").write_bytes(b"PAR1")
-    with pytest.raises(InputError, match=f"{tmp_path.name}.000000.parquet is no row"):
+    with pytest.raises(InputError, match=f"{tmp_path.name}.000000.parquet is not a row"):
         rs.verification.verify_each(NET, PROPERTIES[:1], tmp_path)
 
 

@@ -1,6 +1,7 @@
 """Inputs with outputs as asked, as polyhedra that do not overlap, with their volume: what a search over boxes finds."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_position
 from reluscope.errors import ShapeError
+from reluscope.files import stored
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
 from reluscope.findings.data_frames import as_pandas
@@ -209,16 +211,40 @@ class InputPieces:
 
     @classmethod
     def _read(cls, arrays: dict[str, np.ndarray], described: dict[str, Any]) -> Self:
-        parts = {}
-        for rows, offsets in (("A", "b"), ("C", "d")):
-            cuts = np.cumsum(arrays[f"num_{rows}"])[:-1]
-            parts[rows], parts[offsets] = np.split(arrays[rows], cuts), np.split(arrays[offsets], cuts)
-        number = len(arrays["volumes"])
-        if number and not {len(part) for part in parts.values()} == {number}:
-            raise ValueError("parts that do not fit together")
-        pieces = tuple(Polyhedron(*(parts[name][index] for name in ("A", "b", "C", "d"))) for index in range(number))
-        return cls(pieces, **{name: arrays[name] for name in _ARRAYS}, **{name: described[name] for name in _DESCRIBED})
+        number, num_inputs = arrays["witnesses"].shape
+        shapes = {"volumes": (number,), "witnesses": (number, num_inputs), "ends": (number, 2, num_inputs)}
+        found = {name: stored.array(arrays, name, np.float64, shape) for name, shape in shapes.items()}
+        for name in ("open_boxes", "boxes"):
+            found[name] = stored.array(arrays, name, np.float64, (None, 2, num_inputs))
+        for name in ("cases", "unsafe"):
+            found[name] = stored.array(arrays, name, np.int64, (number,), least=0)
+        found["is_box"] = stored.array(arrays, "is_box", np.bool_, (number,))
+        total, undecided = (stored.number(described, name) for name in ("total", "undecided"))
+        if min(total, undecided, *found["volumes"]) < 0:
+            raise ValueError("a volume below 0")
+        return cls(
+            tuple(_stored_pieces(arrays, number, num_inputs)),
+            **found,
+            total=total,
+            undecided=undecided,
+            fingerprint=stored.text(described, "fingerprint"),
+            stopped=stored.text(described, "stopped"),
+            work=stored.numbers(described, "work"),
+        )
 
 
 _ARRAYS = ("volumes", "witnesses", "ends", "cases", "unsafe", "is_box", "open_boxes", "boxes")
 _DESCRIBED = ("total", "undecided", "fingerprint", "stopped", "work")
+
+
+def _stored_pieces(arrays: dict[str, np.ndarray], number: int, num_inputs: int) -> Iterator[Polyhedron]:
+    """Yield the polyhedra whose rows lie one after the other."""
+    parts = {}
+    for rows, sides in (("A", "b"), ("C", "d")):
+        lengths = stored.array(arrays, f"num_{rows}", np.int64, (number,), least=0, below=2**31)
+        total = int(lengths.sum())
+        cuts = np.cumsum(lengths)[:-1]
+        parts[rows] = np.split(stored.array(arrays, rows, np.float64, (total, num_inputs)), cuts)
+        parts[sides] = np.split(stored.array(arrays, sides, np.float64, (total,)), cuts)
+    for index in range(number):
+        yield Polyhedron(*(parts[name][index] for name in ("A", "b", "C", "d")))

@@ -143,6 +143,8 @@ def decision_distance(
     if checkpoint is not None:
         kept = KeptRows(checkpoint, _key(network, opened, points, places, norm, allowed, tolerance))
         for row, part in enumerate(kept.parts(len(views)) if known is None else ()):
+            if part.details.get("beyond", np.zeros(0)).shape != places[row : row + 1].shape:
+                raise InputError(f"expected changes of samples in the checkpoint {checkpoint}, got others: remove it")
             places[row] = part.details["beyond"][0]
     first = 0 if kept is None else len(kept.parts(len(views)))
     listed = _Listed(views[first:], allowed)

@@ -7,7 +7,7 @@ segment are lists. The last row has the packed codes too, so that changes are kn
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from reluscope.analyses.tracking.measurement import Found
 from reluscope.analyses.tracking.quantities import QUANTITIES, TrackedQuantity, quantities_of
 from reluscope.analyses.tracking.stored_records import check_rows
 from reluscope.errors import InputError
-from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
+from reluscope.files.arrow_tables import parquet_table, write_sealed_parquet
+from reluscope.files.sealed_files import not_as_written, parse_json, read_sealed
 from reluscope.files.stored import MALFORMED
 from reluscope.findings import Finding
 from reluscope.version import __version__
@@ -76,14 +77,7 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]], settings: Mapping[
     InputError
         If that cannot be done, for instance because the disk is full.
     """
-    import pyarrow.parquet
-
-    table = to_table(rows, settings)
-
-    def write(file: IO[bytes]) -> None:
-        pyarrow.parquet.write_table(table, file, compression="zstd")
-
-    write_sealed(path, write)
+    write_sealed_parquet(path, to_table(rows, settings))
 
 
 def to_table(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> "pa.Table":
@@ -109,7 +103,7 @@ def to_table(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> 
         "settings": dict(settings),
         "definitions": {name: quantity.definition for name, quantity in measured.items()},
     }
-    schema = pa.schema(fields, metadata={SEAL_KEY: UNSEALED, "reluscope": json.dumps(described)})
+    schema = pa.schema(fields, metadata={"reluscope": json.dumps(described)})
     return pa.table({name: [row.get(name) for row in rows] for name, _ in fields}, schema=schema)
 
 
@@ -121,12 +115,9 @@ def read_rows(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     InputError
         If it is missing, damaged, or no records of a tracker.
     """
-    import pyarrow as pa
-    import pyarrow.parquet
-
     content = read_sealed(path, WHAT, ADVICE)
     try:
-        table = pyarrow.parquet.read_table(pa.BufferReader(content))
+        table = parquet_table(content)
         described = parse_json((table.schema.metadata or {})[b"reluscope"], path, WHAT, ADVICE)
         found, settings = described["format"], described["settings"]
         if found == FORMAT:
@@ -135,7 +126,7 @@ def read_rows(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
             if not table.schema.equals(to_table(rows, settings).schema):
                 raise ValueError("other columns")
             return rows, settings
-    except (*MALFORMED, pa.ArrowException, OSError) as error:
+    except MALFORMED as error:
         raise not_as_written(path, WHAT, ADVICE) from error
     raise InputError(f"expected records in the format {FORMAT!r} in {path}, got {found!r}: use the same version")
 

@@ -1,7 +1,7 @@
 """Many properties, each decided for itself, on any executor: one row of Parquet each, kept as soon as it is there."""
 
 import hashlib
-import io
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -11,16 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from reluscope.analyses.pacing import until_interrupted
 from reluscope.analyses.verification.property import Property
-from reluscope.analyses.verification.verdict import check_fits
+from reluscope.analyses.verification.verdict import Verdict, check_fits
 from reluscope.analyses.verification.verify import verify
 from reluscope.arguments import Seed, read_arguments
 from reluscope.budget import INTERRUPTED, RegionBudget
 from reluscope.errors import InputError
-from reluscope.files.whole_files import make_folder, write_files
+from reluscope.files import stored
+from reluscope.files.arrow_tables import parquet_table, write_sealed_parquet
+from reluscope.files.sealed_files import not_as_written, read_sealed
+from reluscope.files.stored import MALFORMED
+from reluscope.files.whole_files import make_folder
 from reluscope.networks.network import Network
 from reluscope.partitions.parallel import Lost, run_tasks
 from reluscope.progress import Progress, share_done
@@ -81,7 +84,7 @@ def verify_each(
     Raises
     ------
     InputError
-        If the folder cannot be written, or has rows of other properties or of another network.
+        If the folder cannot be written, or has rows of other properties or of another network, or damaged ones.
     ShapeError
         If a property has other numbers of inputs or outputs than the network.
 
@@ -102,7 +105,7 @@ def verify_each(
     digests = [_digest(network, safe) for safe in properties]
     rows: dict[int, dict[str, Any]] = {}
     for index, digest in enumerate(digests):
-        row = _kept(place / f"{index:06d}.parquet", digest)
+        row = _kept(_file(place, index), network, index, digest)
         if row is not None and not row["stopped"]:
             rows[index] = row
     rest = [index for index in range(len(properties)) if index not in rows]
@@ -130,9 +133,11 @@ def _row(index: int, digest: str, found: dict[str, Any] | Lost) -> dict[str, Any
 
 def _keep(place: Path, row: dict[str, Any]) -> None:
     """Write a row to its file."""
-    buffer = io.BytesIO()
-    pq.write_table(_table([row]), buffer)
-    write_files({place / f"{row['instance']:06d}.parquet": buffer.getvalue()})
+    write_sealed_parquet(_file(place, row["instance"]), _table([row]))
+
+
+def _file(place: Path, index: int) -> Path:
+    return place / f"{index:06d}.parquet"
 
 
 def _decide(network: Network, safe: Property, budget: RegionBudget | None, seed: int) -> dict[str, Any]:
@@ -157,19 +162,38 @@ def _table(rows: list[dict[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
-def _kept(path: Path, digest: str) -> dict[str, Any] | None:
+def _kept(path: Path, network: Network, index: int, digest: str) -> dict[str, Any] | None:
     """Return the row of a file, None if there is none."""
     if not path.exists():
         return None
+    what, advice = "a row of verify_each", "delete it, or give another folder"
+    content = read_sealed(path, what, advice)
     try:
-        (row,) = pq.read_table(path, schema=SCHEMA).to_pylist()
-    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
-        raise InputError(f"{path} is no row that verify_each wrote: delete it, or give another folder") from error
+        (row,) = parquet_table(content, SCHEMA).to_pylist()
+        _check_row(row, network, index)
+    except MALFORMED as error:
+        raise not_as_written(path, what, advice) from error
     if row["asked"] != digest:
         raise InputError(
             f"{path} is of another network or property: give the ones that were asked about, or another folder"
         )
     return row
+
+
+def _check_row(row: dict[str, Any], network: Network, index: int) -> None:
+    """Raise ValueError, or another of `stored.MALFORMED`, unless a row says what `_row` may say of a property."""
+    verdict, undecided = Verdict(stored.text(row, "verdict")), row["undecided"]
+    if row["instance"] != index or not 0 <= undecided <= 1 or (undecided > 0) > (verdict is Verdict.OPEN):
+        raise ValueError(f"{verdict} with {undecided} undecided, in row {row['instance']}")
+    for numbers, length in ((row["inputs"], network.num_inputs), (row["outputs"], network.num_outputs)):
+        is_there = numbers is not None and len(numbers) == length and all(map(math.isfinite, numbers))
+        if is_there != (verdict is Verdict.VIOLATED):
+            raise ValueError(f"{verdict} at {numbers}")
+    if not stored.text(row, "stopped"):  # rows of work that was ended are asked again
+        stored.text(row, "kind")
+        stored.whole(row, "examined")
+        if not 0 <= row["seconds"] < math.inf:
+            raise ValueError(f"{row['seconds']} seconds")
 
 
 def _digest(network: Network, safe: Property) -> str:

@@ -117,11 +117,10 @@ def built(network: str, width: float, seed: int) -> tuple[ResNet | InceptionV3, 
     path = None if folder is None else Path(folder) / f"{network}.pth"
     if path is None or not path.is_file():
         return model.eval(), False
-    kept = torch.load(path, map_location="cpu", weights_only=True)
-    own = {key: value for key, value in kept.items() if not key.startswith("AuxLogits.")}
     try:
-        model.load_state_dict(own)
-    except RuntimeError as error:
+        kept = torch.load(path, map_location="cpu", weights_only=True)
+        model.load_state_dict({key: value for key, value in kept.items() if not key.startswith("AuxLogits.")})
+    except Exception as error:  # of a damaged file the reader says anything
         raise rs.errors.InputError(
             f"expected torchvision's weights of {network} in {path}, of the width that the study has at full size, got "
             "others: take the file away for random weights"
