@@ -17,7 +17,7 @@ from jaxtyping import Bool
 from reluscope.arguments import Share, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
 from reluscope.findings import reading
-from reluscope.findings.claims import largest_error
+from reluscope.findings.claims import AGREEMENT
 from reluscope.findings.column import Column
 from reluscope.findings.data_frames import as_pandas
 from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, mean, quantile, share, total
@@ -344,7 +344,7 @@ class Findings:
         return self._finding(
             column,
             cell,
-            float(column.scale[row]),
+            float(column.tolerance[row]),
             name=column.title,
             where=keys,
             what=column.definition,
@@ -438,13 +438,16 @@ class Findings:
         # Rows that were looked at and have no such quantity are not missing.
         drawn = population is not None and population > len(self) - int(missing.sum())
         cell = ask(*parts, population if drawn else rows)
-        scale = 1.0 if quantity.is_discrete else float(np.median(column.scale[defined]))
+        tolerance = AGREEMENT
+        if not quantity.is_discrete:
+            about = abs(cell.value) if np.isfinite(cell.value) else 0.0
+            tolerance = max(float(np.median(column.tolerance[defined])), AGREEMENT * about)
         lower, upper = cell.lower, cell.upper
         nothing_known = cell.is_certain and (lower, upper) == (-np.inf, np.inf)
         if said != "sum of" and not nothing_known:
             lower, upper = max(lower, quantity.least), min(upper, quantity.most)
         is_certain = cell.is_certain and column.confidence == 1
-        cell = at_an_end(Ends(cell.value, lower, upper, is_certain), float(largest_error(cell.value, scale)))
+        cell = at_an_end(Ends(cell.value, lower, upper, is_certain), tolerance)
         where = f"{number:,} of {population:,} {self._things}" if drawn else f"{rows:,} {self._things}"
         # What all rows have in common, as one layer.
         same = [
@@ -454,7 +457,7 @@ class Findings:
         return self._finding(
             column,
             cell,
-            scale,
+            tolerance,
             name=f"{said} {column.title}" if said != "share" else column.title,
             where=where,
             what=f"{said} over {where} of: {column.definition}",
@@ -468,7 +471,7 @@ class Findings:
         self,
         column: Column,
         cell: Ends,
-        scale: float,
+        tolerance: float,
         *,
         name: str,
         where: str,
@@ -496,7 +499,7 @@ class Findings:
             "num_samples": num_samples,
         }
         if cell.is_certain:
-            return Finding.of(value, lower, upper, scale=scale, **fields)
+            return Finding.of(value, lower, upper, tolerance=tolerance, **fields)
         return Finding.estimate(value, (lower, upper), **fields)
 
 
