@@ -1,11 +1,14 @@
 """Intervals of estimated shares and distances: their ends, and the seed they hang on."""
 
+from math import inf
+
 import numpy as np
 import pytest
+from scipy.stats import beta
 from scipy.stats import t as student
 
 import reluscope as rs
-from reluscope.analyses.local.shares import _mean, class_shares, mean_distances
+from reluscope.analyses.local.shares import _mean, _mean_share, class_shares, mean_distances
 
 BOX = rs.Box(-1, 1, 2)
 NET = rs.load(
@@ -22,27 +25,56 @@ def test_means_and_their_intervals_are_those_of_student():
     for row, values in zip(found, of_chains, strict=True):
         low, high = student.interval(0.95, 8, loc=values.mean(), scale=values.std(ddof=1) / 3)
         assert row == pytest.approx([values.mean(), low, high])
-    assert _mean(of_chains, are_shares=True) == pytest.approx(found)
+    assert _mean_share(of_chains, 10_000) == pytest.approx(found)  # many draws: the spread is that of the chains
 
 
 def test_intervals_of_shares_stay_between_0_and_1_and_of_distances_above_0():
     wide = np.array([[0.0, 1.0, 0.0, 1.0]])
-    assert _mean(wide, are_shares=True).tolist() == [[0.5, 0.0, 1.0]]
+    assert _mean_share(wide, 1).tolist() == [[0.5, 0.0, 1.0]]
     low, high = _mean(wide)[0, 1:]
     assert low == 0.0
     assert high > 1.0  # a distance may be larger
-    near_one = _mean(np.array([[1.0, 1.0, 0.9]]), are_shares=True)[0]
+    near_one = _mean_share(np.array([[1.0, 1.0, 0.9]]), 10)[0]
     assert near_one[2] == 1.0
 
 
 def test_what_no_chain_saw_or_every_chain_saw_may_still_be_otherwise():
     chains = 8
     rare = 1 - 0.025 ** (1 / chains)
-    none, every, some = _mean(np.array([[0.0] * chains, [1.0] * chains, [0.5] * chains]), are_shares=True)
+    none, every, some = _mean_share(np.array([[0.0] * chains, [1.0] * chains, [0.5] * chains]), 4)
     assert none == pytest.approx([0.0, 0.0, rare])
     assert every == pytest.approx([1.0, 1 - rare, 1.0])
-    assert some == pytest.approx([0.5, 0.5, 0.5])
+    assert some == pytest.approx([0.5, *beta.ppf([0.025, 0.975], [16, 17], [17, 16])])  # 16 of 32 draws
     assert _mean(np.zeros((1, chains)))[0].tolist() == [0.0, 0.0, 0.0]  # distances know no rare class
+
+
+INDEPENDENT = [(inf, share) for share in (0.5, 0.1, 0.02, 0.01, 0.002)]
+
+
+@pytest.mark.parametrize(("concentration", "share"), [*INDEPENDENT, (50.0, 0.5), (50.0, 0.1), (50.0, 0.02)])
+@pytest.mark.parametrize(("draws", "chains"), [(10, 8), (50, 16), (200, 32)])
+def test_intervals_of_shares_hold_the_truth(concentration: float, share: float, draws: int, chains: int) -> None:
+    """Of 4,000 intervals; rare classes, and chains whose own shares spread like a beta distribution."""
+    draw = np.random.default_rng(0)
+    of_each = np.full((4000, chains), share)
+    if concentration < inf:
+        of_each = draw.beta(share * concentration, (1 - share) * concentration, (4000, chains))
+    found = _mean_share(draw.binomial(draws, of_each) / draws, draws)
+    held = np.mean((found[:, 1] <= share) & (share <= found[:, 2]))
+    assert held >= 0.95 - 3 * (0.95 * 0.05 / 4000) ** 0.5
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("share", [0.3, 0.01])
+def test_intervals_of_drawn_shares_hold_the_truth(share: float) -> None:
+    """Of 1,000 seeds: the class on a strip at the edge of a square."""
+    net = rs.load([([[1.0, 0.0]], [share - 1])])
+    held = 0
+    for seed in range(1000):
+        found = class_shares(net, [[0.5 * (1 - share), 0.5]], domain=rs.Box(0, 1, 2), seed=seed).where(label=1)
+        low, high = found.finding("class_share").interval
+        held += low <= share <= high
+    assert held >= 950 - 3 * (1000 * 0.95 * 0.05) ** 0.5
 
 
 def test_shares_are_estimates_between_their_ends():

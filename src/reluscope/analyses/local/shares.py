@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
+from scipy.special import betaincinv, stdtrit
 
 from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.classification.classes import classes_of_outputs, num_classes
@@ -82,8 +83,9 @@ def class_shares(
 
     Notes
     -----
-    A class that no point shows may still have a share, and where all points agree their spread is zero: the interval is
-    then that of Clopper and Pearson for one point of every chain.
+    Each interval is the wider of two: Student's over the chains, and that of Clopper and Pearson for as many independent
+    points as would have the spread of the chains. Where all points agree there is no spread, and the interval is that
+    of one point of every chain.
 
     Examples
     --------
@@ -100,7 +102,7 @@ def class_shares(
     def shares(drawn: _Drawn) -> np.ndarray:
         classes = classes_of_outputs(drawn.outputs).reshape(draws, chains)
         is_of = classes[..., None] == np.arange(number)
-        return _mean(is_of.mean(axis=0).T, are_shares=True)
+        return _mean_share(is_of.mean(axis=0).T, draws)
 
     ask = _means_over_draws(network, x, domain, draws, chains, thinning, seed, tolerance, CLASS_SHARE, shares, number)
     return measure(
@@ -232,16 +234,28 @@ def _means_over_draws(
     return ask
 
 
-def _mean(of_chains: Float[np.ndarray, "q c"], *, are_shares: bool = False) -> Float[np.ndarray, "q 3"]:
-    """Return means over chains and the ends of their intervals."""
+def _mean(of_chains: Float[np.ndarray, "q c"]) -> Float[np.ndarray, "q 3"]:
+    """Return means over chains and the ends of Student's intervals; the values are no lengths below zero."""
     chains = of_chains.shape[1]
-    from scipy.special import stdtrit
-
     mean = of_chains.mean(axis=1)
     reach = stdtrit(chains - 1, 0.5 + CONFIDENCE / 2) * of_chains.std(axis=1, ddof=1) / np.sqrt(chains)
-    low, high = np.maximum(mean - reach, 0.0), mean + reach
-    if are_shares:
-        rare = 1 - (0.5 - CONFIDENCE / 2) ** (1 / chains)
-        high = np.minimum(np.where(mean == 0, rare, high), 1.0)
-        low = np.where(mean == 1, 1 - rare, low)
-    return np.stack([mean, low, high], axis=1)
+    return np.stack([mean, np.maximum(mean - reach, 0.0), mean + reach], axis=1)
+
+
+def _mean_share(of_chains: Float[np.ndarray, "q c"], draws: int) -> Float[np.ndarray, "q 3"]:
+    """Return mean shares over chains with the wider of two intervals: Student's, and that of independent draws.
+
+    Student's is too short where few draws are of the class. That of Clopper and Pearson is not; it is taken at the
+    number of independent draws that would have the spread of the chains, and of one draw a chain where all agree.
+    """
+    chains = of_chains.shape[1]
+    mean, low, high = _mean(of_chains).T
+    of_draws = mean * (1 - mean)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inflation = np.clip(of_chains.var(axis=1, ddof=1) * draws / of_draws, 1.0, draws)
+    number = np.where(of_draws > 0, chains * draws / inflation, chains)
+    hits, tail = number * mean, 0.5 - CONFIDENCE / 2
+    with np.errstate(invalid="ignore"):
+        lowest = np.where(mean > 0, betaincinv(hits, number - hits + 1, tail), 0.0)
+        highest = np.where(mean < 1, betaincinv(hits + 1, number - hits, 1 - tail), 1.0)
+    return np.stack([mean, np.minimum(low, lowest), np.minimum(1.0, np.maximum(high, highest))], axis=1)
