@@ -125,7 +125,8 @@ def partition(
         after some seconds, and `Partition.note` says about how many there are.
     executor : concurrent.futures.Executor, optional
         Runs independent parts, for instance a ``ProcessPoolExecutor`` or ``dask.distributed``'s
-        ``client.get_executor()``.
+        ``client.get_executor()``. The set of regions is the same, and their order another one, whatever the number of
+        workers; the tree may find other witnesses.
     progress : bool or callable
         Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional

@@ -32,7 +32,7 @@ from reluscope.tolerance import Tolerance
 MIN_SECONDS, MIN_TIMES = 10.0, 10.0
 # An estimate without bias is so many times too large in one of so many cases, at most.
 UNLIKELY = 10.0
-# Of the seconds allowed: for the forecast (and no more than three), and for the coarse partition.
+# Of the seconds allowed, if any are: for the forecast (and no more than three), and for the coarse partition.
 FORECAST, MAX_FORECAST, COARSE = 0.1, 3.0, 0.2
 # Seconds for the partition before anything is forecast, where a point takes less than the second number; what a region
 # takes beside a point, and the share of a limit on seconds after which this ends where regions are limited, too.
@@ -110,10 +110,11 @@ def _first(network: Network, budget: Budget) -> Budget:
 def _forecast_if_hopeless(network: Network, domain: Domain, budget: Budget) -> Findings | None:
     """Return what a partition would take, where that is many times what is allowed."""
     seconds = FORECAST * budget.seconds_allowed
-    ahead = forecast(network, domain) if seconds >= MAX_FORECAST else forecast(network, domain, seconds=seconds)
-    regions, seconds = (_at_least(ahead[name]) for name in ("forecast_regions", "forecast_seconds"))
-    times = max(regions / max(1.0, budget.room(0)), seconds / budget.seconds_allowed)
-    takes = ahead["forecast_regions"].value[0] * (pass_seconds(network) + BESIDE)
+    ahead = forecast(network, domain, seconds=None if seconds >= MAX_FORECAST else seconds)
+    expected, seconds = (float(ahead[name].value[0]) for name in ("forecast_regions", "forecast_seconds"))
+    regions = _at_least(ahead["forecast_regions"])
+    times = max(regions / max(1.0, budget.room(0)), seconds * regions / expected / budget.seconds_allowed)
+    takes = expected * (pass_seconds(network) + BESIDE)
     return ahead if times > MIN_TIMES and takes > MIN_SECONDS else None
 
 
@@ -145,8 +146,8 @@ def _at_least(column: Column) -> float:
 
     What has no ends, from random ways down the tree, says nothing.
     """
-    value, lower, upper = column.value[0], column.lower[0], column.upper[0]
-    return max(lower, value / UNLIKELY) if isfinite(upper) else lower
+    value, lower = column.value[0], column.lower[0]
+    return max(lower, value / UNLIKELY) if isfinite(lower) else 0.0
 
 
 @read_arguments

@@ -11,7 +11,8 @@ lines do.)
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from statistics import fmean
 
 import numpy as np
@@ -24,11 +25,12 @@ from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
+from reluscope.networks.rational import multiplications
 from reluscope.partitions import bends
-from reluscope.partitions.crowding import Crowding, crowding
 from reluscope.partitions.dispatch import cells_found, partition
 from reluscope.partitions.engine_choice import MAX_VERTICES
 from reluscope.partitions.probes import probes
+from reluscope.partitions.region_density import RegionDensity, region_density
 from reluscope.partitions.sub_domains import SubDomains
 from reluscope.partitions.table import Partition
 from reluscope.partitions.walk_rounding import Rounding, rounding_of
@@ -49,13 +51,20 @@ MIN_WINDOWS, MAX_CROWD = 4, 100
 # What is left of the time is not all planned for: windows differ.
 PLANNED = 0.6
 # Of the time that is left, for a look at codes, and whether the domain itself can be partitioned.
-LOOKED, TRIED = 0.15, 0.2
-# How far the time of a region in a partition may be from that in windows.
-RATE_FACTOR = 2.0
-# Powers of the number of regions that the time of large networks grows with: as is expected, at least, and at most.
+LOOKED, TRIED = 0.25, 0.2
+# Work without a limit on seconds, in multiplications, and what a point takes beside those of the network.
+WORK, WORK_OF_A_POINT = 4e9, 5e3
+PASSES_OF_A_BOX, PASSES_OF_A_CELL = 40, 4
+MIN_BOXES, MAX_BOXES, MIN_CELLS, GUARD = 32, 2048, 200, 60.0
+# Where windows do not serve, and without a limit on seconds: regions that a partition may have, and ways down the tree.
+FEW_REGIONS, NUM_PROBES = 1000, 64
+# Of all that windows count, what one of them may have: an upper end means little beyond it.
+MAX_SHARE = 0.25
+# Stakes of the bets that a mean is larger than a number.
+STAKES = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0])
+# Power of the number of regions that the time of large networks grows with.
 # A pass for each unit that bends is one for the root of the regions, and each of them takes something beside.
-ROWS = (0.75, 0.5, 1.0)
-ONE_BY_ONE = (None, None, None)
+ROWS = 0.75
 
 
 @dataclass(frozen=True)
@@ -123,44 +132,95 @@ class Round:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Between which ends the number lies: as counts vary, and at least as those of rare events do."""
+        """Ends between which the number lies; the upper one is infinite where a few windows outweigh all others.
+
+        The lower end rests on nothing but the mean of numbers that are not negative. The upper one takes windows to be
+        about normal, but for their skewness, and is at least that of rare events.
+        """
         number, total = len(self.counts), int(self.counts.sum())
         given = self.counts * self.weights
-        spread = float(stdtrit(number - 1, (1 + LEVEL) / 2)) * float(given.std(ddof=1)) / number**0.5
-        tail, middle = (1 - LEVEL) / 2, float(given.mean())
-        # Halves of quantiles of chi-squared with 2 total, and 2 total + 2, degrees of freedom.
-        rare = float(gammaincinv(total, tail)) if total else 0.0, float(gammaincinv(total + 1, 1 - tail))
-        low, high = min(middle - spread, rare[0] * self._each), max(middle + spread, rare[1] * self._each)
-        return min(self.regions, max(1.0, low)), max(self.regions, high)
+        low = _lowest_mean(given, (1 - LEVEL) / 2)
+        if given.max() > MAX_SHARE * given.sum():
+            return min(self.regions, max(1.0, low)), np.inf
+        middle, spread = float(given.mean()), float(given.std(ddof=1))
+        quantile = float(stdtrit(number - 1, (1 + LEVEL) / 2))
+        skewness = float(((given - middle) ** 3).mean()) / spread**3 if spread else 0.0
+        quantile += max(0.0, skewness) * (1 + 2 * quantile**2) / (6 * number**0.5)  # Johnson 1978
+        # Half the quantile of chi-squared with 2 total + 2 degrees of freedom.
+        rare = float(gammaincinv(total + 1, (1 + LEVEL) / 2)) * self._each
+        return min(self.regions, max(1.0, low)), max(self.regions, middle + quantile * spread / number**0.5, rare)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a forecast may take.
+
+    Parameters
+    ----------
+    boxes : int
+        That the density of regions is estimated in.
+    cells : float
+        Of all windows together.
+    until : float
+        Monotonic seconds after which no window is begun.
+    """
+
+    boxes: int
+    cells: float
+    until: float
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that are left."""
+        return self.until - time.monotonic()
+
+    def after(self, done: Round) -> "Effort":
+        """Return what is left after a round of windows."""
+        return replace(self, cells=self.cells - done.num_cells)
+
+    def part(self, share: float) -> Budget:
+        """Return the budget of a partition that may take a share of what is left."""
+        regions = None if np.isinf(self.cells) else max(1, int(share * self.cells))
+        return Budget(regions=regions, seconds=max(0.0, share * self.seconds))
+
+    @classmethod
+    def of(cls, network: Network, seconds: float | None) -> "Effort":
+        """Return the effort that takes so many seconds, or about `WORK` multiplications without them."""
+        if seconds is not None:
+            return cls(MAX_BOXES, np.inf, time.monotonic() + seconds)
+        passes = WORK / (WORK_OF_A_POINT + multiplications(network))
+        boxes = int(np.clip(passes / PASSES_OF_A_BOX, MIN_BOXES, MAX_BOXES))
+        return cls(boxes, max(MIN_CELLS, passes / PASSES_OF_A_CELL), time.monotonic() + GUARD)
 
 
 @read_arguments
-def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed: Seed = 0) -> Findings:
+def forecast(network: Network, domain: Domain, *, seconds: Positive | None = None, seed: Seed = 0) -> Findings:
     """Forecast how many regions a partition of a domain would have, and how long it would take.
 
     Windows fall on the domain at random, most where regions crowd, and are partitioned exactly. A region is counted by
-    the window that holds its lowest corner. Windows grow until the time is over, or until the domain itself can be
-    partitioned in time; then there is nothing left to forecast.
+    the window that holds its lowest corner. Windows grow until the effort is spent, or until it suffices for the domain
+    itself; then there is nothing left to forecast.
 
     Parameters
     ----------
     network : Network
     domain : Slice, Box, Space or Polyhedron
-    seconds : float
-        About how long to try. Of networks that take longer than that for a few points, the first windows take as long
-        as they take.
+    seconds : float, optional
+        About how long to try; numbers then depend on the machine. Without it the effort is a number of forward passes,
+        a second or two for most networks, and numbers depend on the seed alone unless a minute ends it. The first
+        windows take as long as they take.
     seed : int
         Decides where windows fall.
 
     Returns
     -------
     Findings
-        ``forecast_regions``: EXACT if the whole domain was partitioned in time, else an ESTIMATE with an interval that
-        holds the truth in about nine of ten forecasts, where regions do not crowd in a part of the domain that no
-        window has met; a note says where rounding hid signs, so that there may be more. ``forecast_seconds``: an
-        ESTIMATE, of one process of this machine. On unbounded domains, and in more than eight dimensions, windows do
-        not serve: there the number is that of random ways down the tree of linear programs (Knuth), a size without an
-        interval, most often too small.
+        ``forecast_regions``: EXACT if the whole domain was partitioned, else an ESTIMATE with an interval that holds
+        the truth in nine of ten forecasts; its upper end is infinite where a few windows outweigh all others. A note
+        says where rounding hid signs, so that there may be more. ``forecast_seconds``: an ESTIMATE without an interval,
+        of one process of this machine. On unbounded domains, and in more than eight dimensions, windows do not serve:
+        there the number is that of random ways down the tree of linear programs (Knuth), a size without an interval,
+        most often too small.
 
     Raises
     ------
@@ -173,47 +233,57 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive = 3.0, seed:
 
     Notes
     -----
-    Cost: the time given; a network is evaluated once for each corner of each window, and for each vertex in it.
+    Cost: a network is evaluated once for each corner of each window, and for each vertex in it.
+
+    The lower end rests on nothing but the mean of numbers that are not negative (bets at fair odds), the upper one on
+    a Student's interval that is corrected for skewness. Tests measure how often both hold, on networks whose kinks are
+    spread over the domain and on some whose kinks crowd in a billionth of it.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> from reluscope.testing import default_network
     >>> net = rs.load(default_network([2, 16, 16, 1]))
-    >>> expected = rs.forecast(net, rs.Box(-1, 1, 2), seconds=60)
+    >>> expected = rs.forecast(net, rs.Box(-1, 1, 2))
     >>> expected.finding("forecast_regions").value == len(rs.partition(net, rs.Box(-1, 1, 2)))
     True
     """
     read_domain(domain, network.num_inputs)
-    until = time.monotonic() + seconds
+    effort = Effort.of(network, seconds)
     if not domain.is_bounded() or domain.dim > MAX_VERTICES:
-        return _by_probes(network, domain, until, seed)
+        return _by_probes(network, domain, seconds, seed)
     rounding = rounding_of(network, domain, Tolerance())
-    powers = ROWS if domain.dim == 2 and bends.pay(network) else ONE_BY_ONE
+    power = ROWS if domain.dim == 2 and bends.pay(network) else None
     first, last, tried = None, None, False
-    for last in rounds(network, domain, until, seed, rounding or "proved"):
-        left = until - time.monotonic()
+    for last in rounds(network, domain, effort, seed, rounding or "proved"):
+        effort = effort.after(last)
         first = first or last
-        fits = last.seconds_of(last.interval[1], first, powers[0]) < left
-        # Where windows take next to no time, a fifth of it tells whether the domain is a small one.
-        if fits or (not tried and last.seconds < TRIED * left):
+        most = last.interval[1]
+        fits = most < effort.cells and last.seconds_of(most, first, power) < effort.seconds
+        # Where windows take next to nothing, a fifth of the effort tells whether the domain is a small one.
+        if fits or (not tried and last.num_cells < TRIED * effort.cells and last.seconds < TRIED * effort.seconds):
             tried = True
-            if (found := _whole(network, domain, left if fits else TRIED * left)) is not None:
+            if (found := _whole(network, domain, effort.part(1.0 if fits else TRIED))) is not None:
                 return found
     assert first is not None
     assert last is not None
-    return _table(domain, last, _time(last, first, powers), rounding)
+    return _table(domain, last, last.seconds_of(last.regions, first, power), power, rounding)
 
 
-def rounds(network: Network, domain: Domain, until: float, seed: int, rounding: Rounding = "proved") -> Iterator[Round]:
-    """Yield rounds of windows, larger ones and then more of them, until there is no time for the next."""
+def rounds(
+    network: Network, domain: Domain, effort: "Effort", seed: int, rounding: Rounding = "proved"
+) -> Iterator[Round]:
+    """Yield rounds of windows, larger ones and then more of them, until the effort does not suffice for the next."""
     where, draw, size = SubDomains.of(domain), np.random.default_rng(seed), FIRST_SIZE
-    crowded = crowding(network, domain, where, LOOKED * (until - time.monotonic()), draw)
-    number, size = FIRST_WINDOWS, FIRST_SIZE
+    looked = time.monotonic() + LOOKED * effort.seconds
+    density = region_density(network, domain, where, effort.boxes, looked, draw)
+    number = FIRST_WINDOWS
     while True:
-        found = _round(network, where, crowded, number, size, draw, until, rounding)
+        found = _round(network, where, density, number, size, draw, effort.until, rounding)
         yield found
-        growth = min(MAX_GROWTH, PLANNED * (until - time.monotonic()) / found.seconds)
+        effort = effort.after(found)
+        room = min(effort.cells / found.num_cells, effort.seconds / found.seconds)
+        growth = min(MAX_GROWTH, PLANNED * room)
         if growth < MIN_GROWTH or number >= MAX_WINDOWS:
             return
         number, size = (number, size * growth) if size < MAX_SIZE else (int(number * growth), size)
@@ -222,7 +292,7 @@ def rounds(network: Network, domain: Domain, until: float, seed: int, rounding: 
 def _round(
     network: Network,
     where: SubDomains,
-    crowded: Crowding,
+    density: RegionDensity,
     number: int,
     size: float,
     draw: np.random.Generator,
@@ -235,7 +305,7 @@ def _round(
     # Parallel to no edge, but for an accident.
     direction = draw.standard_normal(dim) / (where.high - where.low)
     # One place in each of as many equal shares of all chances.
-    chances = crowded.chances
+    chances = density.chances
     places = (draw.permutation(number) + draw.random(number)) / number
     cells = np.minimum(np.searchsorted(np.cumsum(chances), places), len(chances) - 1)
     counts, weights, num_cells, num_undecided = [], [], 0, 0
@@ -243,9 +313,9 @@ def _round(
         # Whether a window is begun does not hang on what is in it.
         if len(counts) >= MIN_WINDOWS and time.monotonic() > until:
             break
-        halvings = crowded.halvings(cell, size)
-        sides = crowded.sides[cell] / 2.0**halvings
-        low = crowded.low[cell] + draw.integers(2**halvings, size=dim) * sides
+        halvings = density.halvings(cell, size)
+        sides = density.sides[cell] / 2.0**halvings
+        low = density.low[cell] + draw.integers(2**halvings, size=dim) * sides
         weights.append(2.0 ** (dim * halvings) / chances[cell])
         inside = where.inside(low, low + sides)
         counts.append(0)
@@ -279,9 +349,9 @@ def _stop_if_interrupted(part: Partition) -> None:
         raise KeyboardInterrupt
 
 
-def _whole(network: Network, domain: Domain, seconds: float) -> Findings | None:
+def _whole(network: Network, domain: Domain, budget: Budget) -> Findings | None:
     began = time.monotonic()
-    part = partition(network, domain, budget=Budget(seconds=seconds))
+    part = partition(network, domain, budget=budget)
     _stop_if_interrupted(part)
     if part.num_open:
         return None
@@ -291,19 +361,12 @@ def _whole(network: Network, domain: Domain, seconds: float) -> Findings | None:
 def _known(part: Partition, took: float) -> Findings:
     """Return what is left to say of a partition that was finished."""
     regions = Column.of_findings(REGIONS, [part.finding()], method="the partition itself")
-    return Findings.of(regions, _seconds(took, took, took, "as the partition took"), domain=part.domain.describe())
+    return Findings.of(regions, _seconds(took, "as the partition took"), domain=part.domain.describe())
 
 
-def _time(last: Round, first: Round, powers: tuple[float | None, ...]) -> Column:
-    """Return the time of all regions, which grows with powers of their number: the expected, least and largest."""
-    numbers = zip((last.regions, *last.interval), powers, strict=True)
-    value, low, high = (last.seconds_of(number, first, power) for number, power in numbers)
-    if powers == ONE_BY_ONE:
-        return _seconds(value, low, high, "as long a region as in the windows")
-    return _seconds(value, low, high, f"regions to the power of {powers[0]}, from what windows took")
-
-
-def _table(domain: Domain, last: Round, seconds: Column, rounding: MeasuredRounding | None = None) -> Findings:
+def _table(
+    domain: Domain, last: Round, seconds: float, power: float | None, rounding: MeasuredRounding | None = None
+) -> Findings:
     low, high = last.interval
     method = f"{len(last.counts)} random windows with {last.num_cells:,} cells in all, partitioned exactly"
     regions = Column.of(
@@ -320,35 +383,62 @@ def _table(domain: Domain, last: Round, seconds: Column, rounding: MeasuredRound
             f"No proof decides {last.num_undecided:,} signs in the windows, and measured rounding does: {rounding}."
         )
     notes = (hidden,) if last.num_undecided else ()
-    return Findings.of(regions, seconds, domain=domain.describe(), seconds=last.seconds, notes=notes)
+    how = "as long a region" if power is None else f"regions to the power of {power}, each as long"
+    how += " as in the windows, on this machine"
+    return Findings.of(regions, _seconds(seconds, how), domain=domain.describe(), seconds=last.seconds, notes=notes)
 
 
-def _seconds(value: float, low: float, high: float, method: str) -> Column:
-    low, high = _two_digits(low / RATE_FACTOR, -1), _two_digits(high * RATE_FACTOR, 1)
-    return Column.of(SECONDS, [_two_digits(value)], [low], [high], method=method, confidence=CONFIDENCE)
+def _seconds(value: float, method: str) -> Column:
+    return Column.estimate(SECONDS, [_two_digits(value)], method=method)
 
 
 def _two_digits(value: float, direction: int = 0) -> float:
-    """Return a positive number with two digits: the nearest, or the next below or above."""
+    """Return a positive number with two digits: the nearest, or the next below or above; infinity stays."""
+    if np.isinf(value):
+        return value
     step = 10.0 ** (np.floor(np.log10(value)) - 1)
     rounding = {-1: np.floor, 0: np.round, 1: np.ceil}[direction]
     return float(rounding(value / step)) * step
 
 
-def _by_probes(network: Network, domain: Domain, until: float, seed: int) -> Findings:
+def _by_probes(network: Network, domain: Domain, seconds: float | None, seed: int) -> Findings:
     """Forecast from a partition that may not come to its end, and from random ways down the tree."""
     began = time.monotonic()
-    part = partition(network, domain, keep="codes", budget=Budget(seconds=max(0.0, (until - began) / 2)))
+    few = Budget(regions=FEW_REGIONS, seconds=GUARD) if seconds is None else Budget(seconds=seconds / 2)
+    part = partition(network, domain, keep="codes", budget=few)
     took = time.monotonic() - began
     _stop_if_interrupted(part)
     if not part.num_open:
         return _known(part, took)
-    left = max(0.1, until - time.monotonic())
-    products = [_float(probe.product) for probe in probes(network, domain, seconds=left, seed=seed)]
+    left = GUARD if seconds is None else max(0.1, began + seconds - time.monotonic())
+    found = islice(probes(network, domain, seconds=left, seed=seed), NUM_PROBES if seconds is None else None)
+    products = [_float(probe.product) for probe in found]
     number = max(fmean(products), len(part))
     regions = Column.estimate(REGIONS, [number], method=f"{len(products):,} random ways down the tree of programs")
-    seconds = Column.estimate(SECONDS, [number * took / max(1, len(part))], method="as long a region as the first ones")
-    return Findings.of(regions, seconds, domain=domain.describe())
+    seconds_each = _seconds(number * took / max(1, len(part)), "as long a region as the first ones")
+    return Findings.of(regions, seconds_each, domain=domain.describe())
+
+
+def _lowest_mean(values: np.ndarray, chance: float) -> float:
+    """Return a lower bound on the mean of what numbers that are not negative are drawn from.
+
+    Whoever bets at fair odds that the numbers exceed a mean multiplies the stake by ``1 - s + s value / mean`` each
+    time, and comes to ``1 / chance`` times the stake with that chance at most if the mean is right (Ville 1939;
+    Waudby-Smith and Ramdas 2024). Several stakes are bet beside each other. By the inequality of means that also
+    holds for one draw from each of several strata, whose mean it is then.
+    """
+    top = float(values.mean())
+    if top <= 0:
+        return 0.0
+    low, high = chance * top, top
+    for _ in range(50):
+        middle = (low + high) / 2
+        with np.errstate(divide="ignore"):
+            capital = np.log1p(STAKES[:, None] * (values / middle - 1)).sum(axis=1)
+        worst = capital.max()
+        won = worst + np.log(np.exp(capital - worst).mean()) >= -np.log(chance)
+        low, high = (middle, high) if won else (low, middle)
+    return low
 
 
 def _float(whole: int) -> float:
