@@ -115,7 +115,7 @@ def test_what_takes_longer_is_an_estimate() -> None:
 def test_forecasts_do_not_depend_on_the_time(monkeypatch) -> None:
     """With clocks that run at other speeds; seconds are told, and are no part of the number."""
     net, box, found = _net(2, 64, 64, 1), rs.Box(-4, 4, 2), []
-    monkeypatch.setattr(forecasting, "WORK", 3e7)
+    monkeypatch.setattr(forecasting, "EFFORT", 0.02)
     for speed in (1e-3, 10.0):
         began = time.monotonic()
         clock = SimpleNamespace(monotonic=lambda speed=speed, began=began: began + speed * (time.monotonic() - began))

@@ -25,7 +25,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network
-from reluscope.networks.rational import multiplications
+from reluscope.networks.pass_time import pass_seconds
 from reluscope.partitions import bends
 from reluscope.partitions.dispatch import cells_found, partition
 from reluscope.partitions.engine_choice import MAX_VERTICES
@@ -52,8 +52,8 @@ MIN_WINDOWS, MAX_CROWD = 4, 100
 PLANNED = 0.6
 # Of the time that is left, for a look at codes, and whether the domain itself can be partitioned.
 LOOKED, TRIED = 0.25, 0.2
-# Work without a limit on seconds, in multiplications, and what a point takes beside those of the network.
-WORK, WORK_OF_A_POINT = 4e9, 5e3
+# Work without a limit on seconds, and what a point takes beside its pass, in the seconds of `pass_seconds`.
+EFFORT, BESIDE = 2.0, 2.5e-6
 PASSES_OF_A_BOX, PASSES_OF_A_CELL = 40, 4
 MIN_BOXES, MAX_BOXES, MIN_CELLS, GUARD = 32, 2048, 200, 60.0
 # Where windows do not serve, and without a limit on seconds: regions that a partition may have, and ways down the tree.
@@ -185,10 +185,10 @@ class Effort:
 
     @classmethod
     def of(cls, network: Network, seconds: float | None) -> "Effort":
-        """Return the effort that takes so many seconds, or about `WORK` multiplications without them."""
+        """Return the effort that takes so many seconds, or as many passes as `EFFORT` says without them."""
         if seconds is not None:
             return cls(MAX_BOXES, np.inf, time.monotonic() + seconds)
-        passes = WORK / (WORK_OF_A_POINT + multiplications(network))
+        passes = EFFORT / (pass_seconds(network) + BESIDE)
         boxes = int(np.clip(passes / PASSES_OF_A_BOX, MIN_BOXES, MAX_BOXES))
         return cls(boxes, max(MIN_CELLS, passes / PASSES_OF_A_CELL), time.monotonic() + GUARD)
 
