@@ -188,3 +188,21 @@ class Interrupted(Budget):
         """Return that work was interrupted."""
         del num_regions, began
         return INTERRUPTED
+
+
+@dataclass(frozen=True)
+class Remainder(Budget):
+    """What is left of a budget of seconds for one part of the work; the whole budget is what ran out."""
+
+    whole: float = float("inf")
+
+    @classmethod
+    def of(cls, budget: Budget, until: float) -> "Remainder":
+        """Return what is left of a budget that ends at a time, by `time.time`."""
+        seconds = max(0.0, until - time.time())
+        return cls(regions=budget.regions, seconds=seconds, memory=budget.memory, whole=budget.seconds_allowed)
+
+    def spent(self, num_regions: int, began: float) -> str:
+        """Return what has run out, in words."""
+        said = super().spent(num_regions, began)
+        return f"{BUDGET} {self.whole:g} s" if said and not replace(self, seconds=None).spent(num_regions, began) else said

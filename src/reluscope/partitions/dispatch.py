@@ -20,7 +20,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.bare_regions import BareRegions
 from reluscope.partitions.certified import certified
 from reluscope.partitions.engine_choice import ENGINES, MAX_STREAMED_DIMENSIONS, choose_engine
-from reluscope.partitions.few_dimensions import of_one_scale, partition_flat, windowed
+from reluscope.partitions.few_dimensions import of_one_scale, partition_flat, partition_segments, windowed
 from reluscope.partitions.listed_corners import with_corners
 from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.mosaic import Mosaic
@@ -106,7 +106,7 @@ def partition(
     network : Network
     domain : Slice, Box, Space, Polyhedron, or a list of slices
         A slice of any network (`Segment`, `Plane`), or a domain in the input space of a network with few inputs. Of a
-        list of slices each is partitioned; segments are taken together.
+        list of slices each is partitioned as if it were alone; segments go through the network together.
     method : {"auto", "incidence", "cellwise", "tree"}
         The engine. "incidence" keeps all faces and shares vertices: bounded domains, best on planes, and of wide
         networks. "cellwise" keeps each cell by itself: any domain, best from three to eight dimensions, pointwise gates
@@ -130,7 +130,8 @@ def partition(
     progress : bool or callable
         Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
-        Resolution and rounding; see `Tolerance`. Of several segments the shortest sets the resolution.
+        Resolution and rounding; see `Tolerance`. Of a segment the resolution is relative to the power of two below its
+        length.
     rounding : {"measured", "proved"}
         Bounds on rounding that are proved say nothing of the last gates of deep networks (a ResNet). With "measured"
         rounding is there measured at two points of the domain, against numbers of a hundred bits, and sixteen times the
@@ -245,7 +246,7 @@ def partition(
             group = [slices[row] for row in rows]
             left = _left(budget, parts.values())
             walk = walking(left, network)
-            walked = partition_flat(network, group, walk, executor, tolerance, progress, certify, rounding)
+            walked = partition_segments(network, group, walk, executor, tolerance, progress, rounding)
             parts |= dict(zip(rows, (_said_of(part, walk, left) for part in walked), strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:

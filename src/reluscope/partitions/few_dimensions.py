@@ -8,12 +8,13 @@ from operator import attrgetter
 
 import numpy as np
 
-from reluscope.budget import BUDGET, Budget
+from reluscope.budget import BUDGET, Budget, Remainder
 from reluscope.codes.packed import Codes
 from reluscope.geometry.complexes import from_polygon, from_segments
 from reluscope.geometry.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.window_shapes import Corners, window_shape
+from reluscope.interruption import is_struck
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
@@ -23,6 +24,7 @@ from reluscope.partitions.certification import Certifier, ExactSigns, OutOfTimeE
 from reluscope.partitions.chunks import EPSILON, Resolution
 from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.joined_parts import joined_parts
+from reluscope.partitions.shown_regions import max_exact
 from reluscope.partitions.table import Partition
 from reluscope.partitions.walk import Store, Walked
 from reluscope.partitions.walk_rounding import Rounding, rounding_of
@@ -64,6 +66,66 @@ def partition_flat(
             replace(part, num_undecided=max(1, part.num_undecided), note=f"{BUDGET} {budget.seconds:g} s")
             for part in found
         ]
+
+
+def partition_segments(
+    network: Network,
+    segments: Sequence[Slice | Box],
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: Progress,
+    rounding: Rounding = "measured",
+) -> list[Partition]:
+    """Partition segments of one scale in few walks, each as if it were alone.
+
+    Bounds on rounding are those of a whole walk, and so are its doubts. A walk without doubts has none for any of its
+    segments. Of one with doubts the first segment is walked alone; if it has none, halves of the others follow, else
+    each of them alone. So does a walk that a budget of regions ended.
+    """
+    found: dict[int, Partition] = {}
+    until = None if budget.seconds is None else time.time() + budget.seconds
+
+    def is_over() -> bool:
+        return is_struck() or (until is not None and time.time() >= until)
+
+    def walk(rows: range) -> None:
+        if is_over() and rows[0] in found:
+            return
+        left = budget if until is None else Remainder.of(budget, until)
+        shown = progress if len(rows) == len(segments) else False
+        group = [segments[row] for row in rows]
+        # Measured rounding leaves doubts, too: it is for segments alone.
+        how = rounding if len(rows) == 1 else "proved"
+        parts = partition_flat(network, group, left, executor, tolerance, shown, False, how)
+        # Where time ends a walk of few, what was found together is whole.
+        if rows[0] not in found or not is_over() or not any(part.num_open for part in parts):
+            found.update(zip(rows, parts, strict=True))
+
+    def is_settled(rows: range) -> bool:
+        return not any(found[row].num_undecided or found[row].num_open for row in rows)
+
+    def together(rows: range) -> None:
+        if rows:
+            walk(rows)
+        if len(rows) > 1 and not is_settled(rows):
+            apart(rows)
+
+    def apart(rows: range) -> None:
+        first, others = rows[:1], rows[1:]
+        walk(first)
+        middle = len(others) // 2
+        if is_settled(first):
+            together(others[:middle])
+            together(others[middle:])
+        else:
+            for row in others:
+                walk(range(row, row + 1))
+
+    everything = range(len(segments))
+    # Nearly every segment through a very large network has doubts of its own: a walk of all would be for nothing.
+    (together if max_exact(network) else apart)(everything)
+    return [found[row] for row in everything]
 
 
 def _partitioned(
@@ -147,8 +209,7 @@ def walk_flat(
         for one, where in zip(domains, corners, strict=True)
     ]
     inputs = network.points(np.concatenate(lifted))
-    diameter = min(float(np.linalg.norm(np.ptp(where.points, axis=0))) for where in corners)
-    resolution = Resolution.of(tolerance, diameter)
+    resolution = Resolution.of(tolerance, min(map(_diameter, corners)))
     measured = None if certify else rounding_of(network, domains[0], tolerance, rounding)
     with counting_regions("partition", progress) as count:
         walked = walk_chunks(
@@ -186,14 +247,13 @@ def num_pending(network: Network, num_open: int) -> int:
 
 
 def of_one_scale(domains: Sequence[Slice | Box]) -> list[list[int]]:
-    """Group segments whose lengths and whose inputs are alike: thresholds of a walk are those of all its segments."""
-    groups: dict[tuple[int, int], list[int]] = {}
+    """Group segments of one resolution whose inputs are alike: thresholds of a walk are those of all its segments."""
+    groups: dict[tuple[float, int], list[int]] = {}
     for row, one in enumerate(domains):
-        corners = _corners(one).points
-        inputs = one.lift(corners) if isinstance(one, Slice) else corners
-        sizes = float(np.ptp(corners)), float(np.abs(inputs).max())
-        scale = tuple(int(np.frexp(size)[1]) // 8 for size in sizes)
-        groups.setdefault((scale[0], scale[1]), []).append(row)
+        corners = _corners(one)
+        inputs = one.lift(corners.points) if isinstance(one, Slice) else corners.points
+        scale = int(np.frexp(float(np.abs(inputs).max()))[1]) // 8
+        groups.setdefault((_diameter(corners), scale), []).append(row)
     return list(groups.values())
 
 
@@ -203,6 +263,12 @@ def windowed(domain: Domain) -> Slice | Box:
         return domain
     assert isinstance(domain, Polyhedron)
     return Slice(np.zeros(domain.dim), np.eye(domain.dim), domain)
+
+
+def _diameter(corners: Corners) -> float:
+    """Return the diameter of a window, of a segment the power of two below: then those nearly as long go together."""
+    diameter = float(np.linalg.norm(np.ptp(corners.points, axis=0)))
+    return diameter if corners.points.shape[1] > 1 else float(np.ldexp(0.5, int(np.frexp(diameter)[1])))
 
 
 def _corners(domain: Slice | Box) -> Corners:

@@ -27,7 +27,7 @@ from reluscope.shown import one_line
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20
-# What may be spent on exact pieces in one call: about a second.
+# What may be spent on the exact pieces of one point, whatever other points there are: about a second.
 MULTIPLICATIONS = 1_000_000
 
 
@@ -202,14 +202,13 @@ def _with_exact_pieces(part: Evaluation) -> Evaluation:
     """
     if part.network.jumps:  # the region is asked for of one code, on which nothing jumps
         part = held_to(part, part.pieces)
-    most = MULTIPLICATIONS // max(1, multiplications(part.network))
-    if not most:
+    if multiplications(part.network) > MULTIPLICATIONS:
         return part
     is_open = np.zeros(len(part), dtype=bool)
     for rows in part.half_spaces:
         is_hidden = rows.exists & (rows.noise > 0) & (np.abs(rows.offsets) <= rows.noise)
         is_open |= (is_hidden & (_largest_entries(rows.normals, -1) <= rows.constant_below)).any(axis=1)
-    asked = np.flatnonzero(is_open)[:most].tolist()
+    asked = np.flatnonzero(is_open).tolist()
     if not asked:
         return part
     exact = RationalNetwork(part.network)
