@@ -83,9 +83,9 @@ def class_shares(
 
     Notes
     -----
-    Each interval is the wider of two: Student's over the chains, and that of Clopper and Pearson for as many independent
-    points as would have the spread of the chains. Where all points agree there is no spread, and the interval is that
-    of one point of every chain.
+    Each interval is the wider of two: Student's over the chains, and that of Clopper and Pearson for as many
+    independent points as would have the spread of the chains. Where all points agree there is no spread, and the
+    interval is that of one point of every chain.
 
     Examples
     --------
