@@ -1,4 +1,4 @@
-# make demo | test | test-all | sanitize | mutants | lint | explorer | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
+# make demo | test | test-all | test-nightly | sanitize | mutants | lint | explorer | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
 # On Linux, torch comes with CUDA unless pip is pointed at PyTorch's index of CPU builds.
 
 PYTHON ?= python3
@@ -22,8 +22,8 @@ endif
 # they import each time, PyTorch included.
 export PYTHONDONTWRITEBYTECODE :=
 
-# Tests that take many seconds and guard what seldom changes are left to test-all.
-.PHONY: demo test test-all sanitize mutants lint lint-explorer explorer bench docs clean
+# Three tiers of tests, of five, twenty and ninety minutes on two cores; CONTRIBUTING.md says which holds what.
+.PHONY: demo test test-all test-nightly sanitize mutants lint lint-explorer explorer bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed $(VENV)/.kernels
@@ -32,8 +32,15 @@ demo: $(VENV)/.installed $(VENV)/.kernels
 test: $(VENV)/.installed-dev $(VENV)/.kernels
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
-test-all: sanitize $(VENV)/.installed-docs
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
+test-all: $(VENV)/.installed-dev $(VENV)/.installed-docs $(VENV)/.kernels
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci -m "not nightly"
+
+# The sample that tests of this tier look at changes with the date; make test-nightly SEED=20270131 repeats one.
+SEED ?= $(shell date +%Y%m%d)
+test-nightly: sanitize
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m nightly --seed-of-day $(SEED)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-seed $(SEED)
+	OMP_NUM_THREADS=1 $(BIN)/python -m reluscope.testing.fuzz --seconds 600 --jobs $(WORKERS) --seed $(SEED)
 
 # The tests of the kernels on kernels that check every access to memory (g++ or clang, Linux).
 sanitize: $(VENV)/.installed-dev $(VENV)/.kernels

@@ -1,5 +1,6 @@
 """Settings of all tests, those in docstrings included: checked annotations, how Hypothesis searches, random numbers."""
 
+import datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ doctest_numbers.install()
 check_calls(frozenset(modules_to_check()))
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# Few examples, the same every time: `make test-all` has a hundred, or as many as a test asks for, and others each time.
+# Few examples, the same every time: `make test-nightly` has a hundred, or as many as a test asks for, others each day.
 FEW = 6
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, max_examples=FEW)
 # As few, others each time or with `--hypothesis-seed`.
@@ -40,6 +41,23 @@ settings.register_profile("random", settings.get_profile("ci"), derandomize=Fals
 settings.load_profile("default")
 # Whatever else was imported: Hypothesis would make some examples of the numbers in modules that are loaded.
 providers.is_local_module_file = lambda path: False
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that repeats the sample of another day."""
+    today = int(datetime.date.today().strftime("%Y%m%d"))
+    parser.addoption("--seed-of-day", type=int, default=today, help="seed of `nightly` tests (default: today's date)")
+
+
+@pytest.fixture(scope="session")
+def seed_of_day(pytestconfig: pytest.Config) -> int:
+    """Seed of the samples that `nightly` tests draw: the date as YYYYMMDD, or ``--seed-of-day``."""
+    return pytestconfig.getoption("--seed-of-day")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say the seed, with which a sample of another day can be drawn again."""
+    return f"seed of the day: {config.getoption('--seed-of-day')}"
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.analyses import pacing
 from reluscope.analyses.stability.spectra import _All as All
 from reluscope.studies import Setting
 from reluscope_studies.behrmann2018 import _spectra, spectra, spectra_dense
@@ -86,7 +85,6 @@ def test_numbers_are_those_of_the_analysis_and_pictures_are_there():
 def test_work_that_was_stopped_goes_on(monkeypatch):
     setting, whole = make_setting(), _spectra.report(make_setting(), PLAN)
     real, calls = All.__call__, []
-    monkeypatch.setattr(pacing, "MAX_GROWTH", 2)
 
     def stops(work, point):
         calls.append(1)

@@ -111,14 +111,14 @@ def study_of(*findings, fingerprint="a"):
 def test_numbers_are_equal_within_tolerance_or_different():
     then = study_of(
         Finding.of(5, name="regions"),
-        Finding.of(0.5, name="share", tolerance=1e-9),
+        Finding.of(0.5, name="share"),
         Finding.of(0.25, 0.2, 0.3, name="estimate"),
         Finding.of(7, name="regions"),
         Finding.of(1, name="old"),
     )
     now = study_of(
         Finding.of(5, name="regions"),
-        Finding.of(0.5 + 1e-10, name="share", tolerance=1e-9),
+        Finding.of(0.5 + 1e-10, name="share"),
         Finding.of(0.29, 0.28, 0.3, name="estimate"),
         Finding.of(9, name="regions"),
         Finding.of(1, name="other"),

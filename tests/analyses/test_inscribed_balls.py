@@ -123,7 +123,6 @@ def test_ctrl_c_leaves_what_is_done(monkeypatch):
         return proper(*arguments)
 
     monkeypatch.setattr(module, "regions_inside", interrupted)
-    monkeypatch.setattr(pacing, "MAX_GROWTH", 2)
     found = rs.inscribed_balls(NET, POINTS)
     assert (int(found.is_done.sum()), found.stopped) == (3, "interrupted")
     assert set(found.status[3:]) == {Status.NOT_REACHED}

@@ -1,5 +1,6 @@
 """The loop that fills tables: blocks, what it leaves when work ends early, and how work goes on."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -131,25 +132,42 @@ def test_what_measurements_depend_on_is_in_their_key() -> None:
     assert key != key_of(rs.load([(np.eye(2), np.ones(2))]), points, norm="l2")
 
 
-def test_blocks_grow_with_the_time_that_they_take(monkeypatch) -> None:
-    """On a clock of our own: 64 times as many where nothing takes time, as many as take 0.4 s, never fewer."""
+@pytest.mark.parametrize("seconds_of", [lambda _: 0.0, lambda size: 0.01 * size, lambda size: 1e6 * size])
+def test_no_clock_decides_how_samples_are_cut(seconds_of, monkeypatch) -> None:
+    """On a clock of our own: twice as many each time, up to eight or a sixteenth of all, however long they take."""
 
-    def sizes(seconds_of, number=10_000, **given):
-        clock = [0.0]
-        monkeypatch.setattr(pacing.time, "perf_counter", lambda: clock[0])
-        pace, found = pacing.Pace(number, **{"seconds": 1e9, **given}), []
-        for block in pace.blocks():
-            found.append(block.stop - block.start)
-            clock[0] += seconds_of(found[-1])
-        return found
+    def sizes(number, **given):
+        return _sizes(monkeypatch, seconds_of, number, **{"seconds": math.inf, **given})
 
-    assert sizes(lambda _: 0.0) == [1, 64, 4096, 4096, 1743]
-    assert sizes(lambda size: 0.1 * size, 12) == [1, 4, 4, 3]
-    assert sizes(lambda size: 1.0, 3) == [1, 1, 1]
-    assert sizes(lambda _: 0.0, 200, most=50) == [1, 50, 50, 50, 49]
-    assert sizes(lambda _: 0.0, 200, done=190) == [1, 9]
+    assert sizes(10_000) == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, *[625] * 14, 227]
+    assert sizes(12) == [1, 2, 4, 5]
+    assert sizes(200, most=5) == [1, 2, 4, *[5] * 38, 3]
+    assert sizes(200)[-2:] == [13, 3]
+    assert sizes(200, done=190) == [7, 3]  # to where the block ends that the sample is in
+    assert sizes(200, done=197) == [3]
+    assert sizes(0) == []
+
+
+def test_blocks_are_smaller_where_time_ends(monkeypatch) -> None:
+    def sizes(seconds_of, number, **given):
+        return _sizes(monkeypatch, seconds_of, number, **given)
+
+    assert sizes(lambda size: 1.0 * size, 100, seconds=20.0) == [1, 2, 4, 6, 2, 2, 1, 1, 1, 1]
+    assert sizes(lambda size: 1.0 * size, 100, seconds=1e3) == [1, 2, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 5]
     assert sizes(lambda _: 1.0, 9, seconds=2.5) == [1, 1, 1]
     assert sizes(lambda _: 1.0, 9, seconds=2.0, done=3) == [1, 1, 1]
+    assert sizes(lambda _: 1e-3, 9, seconds=2.0, done=3) == [1, 3, 2]
+    assert sizes(lambda _: 1.0, 9, seconds=0.0) == [1]
+
+
+def _sizes(monkeypatch, seconds_of, number, **given):
+    clock = [0.0]
+    monkeypatch.setattr(pacing.time, "perf_counter", lambda: clock[0])
+    pace, found = pacing.Pace(number, **given), []
+    for block in pace.blocks():
+        found.append(block.stop - block.start)
+        clock[0] += seconds_of(found[-1])
+    return found
 
 
 def test_progress_is_the_larger_share_of_samples_or_time(monkeypatch) -> None:

@@ -21,12 +21,12 @@ def test_prints_its_claim():
     assert str(Finding.estimate(0.25)) == "0.25 (ESTIMATE)"
 
 
-@given(st.tuples(NUMBERS, NUMBERS, NUMBERS).map(sorted), st.none() | st.floats(0, 10))
-def test_claims_what_the_ends_say(ends, tolerance):
+@given(st.tuples(NUMBERS, NUMBERS, NUMBERS).map(sorted), st.none() | st.floats(0, 1e10))
+def test_claims_what_the_ends_say(ends, scale):
     lower, value, upper = ends
-    found = Finding.of(value, lower, upper, tolerance=tolerance)
-    allowed = tolerance if tolerance is not None else 0.0 if isinstance(value, int) else 1e-9 * abs(value)
-    if lower == upper or upper - lower <= allowed:
+    found = Finding.of(value, lower, upper, scale=scale)
+    allowed = 0.0 if isinstance(value, int) else max(1e-6 * abs(value), 1e-9 * (scale or 0.0))
+    if lower == upper or max(upper - value, value - lower) <= allowed:
         assert found.claim is Claim.EXACT
         assert found.interval is None
         # EXACT on a real number: within the stated tolerance of the truth, wherever that is.
@@ -39,14 +39,19 @@ def test_claims_what_the_ends_say(ends, tolerance):
 
 @pytest.mark.parametrize(("lower", "upper"), [(1.5, 2.25), (1.75, 2.5)])
 def test_the_tolerance_reaches_the_farther_end(lower, upper):
-    assert Finding.of(2.0, lower, upper, tolerance=1.0).tolerance == 0.5
+    assert Finding.of(2.0, lower, upper, scale=1e9).tolerance == 0.5
 
 
-def test_ends_as_far_apart_as_allowed_are_one_number():
-    assert Finding.of(2.0, 1.75, 2.25, tolerance=0.5).claim is Claim.EXACT
-    assert Finding.of(2.0, 1.75, 2.25, tolerance=0.499).claim is Claim.ESTIMATE
-    assert Finding.within(2.0, 0.25, tolerance=0.5).claim is Claim.EXACT
-    assert Finding.within(2.0, 0.25, tolerance=0.499).claim is Claim.ESTIMATE
+def test_exact_is_an_error_of_a_millionth_of_the_value_or_a_billionth_of_the_scale():
+    assert Finding.within(1e6, 1.0).claim is Claim.EXACT
+    assert Finding.within(1e6, 1.0000001).claim is Claim.ESTIMATE
+    assert Finding.of(2.0, 1.75, 2.25, scale=0.25e9).claim is Claim.EXACT
+    assert Finding.of(2.0, 1.75, 2.25, scale=0.249e9).claim is Claim.ESTIMATE
+    assert Finding.within(0.029, 0.029, scale=1.0).claim is Claim.ESTIMATE
+    assert Finding.of(0.0, 0.0, 1e-9).claim is Claim.LOWER
+    assert Finding.of(0.0, 0.0, 1e-9, is_share=True).claim is Claim.EXACT
+    assert Finding.of(2.0, 1.0, 3.0, scale=inf).claim is Claim.ESTIMATE
+    assert Finding.of(5, 5, 6, scale=1e12).claim is Claim.LOWER
     assert (Finding.of(-2.0, -inf, inf).claim, Finding.of(-inf).claim) == (Claim.ESTIMATE, Claim.EXACT)
 
 
@@ -70,7 +75,8 @@ def test_counts_state_their_resolution():
 def test_numbers_up_to_an_error(value, error):
     found = Finding.within(value, error)
     if found.claim is Claim.EXACT:
-        assert found.tolerance == error <= max(5e-10 * value, 0.0)
+        assert found.tolerance == error
+        assert max(value + error - value, value - max(0.0, value - error)) <= 1e-6 * value
     else:
         assert found.interval == (max(0.0, value - error), value + error)
 
@@ -111,11 +117,11 @@ def test_an_upper_end_stays_where_nothing_is_known_below():
     assert Finding.of(3.0, -inf).interval is None
 
 
-def test_nine_digits_make_a_real_number_one() -> None:
+def test_six_digits_make_a_real_number_one() -> None:
     for value in (1.0, -250.0, 1e-6):
         size = abs(value)
-        assert Finding.of(value, value, value + 0.99e-9 * size).claim is Claim.EXACT
-        assert Finding.of(value, value, value + 1.01e-9 * size).claim is Claim.LOWER
+        assert Finding.of(value, value, value + 0.99e-6 * size).claim is Claim.EXACT
+        assert Finding.of(value, value, value + 1.01e-6 * size).claim is Claim.LOWER
 
 
 def test_numbers_up_to_an_error_that_is_larger_than_they_are():

@@ -56,10 +56,10 @@ def columns(draw, name, rows, has_value):
         table[:, row] = sorted(draw(st.tuples(inside, inside, inside)))
         if draw(st.booleans()):
             table[[0, 2], row] = draw(st.sampled_from([(-np.inf, np.inf), (-np.inf, table[1, row])]))
-    tolerance = draw(st.none() | st.floats(0, 1) | st.just(np.linspace(0, 1, rows)))
+    scale = draw(st.none() | st.floats(0, 1) | st.just(np.linspace(0, 1, rows)))
     said = {"method": draw(texts), "given": draw(texts), "confidence": draw(st.sampled_from([1.0, 0.95]))}
     low, value, high = table
-    return Column.of(quantity, value, low, high, tolerance=tolerance, **said)
+    return Column.of(quantity, value, low, high, scale=scale, **said)
 
 
 @st.composite
@@ -96,7 +96,7 @@ def same(first, second):
     assert list(first.columns) == list(second.columns)
     for name, column in first.columns.items():
         other = second.columns[name]
-        for part in ("value", "lower", "upper", "tolerance"):
+        for part in ("value", "lower", "upper", "scale"):
             np.testing.assert_array_equal(getattr(column, part), getattr(other, part), part)
         for part in ("quantity", "method", "given", "confidence"):
             assert getattr(column, part) == getattr(other, part), part
@@ -125,7 +125,7 @@ def test_tables_come_back_as_they_were(found) -> None:
 
 
 def test_rows_that_were_not_reached_come_back_too() -> None:
-    part = Column.of(LENGTH, [1.0, np.nan], [0.5, np.nan], [2.0, np.nan], tolerance=[0.25, np.nan])
+    part = Column.of(LENGTH, [1.0, np.nan], [0.5, np.nan], [2.0, np.nan], scale=[0.25e9, 1.0])
     found = Findings.of(Column.joined([part], 2), keys={"sample": [0, 1, 2, 3]}, reached=2)
     same(found, Findings.from_dict(written(found.to_dict())))
 
@@ -155,8 +155,8 @@ DAMAGE = [
     (("read_length", "claim"), ["EXACT", "EXACT", "ESTIMATE"]),
     (("read_length", "claim"), ["LOWER", "EXACT", None]),
     (("read_length", "confidence"), 2.0),
-    (("read_length", "tolerance"), [0.0]),
-    (("read_length", "tolerance"), [0.0, None, 0.0]),
+    (("read_length", "scale"), [0.0]),
+    (("read_length", "scale"), [0.0, None, 0.0]),
     (("summary",), []),
     (("notes",), [1]),
     (("notes",), 1),

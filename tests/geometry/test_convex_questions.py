@@ -8,7 +8,7 @@ from scipy.special import log_softmax
 
 import reluscope as rs
 from geometry.bodies import bodies_of
-from reluscope.geometry import convex_questions
+from reluscope.geometry import convex_questions, interior_point
 from reluscope.geometry.convex_questions import (
     analytic_centers,
     largest_balls,
@@ -516,3 +516,30 @@ def test_steps_to_a_centre_are_damped_while_they_are_long(monkeypatch, start):
     assert found.values[0] == pytest.approx(np.log1p(x) + np.log1p(-x), rel=1e-12)
     gap = -decrement - np.log1p(-decrement) if decrement < 0.5 else np.inf
     assert found.gaps[0] == pytest.approx(gap, rel=1e-12, abs=0)
+
+
+def test_bodies_are_asked_as_if_each_were_alone():
+    """A body with fewer rows than others is filled up with empty ones, of which nothing may depend."""
+    generator, tables = np.random.default_rng(0), []
+    for missing in (0, 9):  # in so many dimensions the heaviest rows alone are factorised, and the rest by their means
+        normals = generator.normal(size=(300 - missing, 130))
+        tables.append(unit(normals, generator.uniform(0.1, 2.0, len(normals))))
+    start = torch.zeros(2, 130, dtype=torch.float64)
+    together = largest_balls(bodies_of(tables, -3.0, 3.0), start)
+    alone = [largest_balls(bodies_of([one], -3.0, 3.0), start[:1]) for one in tables]
+    assert together.values == pytest.approx(np.concatenate([one.values for one in alone]), rel=1e-11)
+
+
+def test_no_body_is_proved_because_another_one_is(monkeypatch):
+    """With proofs that always hold, each body ends where its own step is promising, whatever others are beside it."""
+    monkeypatch.setattr(
+        interior_point, "_proof", lambda bodies, system, here, points, slacks, proof: (proof, here.value)
+    )
+    generator = np.random.default_rng(0)
+    tables = [
+        unit(generator.normal(size=(40, 6)), size * generator.uniform(0.1, 2.0, 40)) for size in (1.0, 1e3, 1e-3, 1.0)
+    ]
+    start = torch.zeros(4, 6, dtype=torch.float64)
+    together = largest_balls(bodies_of(tables, -3.0, 3.0), start)
+    alone = [largest_balls(bodies_of([one], -3.0, 3.0), start[:1]) for one in tables]
+    assert together.values == pytest.approx(np.concatenate([one.values for one in alone]), rel=1e-13)

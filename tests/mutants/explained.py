@@ -223,7 +223,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/ball_bounds",
         "if len(rows) < rows.shape[1]:",
     ): "as many rows as coordinates that nearly cancel do not span all directions: the steepness shows it",
-    ("analyses/pacing", "BLOCK_SECONDS = (0.4 / 2)"): "how long a block takes",
+    ("analyses/pacing", "FEW, SHARE = 8, 1 / (16 / 2)"): "how large a block is",
     (
         "analyses/codespace/sampled",
         "block = max(1, 2**24 // (gate.num_units))",

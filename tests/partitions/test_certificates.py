@@ -307,6 +307,71 @@ def test_another_network_or_domain():
             check_certificate(good, net, domain)
 
 
+def test_domains_that_a_box_is_not():
+    net = rs.load(default_network([2, 4, 1], seed=0))
+    rows, ends = np.vstack([np.eye(2), -np.eye(2)]), np.ones(4)
+    good = rs.partition(net, rs.Polyhedron(rows, ends), certify=True).certificate
+    flat_square = rs.Polyhedron(rows, ends, [[1.0, 0.0]], [0.5])
+    in_space = rs.Slice(np.zeros(2), np.eye(2), flat_square)
+    for domain in (flat_square, in_space, rs.Space(2), rs.Space(3), rs.Polyhedron([[1.0]], [1.0])):
+        with pytest.raises(CertificateError, match="it is of another domain"):
+            check_certificate(good, net, domain)
+    assert check_certificate(good, net, rs.Slice(np.zeros(2), np.eye(2), rs.Polyhedron(rows, ends))) == len(good)
+
+
+def of_anything():
+    numbers = st.integers(-2, 9) | st.fractions(-1, 1, max_denominator=4) | st.floats() | st.booleans()
+    leaves = st.none() | numbers | st.text(max_size=2) | st.just(rs.Box(0, 1, 2)) | st.just(np.ones(2))
+    return st.recursive(
+        leaves,
+        lambda part: st.lists(part, max_size=4).map(tuple) | st.lists(part, max_size=2) | st.sets(numbers, max_size=2),
+        max_leaves=12,
+    )
+
+
+@st.composite
+def somewhere_else(draw, value, depth=0):
+    """A nested tuple with something else at some place of it."""
+    if depth == 3 or not isinstance(value, tuple) or not value or draw(st.booleans()):
+        return draw(of_anything())
+    place = draw(st.integers(0, len(value) - 1))
+    kept = draw(st.sampled_from(["all", "before", "twice"]))
+    changed = draw(somewhere_else(value[place], depth + 1))
+    after = {"all": value[place + 1 :], "before": (), "twice": (changed, *value[place + 1 :])}[kept]
+    return (*value[:place], changed, *after)
+
+
+def refusal(*arguments):
+    """The one sentence that refuses arguments of the checker, None where they prove all regions."""
+    try:
+        assert check_certificate(*arguments) == len(FUZZED)
+    except (CertificateError, InputError) as error:
+        return error if "\n" not in str(error) else None
+    return None
+
+
+FUZZED_NET = rs.load(default_network([2, 3, 2, 1], seed=0))
+FUZZED = rs.partition(FUZZED_NET, rs.Plane([0, 0], [1, 0], [0, 1]), certify=True).certificate
+
+
+@settings(max_examples=150)
+@given(data=st.data(), name=st.sampled_from(["fingerprint", "lift", "half_spaces", "vertices", "codes", "corners"]))
+def test_whatever_a_certificate_holds_there_is_one_sentence(data, name):
+    forged = replace(FUZZED, **{name: data.draw(somewhere_else(getattr(FUZZED, name)))})
+    wrong = refusal(forged, FUZZED_NET)
+    assert isinstance(wrong, CertificateError) if wrong else forged.codes == FUZZED.codes
+
+
+@settings(max_examples=60)
+@given(data=st.data(), place=st.integers(0, 2))
+def test_whatever_the_checker_is_given_there_is_one_sentence(data, place):
+    part = rs.partition(FUZZED_NET, rs.Box(-1, 1, 2))
+    others = [FUZZED, FUZZED_NET, part, part[0], part.codes, rs.Box(-1, 1, 3), rs.Segment([0, 0], [1, 1]), rs.Box, rs]
+    arguments = [FUZZED, FUZZED_NET, None]
+    arguments[place] = data.draw(st.sampled_from(others) | of_anything())
+    assert refusal(*arguments) or any(arguments[place] is one for one in (FUZZED, FUZZED_NET, None))
+
+
 def test_what_floats_merged_proves_nothing():
     # Two lines at distance 1e-13: the strip between them is a region.
     net = rs.load([(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0.0, 1e-13])), (np.ones((1, 2)), np.zeros(1))])

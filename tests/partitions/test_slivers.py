@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 import reluscope as rs
+from oracles import fractions_plane
 from reluscope.geometry.rational_polytopes import between
 from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions.exact_regions import code_rows, code_tuples
@@ -59,3 +62,55 @@ def test_what_is_not_there_is_thinner_than_the_resolution(seed):
     for code, witness in phantoms:
         assert thickness(planes, code, witness) < part.tolerance.resolution
     assert len(phantoms) >= (seed == 3105)
+
+
+def nearly_one_line(seed):
+    """Return units some of whose lines are copies of others up to a few units in the last place."""
+    draw = np.random.default_rng(seed)
+    number = int(draw.integers(2, 4))
+    weight, bias = draw.integers(-2, 3, (number, 2)).astype(float), draw.integers(-2, 3, number) / 2.0
+    one, other = draw.choice(number, 2, replace=False)
+    weight[other] = weight[one] * (1 + draw.choice([0, 1e-12, 1e-13, 1e-14, 1e-15, -1e-12, -1e-15], size=2))
+    bias[other] = bias[one] * (1 + draw.choice([0, 1e-12, 1e-13, 1e-15, -1e-14])) + draw.choice([0, 1e-13, -1e-16])
+    return [(weight, bias), (np.ones((1, number)), np.zeros(1))]
+
+
+@pytest.mark.parametrize("seed", [*range(40), 322])
+def test_areas_and_places_of_certified_slivers(seed):
+    layers = nearly_one_line(seed)
+    part = rs.partition(rs.load(layers), rs.Box(-2, 2, 2), certify=True)
+    pieces = {piece.code: piece for piece in fractions_plane.split(layers, fractions_plane.rectangle(-2, 2))}
+    codes = [tuple(code) for code in part.codes.to_array().tolist()]
+    assert set(codes) == set(pieces)
+    for code, area in zip(codes, part.volumes().tolist(), strict=True):
+        truth = float(pieces[code].measure)
+        assert area > 0
+        assert area == pytest.approx(truth, rel=1e-6, abs=1e-13)
+    points = np.random.default_rng(seed).uniform(-2, 2, (50, 2))
+    for point, row in zip(points, part.locate(points).tolist(), strict=True):
+        assert row >= 0
+        assert distance_outside(pieces[codes[row]].vertices, point) < 1e-13
+
+
+def distance_outside(corners, point):
+    """Return how far a point is beyond the sides of a convex polygon, in counter-clockwise order, at most."""
+    ends, starts = np.array(corners, dtype=float), np.roll(np.array(corners, dtype=float), 1, axis=0)
+    long = np.linalg.norm(ends - starts, axis=1) > 1e-9
+    along, towards = (ends - starts)[long], (point - starts)[long]
+    return ((along[:, 1] * towards[:, 0] - along[:, 0] * towards[:, 1]) / np.linalg.norm(along, axis=1)).max()
+
+
+class Largest(nn.Module):
+    """The largest of -(1 + 1e-15) x, 0.3 and -x: corners 3e-16 apart, which rounding puts in another order."""
+
+    def forward(self, x):
+        z = x[:, :1]
+        return torch.cat([-(1 + 1e-15) * z, 0 * z + 0.3, -z], 1).amax(-1, keepdim=True)
+
+
+def test_points_beside_a_tiny_side():
+    net = rs.load(Largest(), input_shape=(2,))
+    part = rs.partition(net, rs.Box([-2, -2], [2, 1]), certify=True)
+    points = np.random.default_rng(0).uniform([-2, -2], [2, 1], (500, 2))
+    assert (part.locate(points) >= 0).all()
+    assert part.locate([[-2.1, 0.0], [0.0, 1.0 + 1e-9]]).tolist() == [-1, -1]

@@ -22,7 +22,7 @@ from reluscope.findings import Column
 from reluscope.findings.quantities import quantity_named
 from reluscope.networks.network import Network
 
-ENDS = ("value", "lower", "upper", "tolerance")
+ENDS = ("value", "lower", "upper", "scale")
 
 
 class KeptRows:
@@ -137,10 +137,10 @@ def _measured(record: Record) -> Measured:
     columns = []
     for described in record.plain["columns"]:
         quantity = quantity_named(described["quantity"])
-        value, lower, upper, tolerance = (_numbers(record, f"{quantity}.{end}") for end in ENDS)
+        value, lower, upper, scale = (_numbers(record, f"{quantity}.{end}") for end in ENDS)
         said = {"method": str(described["method"]), "given": str(described["given"])}
         confidence = float(described["confidence"])
-        columns.append(Column.of(quantity, value, lower, upper, tolerance=tolerance, confidence=confidence, **said))
+        columns.append(Column.of(quantity, value, lower, upper, scale=scale, confidence=confidence, **said))
     rows = {len(column) for column in columns}
     details = {}
     for name, kind in record.plain["details"].items():

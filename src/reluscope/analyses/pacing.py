@@ -1,18 +1,24 @@
 """Work on samples in blocks, for as long as there is time: what is done when it ends is a share of the samples.
 
+The number of samples alone decides how they are cut into blocks, so that every run makes the same ones. A limit on time
+makes blocks smaller near its end only.
+
 Between blocks, and within them, Ctrl-C is an exception as everywhere; compiled code is never left by it. What one block
 found is kept by one statement, or by several that are `deferred`, so that there is never half of a block.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sized
+from math import ceil, inf
 
 from reluscope.arguments import Range, read_whole
 from reluscope.budget import ENDS, why_ended
 
-BLOCK_SECONDS = 0.4
-# A block has at most so many times the samples of the one before: samples may differ in what they take.
-MAX_GROWTH = 64
+# Each block has twice the samples of the one before, up to this number or this share of all samples: what Ctrl-C in a
+# block loses is little.
+FEW, SHARE = 8, 1 / 16
+# Share of the time left that a block is to take at most: samples may differ in what they take.
+PLANNED = 0.5
 
 
 class Pace:
@@ -51,22 +57,33 @@ class Pace:
         self.done, self.stopped = done, ""
 
     def blocks(self) -> Iterator[slice]:
-        """Yield blocks, of one sample at first, soon of as many as take 0.4 s; ``done`` is where the last one ends."""
+        """Yield blocks, of one sample at first; ``done`` is where the last one ends."""
         began = last = time.perf_counter()
-        size, first = 1, self.done
-        while self.done < self.number:
-            if self.done > first and last - began > self.seconds:
-                self.stopped = "time"
-                return
-            stop = min(self.done + size, self.number)
-            yield slice(self.done, stop)
-            self.done, now = stop, time.perf_counter()
-            growth = BLOCK_SECONDS / max(now - last, BLOCK_SECONDS / MAX_GROWTH)
-            size = min(int(max(growth, 1.0) * size), self.most)
-            last = now
-            if self.progress is not None:
-                share = max(self.done / self.number, min(1.0, (now - began) / self.seconds) if self.seconds else 1.0)
-                self.progress(min(1.0, share))
+        # Where samples were done before, nothing is known yet of what one takes.
+        first, affordable = self.done, 1.0 if self.done and self.seconds < inf else inf
+        for end in self._ends():
+            while self.done < end:
+                if self.done > first and last - began > self.seconds:
+                    self.stopped = "time"
+                    return
+                stop = int(min(self.done + max(1.0, affordable), end))
+                yield slice(self.done, stop)
+                number, now = stop - self.done, time.perf_counter()
+                self.done = stop
+                left = began + self.seconds - now
+                affordable = PLANNED * left * number / (now - last) if now > last else inf
+                last = now
+                if self.progress is not None:
+                    share = max(stop / self.number, min(1.0, (now - began) / self.seconds) if self.seconds else 1.0)
+                    self.progress(min(1.0, share))
+
+    def _ends(self) -> Iterator[int]:
+        """Yield where blocks end, wherever work begins."""
+        end, size, largest = 0, 1, min(self.most, max(FEW, ceil(SHARE * self.number)))
+        while end < self.number:
+            end, size = min(end + size, self.number), min(2 * size, largest)
+            if end > self.done:
+                yield end
 
 
 def until_interrupted(work: Callable[[], None], done: Sized) -> str:

@@ -92,7 +92,9 @@ def region_volumes(
         volumes, how = part.volumes(), "from the corners of regions"
         if part.num_undecided:  # floats do not know where some regions end
             return _table(part, Column.estimate(VOLUME, volumes, method=f"{how}, some signs of which are undecided"))
-        return _table(part, Column.of(VOLUME, volumes, tolerance=_rounding(part, volumes), method=how))
+        rounding = _rounding(part, volumes)
+        ends = np.maximum(0.0, volumes - rounding), volumes + rounding
+        return _table(part, Column.of(VOLUME, volumes, *ends, scale=float(volumes.sum()), method=how))
     around, inside = _enclosing_box(part)
     with share_done("volumes", progress) as tell:
         hits = np.zeros(len(part), dtype=np.int64)
@@ -114,7 +116,7 @@ def region_volumes(
 
 
 def _rounding(part: Partition, volumes: np.ndarray) -> np.ndarray:
-    """Return how exactly volumes are known: to the ninth digit, and as far as corners are known, times the surface.
+    """Return the errors of volumes: the ninth digit, and how far corners are known, times the surface.
 
     Corners are rounded relative to the largest coordinates, and regions thinner than the resolution may be parts of
     others, so that slivers have fewer digits.

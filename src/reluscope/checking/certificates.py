@@ -5,13 +5,15 @@ found here, from where the units vanish: nothing but codes and vertices is taken
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from reluscope.arguments import refuse_jumps
 from reluscope.checking.unit_conditions import UnitConditions, whole
 from reluscope.errors import CertificateError, InputError
+from reluscope.geometry.domains import Box, Polyhedron, Slice, Space
+from reluscope.networks.is_network import is_network
 
 if TYPE_CHECKING:
     from reluscope.geometry.domains import Domain
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from reluscope.partitions.certificates import Certificate
 
 Face = frozenset[int]
+_PARTS = ("fingerprint", "lift", "half_spaces", "vertices", "codes", "corners")
 
 
 def check_certificate(certificate: "Certificate", network: "Network", domain: "Domain | None" = None) -> int:
@@ -55,16 +58,18 @@ def check_certificate(certificate: "Certificate", network: "Network", domain: "D
     >>> check_certificate(certificate, net, rs.Box(-1, 1, 2))
     4
     """
-    for name, value, has in (("certificate", certificate, "half_spaces"), ("network", network, "fingerprint")):
-        if not hasattr(value, has):
-            raise InputError(f"{name} must be a {name.capitalize()} of reluscope, got {type(value).__name__}: give one")
+    if not all(hasattr(certificate, part) for part in _PARTS):
+        raise InputError(f"certificate must be a Certificate of reluscope, got {type(certificate).__name__}: give one")
+    if not is_network(network):
+        raise InputError(f"network must be a Network of reluscope, got {type(network).__name__}: give one")
     refuse_jumps("check_certificate", network)
-    if domain is not None and not hasattr(domain, "ambient_dim"):
+    if domain is not None and not isinstance(domain, Box | Polyhedron | Slice | Space):
         raise InputError(f"domain must be a domain of reluscope, got {type(domain).__name__}: give a Box or a slice")
+    _demand_form(certificate, network.num_inputs)
     dim, corners_of = len(certificate.half_spaces[0]) - 1, certificate.corners
-    _demand(certificate.fingerprint == network.fingerprint, "it is of another network")
-    _demand(domain is None or _plain(domain) == (certificate.lift, certificate.half_spaces), "it is of another domain")
-    _demand(len(certificate.codes) == len(corners_of) > 0, "codes and corners must be as many, and some")
+    of_network = isinstance(certificate.fingerprint, str) and certificate.fingerprint == network.fingerprint
+    _demand(of_network, "it is of another network")
+    _demand(domain is None or _is_of(certificate, domain), "it is of another domain")
     _demand(len({*certificate.codes}) == len(certificate.codes), "two regions have the same code")
     _demand(len({*certificate.vertices}) == len(certificate.vertices), "two vertices are the same point")
     _demand(set().union(*corners_of) <= {*range(len(certificate.vertices))}, "a corner is no vertex")
@@ -85,6 +90,36 @@ def check_certificate(certificate: "Certificate", network: "Network", domain: "D
         where = f"the facet with vertices {sorted(facet)}"
         _demand(number == 2, f"{where} is not on the domain's boundary and belongs to {number} regions, not two")
     return len(certificate.codes)
+
+
+def _demand_form(certificate: "Certificate", num_inputs: int) -> None:
+    """Refuse parts that are no tables of fractions and whole numbers, or do not fit together or to the network."""
+    sides, lift, vertices = certificate.half_spaces, certificate.lift, certificate.vertices
+    _demand(_is_table(sides, _is_rational) and sides != (), "half_spaces must be rows of fractions, and some")
+    size = len(sides[0])
+    _demand(size >= 2 and {*map(len, sides)} == {size}, "half_spaces must be rows of d + 1 fractions each")
+    _demand(_is_table(lift, _is_rational), "lift must be points of fractions")
+    fits = (len(lift) == size and {*map(len, lift)} == {num_inputs}) if len(lift) else size == num_inputs + 1
+    _demand(fits, "lift and half_spaces must fit to each other and to the network's inputs")
+    _demand(_is_table(vertices, _is_rational), "vertices must be points of fractions")
+    _demand({*map(len, vertices)} <= {size - 1}, "vertices must have as many coordinates as the domain")
+    _demand(isinstance(certificate.codes, tuple), "codes must be a tuple of codes")
+    _demand(all(_is_table(code, _is_whole) for code in certificate.codes), "codes must be tables of whole numbers")
+    _demand(_is_table(certificate.corners, _is_whole), "a corner is no vertex: corners must be rows of whole numbers")
+    _demand(len(certificate.codes) == len(certificate.corners) > 0, "codes and corners must be as many, and some")
+
+
+def _is_table(value: object, is_entry: Callable[[object], bool]) -> bool:
+    """Tell whether a value is a tuple of tuples of entries of a kind."""
+    return isinstance(value, tuple) and all(isinstance(row, tuple) and all(map(is_entry, row)) for row in value)
+
+
+def _is_rational(entry: object) -> bool:
+    return type(entry) is Fraction or type(entry) is int
+
+
+def _is_whole(entry: object) -> bool:
+    return type(entry) is int and entry >= 0
 
 
 def _demand(right: bool, wrong: str) -> None:
@@ -116,16 +151,25 @@ def _facets(face: Face, dim: int, faces: set[Face], known: dict[tuple[int, Face]
     return known[dim, face]
 
 
-def _plain(domain: Any) -> tuple[tuple, tuple]:
-    """Return a domain as the lift and the half-spaces that a certificate holds."""
-    window = getattr(domain, "window", domain)
+def _is_of(certificate: "Certificate", domain: "Domain") -> bool:
+    """Tell whether a domain is the lift and the half-spaces of a certificate, which has no equations."""
+    window = domain.window if isinstance(domain, Slice) else domain
+    if window.dim != len(certificate.half_spaces[0]) - 1:
+        return False
     unit = [[int(row == column) for column in range(window.dim)] for row in range(window.dim)]
-    lift = [domain.origin.tolist(), *domain.basis.tolist()] if hasattr(domain, "basis") else []
+    lift = [domain.origin.tolist(), *domain.basis.tolist()] if isinstance(domain, Slice) else []
     if lift == [[0] * window.dim, *unit]:
         lift = []
-    if hasattr(window, "lo"):
+    if isinstance(window, Box):
         sides = [[*(-entry for entry in row), high] for row, high in zip(unit, window.hi.tolist(), strict=True)]
         sides += [[*row, -low] for row, low in zip(unit, window.lo.tolist(), strict=True)]
-    else:
-        sides = [[*(-normal).tolist(), bound] for normal, bound in zip(window.A, window.b.tolist(), strict=True)]
-    return tuple(tuple(map(Fraction, row)) for row in lift), tuple(tuple(map(Fraction, row)) for row in sides)
+    else:  # of a whole space there are none
+        outer = window.polyhedron
+        if len(outer.C):
+            return False
+        sides = [[*(-normal).tolist(), bound] for normal, bound in zip(outer.A, outer.b.tolist(), strict=True)]
+    return certificate.lift == _fractions(lift) and certificate.half_spaces == _fractions(sides)
+
+
+def _fractions(rows: list[list[float]]) -> tuple[tuple[Fraction, ...], ...]:
+    return tuple(tuple(map(Fraction, row)) for row in rows)

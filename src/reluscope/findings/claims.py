@@ -1,17 +1,40 @@
-"""What a number says about the truth, and how that follows from the ends between which the truth lies."""
+"""What a number says about the truth, and how that follows from the ends between which the truth lies.
+
+A real number is EXACT if its error is at most `PRECISION` of its absolute value, or at most `AGREEMENT` of the *scale*
+of the question, which says when a value is small. The error is the distance to the farther end; the ends hold
+everything that can be wrong: rounding of inputs, corners and rows, and what was dropped. An analysis gives its ends and
+the scale of its question (``Column.of(..., scale=)``, ``Finding.of(..., scale=)``), and no tolerance of its own.
+
+=====================================  ======================================================
+question                               scale
+=====================================  ======================================================
+share, correlation                     1, by default (the largest value, where that is finite)
+distance from a point                  largest absolute coordinate of the point
+distance between sets                  diameter of what holds both
+volume of a part of a bounded domain   volume of the domain
+value of an output                     largest absolute value of the outputs on the domain
+anything else                          0, by default: then the error is relative to the value
+=====================================  ======================================================
+"""
 
 from enum import StrEnum
 from math import inf
+from typing import Any
 
-# Ends that agree to so many digits are one number.
+import numpy as np
+
+# The largest error of an EXACT real number, as a share of its absolute value,
+PRECISION = 1e-6
+# or as a share of the scale of the question.
 AGREEMENT = 1e-9
 
 
 class Claim(StrEnum):
     """What a number says about the truth.
 
-    EXACT on an integer: equal to the truth at the stated resolution. EXACT on a real number: within the stated
-    tolerance of it. LOWER and UPPER: the truth is not below, not above. ESTIMATE: close to the truth in the sense of
+    EXACT on an integer: equal to the truth at the stated resolution. EXACT on a real number: the truth within 1e-6 of
+    it, or within 1e-9 of the scale of the question where it is small.
+    LOWER and UPPER: the truth is not below, not above. ESTIMATE: close to the truth in the sense of
     the finding's interval, if it has one.
     """
 
@@ -29,12 +52,13 @@ def claim_of(value: float, lower: float, upper: float, tolerance: float) -> Clai
     value, lower, upper : float
         With ``lower <= value <= upper``.
     tolerance : float
-        Ends that are no farther apart are one number.
+        The largest error of an EXACT number, as `largest_error` gives it.
 
     Returns
     -------
     Claim
-        EXACT where the ends are one number; LOWER or UPPER where the value is that end; else ESTIMATE.
+        EXACT where no end is farther from the value than the tolerance; LOWER or UPPER where the value is that end;
+        else ESTIMATE.
 
     Examples
     --------
@@ -43,8 +67,28 @@ def claim_of(value: float, lower: float, upper: float, tolerance: float) -> Clai
     ['EXACT', 'LOWER', 'UPPER', 'ESTIMATE']
     """
     # Of whole numbers too large for floats nothing but comparisons is defined with infinity.
-    if lower == upper or (lower != -inf and upper != inf and upper - lower <= tolerance):
+    if lower == upper or (lower != -inf and upper != inf and max(upper - value, value - lower) <= tolerance):
         return Claim.EXACT
     if value == lower:
         return Claim.LOWER
     return Claim.UPPER if value == upper else Claim.ESTIMATE
+
+
+def largest_error(value: Any, scale: Any = 0.0) -> Any:
+    """Return the largest error that an EXACT real number may have.
+
+    Parameters
+    ----------
+    value : float or array
+        0 is returned where it is not finite.
+    scale : float or array
+        Of the question, see the module; not negative. One that is not finite says nothing.
+
+    Examples
+    --------
+    >>> from reluscope.findings.claims import largest_error
+    >>> largest_error(np.array([2.0, 0.0, 1e-12, np.inf]), np.array([0.0, 0.0, 1e3, 1.0])) * 1e6
+    array([2., 0., 1., 0.])
+    """
+    of_scale = AGREEMENT * np.where(np.isfinite(scale), scale, 0.0)
+    return np.where(np.isfinite(value), np.maximum(PRECISION * np.abs(value), of_scale), 0.0)

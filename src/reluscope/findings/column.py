@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from reluscope.findings.claims import AGREEMENT, Claim, claim_of
+from reluscope.findings.claims import AGREEMENT, Claim, claim_of, largest_error
 from reluscope.findings.finding import Finding
 from reluscope.findings.quantities import Quantity
 
@@ -23,8 +23,8 @@ class Column:
     quantity : Quantity
     value, lower, upper : (k,) float64
         The truth lies between the ends, with the confidence if there is one, else for certain. NaN where there is none.
-    tolerance : (k,) float64
-        Ends that are no farther apart are one number.
+    scale : (k,) float64
+        Scale of the question (`reluscope.findings.claims`).
     method : str
         How it was computed.
     given : str
@@ -37,7 +37,7 @@ class Column:
     value: Float[np.ndarray, " k"]
     lower: Float[np.ndarray, " k"]
     upper: Float[np.ndarray, " k"]
-    tolerance: Float[np.ndarray, " k"]
+    scale: Float[np.ndarray, " k"]
     method: str = ""
     given: str = ""
     confidence: float = 1.0
@@ -49,7 +49,7 @@ class Column:
         lower: Any = None,
         upper: Any = None,
         *,
-        tolerance: Any = None,
+        scale: Any = None,
         method: str = "",
         given: str = "",
         confidence: float = 1.0,
@@ -60,8 +60,10 @@ class Column:
         ----------
         quantity : Quantity
         value, lower, upper : (k,) arrays
-        tolerance : float or (k,) array, optional
-            By default nothing for counts and truths, and for other numbers the ninth digit.
+        scale : float or (k,) array, optional
+            Scale of the question (`reluscope.findings.claims`): a real number is EXACT if its error is at most 1e-6 of
+            the value, or at most 1e-9 of the scale. By default the largest absolute value that the quantity may have, 0
+            where there is none.
         method, given : str
         confidence : float
 
@@ -86,13 +88,10 @@ class Column:
         is_above, is_below = (low >= quantity.least) | (low == -np.inf), (high <= quantity.most) | (high == np.inf)
         if not (is_above & is_below | np.isnan(value)).all():
             raise ValueError(f"{quantity}: expected ends from {quantity.least:g} to {quantity.most:g}")
-        if tolerance is None:
-            tolerance = _default_tolerance(quantity, value)
-        # Where there is no number there is nothing to allow.
-        allowed = np.where(np.isnan(value), 0.0, np.asarray(tolerance, dtype=np.float64))
-        for array in (value, low, high, allowed):
+        scales = np.array(np.broadcast_to(quantity.scale if scale is None else scale, value.shape), dtype=np.float64)
+        for array in (value, low, high, scales):
             array.setflags(write=False)
-        return Column(quantity, value, low, high, allowed, method, given, confidence)
+        return Column(quantity, value, low, high, scales, method, given, confidence)
 
     @staticmethod
     def estimate(quantity: Quantity, value: Any, *, method: str = "", given: str = "") -> "Column":
@@ -132,15 +131,16 @@ class Column:
         ['EXACT', 'LOWER']
         """
         cells = np.array([_cell(quantity, one) for one in findings], dtype=np.float64).reshape(-1, 4)
-        value, low, high, tolerance = cells.T
-        tolerance = np.maximum(tolerance, _default_tolerance(quantity, value))
+        value, low, high, error = cells.T
+        # What is EXACT stays so.
+        scale = np.maximum(quantity.scale, error / AGREEMENT)
         said = method or " or ".join(dict.fromkeys(one.method for one in findings if one is not None and one.method))
-        return Column.of(quantity, value, low, high, tolerance=tolerance, method=said, given=given)
+        return Column.of(quantity, value, low, high, scale=scale, method=said, given=given)
 
     @staticmethod
     def joined(parts: "Sequence[Column]", missing: int = 0) -> "Column":
         """Return columns of one quantity one below the other, and rows without a value below them."""
-        below = {"value": np.nan, "lower": np.nan, "upper": np.nan, "tolerance": 0.0}
+        below = {"value": np.nan, "lower": np.nan, "upper": np.nan, "scale": 0.0}
         tables = {
             name: np.concatenate([*(getattr(part, name) for part in parts), np.full(missing, entry)])
             for name, entry in below.items()
@@ -160,7 +160,7 @@ class Column:
         return self.quantity.title + (f" {self.given}" if self.given else "")
 
     def __getitem__(self, rows: Any) -> "Column":
-        parts = {name: getattr(self, name)[rows] for name in ("value", "lower", "upper", "tolerance")}
+        parts = {name: getattr(self, name)[rows] for name in ("value", "lower", "upper", "scale")}
         return replace(self, **parts)
 
     def __len__(self) -> int:
@@ -175,9 +175,14 @@ class Column:
         return tuple(claim_of(*cell) for cell in cells)
 
     @property
-    def has_default_tolerance(self) -> bool:
-        """Whether tolerances are those of a column that was made without any."""
-        return bool((self.tolerance == _default_tolerance(self.quantity, self.value)).all())
+    def tolerance(self) -> Float[np.ndarray, " k"]:
+        """The largest error of each cell at which it is EXACT: 0 for counts and truths."""
+        return np.zeros(len(self)) if self.quantity.is_discrete else largest_error(self.value, self.scale)
+
+    @property
+    def has_default_scale(self) -> bool:
+        """Whether scales are those of a column that was made without any."""
+        return bool((self.scale == self.quantity.scale).all())
 
     @property
     def is_exact(self) -> Bool[np.ndarray, " k"]:
@@ -185,13 +190,8 @@ class Column:
         return np.array([claim is Claim.EXACT for claim in self.claims], dtype=bool)
 
 
-def _default_tolerance(quantity: Quantity, value: Float[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
-    """Return within which ends are one number if nothing else is said: nothing, or the ninth digit."""
-    return np.where(np.isfinite(value) & (not quantity.is_discrete), AGREEMENT * np.abs(value), 0.0)
-
-
 def _cell(quantity: Quantity, finding: Finding | None) -> tuple[float, float, float, float]:
-    """Return a value, its ends, and within which of them they are one number."""
+    """Return a value, its ends, and the error at which it is EXACT."""
     if finding is None:
         return np.nan, np.nan, np.nan, 0.0
     value = float(finding.value)
@@ -201,4 +201,4 @@ def _cell(quantity: Quantity, finding: Finding | None) -> tuple[float, float, fl
         return value, float(low), float(high), 0.0
     error = 0.0 if quantity.is_discrete or finding.tolerance is None else finding.tolerance
     low, high = max(value - error, quantity.least), min(value + error, quantity.most)
-    return value, low, high, high - low if error else 0.0
+    return value, low, high, error

@@ -32,7 +32,7 @@ def at_an_end(cell: Ends, tolerance: float) -> Ends:
     >>> at_an_end(Ends(2.0, 2.0 - 1e-12, 3.0), 1e-9).value == 2.0 - 1e-12
     True
     """
-    if cell.upper - cell.lower <= tolerance:
+    if max(cell.upper - cell.value, cell.value - cell.lower) <= tolerance:
         return cell
     if cell.value - cell.lower <= tolerance:
         return cell._replace(value=cell.lower)

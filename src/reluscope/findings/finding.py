@@ -5,13 +5,13 @@ geometry and networks return plain results.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
 from reluscope.arguments import read_arguments
-from reluscope.findings.claims import AGREEMENT, Claim, claim_of
+from reluscope.findings.claims import Claim, claim_of, largest_error
 from reluscope.findings.reading import finding_fields, reading
 
 
@@ -76,7 +76,7 @@ class Finding:
         lower: float | None = None,
         upper: float | None = None,
         *,
-        tolerance: float | None = None,
+        scale: float | None = None,
         resolution: float | None = None,
         **fields: Any,
     ) -> "Finding":
@@ -88,9 +88,10 @@ class Finding:
         lower, upper : int or float, optional
             The truth lies between them for certain; by default they are the value. An end of which nothing is known
             is infinite.
-        tolerance : float, optional
-            Ends that are no farther apart are one number: by default those of whole numbers have to be equal, and those
-            of others agree to nine digits.
+        scale : float, optional
+            Scale of the question (`reluscope.findings.claims`): a real number is EXACT if its error is at most 1e-6 of
+            the value, or at most 1e-9 of the scale. By default 1 for shares, and 0 for others. Ends of whole numbers
+            have to be equal.
         resolution : float, optional
             Of a count, stated as its tolerance.
         **fields
@@ -110,9 +111,9 @@ class Finding:
         low, high = value if lower is None else lower, value if upper is None else upper
         if not low <= value <= high:
             raise ValueError(f"expected a value between its ends, got {value} and {low} to {high}")
-        if tolerance is None:
-            tolerance = 0.0 if isinstance(value, int) else AGREEMENT * abs(value) if isfinite(value) else 0.0
-        claim = claim_of(value, low, high, tolerance)
+        if scale is None:
+            scale = 1.0 if fields.get("is_share") else 0.0
+        claim = claim_of(value, low, high, 0.0 if isinstance(value, int) else float(largest_error(value, scale)))
         if claim is Claim.EXACT:
             error = max(high - value, value - low) if low != high else resolution
             return Finding(value, claim, tolerance=error, **fields)
@@ -122,7 +123,7 @@ class Finding:
 
     @staticmethod
     def within(
-        value: float, error: float, *, least: float = 0.0, tolerance: float | None = None, **fields: Any
+        value: float, error: float, *, least: float = 0.0, scale: float | None = None, **fields: Any
     ) -> "Finding":
         """Return a real number that is known up to an error: EXACT where that leaves it one number.
 
@@ -131,8 +132,8 @@ class Finding:
         value, error : float
         least : float
             No such number is below.
-        tolerance : float, optional
-            Ends that are no farther apart are one number: by default those that agree to nine digits.
+        scale : float, optional
+            As of `of`.
         **fields
             As of the class; the error is its tolerance.
 
@@ -141,10 +142,8 @@ class Finding:
         >>> print(Finding.within(0.5, 1e-12), Finding.within(0.5, 0.1))
         0.5 (EXACT) 0.5 (ESTIMATE, in [0.4, 0.6])
         """
-        allowed = AGREEMENT * abs(value) if tolerance is None else tolerance
-        if 2 * error <= allowed or error == 0:
-            return Finding(value, Claim.EXACT, tolerance=error, **fields)
-        return Finding.of(value, max(least, value - error), value + error, tolerance=0.0, **fields)
+        found = Finding.of(float(value), min(value, max(least, value - error)), value + error, scale=scale, **fields)
+        return replace(found, tolerance=error) if found.claim is Claim.EXACT else found
 
     @staticmethod
     def estimate(value: float, interval: tuple[float, float] | None = None, **fields: Any) -> "Finding":

@@ -71,6 +71,12 @@ class Quantity:
         return ("number of " + self.name[4:] if self.name.startswith("num_") else self.name).replace("_", " ")
 
     @property
+    def scale(self) -> float:
+        """The largest absolute value that it may have, 0 where there is none: with what errors are compared."""
+        largest = max(abs(self.least), abs(self.most))
+        return largest if largest < inf else 0.0
+
+    @property
     def is_discrete(self) -> bool:
         """Whether values are whole numbers, of which two are equal or not."""
         return self.kind in (Kind.COUNT, Kind.TRUTH)

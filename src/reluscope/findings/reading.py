@@ -111,12 +111,12 @@ def column_fields(name: str, plain: Mapping[str, Any], number_of_rows: int) -> d
     ends = {end: np.where(missing, nan, numbers(plain[end], unknown)) for end, unknown in ENDS.items()}
     fields: dict[str, Any] = {"quantity": quantity, "value": value, **ends}
     fields |= {"method": text(plain.get("method", "")), "given": given}
-    if "tolerance" in plain:
-        fields["tolerance"] = numbers(plain["tolerance"], None)
+    if "scale" in plain:
+        fields["scale"] = numbers(plain["scale"], None)
     fields["confidence"] = number(plain.get("confidence", 1.0))
     fields["claims"] = tuple(None if claim is None else Claim(claim) for claim in plain["claim"])
     lengths = {len(fields[part]) for part in ("value", "lower", "upper", "claims")}
-    if lengths != {number_of_rows} or len(fields.get("tolerance", value)) != number_of_rows:
+    if lengths != {number_of_rows} or len(fields.get("scale", value)) != number_of_rows:
         raise ValueError(f"{name} has not {number_of_rows} entries")
     if not 0 < fields["confidence"] <= 1:
         raise ValueError(f"{fields['confidence']} is no confidence")

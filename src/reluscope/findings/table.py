@@ -17,7 +17,7 @@ from jaxtyping import Bool
 from reluscope.arguments import Share, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
 from reluscope.findings import reading
-from reluscope.findings.claims import AGREEMENT
+from reluscope.findings.claims import largest_error
 from reluscope.findings.column import Column
 from reluscope.findings.data_frames import as_pandas
 from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, mean, quantile, share, total
@@ -344,7 +344,7 @@ class Findings:
         return self._finding(
             column,
             cell,
-            float(column.tolerance[row]),
+            float(column.scale[row]),
             name=column.title,
             where=keys,
             what=column.definition,
@@ -438,16 +438,13 @@ class Findings:
         # Rows that were looked at and have no such quantity are not missing.
         drawn = population is not None and population > len(self) - int(missing.sum())
         cell = ask(*parts, population if drawn else rows)
-        tolerance = AGREEMENT
-        if not quantity.is_discrete:
-            about = abs(cell.value) if np.isfinite(cell.value) else 0.0
-            tolerance = max(float(np.median(column.tolerance[defined])), AGREEMENT * about)
+        scale = 1.0 if quantity.is_discrete else float(np.median(column.scale[defined]))
         lower, upper = cell.lower, cell.upper
         nothing_known = cell.is_certain and (lower, upper) == (-np.inf, np.inf)
         if said != "sum of" and not nothing_known:
             lower, upper = max(lower, quantity.least), min(upper, quantity.most)
         is_certain = cell.is_certain and column.confidence == 1
-        cell = at_an_end(Ends(cell.value, lower, upper, is_certain), tolerance)
+        cell = at_an_end(Ends(cell.value, lower, upper, is_certain), float(largest_error(cell.value, scale)))
         where = f"{number:,} of {population:,} {self._things}" if drawn else f"{rows:,} {self._things}"
         # What all rows have in common, as one layer.
         same = [
@@ -457,7 +454,7 @@ class Findings:
         return self._finding(
             column,
             cell,
-            tolerance,
+            scale,
             name=f"{said} {column.title}" if said != "share" else column.title,
             where=where,
             what=f"{said} over {where} of: {column.definition}",
@@ -471,7 +468,7 @@ class Findings:
         self,
         column: Column,
         cell: Ends,
-        tolerance: float,
+        scale: float,
         *,
         name: str,
         where: str,
@@ -499,7 +496,7 @@ class Findings:
             "num_samples": num_samples,
         }
         if cell.is_certain:
-            return Finding.of(value, lower, upper, tolerance=tolerance, **fields)
+            return Finding.of(value, lower, upper, scale=scale, **fields)
         return Finding.estimate(value, (lower, upper), **fields)
 
 

@@ -76,8 +76,8 @@ def with_ends(finding: Finding) -> str:
     --------
     >>> from reluscope.findings import Finding
     >>> from reluscope.findings.writing import with_ends
-    >>> with_ends(Finding.of(5, upper=9)), with_ends(Finding.of(5)), with_ends(Finding.of(1.5, 1.4999998, 1.5000003))
-    ('≥ 5 [5, 9]', '5', '≈ 1.5 [1.4999998, 1.5000003]')
+    >>> with_ends(Finding.of(5, upper=9)), with_ends(Finding.of(5)), with_ends(Finding.of(1.5, 1.499998, 1.500003))
+    ('≥ 5 [5, 9]', '5', '≈ 1.5 [1.499998, 1.500003]')
     """
     ends = finding.interval
     # Ends that are one number add nothing.
@@ -176,7 +176,7 @@ def as_plain(found: "Findings") -> dict[str, Any]:
             "value": [plain_number(value) for value in column.value.tolist()],
             "lower": [plain_number(end, unknown=-inf) for end in column.lower.tolist()],
             "upper": [plain_number(end, unknown=inf) for end in column.upper.tolist()],
-            **({} if column.has_default_tolerance else {"tolerance": column.tolerance.tolist()}),
+            **({} if column.has_default_scale else {"scale": column.scale.tolist()}),
             "claim": [
                 str(claim) if value == value else None
                 for claim, value in zip(column.claims, column.value.tolist(), strict=True)

@@ -211,8 +211,9 @@ class HalfSpaceStack:
 
     @cached_property
     def _mean_squares(self) -> Tensor:
-        """Of every table the means of squares in its columns, (t, n)."""
-        return torch.linalg.vector_norm(self.rows, dim=1).square() / self.rows.shape[1]
+        """Of every table the means of squares in its columns over rows that count, (t, n)."""
+        number = torch.isfinite(self.offsets[:: self.copies]).sum(dim=1, keepdim=True).clamp_min(1)
+        return torch.linalg.vector_norm(self.rows, dim=1).square() / number
 
     def _with_bounds(self, total: Tensor, below: Tensor, above: Tensor) -> Tensor:
         diagonal = total.diagonal(dim1=1, dim2=2)

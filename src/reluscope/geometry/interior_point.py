@@ -19,7 +19,7 @@ from reluscope.geometry.newton_equations import NewtonEquations
 from reluscope.single_threaded import one_thread
 
 MAX_STEPS, PATIENCE = 100, 8
-# A proof is tried where a gap of this share of the products of multipliers and slacks would do.
+# A body's proof is tried where a gap of this share of the products of multipliers and slacks would do.
 PROMISING = 0.5
 # The gap that is asked for, relative to the scale of the objective.
 RELATIVE_GAP = 1e-9
@@ -166,10 +166,11 @@ def _minimized(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_d
         values[at] = torch.where(is_better, here.value, values[at])
         hoped = bounds.clone()
         hoped[at] = torch.maximum(bounds[at], here.value - PROMISING * (slacks * multipliers * exists).sum(dim=1))
-        is_promising = is_open & (is_done(values, hoped) | is_stuck)
-        if is_promising.any() or steps % PATIENCE == 0 or steps == MAX_STEPS:
+        # A proof found for one body says nothing of when another is asked: each ends as if it were alone.
+        is_asked = is_open & (is_done(values, hoped) | is_stuck | (steps % PATIENCE == 0) | (steps == MAX_STEPS))
+        if is_asked.any():
             proof, bound = _proof(bodies, system, here, points, slacks, multipliers)
-            is_tighter = is_open[at] & (bound > bounds[at])
+            is_tighter = is_asked[at] & (bound > bounds[at])
             proofs[at] = torch.where(is_tighter[:, None], proof, proofs[at])
             bounds[at] = torch.where(is_tighter, bound, bounds[at])
         is_open &= ~is_stuck

@@ -37,7 +37,7 @@ def locate(
     Notes
     -----
     Every side of every region is a linear inequality; a point is in the closure if it violates none by more than the
-    rounding of coordinates of this size. Cost: candidates per point are found by sorting bounding boxes along the
+    rounding of the side's ends, of coordinates of this size. Cost: candidates per point are found by sorting bounding boxes along the
     first axis, then O(sides) each.
     """
     dim, number = vertices.shape[1], len(offsets) - 1
@@ -82,5 +82,7 @@ def _in_polygons(
     a, b = corners[start + step], corners[start + (step + 1) % sizes[pair]]
     side, towards = b - a, points[pair] - a
     height = side[:, 0] * towards[:, 1] - side[:, 1] * towards[:, 0]
-    outside = height < -slack[pair] * np.linalg.norm(side, axis=1)
+    # Both ends may be off by the slack, which turns a side that is not much longer.
+    reach = np.linalg.norm(towards, axis=1) + np.linalg.norm(points[pair] - b, axis=1)
+    outside = height < -slack[pair] * reach
     return np.bincount(pair[outside], minlength=len(points)) == 0

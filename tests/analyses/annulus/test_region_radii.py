@@ -40,9 +40,9 @@ def exact_facets(layers, region):
 
 
 def error_of(found):
-    """Return how far the truth may be from the value: EXACT where that is less than the ninth digit."""
+    """Return how far the truth may be from the value: EXACT where that is less than the sixth digit."""
     if found.claim == "EXACT":
-        assert found.tolerance <= 5e-10 * found.value
+        assert found.tolerance <= 1e-6 * found.value
         return found.tolerance
     low, high = found.interval
     return min(found.value - low, high - found.value)

@@ -12,13 +12,13 @@ from reluscope.analyses.preimages.rounded_ends import finding_within
     [
         ((2.0, 2.0, 2.0), "EXACT", None),
         ((2.0, 1.875, 2.125), "EXACT", None),  # as far apart as rounding allows
-        ((2.0, 1.75, 2.125), "ESTIMATE", (1.75, 2.125)),
+        ((2.0, 1.5, 2.125), "ESTIMATE", (1.5, 2.125)),
         ((2.0, 2.0, 3.0), "LOWER", (2.0, 3.0)),
         ((2.0, -inf, 2.0), "UPPER", None),
     ],
 )
 def test_what_is_claimed(ends, claim, interval):
-    found = finding_within(*ends, rounding=0.25, name="distance")
+    found = finding_within(*ends, rounding=0.25, scale=0.25e9, name="distance")
     assert (found.value, found.claim, found.interval, found.name) == (2.0, claim, interval, "distance")
     assert found.tolerance == (0.25 if claim == "EXACT" else None)
 

@@ -215,13 +215,13 @@ def test_the_tolerance_says_how_much_is_rounding():
     net = network_of(steps, 2)
     found = [
         rs.robustness.certified_radius(net, point[None], norm="l2", tolerance=rs.Tolerance(rounding=rounding))
-        for rounding in (8.0, 8e3)
+        for rounding in (8.0, 8e6)
     ]
     near, far = (one[DECISION_DISTANCE] for one in found)
     assert (near.claims, far.claims) == (("EXACT",), ("ESTIMATE",))
     for name in (BOUNDARY_DISTANCE, DECISION_DISTANCE):
         widths = [float(one[name].upper[0] - one[name].lower[0]) for one in found]
-        assert widths[1] == pytest.approx(1e3 * widths[0], rel=0.1)
+        assert widths[1] == pytest.approx(1e6 * widths[0], rel=0.1)
 
 
 def test_endless_distances_are_exact(facets_at):

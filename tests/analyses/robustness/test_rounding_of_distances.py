@@ -155,10 +155,11 @@ def test_ends_hold_what_the_duals_leave_open_and_what_rounding_does(monkeypatch)
     assert found.claims == ("ESTIMATE", "EXACT", "EXACT", "LOWER", "ESTIMATE")
 
 
-def test_distances_are_exact_to_the_ninth_digit_of_the_distance_and_the_point(monkeypatch):
-    near, far = (Search(1.5 - gap, change_at(1.5, 0.0), "", 7, 0) for gap in (4.4e-9, 4.6e-9))
+def test_distances_are_exact_to_a_millionth_of_the_distance_or_a_billionth_of_the_point(monkeypatch):
+    near, far = (Search(1.5 - gap, change_at(1.5, 0.0), "", 7, 0) for gap in (1.49e-6, 1.51e-6))
     found = found_by(monkeypatch, near, far)["decision_distance"]
-    assert found.tolerance == pytest.approx([1e-9 * (1.5 + 3.0)] * 2)  # the point is (3, 1)
+    assert found.scale.tolist() == [3.0] * 2  # the point is (3, 1)
+    assert found.tolerance == pytest.approx([1.5e-6] * 2)
     assert found.claims == ("EXACT", "UPPER")
 
 

@@ -74,7 +74,7 @@ def orthogonality(vectors: ArrayLike) -> Orthogonality:
             Finding.within(
                 float(value),
                 error,
-                tolerance=2 * error,
+                scale=1.0,
                 name=f"{which} absolute cosine",
                 definition=definition,
                 **about,
@@ -152,7 +152,7 @@ def expected_cosine(dim: Count) -> Finding:
     return Finding.within(
         value,
         1e-12,
-        tolerance=2e-12,
+        scale=1.0,
         name="expected absolute cosine",
         definition="Gamma(n/2) / (sqrt(pi) Gamma((n + 1)/2))",
         domain=f"dimension {dim}",

@@ -80,7 +80,7 @@ def decision_volume(network: Network) -> Finding:
     value = float(sum(piece.volume() for piece in pieces)) if is_finite else np.inf
     # Volumes of polytopes come from float64 vertices; of a partition with gaps nothing is certain.
     error = 1e-9 * value if is_finite else 0.0
-    make = partial(Finding.within, value, error, tolerance=2 * error)
+    make = partial(Finding.within, value, error)
     make = make if part.claim is Claim.EXACT else partial(Finding.estimate, value)
     return make(
         name="volume of the decision region",

@@ -165,6 +165,4 @@ def _finding(value: float, name: str, definition: str, source: str = _SOURCE, er
     method = "fast Walsh-Hadamard transform in whole numbers"
     if not error:
         return Finding.of(value, name=name, definition=definition, method=method, source=source)
-    return Finding.within(
-        value, error, tolerance=2 * error, name=name, definition=definition, method=method, source=source
-    )
+    return Finding.within(value, error, scale=1.0, name=name, definition=definition, method=method, source=source)

@@ -76,7 +76,7 @@ def expected_breakpoints(
     return Finding.within(
         value,
         error,
-        tolerance=2 * error,
+        scale=1.0,
         name="expected breakpoints of the first layer",
         definition="expected number of points on a segment where a unit of the first layer changes its sign",
         domain=f"a segment of length {length:.4g}, {num_units:,} units, normal weights and biases",

@@ -15,7 +15,7 @@ from reluscope.arguments import Count, read_arguments, read_labels
 from reluscope.findings import Column, Findings, declare
 
 NUM_CLASSES = 20
-ROUNDING = 1e-9
+ROUNDING = 1e-10
 METHOD = "sum over units of 1 less the share of pairs on one piece, from counts of pieces"
 MEAN_DISTANCE = declare(
     "mean_code_distance",
@@ -82,7 +82,7 @@ def mean_code_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) ->
         means.ravel(),
         np.maximum(0.0, means - unclear - ROUNDING).ravel(),
         np.minimum(widths, means + unclear + ROUNDING).ravel(),
-        tolerance=3 * ROUNDING,
+        scale=1.0,
         method=METHOD,
     )
     names = [ALL_GATES, *(gate.name for gate in sampled.codes.layout)]
@@ -145,7 +145,7 @@ def class_distances(
         means.ravel(),
         np.maximum(0.0, means - unclear - ROUNDING).ravel(),
         np.minimum(width, means + unclear + ROUNDING).ravel(),
-        tolerance=3 * ROUNDING,
+        scale=1.0,
         method=METHOD,
     )
     keys = {"class": np.repeat(kinds, len(kinds)), "other": np.tile(kinds, len(kinds))}

@@ -20,7 +20,7 @@ from reluscope.findings import Column, Finding, Findings, declare
 from reluscope.shown import Shown
 
 NUM_SAMPLES = 3_000
-ROUNDING = 1e-9
+ROUNDING = 1e-10
 AGREEMENT = declare(
     "agreement_with_classes",
     "mutual information of clusters of codes and classes, adjusted for chance",
@@ -71,7 +71,7 @@ class CodeClusters(Shown):
         from sklearn.metrics import adjusted_mutual_info_score  # slow to import, and seldom asked for
 
         value = float(adjusted_mutual_info_score(classes, self.labels))
-        column = Column.of(AGREEMENT, [value], [value - ROUNDING], [min(1.0, value + ROUNDING)], tolerance=3 * ROUNDING)
+        column = Column.of(AGREEMENT, [value], [value - ROUNDING], [min(1.0, value + ROUNDING)])
         domain = f"{len(self.labels):,} samples in {len(self)} clusters"
         return Findings.of(column, domain=domain, num_samples=len(self.labels)).finding(AGREEMENT)
 

@@ -25,7 +25,7 @@ from reluscope.shown import Shown
 Method = Literal["mds", "umap"]
 LANDMARKS = 2_000
 NUM_JUDGED = 3_000
-ROUNDING = 1e-9
+ROUNDING = 1e-10
 TRUST = declare(
     "trustworthiness",
     "1 less a penalty for points that are near in the picture and whose codes are not near",
@@ -244,7 +244,6 @@ def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count 
         [value],
         [max(0.0, ends[0] - ROUNDING)],
         [min(1.0, ends[1] + ROUNDING)],
-        tolerance=3 * ROUNDING,
         method=f"{embedding.method}; Hamming distances of all pairs",
         given=f"among the {k} nearest",
     )

@@ -15,7 +15,7 @@ from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import ShapeError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 
-ROUNDING = 1e-9
+ROUNDING = 1e-10
 ALONE = declare(
     "share_alone_in_cell", "share of samples whose code no other sample has", kind=Kind.SHARE, source="shepeleva2020"
 )
@@ -116,4 +116,4 @@ def _in_bits(quantity: Quantity, values: list[float], doubts: np.ndarray, most: 
     value = np.array(values)
     lower = np.where(doubts > 0, 0.0, np.maximum(0.0, value - ROUNDING))
     upper = np.where(doubts > 0, np.maximum(most, value), value) + ROUNDING
-    return Column.of(quantity, value, lower, upper, tolerance=3 * ROUNDING, method=METHOD)
+    return Column.of(quantity, value, lower, upper, scale=1.0, method=METHOD)

@@ -146,7 +146,7 @@ def _largest(part: Partition, pieces: "_Pieces", errors: np.ndarray, allowed: fl
         value,
         max(0.0, value - rounding),
         value + rounding,
-        tolerance=3 * rounding,
+        scale=float(np.abs(part.outputs).max(initial=0.0)),
         name="largest error",
         definition="largest difference of an output of the merged function to the network on the domain",
         domain=part.domain.describe(),

@@ -10,7 +10,7 @@ from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.partitions.decision import DecisionBoundary
 from reluscope.partitions.table import Partition
 
-ROUNDING = 1e-9
+ROUNDING = 1e-10
 NUM_REGIONS = declare(
     "num_regions_in_plane", "proper activation regions (full-dimensional) in the window", kind=Kind.COUNT
 )
@@ -56,7 +56,8 @@ def plane_measures(part: Partition, boundary: DecisionBoundary) -> Findings:
     is_exact = regions.claim is Claim.EXACT
     most = regions.value if is_exact else np.inf if regions.interval is None else regions.interval[1]
     length = boundary.length
-    rounding = ROUNDING * max(1.0, length)
+    diameter = float(np.linalg.norm(np.ptp(part.vertices, axis=0))) if len(part) else 0.0
+    rounding = ROUNDING * max(diameter, length)
     ends = (max(0.0, length - rounding), length + rounding) if is_exact and boundary.is_whole else (length, np.inf)
     return Findings.of(
         Column.of(NUM_REGIONS, [regions.value], [regions.value], [most], method=regions.method),
@@ -68,7 +69,7 @@ def plane_measures(part: Partition, boundary: DecisionBoundary) -> Findings:
             [length],
             [ends[0]],
             [ends[1]],
-            tolerance=3 * rounding,
+            scale=diameter,
             method="ties of affine outputs, region by region",
         ),
         domain=regions.domain,
@@ -125,7 +126,6 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
         value,
         np.maximum(0.0, lower),
         np.minimum(1.0, upper),
-        tolerance=3 * ROUNDING,
         method="regions cut along ties of outputs",
     )
     return Findings.of(column, keys={"class": classes}, domain=regions.domain, stopped=part.note)

@@ -76,7 +76,7 @@ class Approximation:
         lower = sure
         if self.box.dim <= MAX_DIMENSIONS:
             lower = max(lower, sum(piece.volume() for piece in self.pieces))
-        return self._finding(lower, lower, max(lower, upper), "volume of the preimage")
+        return self._finding(lower, lower, max(lower, upper), "volume of the preimage", self.box.volume())
 
     @read_arguments
     def maximum(self, c: ArrayLike) -> Finding:
@@ -107,7 +107,8 @@ class Approximation:
         name = "largest value of a linear function on the preimage"
         # Points that fulfil equations up to rounding are no proof.
         best_known = min(found, upper) if len(self.target.C) and found > lower else lower
-        return self._finding(best_known, lower, upper, name)
+        scale = float(np.abs(way) @ np.maximum(np.abs(self.box.lo), np.abs(self.box.hi)))
+        return self._finding(best_known, lower, upper, name, scale)
 
     def _value_inside(self, piece: Polyhedron, point: np.ndarray, way: np.ndarray) -> float:
         """Return the value at a point of a piece, moved inwards until it is in the preimage beyond doubt; else -inf."""
@@ -142,12 +143,13 @@ class Approximation:
         rounding = 4 * len(way) * np.finfo(float).eps * (np.abs(way) @ np.abs(cell.center))
         return float(center + _proved_upper(way, rows, low, high, -cell.half, cell.half) + rounding)
 
-    def _finding(self, value: float, lower: float, upper: float, name: str) -> Finding:
+    def _finding(self, value: float, lower: float, upper: float, name: str, scale: float) -> Finding:
         found = finding_within(
             value,
             lower,
             upper,
-            rounding=RELATIVE * max(1.0, abs(lower)) if np.isfinite(lower) else 0.0,
+            rounding=RELATIVE * scale if np.isfinite(lower) else 0.0,
+            scale=scale,
             name=name,
             definition=f"points of the domain with outputs in a {self.target.describe()}",
             domain=self.box.describe(),

@@ -32,7 +32,7 @@ def distance_column(
         [distance],
         [max(0.0, min(lower, distance))],
         [distance],
-        tolerance=tolerance_for(features),
+        scale=float(np.abs(features).max(initial=0.0)),
         method=method,
         given=given,
     )

@@ -126,6 +126,7 @@ class InputPieces:
             value,
             min(most, value + undecided),
             rounding=ROUNDING * most,
+            scale=most,
             name=f"{what} of {self.named}",
             definition=f"{what} of the inputs at which {self.where}",
             method="halved boxes with affine bounds, and exact linear regions",

@@ -172,7 +172,7 @@ def _objective(norm: str, value: float, bound: float, goal: np.ndarray) -> Findi
     return Finding.of(
         value,
         *ends,
-        tolerance=RELATIVE_GAP * size + rounding,
+        scale=float(np.linalg.norm(goal)) ** (2 if is_linear else 1),
         name="inner product with the target" if is_linear else "distance to the target",
         definition="largest over inputs with the same features" if is_linear else "least l2 distance of such inputs",
         method="linear program" if is_linear else "active sets",

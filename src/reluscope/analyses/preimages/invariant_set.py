@@ -157,12 +157,13 @@ class InvariantSet:
         first = int(np.argmin(distances))
         value = float(distances[first])
         way = inner[first] / lengths[first] if np.isfinite(value) else np.zeros(len(self.point))
-        rounding = 1e-12 * max(1.0, float(np.abs(self.point).max()))
+        scale = max(float(np.abs(self.point).max()), value if np.isfinite(value) else 0.0)
         finding = finding_within(
             value,
             value,
             value,
-            rounding=rounding,
+            rounding=1e-12 * scale,
+            scale=scale,
             name="least change to an end of the invariant set",
             definition="l2 distance from the input to the nearest inequality, within the solutions of the equations",
             method="closed form",
@@ -233,11 +234,13 @@ class InvariantSet:
             way = np.full(len(self.point), np.nan)
         else:
             lower, upper, way = self.interior.polyhedron.width()
+        scale = max(float(np.abs(self.point).max()), lower if np.isfinite(lower) else 0.0)
         finding = finding_within(
             upper,
             lower,
             upper,
-            rounding=1e-9 * max(1.0, lower) if np.isfinite(lower) else 0.0,
+            rounding=1e-9 * scale,
+            scale=scale,
             name="least width of the invariant set",
             definition="least distance of two parallel hyperplanes with the set between them, in its affine hull",
             method="widths of polyhedra",

@@ -117,11 +117,13 @@ class PreimagePieces:
             EXACT up to rounding if the partition is complete; else LOWER.
         """
         value = self.size()
+        scale = float(self.partition.volumes().sum()) if self.partition.has_vertices else value
         return finding_within(
             value,
             value,
             value if self.claim is Claim.EXACT else np.inf,
-            rounding=1e-9 * max(1.0, value) if np.isfinite(value) else 0.0,
+            rounding=1e-9 * scale if np.isfinite(value) else 0.0,
+            scale=scale,
             name="volume of the preimage",
             definition=f"points of the domain with outputs in a {self.target.describe()}",
             domain=self.partition.domain.describe(),

@@ -180,9 +180,9 @@ def reached_from_elsewhere(
     )
     distances = np.array([one.distance for one in within], dtype=np.float64)
     lower = np.array([max(0.0, min(one.lower, one.distance)) for one in within], dtype=np.float64)
-    slack = RELATIVE * max(1.0, float(np.abs(goal).max(initial=0.0)))
+    scale = float(np.abs(goal).max(initial=0.0))
     return Findings.of(
-        Column.of(REGION_DISTANCE, distances, lower, tolerance=slack, method=METHOD),
+        Column.of(REGION_DISTANCE, distances, lower, scale=scale, method=METHOD),
         keys={"region": np.array([one.row for one in within], dtype=np.int64)},
         domain=part.domain.describe(),
         details={"points": np.array([one.point for one in within]).reshape(-1, part.dim)},

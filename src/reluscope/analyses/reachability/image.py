@@ -144,6 +144,7 @@ class Image:
             value,
             value,
             float(np.abs(weights) @ (RESOLUTION * np.abs(self._points).max(axis=0) + self.rounding)),
+            scale=float(np.abs(weights) @ np.abs(self._points).max(axis=0)),
             name="maximum of outputs",
             definition="largest value of a linear function of the outputs on the domain",
         )
@@ -176,6 +177,7 @@ class Image:
             found.lower,
             found.upper,
             float(RESOLUTION * np.prod(sides) + np.prod(sides + 2 * self.rounding) - np.prod(sides)),
+            scale=float(np.prod(sides)),
             least=0.0,
             name="volume of the image",
             definition="outputs that the network has on the domain, in the space of these outputs",
@@ -314,7 +316,15 @@ class Image:
             raise InputError(f"{purpose} needs a piece, and work stopped before there was one: allow for more")
 
     def _finding(
-        self, value: float, upper: float, rounding: float, *, least: float = -np.inf, stopped: str = "", **fields: Any
+        self,
+        value: float,
+        upper: float,
+        rounding: float,
+        *,
+        scale: float,
+        least: float = -np.inf,
+        stopped: str = "",
+        **fields: Any,
     ) -> Finding:
         part = self.partition
         fields |= {
@@ -325,11 +335,10 @@ class Image:
             "stopped": stopped or part.note,
         }
         if part.claim is Claim.EXACT and upper - value <= rounding:
-            allowed = 2 * rounding if self._is_sharp else 0.0
-            return Finding.within(value, rounding, least=least, tolerance=allowed, **fields)
+            return Finding.within(value, rounding, least=least, scale=scale, **fields)
         lower = value if self._is_sharp else max(least, value - rounding)
         upper = upper + rounding if part.claim is Claim.EXACT else np.inf
-        return Finding.of(value, lower, upper, tolerance=0.0, **fields)
+        return Finding.of(value, lower, upper, scale=scale, **fields)
 
 
 def thickness(points: Float[np.ndarray, "v k"]) -> float:

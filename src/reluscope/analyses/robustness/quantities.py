@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.findings import AGREEMENT, Column, Quantity, declare
+from reluscope.findings import Column, Quantity, declare
 from reluscope.geometry.norms import Norm
 
 BOUNDARY_DISTANCE = declare(
@@ -31,7 +31,7 @@ def distances(
     norm: Norm,
     method: str,
 ) -> Column:
-    """Return distances as a column: EXACT where they are known to the ninth digit, or to that of the points' sizes.
+    """Return distances as a column: with the sizes of the points as scale.
 
     Parameters
     ----------
@@ -45,5 +45,4 @@ def distances(
     """
     lower = np.maximum(lower, 0.0)
     value = np.where(np.isinf(value), lower, value)
-    tolerance = AGREEMENT * (np.where(np.isfinite(value), value, 0.0) + sizes)
-    return Column.of(quantity, value, lower, upper, tolerance=tolerance, method=method, given=f"in {norm}")
+    return Column.of(quantity, value, lower, upper, scale=sizes, method=method, given=f"in {norm}")

@@ -70,7 +70,7 @@ def variation_of_information(partitions: CodePartitions, first: int, second: int
         value,
         ends[0],
         max(value, ends[1]),
-        tolerance=3 * rounding,
+        scale=1.0,
         name=VARIATION_OF_INFORMATION.title,
         definition=VARIATION_OF_INFORMATION.definition,
         domain=f"{number:,} samples",

@@ -13,7 +13,7 @@ from scipy.special import log_softmax
 
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
-from reluscope.findings import AGREEMENT, Finding
+from reluscope.findings import Finding
 from reluscope.networks.rounded_forward import RoundedForward
 
 
@@ -51,7 +51,7 @@ def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second:
         value,
         max(0.0, value - error),
         value + error,
-        tolerance=AGREEMENT * max(1.0, value),
+        scale=1.0,
         name=OUTPUT_CROSS_ENTROPY.title,
         definition=OUTPUT_CROSS_ENTROPY.definition,
         domain=f"{len(logs):,} samples",

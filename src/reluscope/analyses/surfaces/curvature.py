@@ -10,7 +10,7 @@ import numpy as np
 from reluscope.analyses.surfaces.edges import SurfaceEdges
 from reluscope.analyses.surfaces.reading import read_in_space
 from reluscope.arguments import read_arguments
-from reluscope.findings import AGREEMENT, Claim, Column, Findings, declare
+from reluscope.findings import Claim, Column, Findings, declare
 from reluscope.partitions.level_polygons import following, preceding
 from reluscope.partitions.level_sets import LevelSet
 
@@ -94,11 +94,11 @@ def edge_curvature(surface: LevelSet) -> Findings:
         [mean.sum()],
         [-np.inf if open_ended else least.sum() - UNIT * size],
         [np.inf if open_ended else most.sum() + UNIT * size],
-        tolerance=AGREEMENT * np.pi * size,
+        scale=np.pi * size,
     )
     return Findings.of(
-        Column.of(ANGLE, angles, low, high, tolerance=AGREEMENT * np.pi),
-        Column.of(MEAN, mean, least, most, tolerance=AGREEMENT * np.pi * lengths),
+        Column.of(ANGLE, angles, low, high, scale=np.pi),
+        Column.of(MEAN, mean, least, most, scale=np.pi * lengths),
         keys={"first": ends[:, 0], "second": ends[:, 1]},
         summary=Findings.of(total, domain=surface.domain.describe()),
         domain=surface.domain.describe(),
@@ -161,7 +161,7 @@ def vertex_curvature(surface: LevelSet) -> Findings:
     is_whole = surface.claim is Claim.EXACT
     ends = (total, total) if is_whole else (-np.inf, np.inf)
     return Findings.of(
-        Column.of(GAUSS, terms, low, high, tolerance=AGREEMENT * 2 * np.pi),
+        Column.of(GAUSS, terms, low, high, scale=2 * np.pi),
         keys={"vertex": np.arange(number)},
         summary=Findings.of(
             Column.of(GAUSS, [total], *([end] for end in ends), method="theorem of Gauss and Bonnet"),

@@ -6,7 +6,7 @@ from jaxtyping import Float
 from reluscope.analyses.surfaces.nearest import Nearest, NearestPieces
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import AGREEMENT, Claim, Column, Findings, declare
+from reluscope.findings import Claim, Column, Findings, declare
 from reluscope.geometry.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.level_sets import LevelSet
@@ -83,7 +83,7 @@ def distance(surface: LevelSet, points: Float[np.ndarray, "s d"], *, network: Ne
             np.where(is_sure, np.where(below, -low, high), high),
         )
     return Findings.of(
-        Column.of(quantity, values, low, high, tolerance=AGREEMENT * scale, method=METHOD),
+        Column.of(quantity, values, low, high, scale=scale, method=METHOD),
         keys={"point": np.arange(len(points))},
         details={"nearest": found.points, "piece": found.pieces},
         domain=surface.domain.describe(),

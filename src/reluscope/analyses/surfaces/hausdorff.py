@@ -81,16 +81,15 @@ def hausdorff(
         [way for way in ways if not way.is_settled], _Directed.step, budget=budget or Budget(seconds=float("inf"))
     )
     values, low, high = (np.array([getattr(way, name) for way in ways]) for name in ("value", "low", "high"))
-    tolerance = 2 * precision * diagonal
     return Findings.of(
-        Column.of(ONE_SIDED, values, low, high, tolerance=tolerance, method=METHOD),
+        Column.of(ONE_SIDED, values, low, high, scale=diagonal, method=METHOD),
         keys={"from": np.array(["first", "second"])},
         details={
             "points": np.array([way.point for way in ways]),
             "nearest": np.array([way.nearest for way in ways]),
         },
         summary=Findings.of(
-            Column.of(HAUSDORFF, [values.max()], [low.max()], [high.max()], tolerance=tolerance, method=METHOD),
+            Column.of(HAUSDORFF, [values.max()], [low.max()], [high.max()], scale=diagonal, method=METHOD),
             domain=first.domain.describe(),
         ),
         domain=first.domain.describe(),

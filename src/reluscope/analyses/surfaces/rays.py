@@ -8,7 +8,7 @@ from reluscope.analyses.surfaces.ray_signs import parameters_at, signs_beside
 from reluscope.analyses.surfaces.reading import read_in_space
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import AGREEMENT, Claim, Column, Findings, Kind, declare
+from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.partitions.level_polygons import fan_pieces
 from reluscope.partitions.level_sets import LevelSet
 
@@ -99,7 +99,7 @@ def cast_rays(surface: LevelSet, origins: Float[np.ndarray, "s 3"], directions: 
         high, least = np.full(number, np.inf), np.zeros(number)
     scale = np.abs(origins).max(axis=1, initial=0.0) + float(np.abs(surface.vertices).max(initial=0.0))
     return Findings.of(
-        Column.of(REACH, values, low, high, tolerance=AGREEMENT * scale, method=METHOD),
+        Column.of(REACH, values, low, high, scale=scale, method=METHOD),
         Column.of(HITS, hits, least, most, method=METHOD),
         keys={"ray": np.arange(number)},
         details={"points": points, "piece": pieces},

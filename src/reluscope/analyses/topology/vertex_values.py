@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.codes.packed import Codes
-from reluscope.findings import AGREEMENT, Column, Quantity
+from reluscope.findings import Column, Quantity
 from reluscope.networks.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
 from reluscope.partitions.faces import Faces
@@ -54,11 +54,10 @@ class VertexValues:
         return cls(values, float(errors.max(initial=0.0)))
 
     def column(self, quantity: Quantity, found: Float[np.ndarray, " k"], is_doubtful: bool, method: str) -> Column:
-        """Return some of the values, or infinities, as a column: EXACT up to nine digits of their range."""
+        """Return some of the values, or infinities, as a column: EXACT as errors are small beside their range."""
         error = np.where(np.isfinite(found), self.error, 0.0)
         # Of what is infinite there is nothing to round.
         low, high = found - error, found + error
         if is_doubtful:
             low, high = np.full(len(found), -np.inf), np.full(len(found), np.inf)
-        tolerance = AGREEMENT * (np.abs(np.where(np.isfinite(found), found, 0.0)) + np.ptp(self.values))
-        return Column.of(quantity, found, low, high, tolerance=tolerance, method=method)
+        return Column.of(quantity, found, low, high, scale=np.ptp(self.values), method=method)

@@ -158,7 +158,7 @@ def _table(
 ) -> Findings:
     quantities = [SHOWN, TRUST, *([SAME_CLASS] if with_classes else []), NEAREST_DISTANCE]
     columns = [
-        Column.of(quantity, *np.array([row[quantity] for row in rows]).T, tolerance=1e-9, method=METHOD)
+        Column.of(quantity, *np.array([row[quantity] for row in rows]).T, scale=1.0, method=METHOD)
         for quantity in quantities
     ]
     units = [part.codes.layout.num_units for part in parts.values()]

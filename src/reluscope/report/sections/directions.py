@@ -164,7 +164,7 @@ def _angle(value: float, pairs: int, where: str, name: str) -> Finding:
     return Finding.within(
         value,
         1e-5,
-        tolerance=2e-5,
+        scale=180.0,
         name=name,
         definition="mean angle in degrees between the normals of two different hyperplanes, turned into the region",
         domain=f"{pairs:,} pairs, {where}",

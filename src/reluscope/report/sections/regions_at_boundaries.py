@@ -226,7 +226,7 @@ def _along(way: LastOfClass, ends: ClassEnds) -> Finding | None:
     method = "exact partition of every way; outputs are affine between its kinks"
     values, errors = ends.alphas[leaving], ends.errors[leaving]
     bounds = np.maximum(values - errors, 0.0), np.minimum(values + errors, 1.0)
-    column = Column.of(SHARE_OF_WAY, np.clip(values, *bounds), *bounds, tolerance=2 * errors, method=method)
+    column = Column.of(SHARE_OF_WAY, np.clip(values, *bounds), *bounds, method=method)
     return Findings.of(column, keys={"sample": np.arange(len(values))}).median(SHARE_OF_WAY)
 
 

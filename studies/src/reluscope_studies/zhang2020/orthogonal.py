@@ -144,7 +144,6 @@ def _findings(found: Sequence[Compared]) -> list[rs.Finding]:
             definition="mean over pairs of rows of a layer's weights",
             domain="the networks of this study",
             source="zhang2020",
-            tolerance=1e-9,
         )
         for one in found
         for when, values in (("at first", one.before), ("after training", one.after))
