@@ -270,13 +270,17 @@ class TestSoftmax:
     def test_at_the_end_is_left_off(self, last):
         model = seeded(lambda: nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
         whole, net = load(nn.Sequential(model, last)), load(model)
-        assert whole.fingerprint == net.fingerprint
+        assert whole.logits.fingerprint == net.fingerprint != whole.fingerprint
         assert len(whole.notes) == 1
         assert "softmax was left off" in whole.notes[0]
         assert net.notes == ()
 
     def test_elsewhere_is_refused(self):
         refused(NotPiecewiseLinearError, "only where it is the very last", nn.Sequential(nn.Softmax(-1), nn.ReLU()))
+
+    def test_a_softplus_that_jumps_is_none_that_increases(self):
+        """PyTorch takes x for softplus(x) beyond the threshold, where it is less than that: orders are not kept."""
+        refused(NotPiecewiseLinearError, "softplus", nn.Sequential(nn.Linear(2, 2), nn.Softplus(threshold=1.0)))
 
 
 class TestIncreasingFunctions:
@@ -289,13 +293,13 @@ class TestIncreasingFunctions:
                 nn.LogSigmoid(),
                 "A trailing log_sigmoid was left off: where it is log 0.5, the output of the network is 0.",
             ),
-            (nn.Softplus(beta=3.0, threshold=2.0), "A trailing softplus was left off."),
+            (nn.Softplus(beta=3.0), "A trailing softplus was left off."),
         ],
     )
     def test_at_the_end_are_left_off(self, last, note):
         model = seeded(lambda: nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
         whole, net = load(nn.Sequential(model, last)), load(model)
-        assert whole.fingerprint == net.fingerprint
+        assert whole.logits.fingerprint == net.fingerprint != whole.fingerprint
         assert whole.notes == (note,)
         x = torch.randn(9, 3, generator=torch.Generator().manual_seed(1))
         torch.testing.assert_close(last(whole(x)), last(model(x)).double(), atol=1e-5, rtol=1e-5)

@@ -15,6 +15,7 @@ import numpy as np
 from reluscope.arguments import refuse_jumps
 from reluscope.budget import Budget, TimeBudget
 from reluscope.checking.demand import Watch, demand
+from reluscope.checking.file_conditions import on_network
 from reluscope.checking.set_proofs import check_sets
 from reluscope.checking.whole_numbers import Whole
 from reluscope.errors import CertificateError, InputError, ReluscopeError
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
 # Values are whole numbers over this power of two, slopes of chords over a smaller one.
 PRECISION, SLOPE = 128, 40
 ONE = 1 << PRECISION
+
+
+class Case(NamedTuple):
+    """A box of inputs, and the network's outputs that none of them may have."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    unsafe: list[Any]
 
 
 class Value(NamedTuple):
@@ -49,6 +58,8 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
     network : Network
         The matrices and constants of its nodes are all that is trusted.
     safe : reluscope.verification.Property
+        Of the model's outputs: what the network leaves off behind its own, such as a softmax, is a part of the model,
+        and conditions are brought before it here, by code of the checker's own.
     budget : Budget, optional
         Time, after which what is left of the proof is not checked.
 
@@ -92,6 +103,7 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
         demand(len(proof.trees) == len(safe.cases), f"it has {len(proof.trees)} trees for {len(safe.cases)} cases")
         watch = Watch((budget or Budget()).seconds_allowed, f"{proof.kind} of {len(proof)}")
         for index, (case, tree) in enumerate(zip(safe.cases, proof.trees, strict=True)):
+            case = Case(case.lower, case.upper, [on_network(network.left_off, one) for one in case.unsafe])
             if isinstance(tree, dict):
                 _check_boxes(tree, network, case, f"case {index}", watch)
             else:

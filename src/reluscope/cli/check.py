@@ -20,6 +20,7 @@ from reluscope.cli.printing import open_console, print_json, say, several_parts,
 from reluscope.cli.progress import show_progress
 from reluscope.cli.runtime import run_in_float32
 from reluscope.errors import BudgetExceededError, CertificateError, ShapeError
+from reluscope.networks.file_outputs import file_outputs, num_file_outputs
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope check 1"
@@ -79,10 +80,11 @@ def check(
 
 
 def _check_lengths(network: Network, inputs: np.ndarray, outputs: np.ndarray) -> None:
-    if len(inputs) != network.num_inputs or len(outputs) not in (0, network.num_outputs):
+    number = num_file_outputs(network)
+    if len(inputs) != network.num_inputs or len(outputs) not in (0, number):
         raise ShapeError(
             f"expected a counterexample of as many inputs and outputs as the network has, {network.num_inputs} and "
-            f"{network.num_outputs}, got {len(inputs)} and {len(outputs)}"
+            f"{number}, got {len(inputs)} and {len(outputs)}"
         )
 
 
@@ -90,10 +92,10 @@ def _replayed(
     model: ModelArguments, network: Network, safe: Property, inputs: np.ndarray, outputs: np.ndarray
 ) -> dict[str, Any]:
     """Return what becomes of a counterexample in float64 and in float32; raise if it is none in either."""
-    own = network(inputs[None]).cpu().numpy().reshape(-1)
+    own = file_outputs(network, inputs[None])[0]
     found = replay(network, safe, inputs[None])
     single = run_in_float32(model, inputs[None])
-    if single is not None and (single.shape[1] != network.num_outputs or not np.isfinite(single).all()):
+    if single is not None and (single.shape[1] != len(own) or not np.isfinite(single).all()):
         single = None
     violates = None if single is None else _in_float32(safe, inputs, single[0])
     if found is None and not violates:

@@ -10,6 +10,7 @@ from reluscope.analyses.verification.deeper import deeper
 from reluscope.analyses.verification.verdict import surely_in
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.runtime import run_in_float32
+from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.network import Network
 
 # How the competition of verifiers says it.
@@ -56,7 +57,7 @@ def in_float32(model: ModelArguments, network: Network, safe: Property, one: Cou
     """Return what float32 makes of a counterexample, or of points near by where it is none there."""
     case = safe.cases[one.case]
     unsafe = next((each for each in case.unsafe if (each.A @ one.outputs <= each.b).all()), case.unsafe[0])
-    points = deeper(network, case, unsafe, one.point)
+    points = deeper(network, case, on_scores(network.left_off, unsafe, Rounding.INWARDS), one.point)
     outputs = run_in_float32(model, points)
     if outputs is None or not len(points) or outputs.shape[1] != len(one.outputs):
         return None

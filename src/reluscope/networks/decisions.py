@@ -6,6 +6,7 @@ largest one wins, the lowest at a tie, and with one score f the classes are 0 (f
 """
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from jaxtyping import Float
 
 from reluscope.arguments import describe
 from reluscope.errors import InputError
+from reluscope.networks.left_off import LeftOff
 from reluscope.networks.operators.elementwise import ScaleShift
 
 if TYPE_CHECKING:
@@ -22,13 +24,22 @@ if TYPE_CHECKING:
 Decision = Literal["largest", "smallest"] | float
 
 
-def read_decision(decision: Any, num_outputs: int) -> Decision:
-    """Return how classes are read, checked against the number of outputs.
+def read_decision(decision: Any, num_outputs: int, left_off: LeftOff | None = None) -> Decision:
+    """Return how classes are read from a network's outputs, checked against their number.
+
+    Parameters
+    ----------
+    decision : {"largest", "smallest"} or float
+        A number is a threshold of the file's output.
+    num_outputs : int
+    left_off : LeftOff, optional
+        What the file does behind the network's output: a threshold is brought before it.
 
     Raises
     ------
     InputError
-        If it is none of "largest", "smallest" and a number, or does not go with so many outputs.
+        If it is none of "largest", "smallest" and a number, does not go with so many outputs, or is a threshold that
+        all outputs are above, or none.
 
     Examples
     --------
@@ -42,7 +53,7 @@ def read_decision(decision: Any, num_outputs: int) -> Decision:
                 f"a threshold reads the class of one output, and this network has {num_outputs}: give "
                 'decision="largest" or decision="smallest"'
             )
-        return float(decision)
+        return float(decision) if left_off is None else _threshold(float(decision), left_off)
     if decision not in ("largest", "smallest"):
         raise InputError(f'decision must be "largest", "smallest" or a finite threshold, got {describe(decision)}')
     if decision == "smallest" and num_outputs == 1:
@@ -50,6 +61,31 @@ def read_decision(decision: Any, num_outputs: int) -> Decision:
             "the smallest of one output tells no classes apart: give the threshold above which the class is 1"
         )
     return "largest" if decision == "largest" else "smallest"
+
+
+def _threshold(level: float, left_off: LeftOff) -> float:
+    """Return the number nearest to that above which a network's one output is where the file's is above a level."""
+    if left_off.is_softmax and not left_off.of_two:
+        raise InputError(
+            f"a threshold reads the class of one output that varies, and this file ends with a {left_off.name} of one, "
+            f"which is {'0' if left_off.name == 'log_softmax' else '1'} everywhere: leave it out"
+        )
+    function = left_off.function
+    lower, upper = function.lower, function.upper
+    exact = Fraction(level)
+    if (lower is not None and exact <= lower) or (upper is not None and exact >= upper):
+        raise InputError(
+            f"expected a threshold that some outputs are above and some are not, got {level:g} for the "
+            f"{'sigmoid' if left_off.of_two else left_off.name} that the file ends with: give one "
+            f"{_range_of(lower, upper)}"
+        )
+    return float(sum(function.inverse(exact)) / 2)
+
+
+def _range_of(lower: Fraction | None, upper: Fraction | None) -> str:
+    if lower is None:
+        return f"below {upper}"
+    return f"above {lower}" if upper is None else f"between {lower} and {upper}"
 
 
 def scores(outputs: Float[np.ndarray, "s m"], decision: Decision) -> Float[np.ndarray, "s m"]:
@@ -77,4 +113,5 @@ def scores_network(network: "Network") -> "Network":
         node = replace(node, scale=torch.tensor(-1.0, **constant))
     else:
         node = replace(node, shift=torch.tensor(-float(decision), **constant))
-    return replace(network, nodes=(*network.nodes, node), output=len(network.nodes), decision="largest", trace=None)
+    nodes, position = (*network.nodes, node), len(network.nodes)
+    return replace(network, nodes=nodes, output=position, decision="largest", left_off=None, trace=None)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from reluscope.errors import InputError, NotPiecewiseLinearError
 from reluscope.networks.builder import GraphBuilder, Value
-from reluscope.networks.left_off import note_of
+from reluscope.networks.left_off import LeftOff
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import as_constant
 from reluscope.networks.points import Points
@@ -69,9 +69,9 @@ def from_scikit_learn(model: Any, *, data: Points | None = None) -> Network:
         value = builder.linear(value, weight, as_constant(perceptron.intercepts_[layer], f"intercepts_[{layer}]"))
         if layer + 1 < depth and perceptron.activation == "relu":
             value = builder.relu(value, name=f"relu {layer}")
-    left_off = _LEFT_OFF[perceptron.out_activation_]
+    left_off = _left_off(perceptron, value.shape)
     if left_off is not None:
-        builder.note(note_of(left_off))
+        builder.note(left_off.note)
     if hasattr(perceptron, "classes_"):
         names = _listed(perceptron.classes_)
         if perceptron.out_activation_ == "logistic" and perceptron.n_outputs_ > 1:
@@ -81,7 +81,7 @@ def from_scikit_learn(model: Any, *, data: Points | None = None) -> Network:
             )
         else:
             builder.note(f"Classes are positions in classes_: {names}.")
-    network = builder.build(value)
+    network = replace(builder.build(value), left_off=left_off)
     name = f"the {type(model).__name__} of scikit-learn"
     check = verify(network, _reference(model, perceptron), tail=_tail(perceptron), data=data, name=name)
     return replace(network, verification=check)
@@ -145,6 +145,16 @@ def _reference(model: Any, perceptron: Any) -> Callable[[Tensor], Tensor]:
             return torch.from_numpy(np.asarray(predict(x.numpy()), dtype=np.float64))
 
     return reference
+
+
+def _left_off(perceptron: Any, shape: tuple[int, ...]) -> LeftOff | None:
+    """Return what the perceptron does behind its last layer; of two classes it gives both probabilities."""
+    name = _LEFT_OFF[perceptron.out_activation_]
+    if name is None:
+        return None
+    if name == "sigmoid" and hasattr(perceptron, "classes_") and perceptron.n_outputs_ == 1:
+        return LeftOff("softmax", shape, of_two=True)
+    return LeftOff(name, shape, (0,) if name == "softmax" else ())
 
 
 def _tail(perceptron: Any) -> Callable[[Tensor], Tensor] | None:

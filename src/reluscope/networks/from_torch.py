@@ -154,7 +154,7 @@ def _trace_module(
             trace, notes=(*trace.notes, "The model takes one point at a time: its batch size is fixed to 1.")
         )
         network = trace.lower()
-    logits = trace.reference if trace.tail.left_off else None
+    logits = trace.reference if network.left_off else None
     return TorchSource(network, reference, fixed, trace.tail.finish, logits, batch)
 
 

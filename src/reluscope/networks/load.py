@@ -75,8 +75,8 @@ def load(
         What all other inputs but one are held fixed at, for every point: ``{"mask": value}``. An array with a leading
         axis of length 1 is repeated for every point where the model asks for that.
     decision : {"largest", "smallest"} or float
-        How the class is read: the largest output, the smallest (costs), or, of a single output, 1 where it is above a
-        number; see `Network.with_decision`. Classes, decision boundaries, robustness and pictures follow it.
+        How the class is read: the largest output, the smallest (costs), or, of a single output, 1 where the model's is
+        above a number; see `Network.with_decision`. Classes, decision boundaries, robustness and pictures follow it.
     approximate : mapping from str to int, optional
         Smooth activations (``gelu``, ``silu``, ``tanh``, ``sigmoid``, ``softplus``) that continuous functions of so
         many linear pieces take the place of: ``{"gelu": 32}``. A note says how far these are from them at most, which

@@ -25,6 +25,7 @@ from reluscope.networks.choices import read_outputs
 from reluscope.networks.decisions import Decision, read_decision, scores_network
 from reluscope.networks.devices import read_device
 from reluscope.networks.graph import Approximate, Input, Max, Node, Pointwise, check_order
+from reluscope.networks.left_off import LeftOff
 from reluscope.networks.linearize import linearize, unit_maps
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.operators.arrange import Reshape
@@ -79,6 +80,10 @@ class Network:
     decision : {"largest", "smallest"} or float
         How the class is read: the largest output, the smallest, or, of a single output, 1 where it is above a number
         (0 with "largest"). Everything about classes follows it.
+    left_off : LeftOff, optional
+        What the model does behind the output: a last softmax, or an increasing function such as a sigmoid. Whatever
+        compares outputs with numbers (properties, targets, levels, thresholds, values to be fitted) is about the
+        model's; see `logits`.
 
     Examples
     --------
@@ -94,6 +99,7 @@ class Network:
     verification: Verification | None = None
     trace: Trace | None = None
     decision: Decision = "largest"
+    left_off: LeftOff | None = None
 
     def __post_init__(self) -> None:
         check_order(self.nodes)
@@ -171,6 +177,20 @@ class Network:
         """The network whose largest output is the class: this one, unless its `decision` says otherwise."""
         return scores_network(self)
 
+    @cached_property
+    def logits(self) -> "Network":
+        """The network on its own, without what was left off: questions about its outputs are about these.
+
+        Examples
+        --------
+        >>> import reluscope as rs
+        >>> from torch import nn
+        >>> net = rs.load(nn.Sequential(nn.Linear(2, 1), nn.Sigmoid()))
+        >>> net.left_off.name, net.logits.left_off
+        ('sigmoid', None)
+        """
+        return self if self.left_off is None else replace(self, left_off=None)
+
     @read_arguments
     def with_decision(self, decision: Any) -> "Network":
         """Return the network with its class read in another way.
@@ -178,7 +198,8 @@ class Network:
         Parameters
         ----------
         decision : {"largest", "smallest"} or float
-            See the parameters of the class. At a tie the lowest class wins, whichever way.
+            See the parameters of the class. At a tie the lowest class wins, whichever way. A number is compared with
+            the model's output: behind a sigmoid 0.5 is 0 of the network's, and what no float64 is is rounded to one.
 
         Raises
         ------
@@ -192,11 +213,11 @@ class Network:
         >>> rs.classification.predicted_classes(costs, [[1.0, 3.0]])
         array([0])
         """
-        return replace(self, decision=read_decision(decision, self.num_outputs))
+        return replace(self, decision=read_decision(decision, self.num_outputs, self.left_off))
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the graph and its constants, as hexadecimal digits; names do not count."""
+        """SHA-256 of the graph, its constants and what was left off, as hexadecimal digits; names do not count."""
         digest = hashlib.sha256(f"{self.output}".encode())
         for node in self.nodes:
             digest.update(f"{type(node).__name__}{node.inputs}{sorted(node.settings().items())}".encode())
@@ -204,6 +225,8 @@ class Network:
                 array = np.ascontiguousarray(tensor.cpu().numpy())
                 digest.update(f"{name}{array.dtype.str}{array.shape}".encode())
                 digest.update(array.tobytes())
+        if self.left_off is not None:
+            digest.update(f"{self.left_off}".encode())
         return digest.hexdigest()
 
     @read_arguments
@@ -545,7 +568,8 @@ class Network:
             front.append(Reshape(name="input", inputs=(1,), shape=self.input_shape, input_shapes=((size,),)))
         shift = len(front) - 1
         moved = [replace(node, inputs=tuple(i + shift for i in node.inputs)) for node in self.nodes[1:]]
-        return Network((*front, *moved), self.output + shift, self.notes, decision=self.decision)
+        nodes, output = (*front, *moved), self.output + shift
+        return Network(nodes, output, self.notes, decision=self.decision, left_off=self.left_off)
 
     @read_arguments
     def to(self, device: torch.device | str) -> Self:
@@ -585,11 +609,11 @@ class Network:
             raise InputError(
                 "expected a network with its trace, got one without (unpickled or restricted): load the model again"
             )
-        network = replace(self.trace.lower(state).to(self.device), decision=self.decision)
+        network = replace(self.trace.lower(state).to(self.device), decision=self.decision, left_off=self.left_off)
         return network if network.trace is not None else replace(network, trace=self.trace)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("nodes", "output", "notes", "verification", "decision")
+        kept = ("nodes", "output", "notes", "verification", "decision", "left_off")
         return {**{name: getattr(self, name) for name in kept}, "trace": None}
 
     def __repr__(self) -> str:

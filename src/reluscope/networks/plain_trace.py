@@ -116,7 +116,7 @@ def plain_source(model: nn.Module, input_shape: tuple[int, ...]) -> TorchSource 
         network = trace.lower()
     except Exception:
         return None  # torch.export's way ends with a sentence about it
-    logits = trace.reference if trace.tail.left_off else None
+    logits = trace.reference if network.left_off else None
     return TorchSource(network, reference, None, trace.tail.finish, logits, _BATCH)
 
 

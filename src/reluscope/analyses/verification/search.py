@@ -6,9 +6,10 @@ from reluscope.analyses.box_bounds import BoundedBoxes, BoxBounds
 from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
 from reluscope.analyses.preimages.box_search import OutputBox
 from reluscope.analyses.verification.exact_leaves import MAX_CODES, ExactLeaves, Ranges
+from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import Reach, reach
-from reluscope.analyses.verification.verdict import Counterexample, Replays, as_counterexample
+from reluscope.analyses.verification.verdict import Counterexample, Replays
 from reluscope.checking.proofs import Node, Proof
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
@@ -30,6 +31,7 @@ class BoxSearch(HalvedBoxes):
     ----------
     network : Network
     safe : Property
+        Of the model's outputs.
     counterexample : Counterexample, optional
         Where one is known, there is nothing to do.
     certify : bool
@@ -49,13 +51,13 @@ class BoxSearch(HalvedBoxes):
         super().__init__(network)
         # The boxes of each case by their paths, while a proof is made.
         self._trees: list[dict[str, Node]] | None = [{} for _ in safe.cases] if certify else None
-        self.safe, self.counterexample = safe, counterexample
-        self._is_begun, self._replays = False, Replays(network, safe)
+        self._replays, self.counterexample = Replays(network, safe), counterexample
+        self.safe, self._is_begun = property_on_scores(network, safe).possible, False
         self._leaves = ExactLeaves(network)
         self._leaves.allowed = FIRST_LEAVES
         # Shares of boxes that are too small to be halved.
         self._passed: list[float] = []
-        self._unsafe: list[Polyhedron] = [one for case in safe.cases for one in case.unsafe]
+        self._unsafe: list[Polyhedron] = [one for case in self.safe.cases for one in case.unsafe]
         self._tables = [one.inequalities() for one in self._unsafe]
         # The case of each of them, and its number there.
         self._places = [(index, place) for index, case in enumerate(safe.cases) for place in range(len(case.unsafe))]
@@ -149,8 +151,8 @@ class BoxSearch(HalvedBoxes):
         unsafe = [self._unsafe[number] for number, _ in reached]
         found = self._leaves.decide(boxes.lower[place], boxes.upper[place], Ranges(low, high), unsafe, is_last=is_last)
         for one in found or ():
-            case, _ = self._places[reached[one.number][0]]
-            self.counterexample = as_counterexample(one.point, one.outputs, case)
+            self.counterexample = self._replays.exactly(one.point, one.outputs, *self._places[reached[one.number][0]])
+            return self.counterexample is not None
         return found is not None
 
     def _margin(self, box: OutputBox, number: int) -> float:

@@ -21,9 +21,10 @@ from torch import Tensor
 from reluscope.analyses.verification.attack import descended
 from reluscope.analyses.verification.checkable_bounds import CheckableBounds, shortened
 from reluscope.analyses.verification.exact_leaves import ExactLeaves, Ranges
+from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.unit_leaves import least_on_leaf
-from reluscope.analyses.verification.verdict import Counterexample, Replays, as_counterexample
+from reluscope.analyses.verification.verdict import Counterexample, Replays
 from reluscope.checking.proofs import Proof, SetNode, SetTrees
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.backward_bounds import BackwardBounds, Bound, Holding, maximized
@@ -39,9 +40,10 @@ TINY = 1e-300
 
 
 class _Target(NamedTuple):
-    """Unsafe outputs as rows ``A y <= b`` that hold together, and the case they belong to."""
+    """Unsafe outputs as rows ``A y <= b`` that hold together, the case they belong to, and their place in it."""
 
     case: int
+    place: int
     A: Tensor
     b: Tensor
 
@@ -86,6 +88,7 @@ class UnitSearch(BestFirst):
     network : Network
         As `reluscope.networks.backward_bounds.is_suited` says.
     safe : Property
+        Of the model's outputs.
     counterexample : Counterexample, optional
         Where one is known, there is nothing to do.
     certify : bool
@@ -100,8 +103,9 @@ class UnitSearch(BestFirst):
         super().__init__()
         # The sets of each target by their paths, while a proof is made.
         self._trees: list[dict[str, SetNode]] | None = [] if certify else None
-        self.network, self.safe, self.counterexample = network, safe, counterexample
+        self.network, self.counterexample = network, counterexample
         self._begun, self._replays = 0, Replays(network, safe)
+        self.safe = property_on_scores(network, safe).possible
         self._leaves = ExactLeaves(network)
         self._targets: list[_Target] = []
         # Cases with a set that no unit can be split in, and that is not proved.
@@ -159,12 +163,12 @@ class UnitSearch(BestFirst):
         bounds = kind(self.network, case.lower, case.upper)
         self._bounds = {**self._bounds, self._begun: bounds}
         sets = []
-        for one in case.unsafe:
+        for place, one in enumerate(case.unsafe):
             table, offsets = (torch.as_tensor(part, device=self.network.device) for part in one.inequalities())
             mix = torch.full((len(table),), 1.0 / max(1, len(table)), dtype=torch.float64, device=table.device)
             blank = _Set(len(self._targets), [], [], [], [], [], [], mix)
             sets.append(_with(blank, bounds.unheld(1), 0))
-            self._targets.append(_Target(self._begun, table, offsets))
+            self._targets.append(_Target(self._begun, place, table, offsets))
             if self._trees is not None:
                 self._trees.append({})
         for start in range(0, len(sets), self._together):
@@ -329,8 +333,9 @@ class UnitSearch(BestFirst):
         rows = Polyhedron(target.A.cpu().numpy(), target.b.cpu().numpy())
         found = self._leaves.decide(case.lower, case.upper, Ranges(low, high, first, last), [rows], is_last=True)
         for reached in found or ():
-            self.counterexample = as_counterexample(reached.point, reached.outputs, target.case)
-        if found is None or (self._trees is not None and not found):
+            self.counterexample = self._replays.exactly(reached.point, reached.outputs, target.case, target.place)
+        is_left = bool(found) and self.counterexample is None
+        if found is None or is_left or (self._trees is not None and not found):
             self._passed.add(target.case)
 
     def _try(self, points: np.ndarray) -> None:

@@ -10,12 +10,14 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.verification.attack import outputs_at
+from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
 from reluscope.arguments import read_arguments
 from reluscope.checking.proofs import Proof
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.file_outputs import num_file_outputs
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rational import RationalNetwork, multiplications
@@ -48,7 +50,7 @@ class Counterexample(Shown):
     ----------
     point : (n,) float64
     outputs, errors : (m,) float64
-        The network's outputs, and bounds on their rounding: of one evaluation in float64, or of exact values.
+        The model's outputs, and bounds on their rounding: of one evaluation in float64, or of exact values.
     case : int
         The case of the property in whose box the point is.
     exact : tuple of n fractions, optional
@@ -136,7 +138,7 @@ class Replays:
     """
 
     def __init__(self, network: Network, safe: Property) -> None:
-        self._network, self._safe = network, safe
+        self._network, self._safe = network, property_on_scores(network, safe).certain
 
     @cached_property
     def _exact(self) -> RationalNetwork | None:
@@ -165,7 +167,7 @@ class Replays:
                 sure = inside & surely_in(unsafe, forward.outputs, forward.errors)
                 if sure.any():
                     row = int(sure.argmax())
-                    return Counterexample(flat[row], forward.outputs[row], forward.errors[row], index)
+                    return self._counterexample(flat[row], forward.outputs[row], forward.errors[row], index)
                 least, _ = _excess(unsafe, forward.outputs, forward.errors)
                 excess = np.where(inside, least, np.inf)
                 for row in np.argsort(excess, kind="stable")[:NUM_EXACT].tolist():
@@ -179,18 +181,36 @@ class Replays:
 
     def _exactly(self, point: np.ndarray, index: int, unsafe: Polyhedron) -> Counterexample | None:
         assert self._exact is not None
-        outputs = self._exact.output([Fraction(entry) for entry in point.tolist()])
-        values = [outputs[place] for place in range(self._network.num_outputs)]
-        if not holds_at(unsafe, values):
-            return None
-        return as_counterexample([Fraction(entry) for entry in point.tolist()], values, index)
+        exact = tuple(Fraction(entry) for entry in point.tolist())
+        outputs = self._exact.output(exact)
+        values = tuple(outputs[place] for place in range(self._network.num_outputs))
+        return self._found(exact, values, index) if holds_at(unsafe, values) else None
 
+    def exactly(
+        self, point: Sequence[Fraction], outputs: Sequence[Fraction], index: int, place: int
+    ) -> Counterexample | None:
+        """Return what was found in rational arithmetic, None if its outputs violate the property only by rounding."""
+        unsafe = self._safe.cases[index].unsafe[place]
+        return self._found(point, outputs, index) if holds_at(unsafe, outputs) else None
 
-def as_counterexample(point: Sequence[Fraction], outputs: Sequence[Fraction], case: int) -> Counterexample:
-    """Return a counterexample that was found in rational arithmetic."""
-    near, rounded = np.array([float(entry) for entry in point]), np.array([float(value) for value in outputs])
-    is_held = all(Fraction(entry) == exact for entry, exact in zip(near.tolist(), point, strict=True))
-    return Counterexample(near, rounded, np.spacing(np.abs(rounded)), case, None if is_held else tuple(point))
+    def _found(self, point: Sequence[Fraction], outputs: Sequence[Fraction], index: int) -> Counterexample:
+        near, rounded = np.array([float(entry) for entry in point]), np.array([float(value) for value in outputs])
+        is_held = all(Fraction(entry) == exact for entry, exact in zip(near.tolist(), point, strict=True))
+        return self._counterexample(
+            near, rounded, np.spacing(np.abs(rounded)), index, None if is_held else tuple(point)
+        )
+
+    def _counterexample(
+        self,
+        point: np.ndarray,
+        outputs: np.ndarray,
+        errors: np.ndarray,
+        index: int,
+        exact: tuple[Fraction, ...] | None = None,
+    ) -> Counterexample:
+        if self._network.left_off is not None:
+            outputs, errors = (one[0] for one in self._network.left_off.values(outputs[None], errors[None]))
+        return Counterexample(point, outputs, errors, index, exact)
 
 
 def holds_at(unsafe: Polyhedron, values: Sequence[Fraction]) -> bool:
@@ -225,7 +245,7 @@ def _excess(unsafe: Polyhedron, outputs: np.ndarray, errors: np.ndarray) -> tupl
 
 def check_fits(network: Network, safe: Property) -> None:
     """Refuse a property over other numbers of inputs or outputs than the network has."""
-    own, given = (network.num_inputs, network.num_outputs), (safe.num_inputs, safe.num_outputs)
+    own, given = (network.num_inputs, num_file_outputs(network)), (safe.num_inputs, safe.num_outputs)
     if own != given:
         raise ShapeError(
             f"expected a property over as many inputs and outputs as the network has, {own[0]} and {own[1]}, got "

@@ -17,6 +17,7 @@ import numpy as np
 
 from reluscope.analyses.verification.attack import candidates
 from reluscope.analyses.verification.checkable_bounds import check_number_of_duals
+from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.search import BoxSearch
 from reluscope.analyses.verification.unit_search import UnitSearch
@@ -56,7 +57,9 @@ def verify(
     network : Network
         The weights are taken as they are, in real arithmetic: HOLDS is about these, not about float32.
     safe : Property
-        From a file by `read_property`, or made of cases.
+        From a file by `read_property`, or made of cases. It is about the outputs of the model: where that ends with a
+        sigmoid, a softmax or the like, which the network leaves off, bounds of one output and orders of two are brought
+        before it, rounded to the safe side.
     split : {"auto", "inputs", "units"}
         What is split where bounds do not suffice: boxes of inputs, or sets of regions, unit by unit. By default boxes
         for up to ten inputs that vary, and for networks with max gates or too large for their matrices to be held.
@@ -83,8 +86,9 @@ def verify(
     ShapeError
         If the property has other numbers of inputs or outputs than the network.
     InputError
-        If units are to be split of a network with max gates, with gates that jump, or too large; or if a proof is asked
-        for of gates that are not pointwise and continuous, or where units are split and are too many for it to be kept.
+        If a condition does not go through what was left off. If units are to be split of a network with max gates, with
+        gates that jump, or too large; or if a proof is asked for of gates that are not pointwise and continuous, or
+        where units are split and are too many for it to be kept.
 
     Notes
     -----
@@ -150,7 +154,7 @@ def _by_units(network: Network, safe: Property, split: Literal["auto", "inputs",
 
 def _attacked(network: Network, safe: Property, rng: np.random.Generator, until: float) -> Counterexample | None:
     replays = Replays(network, safe)
-    for case in safe.cases:
+    for case in property_on_scores(network, safe).certain.cases:
         for unsafe in case.unsafe:
             if time.perf_counter() > until:
                 return None

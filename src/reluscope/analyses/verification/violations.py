@@ -6,6 +6,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from reluscope.analyses.preimages.input_pieces import InputPieces
+from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.verdict import check_fits
 from reluscope.analyses.verification.violation_search import ViolationSearch
@@ -45,7 +46,7 @@ def violations(
     ----------
     network : Network
     safe : Property
-        From a file by `reluscope.verification.read_property`, or made of cases.
+        Of the model's outputs, from a file by `reluscope.verification.read_property`, or made of cases.
     budget : Budget, optional
         How many boxes and linear regions to examine, as its regions, 200,000 by default, or time.
     progress : bool or callable
@@ -95,7 +96,7 @@ def found_by(
         If the property lets no input vary, or none of its boxes has a volume in all inputs that vary.
     """
     with share_done("violations", progress) as tell, deferred():
-        search = ViolationSearch(network, asked)
+        search = ViolationSearch(network, property_on_scores(network, asked).certain)
         if not search.free.any():
             raise InputError(
                 "expected a property that lets some input vary, got single points: ask rs.verify about them"

@@ -83,7 +83,7 @@ class TorchTrace:
         trace = replace(self, parameters=replace_parameters(self.parameters, state, self.aliases)) if state else self
         builder = GraphBuilder()
         builder.approximate = self.approximate
-        for note in (*self.notes, *self.tail.notes):
+        for note in self.notes:
             builder.note(note)
         try:
             output = trace._run(builder.input(self.input_shape), builder)
@@ -96,7 +96,10 @@ class TorchTrace:
             zeros = torch.zeros(row.numel(), prod(self.input_shape), dtype=torch.float64)
             flat = builder.linear(builder.flatten(Value(0, self.input_shape)), zeros, row.reshape(-1))
             output = builder.reshape(flat, tuple(row.shape))
-        return replace(builder.build(output), trace=trace)
+        left_off = self.tail.left_off(output.shape)
+        if left_off is not None:
+            builder.note(left_off.note)
+        return replace(builder.build(output), trace=trace, left_off=left_off)
 
     def _refuse_curved(self) -> None:
         dependent: set[FxNode] = set()

@@ -12,7 +12,8 @@ from torch import Tensor
 from torch.fx import Node as FxNode
 
 from reluscope.networks.aten.traced_nodes import bind, name_of, run_operator
-from reluscope.networks.left_off import note_of
+from reluscope.networks.increasing_functions import LINEAR
+from reluscope.networks.left_off import LeftOff
 
 _SOFTMAX = {"softmax": "softmax", "_softmax": "softmax", "log_softmax": "log_softmax", "_log_softmax": "log_softmax"}
 _INCREASING = {"sigmoid", "log_sigmoid", "softplus", "tanh"}
@@ -41,17 +42,15 @@ class Tail:
     softmax: tuple[str, int] | None = None
     skipped: FxNode | None = None
 
-    @property
-    def left_off(self) -> str | None:
-        """The name of what was left off."""
+    def left_off(self, shape: tuple[int, ...]) -> LeftOff | None:
+        """Return what was left off behind an output of a shape."""
         if self.softmax is not None:
-            return self.softmax[0]
-        return None if self.skipped is None else name_of(self.skipped)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The note that goes with it."""
-        return (note_of(self.left_off),) if self.left_off else ()
+            name, axis = self.softmax
+            return LeftOff(name, tuple(self.last.meta["val"].shape[1:]), (axis - 1,))
+        if self.skipped is None:
+            return None
+        beta = _beta(self.skipped) if name_of(self.skipped) == "softplus" else None
+        return LeftOff(name_of(self.skipped), shape, beta=beta or 1.0)
 
     def finish(self, output: Tensor) -> Tensor:
         """Return the model's output from the network's, with what was left off."""
@@ -75,7 +74,7 @@ def find_tail(graph: torch.fx.Graph, name_of_output: str, kept: Collection[str] 
         if name in _PASSING or name in _MOVING:
             moved |= name in _MOVING
             end = source
-        elif name in _INCREASING and name not in kept:
+        elif name in _INCREASING and name not in kept and (name != "softplus" or _beta(end) is not None):
             return Tail(output, _needed(output), skipped=end)
         elif name in _SOFTMAX and not moved:
             axis, rank = bind(end, end.args, dict(end.kwargs)).dim, len(end.meta["val"].shape)
@@ -85,6 +84,12 @@ def find_tail(graph: torch.fx.Graph, name_of_output: str, kept: Collection[str] 
         else:
             break
     return Tail(output, _needed(output))
+
+
+def _beta(end: FxNode) -> float | None:
+    """Return the factor of a softplus, None of one that jumps where PyTorch goes over to the identity."""
+    settings = bind(end, end.args, dict(end.kwargs))
+    return float(settings.beta) if settings.beta > 0 and settings.threshold >= LINEAR else None
 
 
 def _needed(last: FxNode) -> frozenset[FxNode]:

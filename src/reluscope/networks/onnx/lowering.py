@@ -79,6 +79,7 @@ class OnnxTrace:
         run = _Run(builder, self.program.opset, self.signature.fixed_batch or 1, products)
         run.nodes(self.program.nodes, scope)
         result = _read(scope, self.program.output_name, "the output")
+        assert result is not None
         if isinstance(result, Activation):
             output = builder.reshape(result.value, self.signature.output_shape(result.shape), name="output")
         else:
@@ -87,11 +88,15 @@ class OnnxTrace:
             zeros = torch.zeros(row.numel(), flat.shape[0], dtype=torch.float64)
             constant = builder.linear(flat, zeros, row.reshape(-1))
             output = builder.reshape(constant, self.signature.output_shape(tuple(row.shape)))
+        last, left_off = self.program.last_step, None
+        if last is not None:
+            left_off = last.left_off(tuple(result.shape), output.shape, self.program.opset)
+            builder.note(left_off.note)
         network = builder.build(output)
         for node in network.nodes:
             for name, tensor in node.tensors().items():
                 check_finite(tensor, f"the {name} of {node.name}")
-        return replace(network, trace=self)
+        return replace(network, trace=self, left_off=left_off)
 
     def _changed(self, state: Mapping[str, Any]) -> "OnnxTrace":
         constants = self.program.constants

@@ -11,10 +11,9 @@ from onnx import AttributeProto, NodeProto, TensorProto, numpy_helper
 from reluscope.arguments import describe
 from reluscope.errors import InputError, UnsupportedOperatorError
 from reluscope.networks.interfaces import Interface, choose_output
-from reluscope.networks.left_off import note_of
 from reluscope.networks.onnx.reading import opset_of
 from reluscope.networks.onnx.scikit_learn import in_standard_nodes
-from reluscope.networks.onnx.tails import leave_off
+from reluscope.networks.onnx.tails import LastStep, leave_off
 
 _FLOATS = {
     *(TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE),
@@ -44,6 +43,8 @@ class Program:
         Version of the standard operators.
     notes : tuple of str
         What a reader should know.
+    last_step : LastStep, optional
+        What was left off behind the output.
     """
 
     nodes: tuple[tuple[int, NodeProto], ...]
@@ -55,6 +56,7 @@ class Program:
     output_length: int | None
     opset: int
     notes: tuple[str, ...]
+    last_step: LastStep | None = None
 
 
 def make_program(model: onnx.ModelProto, interface: Interface | None = None) -> Program:
@@ -88,11 +90,9 @@ def make_program(model: onnx.ModelProto, interface: Interface | None = None) -> 
     parameters = tuple(name for name, array in constants.items() if array.dtype.kind == "f")
     constants |= _fixed(graph, interface.inputs)
     output = _the_output(graph, interface.output, notes)
-    last, left_off = leave_off(nodes, output.name, constants, interface.approximate)
+    last, last_step = leave_off(nodes, output.name, constants, interface.approximate)
     needed = tuple(_needed(nodes, last))
     given = _the_input(graph, constants, [node for _, node in needed], last)
-    if left_off:
-        notes.append(note_of(left_off))
     elem_type = given.type.tensor_type.elem_type
     if elem_type not in {*_FLOATS, TensorProto.UNDEFINED}:
         kind = TensorProto.DataType.Name(elem_type).lower()
@@ -110,6 +110,7 @@ def make_program(model: onnx.ModelProto, interface: Interface | None = None) -> 
         output_length=lengths[0] if lengths else None,
         opset=opset,
         notes=tuple(dict.fromkeys(notes)),
+        last_step=last_step,
     )
 
 

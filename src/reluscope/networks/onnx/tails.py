@@ -5,11 +5,14 @@ as ``Squeeze``, with which it commutes.
 """
 
 from collections.abc import Collection, Mapping
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from onnx import NodeProto, helper
 
 from reluscope.errors import NotPiecewiseLinearError
+from reluscope.networks.left_off import LeftOff
 
 _SOFTMAX = {"Softmax": "softmax", "LogSoftmax": "log_softmax"}
 _INCREASING = {"Sigmoid": "sigmoid", "Softplus": "softplus", "Tanh": "tanh"}
@@ -17,9 +20,54 @@ _PASSING = {"Identity", "Cast", "Dropout"}
 _MOVING = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"}
 
 
+class LastStep(NamedTuple):
+    """What was left off, as the file says it.
+
+    Parameters
+    ----------
+    name : str
+        As of `reluscope.networks.left_off.LeftOff`.
+    axis : int, optional
+        Of a softmax, where the file says one.
+    of_two : bool
+        Whether it gives the probabilities of two classes for one score.
+    """
+
+    name: str
+    axis: int | None = None
+    of_two: bool = False
+
+    def left_off(self, shape: tuple[int, ...], output_shape: tuple[int, ...], opset: int) -> LeftOff:
+        """Return what was left off behind a tensor of a shape, of which each point has an output of another.
+
+        Raises
+        ------
+        NotPiecewiseLinearError
+            If a softmax mixes points of a batch, or there are two probabilities for each of several scores.
+        """
+        if self.of_two:
+            if prod(output_shape) != 1:
+                raise NotPiecewiseLinearError(
+                    f"expected the probabilities of two classes for one score at the end, got {prod(output_shape)} "
+                    "scores: choose the scores with output="
+                )
+            return LeftOff("softmax", output_shape, of_two=True)
+        if self.name not in _SOFTMAX.values():
+            return LeftOff(self.name, output_shape)
+        # Before opset 13 a softmax is of all entries from an axis on.
+        axis, batch = (-1 if opset >= 13 else 1) if self.axis is None else self.axis, len(shape) - len(output_shape)
+        first = axis % max(1, len(shape))
+        axes = range(first, first + 1 if opset >= 13 else len(shape))
+        if first < batch:
+            raise NotPiecewiseLinearError(
+                f"expected a softmax over the entries of one point, but the last {self.name} works along axis {axis}"
+            )
+        return LeftOff(self.name, output_shape, tuple(place - batch for place in axes))
+
+
 def leave_off(
     nodes: list[tuple[int, NodeProto]], output: str, constants: Mapping[str, np.ndarray], kept: Collection[str] = ()
-) -> tuple[str, str | None]:
+) -> tuple[str, LastStep | None]:
     """Leave off what may be: return the tensor that is the output then, and what it was.
 
     Parameters
@@ -32,11 +80,6 @@ def leave_off(
         Of the graph.
     kept : collection of str
         Increasing functions that are not to be left off.
-
-    Raises
-    ------
-    NotPiecewiseLinearError
-        If a softmax at the end mixes points of a batch.
     """
     makers = {node.output[0]: place for place, (_, node) in enumerate(nodes) if node.output}
     end, moved = output, False
@@ -45,16 +88,12 @@ def leave_off(
         kind = "" if node.domain else node.op_type
         if kind in _INCREASING and _INCREASING[kind] not in kept:
             nodes[makers[end]] = position, helper.make_node("Identity", node.input[:1], node.output[:1], node.name)
-            return output, _INCREASING[kind]
+            return output, LastStep(_INCREASING[kind])
         if kind in _SOFTMAX and not moved:
-            axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), -1)
-            if axis == 0:
-                raise NotPiecewiseLinearError(
-                    f"expected a softmax over the entries of one point, but the last {kind} works along axis 0"
-                )
-            return node.input[0], _SOFTMAX[kind]
+            axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), None)
+            return node.input[0], LastStep(_SOFTMAX[kind], axis)
         if kind == "Concat" and (score := _score_of_two(nodes, makers, node, constants)) is not None:
-            return score, "sigmoid"
+            return score, LastStep("sigmoid", of_two=True)
         if kind not in _PASSING | _MOVING:
             break
         moved |= kind in _MOVING
