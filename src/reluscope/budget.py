@@ -205,4 +205,5 @@ class Remainder(Budget):
     def spent(self, num_regions: int, began: float) -> str:
         """Return what has run out, in words."""
         said = super().spent(num_regions, began)
-        return f"{BUDGET} {self.whole:g} s" if said and not replace(self, seconds=None).spent(num_regions, began) else said
+        is_by_time = said and not replace(self, seconds=None).spent(num_regions, began)
+        return f"{BUDGET} {self.whole:g} s" if is_by_time else said

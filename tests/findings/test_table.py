@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.claims import claim_of
-from reluscope.findings.derived import Ends, at_an_end, mean, quantile, total
+from reluscope.findings.derived import Ends, at_an_end, lowest_mean, mean, quantile, total
 from reluscope.findings.writing import ends_in_words, with_ends
 
 LENGTH = declare("test_length", "length of what is tested", unit="input")
@@ -127,22 +127,38 @@ def test_ends_with_a_confidence_have_none_together() -> None:
 
 
 @pytest.mark.parametrize("level", [0.1, 0.5, 0.9])
-def test_intervals_of_drawn_rows_hold_the_truth_as_often_as_they_say(level) -> None:
+@pytest.mark.parametrize("tail", [0.5, 1.0, 3.0])
+def test_intervals_of_drawn_rows_hold_the_truth_as_often_as_they_say(level: float, tail: float) -> None:
+    """Lognormal lengths and shares that follow from them; the heaviest tails among them."""
     generator = np.random.default_rng(0)
-    everyone = generator.exponential(size=2_000)
-    hits = {"quantile": 0, "mean": 0, "share": 0}
-    for _ in range(400):
+    everyone = np.exp(tail * generator.standard_normal(2_000))
+    part = declare("test_part_of_rows", "part of what is tested", kind=Kind.SHARE)
+    hits = {"quantile": 0, "mean": 0, "mean of parts": 0, "share": 0}
+    for _ in range(200):
         drawn = generator.choice(everyone, 60, replace=False)
-        found = table(Column.of(LENGTH, drawn), Column.of(TRUTH, drawn > 1.0), population=len(everyone))
+        columns = Column.of(LENGTH, drawn), Column.of(TRUTH, drawn > 1.0), Column.of(part, drawn / everyone.max())
+        found = table(*columns, population=len(everyone))
         for name, finding, truth in (
             ("quantile", found.quantile(LENGTH, level), np.quantile(everyone, level)),
             ("mean", found.mean(LENGTH), everyone.mean()),
+            ("mean of parts", found.mean(part), everyone.mean() / everyone.max()),
             ("share", found.share(TRUTH), (everyone > 1.0).mean()),
         ):
             assert finding.claim == "ESTIMATE"
             low, high = ends_of(finding)
             hits[name] += low <= truth <= high
-    assert min(hits.values()) > 0.9 * 400
+    assert min(hits.values()) >= 200 * (0.95 - 3 * (0.95 * 0.05 / 200) ** 0.5)
+
+
+@pytest.mark.parametrize("tail", [0.5, 1.5, 3.0])
+@pytest.mark.parametrize("number", [4, 32, 256])
+def test_lowest_means_hold_whatever_the_distribution(tail: float, number: int) -> None:
+    """Of lognormal numbers, and of rare large ones."""
+    draw = np.random.default_rng(0)
+    numbers = np.exp(tail * draw.standard_normal((400, number)) - tail**2 / 2)  # of mean 1
+    rare = draw.binomial(1, 1 / number, (400, number)) * float(number)
+    for drawn in (numbers, rare):
+        assert np.mean([lowest_mean(row, 0.025) > 1 for row in drawn]) <= 0.025 + 3 * (0.025 / 400) ** 0.5
 
 
 @pytest.mark.parametrize(("yes", "number"), [(0, 4), (4, 4), (1, 4), (3, 7)])
@@ -456,17 +472,15 @@ def test_ends_of_quantiles_of_a_sample_are_its_entries_and_hold_its_own() -> Non
     assert quantile(one, one, one, 0.999, 100) == Ends(1.0, 1.0, np.inf, is_certain=False)
 
 
-def test_the_mean_of_a_sample_has_the_interval_of_student() -> None:
+def test_the_mean_of_a_sample_has_ends_where_entries_have() -> None:
     three = np.array([1.0, 3.0, 5.0])
-    reach = 4.302652729911275 * 2.0 / 3.0**0.5  # two degrees of freedom
-    found = mean(three, three - 1, three + 2, 10)
-    assert found[:3] == pytest.approx((3.0, 2.0 - reach, 5.0 + reach))
-    wide = mean(three, 2 * three, 4 * three, 10)
-    assert wide[:3] == pytest.approx((3.0, 6.0 - 2 * reach, 12.0 + 4 * reach))
+    found = mean(three, three - 1, three + 2, 10, least=0.0, most=20.0)
+    assert found[:3] == (3.0, lowest_mean(three - 1, 0.025), 20.0 - lowest_mean(18 - three, 0.025))
     assert not found.is_certain
-    assert mean(three[:1], three[:1], three[:1], 10) == Ends(1.0, -np.inf, np.inf, is_certain=False)
-    endless = mean(three, three, np.array([1.0, np.inf, np.inf]), 10)
-    assert (endless.lower, endless.upper) == (pytest.approx(3.0 - reach), np.inf)
+    assert mean(three, three, three, 10) == Ends(3.0, -np.inf, np.inf, is_certain=False)
+    endless = mean(three, three, np.array([1.0, np.inf, np.inf]), 10, least=0.0)
+    assert (endless.lower, endless.upper) == (lowest_mean(three, 0.025), np.inf)
+    assert lowest_mean(np.zeros(5), 0.025) == lowest_mean(np.array([1.0, np.inf]), 0.025) == 0.0
 
 
 def test_what_is_drawn_from_more_than_was_looked_at() -> None:
@@ -489,10 +503,11 @@ def test_of_real_numbers_a_millionth_counts_and_of_counts_a_difference() -> None
 
 def test_drawn_ends_are_no_farther_than_a_quantity_can_be() -> None:
     share = declare("test_part", "part of what is tested", kind=Kind.SHARE)
-    assert ends_of(table(Column.of(LENGTH, [1.0]), population=5).mean(LENGTH)) == (0.0, np.inf)
-    low, high = ends_of(table(Column.of(LENGTH, [0.1, 3.0]), population=5).mean(LENGTH))
-    assert low == 0.0 < 3.0 < high
-    assert ends_of(table(Column.of(share, [0.1, 0.9]), population=5).mean(share)) == (0.0, 1.0)
+    for lengths in ([1.0], [0.1, 3.0]):
+        low, high = ends_of(table(Column.of(LENGTH, lengths), population=5).mean(LENGTH))
+        assert (0.0 < low < 1.0, high) == (True, np.inf)
+    low, high = ends_of(table(Column.of(share, [0.1, 0.9]), population=5).mean(share))
+    assert 0.0 < low < 0.1 < 0.9 < high < 1.0
 
 
 def test_an_end_that_is_not_certain_is_no_bound() -> None:

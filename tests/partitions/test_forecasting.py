@@ -15,7 +15,7 @@ from reluscope.partitions import finishing_windows, forecasting
 from reluscope.partitions import region_density as region_density_module
 from reluscope.partitions.dispatch import cells_found
 from reluscope.partitions.finishing_windows import _growth_of
-from reluscope.partitions.forecasting import Effort, Round, _count_lowest, _lowest_mean, rounds
+from reluscope.partitions.forecasting import Effort, Round, _count_lowest, rounds
 from reluscope.partitions.region_density import region_density
 from reluscope.partitions.sub_domains import SubDomains
 from reluscope.partitions.walk import Walked
@@ -168,17 +168,6 @@ def test_a_few_intervals_hold_the_truth(net: rs.Network, box: rs.Box) -> None:
 def test_intervals_hold_the_truth(net: rs.Network, box: rs.Box) -> None:
     """Of 1,000 seeds, nine of ten."""
     assert _num_held(net, box, range(1000)) >= 900 - 3 * (1000 * 0.9 * 0.1) ** 0.5
-
-
-@pytest.mark.parametrize("tail", [0.5, 1.5, 3.0])
-@pytest.mark.parametrize("number", [4, 32, 256])
-def test_lowest_means_hold_whatever_the_distribution(tail: float, number: int) -> None:
-    """Of lognormal numbers, the heaviest tails among them, and of rare large ones."""
-    draw = np.random.default_rng(0)
-    numbers = np.exp(tail * draw.standard_normal((400, number)) - tail**2 / 2)  # of mean 1
-    rare = draw.binomial(1, 1 / number, (400, number)) * float(number)
-    for drawn in (numbers, rare):
-        assert np.mean([_lowest_mean(row, 0.025) > 1 for row in drawn]) <= 0.025 + 3 * (0.025 / 400) ** 0.5
 
 
 def test_everywhere_and_many_inputs_go_by_probes() -> None:

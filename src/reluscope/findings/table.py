@@ -369,7 +369,12 @@ class Findings:
     @read_arguments
     def mean(self, name: str | Quantity) -> Finding:
         """Return the mean of a quantity over the rows that have it."""
-        return self._over_rows(name, "mean", mean)
+        quantity = self[name].quantity
+
+        def ask(values: np.ndarray, lower: np.ndarray, upper: np.ndarray, population: int) -> Ends:
+            return mean(values, lower, upper, population, quantity.least, quantity.most)
+
+        return self._over_rows(name, "mean", ask)
 
     @read_arguments
     def total(self, name: str | Quantity) -> Finding:

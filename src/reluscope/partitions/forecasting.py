@@ -21,6 +21,7 @@ from scipy.special import gammaincinv, stdtrit
 from reluscope.arguments import Positive, Seed, read_arguments
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.findings import Column, Findings, Kind, declare
+from reluscope.findings.derived import lowest_mean
 from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.measured_rounding import MeasuredRounding
@@ -60,8 +61,6 @@ MIN_BOXES, MAX_BOXES, MIN_CELLS, GUARD = 32, 2048, 200, 60.0
 FEW_REGIONS, NUM_PROBES = 1000, 64
 # Of all that windows count, what one of them may have: an upper end means little beyond it.
 MAX_SHARE = 0.25
-# Stakes of the bets that a mean is larger than a number.
-STAKES = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0])
 # Power of the number of regions that the time of large networks grows with.
 # A pass for each unit that bends is one for the root of the regions, and each of them takes something beside.
 ROWS = 0.75
@@ -139,7 +138,7 @@ class Round:
         """
         number, total = len(self.counts), int(self.counts.sum())
         given = self.counts * self.weights
-        low = _lowest_mean(given, (1 - LEVEL) / 2)
+        low = lowest_mean(given, (1 - LEVEL) / 2)
         if given.max() > MAX_SHARE * given.sum():
             return min(self.regions, max(1.0, low)), np.inf
         middle, spread = float(given.mean()), float(given.std(ddof=1))
@@ -417,28 +416,6 @@ def _by_probes(network: Network, domain: Domain, seconds: float | None, seed: in
     regions = Column.estimate(REGIONS, [number], method=f"{len(products):,} random ways down the tree of programs")
     seconds_each = _seconds(number * took / max(1, len(part)), "as long a region as the first ones")
     return Findings.of(regions, seconds_each, domain=domain.describe())
-
-
-def _lowest_mean(values: np.ndarray, chance: float) -> float:
-    """Return a lower bound on the mean of what numbers that are not negative are drawn from.
-
-    Whoever bets at fair odds that the numbers exceed a mean multiplies the stake by ``1 - s + s value / mean`` each
-    time, and comes to ``1 / chance`` times the stake with that chance at most if the mean is right (Ville 1939;
-    Waudby-Smith and Ramdas 2024). Several stakes are bet beside each other. By the inequality of means that also
-    holds for one draw from each of several strata, whose mean it is then.
-    """
-    top = float(values.mean())
-    if top <= 0:
-        return 0.0
-    low, high = chance * top, top
-    for _ in range(50):
-        middle = (low + high) / 2
-        with np.errstate(divide="ignore"):
-            capital = np.log1p(STAKES[:, None] * (values / middle - 1)).sum(axis=1)
-        worst = capital.max()
-        won = worst + np.log(np.exp(capital - worst).mean()) >= -np.log(chance)
-        low, high = (middle, high) if won else (low, middle)
-    return low
 
 
 def _float(whole: int) -> float:

@@ -37,8 +37,8 @@ def locate(
     Notes
     -----
     Every side of every region is a linear inequality; a point is in the closure if it violates none by more than the
-    rounding of the side's ends, of coordinates of this size. Cost: candidates per point are found by sorting bounding boxes along the
-    first axis, then O(sides) each.
+    rounding of the side's ends, of coordinates of this size. Cost: candidates per point are found by sorting bounding
+    boxes along the first axis, then O(sides) each.
     """
     dim, number = vertices.shape[1], len(offsets) - 1
     where = np.atleast_2d(np.asarray(points, dtype=np.float64))
