@@ -475,11 +475,11 @@ def test_ends_of_quantiles_of_a_sample_are_its_entries_and_hold_its_own() -> Non
 def test_the_mean_of_a_sample_has_ends_where_entries_have() -> None:
     three = np.array([1.0, 3.0, 5.0])
     found = mean(three, three - 1, three + 2, 10, least=0.0, most=20.0)
-    assert found[:3] == (3.0, lowest_mean(three - 1, 0.025), 20.0 - lowest_mean(18 - three, 0.025))
+    assert found[:3] == pytest.approx((3.0, lowest_mean(three - 1, 0.025), 20.0 - lowest_mean(18 - three, 0.025)))
     assert not found.is_certain
     assert mean(three, three, three, 10) == Ends(3.0, -np.inf, np.inf, is_certain=False)
     endless = mean(three, three, np.array([1.0, np.inf, np.inf]), 10, least=0.0)
-    assert (endless.lower, endless.upper) == (lowest_mean(three, 0.025), np.inf)
+    assert (endless.lower, endless.upper) == (pytest.approx(lowest_mean(three, 0.025)), np.inf)
     assert lowest_mean(np.zeros(5), 0.025) == lowest_mean(np.array([1.0, np.inf]), 0.025) == 0.0
 
 
