@@ -77,6 +77,19 @@ def test_intervals_of_drawn_shares_hold_the_truth(share: float) -> None:
     assert held >= 950 - 3 * (1000 * 0.95 * 0.05) ** 0.5
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("side", [1.0, 0.01])
+def test_intervals_of_mean_distances_hold_the_truth(side: float) -> None:
+    """Of 1,000 seeds: from a corner of a rectangle, of a thin one, too."""
+    net, box = rs.load([([[1.0, 0.0]], [2.0])]), rs.Box([0.0, 0.0], [1.0, side])
+    across, along = (np.linspace(0, end, 2001)[:-1] + end / 4000 for end in (1.0, side))
+    truth, held = float(np.hypot(across[:, None], along).mean()), 0
+    for seed in range(1000):
+        low, high = mean_distances(net, [[0.0, 0.0]], domain=box, seed=seed).finding("mean_distance_in_region").interval
+        held += low <= truth <= high
+    assert held >= 950 - 3 * (1000 * 0.95 * 0.05) ** 0.5
+
+
 def test_shares_are_estimates_between_their_ends():
     found = class_shares(NET, [[0.1, 0.2], [-0.4, 0.3]], domain=BOX, draws=20, chains=6, seed=4)
     assert {name: keys.tolist() for name, keys in found.keys.items()} == {"sample": [0, 0, 1, 1], "label": [0, 1, 0, 1]}
