@@ -34,6 +34,7 @@ def patch(corners, cells, seams, words):
         np.array([seams.get(side, -1) for side in sides]),
         np.zeros(len(cells), dtype=np.int64),
         CompressedWords.of(np.array(words, dtype=np.uint64)[:, None]),
+        np.zeros(len(points)),
     )
 
 

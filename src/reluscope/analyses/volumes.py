@@ -10,17 +10,19 @@ from scipy.special import betaincinv
 
 from reluscope.arguments import Count, Seed, Share, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import AGREEMENT, Column, Findings, declare
+from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.domains import Box, Space
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.partitions.corner_errors import side_errors, volume_errors
+from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress, share_done
 
 # Hulls of corners take a tenth of a millisecond up to here, and ten times more with every dimension beyond.
 MAX_EXACT_DIMENSIONS = 5
 BATCH_NUMBERS = 2**22
-# How exactly corners are known, relative to the largest coordinate.
-CORNERS = 2.0**-44
+# Volumes of hulls, relative.
+HULLS = 1e-12
 
 
 VOLUME = declare("region_volume", "volume of the region, in coordinates of the domain")
@@ -90,7 +92,7 @@ def region_volumes(
     few = part.has_vertices and part.dim <= MAX_EXACT_DIMENSIONS
     if method == "exact" or (method == "auto" and few):
         volumes, how = part.volumes(), "from the corners of regions"
-        if part.num_undecided:  # floats do not know where some regions end
+        if not left_open(part).is_listed_sure:  # floats do not know where some regions end
             return _table(part, Column.estimate(VOLUME, volumes, method=f"{how}, some signs of which are undecided"))
         rounding = _rounding(part, volumes)
         ends = np.maximum(0.0, volumes - rounding), volumes + rounding
@@ -116,23 +118,18 @@ def region_volumes(
 
 
 def _rounding(part: Partition, volumes: np.ndarray) -> np.ndarray:
-    """Return the errors of volumes: the ninth digit, and how far corners are known, times the surface.
+    """Return the errors of volumes: those of hulls, and how far sides may be moved, times the surface.
 
-    Corners are rounded relative to the largest coordinates, and regions thinner than the resolution may be parts of
-    others, so that slivers have fewer digits.
+    Regions thinner than the resolution may be parts of others, so that slivers have fewer digits.
     """
-    known = AGREEMENT * np.where(np.isfinite(volumes), volumes, 0.0)
+    known = HULLS * np.where(np.isfinite(volumes), volumes, 0.0)
     offsets, ids = part.region_vertices
     if not len(ids) or not np.diff(offsets).all():
         return known
     corners = part.vertices[ids]
-    highest, lowest = (reduce.reduceat(corners, offsets[:-1]) for reduce in (np.maximum, np.minimum))
-    extents, reach = highest - lowest, np.maximum(np.abs(highest), np.abs(lowest)).max(axis=1)
-    if part.window.is_bounded():
-        reach = np.full(len(reach), max(reach.max(), float(np.linalg.norm(highest.max(axis=0) - lowest.min(axis=0)))))
-    # Of the box around a region.
-    surfaces = 2.0 * sum(np.delete(extents, axis, axis=1).prod(axis=1) for axis in range(part.dim))
-    return known + (CORNERS + part.tolerance.resolution) * reach * surfaces
+    ends = np.stack([reduce.reduceat(corners, offsets[:-1]) for reduce in (np.minimum, np.maximum)], axis=1)
+    width = float(np.linalg.norm(np.ptp(part.vertices, axis=0)))
+    return known + volume_errors(side_errors(part) + part.tolerance.resolution * width, ends)
 
 
 def _table(part: Partition, column: Column) -> Findings:

@@ -211,4 +211,4 @@ def _in_space(bodies: Sequence[np.ndarray], thin: float, budget: Budget, began: 
 
 def _left(part: Polyhedron, hull: Polyhedron, thin: float) -> list[Polyhedron]:
     """Return a body without another one; as it is where they do not overlap."""
-    return without(part, hull, thin) if part.intersect(hull).insphere().radius > thin else [part]
+    return without(part, hull, thin).parts if part.intersect(hull).insphere().radius > thin else [part]

@@ -37,6 +37,8 @@ class Patch:
     roots : (r,) int64
     codes : CompressedWords
         Packed codes (r, w).
+    blur : (v,) float64
+        How far each vertex may be from where it should be.
     outputs : (v, m) float64, optional
     """
 
@@ -49,6 +51,7 @@ class Patch:
     seams: np.ndarray
     roots: np.ndarray
     codes: CompressedWords
+    blur: np.ndarray
     outputs: np.ndarray | None = None
 
     @classmethod
@@ -60,7 +63,9 @@ class Patch:
         left, right = chunk.cells.cofaces()
         words = np.concatenate([*chunk.words, np.zeros((chunk.cells.num_cells, 0), dtype=np.uint64)], axis=1)
         codes = CompressedWords.of(words)
-        return cls(chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, codes, chunk.outputs)
+        return cls(
+            chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, codes, chunk.blur, chunk.outputs
+        )
 
     def __len__(self) -> int:
         return len(self.roots)
@@ -103,6 +108,7 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
     size = sum(part.nbytes for name, parts in columns.items() if name != "codes" for part in parts)
     give_back(size)
     points = _stack(columns, "points")
+    blur = _stack(columns, "blur")
     outputs = _stack(columns, "outputs") if columns["outputs"] else None
     words = _stack_words(columns.pop("codes"), num_words)
     of_vertices = np.int32 if len(points) < 2**31 else np.int64
@@ -135,9 +141,11 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
         # Each vertex is taken for the first one that is the same point, and these are numbered anew.
         is_kept = vertex == np.arange(len(points))
         vertex = (np.cumsum(is_kept) - 1)[vertex].astype(of_vertices)
+        known, blur = blur, np.zeros(int(is_kept.sum()))
+        np.maximum.at(blur, vertex, known)
         points, ids, ends = points[is_kept], vertex[ids], vertex[ends]
         outputs = None if outputs is None else outputs[is_kept]
-    mosaic = Mosaic(points, offsets, ids, ends, left, right, roots, words, num_unmatched, outputs)
+    mosaic = Mosaic(points, offsets, ids, ends, left, right, roots, words, num_unmatched, blur, outputs)
     mosaic = _one_of_each_code(_merge_equal_codes(mosaic))
     give_back(size)
     return mosaic
@@ -170,6 +178,7 @@ def split_by_root(mosaic: Mosaic, number: int) -> list[Mosaic]:
                 np.zeros(len(cells), dtype=np.int64),
                 mosaic.words[cells],
                 mosaic.num_unmatched,
+                None if mosaic.blur is None else mosaic.blur[kept],
                 None if mosaic.outputs is None else mosaic.outputs[kept],
             )
         )
@@ -373,6 +382,7 @@ def _merge_equal_codes(mosaic: Mosaic) -> Mosaic:
     return replace(
         mosaic,
         vertices=mosaic.vertices[kept],
+        blur=None if mosaic.blur is None else mosaic.blur[kept],
         outputs=None if mosaic.outputs is None else mosaic.outputs[kept],
         offsets=offsets,
         ids=np.searchsorted(kept, pairs[:, 1]),
@@ -426,4 +436,5 @@ def _empty(dim: int, num_words: int) -> Mosaic:
         whole,
         np.zeros((0, num_words), dtype=np.uint64),
         0,
+        np.zeros(0),
     )

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from reluscope.geometry.domains import Box, Polyhedron, Slice
 from reluscope.partitions.exact_regions import ExactRegions, exact_regions
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.table import Partition
+from reluscope.tolerance import EPSILON
 
 
 def certified(part: Partition, budget: Budget, began: float) -> Partition:
@@ -81,4 +83,10 @@ def _geometry(exact: ExactRegions, words: np.ndarray) -> SolidRegions:
         corner_ids=np.concatenate([np.array(row, dtype=np.int64) for row in certificate.corners]),
         corners=np.hstack([points, np.ones((len(points), 1))]),
         num_unmatched=0,
+        blur=np.array([_rounded(vertex) for vertex in certificate.vertices]),
     )
+
+
+def _rounded(vertex: tuple[Fraction, ...]) -> float:
+    """Return a bound on how far a vertex moves when its coordinates are rounded to float64."""
+    return float(sum(EPSILON * abs(entry) for entry in vertex if Fraction(float(entry)) != entry))

@@ -25,6 +25,8 @@ class Mosaic:
     words : (r, w) uint64
     num_unmatched : int
         Seams that are not covered from both sides.
+    blur : (v,) float64, optional
+        How far each vertex may be from where it should be; None in files of earlier versions.
     outputs : (v, m) float64, optional
         Of the network at the vertices, where the walk had them and a forward pass costs much.
     """
@@ -38,6 +40,7 @@ class Mosaic:
     roots: np.ndarray
     words: np.ndarray
     num_unmatched: int
+    blur: np.ndarray | None = None
     outputs: np.ndarray | None = None
 
     kind: ClassVar[str] = "mosaic"
@@ -48,6 +51,11 @@ class Mosaic:
     def dim(self) -> int:
         """Dimension of the domain."""
         return self.vertices.shape[1]
+
+    @property
+    def vertex_blur(self) -> np.ndarray | None:
+        """The blur of each of `vertices`."""
+        return self.blur
 
     @cached_property
     def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
@@ -97,6 +105,7 @@ class Mosaic:
         return replace(
             self,
             vertices=self.vertices[vertices],
+            blur=None if self.blur is None else self.blur[vertices],
             outputs=None if self.outputs is None else self.outputs[vertices],
             offsets=np.cumsum([0, *map(len, corners)]),
             ids=np.searchsorted(vertices, ids),

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, get_index_dtype
 
+from reluscope.files import stored
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.bare_regions import BareRegions
@@ -17,8 +18,8 @@ from reluscope.tolerance import Tolerance
 # Those with `has_vertices` have `vertices`, `region_vertices` and `volumes`; in others these raise InputError; in lists
 # the facets and boundedness are found when first asked for. `has_facet_vertices`: it is known where facets end.
 RegionGeometry = Mosaic | SolidRegions | BareRegions | ListedRegions
-# Arrays of a kind in files; a number of unmatched facets goes with all kinds but lists. A partition adds which regions
-# are proved to be bounded or not; early files do not say it.
+# Arrays of a kind in files; a number of unmatched facets goes with all kinds but lists, and the blur of corners with
+# those that have it. A partition adds which regions are proved to be bounded or not; early files do not say it.
 _COLUMNS = {
     "mosaic": ("vertices", "offsets", "ids", "ends", "left", "right", "roots", "words"),
     "solid": ("words", "witnesses", "is_bounded", "left", "right", "regions", "cell_offsets", "cell_vertices"),
@@ -30,6 +31,8 @@ _COLUMNS = {
 def geometry_arrays(geometry: RegionGeometry) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Return a geometry as named arrays, and what must be known beside them."""
     arrays = {name: getattr(geometry, name) for name in _COLUMNS[geometry.kind]}
+    if isinstance(geometry, Mosaic | SolidRegions) and geometry.blur is not None:
+        arrays["blur"] = geometry.blur if isinstance(geometry, Mosaic) else geometry.blur[geometry.corner_ids]
     facets = {} if isinstance(geometry, ListedRegions) else {"num_unmatched": geometry.num_unmatched}
     return arrays, {"geometry": geometry.kind, **facets}
 
@@ -48,6 +51,9 @@ def read_geometry(
         return ListedRegions(**columns, domain=domain, tolerance=tolerance, network=network)
     if kind != "mosaic":
         columns |= {name: arrays[name] for name in ("is_proved",) if name in arrays}
+    if kind != "bare" and "blur" in arrays:
+        number = len(columns["vertices"] if kind == "mosaic" else columns["cell_vertices"])
+        columns["blur"] = stored.array(arrays, "blur", np.float64, (number,), least=0)
     if kind == "solid":  # files have the vertices of each cell, without names
         columns["corners"] = vertices = columns.pop("cell_vertices")
         columns["corner_ids"] = np.arange(len(vertices))

@@ -41,6 +41,9 @@ class SolidRegions:
         share; it may have one vertex several times.
     num_unmatched : int
         Facets whose other side was not found.
+    blur : (p,) float64, optional
+        How far each row of ``corners`` may be from where it should be, in domains whose corners are all points; None
+        where the engine does not bound it.
     """
 
     words: UInt64[np.ndarray, "r w"]
@@ -54,6 +57,7 @@ class SolidRegions:
     corners: Float[np.ndarray, "p d1"]
     num_unmatched: int
     is_proved: Bool[np.ndarray, " r"] | None = None
+    blur: Float[np.ndarray, " p"] | None = None
 
     kind: ClassVar[str] = "solid"
     has_vertices: ClassVar[bool] = True
@@ -88,6 +92,16 @@ class SolidRegions:
     def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
         """Vertices of every region as ``(offsets, ids)``; directions of unbounded regions are not among them."""
         return self._corners[1], np.arange(len(self._corners[0]))
+
+    @property
+    def vertex_blur(self) -> Float[np.ndarray, " v"] | None:
+        """The blur of each of `vertices`: that of the region's most blurred corner."""
+        if self.blur is None or not len(self.words):
+            return self.blur
+        cells = np.maximum.reduceat(self.blur[self.corner_ids], self.cell_offsets[:-1])
+        regions = np.zeros(len(self.words))
+        np.maximum.at(regions, self.regions, cells)
+        return np.repeat(regions, np.diff(self._corners[1]))
 
     @cached_property
     def _corners(self) -> tuple[np.ndarray, np.ndarray]:

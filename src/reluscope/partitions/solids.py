@@ -37,6 +37,8 @@ class SolidPatch:
         Mean of the vertices of the piece, and how far they lie from it.
     roots : (r,) int64
     words : (r, w) uint64
+    blur : (v,) float64
+        How far each vertex may be from where it should be.
     """
 
     points: np.ndarray
@@ -50,6 +52,7 @@ class SolidPatch:
     sizes: np.ndarray
     roots: np.ndarray
     words: np.ndarray
+    blur: np.ndarray
 
     @classmethod
     def of(cls, chunk: Chunk) -> "SolidPatch":
@@ -72,6 +75,7 @@ class SolidPatch:
             sizes,
             chunk.roots,
             words,
+            chunk.blur,
         )
 
     def __len__(self) -> int:
@@ -109,9 +113,11 @@ def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) ->
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     # Homogeneous.
     corners = np.ones((int(offsets[-1]), dim + 1))
+    blur = np.zeros(len(corners))
     ends = np.cumsum([0, *(len(patch.ids) for patch in patches)])
     for patch, begin, end in zip(patches, ends[:-1], ends[1:], strict=True):
         corners[begin:end, :dim] = patch.points[patch.ids]
+        blur[begin:end] = patch.blur[patch.ids]
     means = (
         np.add.reduceat(corners[:, :dim], offsets[:-1], axis=0) / counts[:, None] if len(counts) else corners[:, :dim]
     )
@@ -142,6 +148,7 @@ def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) ->
         corner_ids=np.arange(len(corners)),
         corners=corners,
         num_unmatched=num_unmatched,
+        blur=blur,
     )
 
 

@@ -9,6 +9,7 @@ import reluscope as rs
 from oracles import exact_images as exact
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry import union_surface, unions
+from reluscope.geometry.differences import Difference
 from reluscope.testing import default_network
 
 # (relu(x), relu(-x)) and y: two sides of a fold.
@@ -51,7 +52,12 @@ def test_the_fractions_would_see_a_piece_that_is_forgotten(tiny, monkeypatch):
     found = rs.image(net, rs.Box(-2, 2, 2))
     largest = int(np.argmax(found.to_table()["volume"]))
     kept = [index for index in range(len(found)) if index != largest]
-    less = replace(found, corners=tuple(found.corners[index] for index in kept), dims=found.dims[kept])
+    less = replace(
+        found,
+        corners=tuple(found.corners[index] for index in kept),
+        dims=found.dims[kept],
+        errors=found.errors[kept],
+    )
     monkeypatch.setattr(rs, "image", lambda *of: less)
     with pytest.raises(AssertionError):
         test_a_tiny_image_is_that_of_fractions(tiny)
@@ -183,7 +189,7 @@ def test_the_grid_would_see_overlaps_that_are_counted_twice(monkeypatch):
 def test_the_grid_would_see_overlaps_in_space_that_no_surface_decides(monkeypatch):
     monkeypatch.setattr(unions, "volume_by_surface", lambda *of: None)
     test_unions_of_sheared_boxes_are_cells_of_a_grid(3, 2)
-    monkeypatch.setattr(unions, "without", lambda body, cut, thin: [body])
+    monkeypatch.setattr(unions, "without", lambda body, cut, thin: Difference([body], []))
     with pytest.raises(AssertionError):
         test_unions_of_sheared_boxes_are_cells_of_a_grid(3, 2)
 

@@ -33,7 +33,11 @@ def test_images_come_back(image, tmp_path):
     assert again.count(image.corners[3]).tolist() == image.count(image.corners[3]).tolist()
     part = image.partition
     empty = Image(
-        rs.partition(part.network, part.domain, budget=rs.Budget(regions=0)), (0,), (), np.zeros(0, int), np.zeros(1)
+        rs.partition(part.network, part.domain, budget=rs.Budget(regions=0)),
+        (0,),
+        (),
+        np.zeros(0, int),
+        np.zeros((0, 1)),
     )
     empty.save(tmp_path / "none.arrow")
     assert len(Image.load(tmp_path / "none.arrow")) == 0
@@ -57,7 +61,7 @@ def test_reachable_sets_come_back(sets, tmp_path):
         ("image.offsets", lambda table: table[::-1]),
         ("image.dims", lambda table: table + 1),
         ("image.dims", lambda table: table[:-1]),
-        ("image.rounding", lambda table: -1 - table),
+        ("image.errors", lambda table: -1 - table),
         ("words", lambda table: table[:-1]),
     ],
 )

@@ -12,6 +12,7 @@ from reluscope.analyses.verification import unsafe_regions as listing
 from reluscope.analyses.verification import violation_search as searching
 from reluscope.analyses.verification.disjoint_boxes import disjoint_boxes
 from reluscope.errors import InputError, ShapeError
+from reluscope.geometry.differences import Difference
 from reluscope.testing import default_network, networks
 
 Case, Property = rs.verification.Case, rs.verification.Property
@@ -103,13 +104,13 @@ def test_nothing_is_missed_or_counted_twice(layers, seed):
 
 
 def test_the_samples_would_see_a_part_that_is_forgotten(monkeypatch):
-    monkeypatch.setattr(listing, "without", lambda body, cut, thin: [])
+    monkeypatch.setattr(listing, "without", lambda body, cut, thin: Difference([], []))
     with pytest.raises(AssertionError):
         test_overlapping_kinds_and_cases_are_counted_once()
 
 
 def test_the_samples_would_see_regions_that_are_forgotten(monkeypatch):
-    monkeypatch.setattr(listing, "_solid", lambda *of: None)
+    monkeypatch.setattr(listing._Cutting, "_keep", lambda *of: None)
     with pytest.raises(AssertionError):
         test_volumes_are_those_of_one_partition(0)
 
@@ -260,7 +261,7 @@ def test_constant_outputs_within_rounding_of_a_row_are_decided_by_fractions(monk
     case = Case([0.0], [1.0], [rs.Polyhedron([row], [0.0])])
     found = rs.violations(constant, Property([case])).volume()
     assert (float(found), str(found.claim)) == (volume, "EXACT")
-    monkeypatch.setattr("reluscope.analyses.verification.rows_of_inputs.MOST_MULTIPLICATIONS", 0)
+    monkeypatch.setattr("reluscope.analyses.preimages.rows_of_inputs.MOST_MULTIPLICATIONS", 0)
     real = searching._sides
     monkeypatch.setattr(searching, "_sides", lambda *of: real(*of)._replace(is_inside=np.zeros(len(of[0]), bool)))
     unknown = rs.violations(constant, Property([case])).volume()

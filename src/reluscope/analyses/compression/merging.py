@@ -17,8 +17,10 @@ from reluscope.analyses.counting.connected import open_components
 from reluscope.analyses.counting.same_maps import same_maps
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.rounded_forward import forward_with_errors
+from reluscope.partitions.corner_errors import corner_errors
+from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition
 
 
@@ -38,9 +40,10 @@ class MergedRegions:
     errors : (p,) float64
         Largest difference of any output to the network, on each piece.
     num_pieces : Finding
-        EXACT if only equal maps were merged: the connected regions of one affine map. Else UPPER: fewer may do.
+        EXACT if only equal maps were merged: the connected regions of one affine map. Else UPPER: fewer may do. An
+        ESTIMATE where the partition has undecided signs.
     max_error : Finding
-        Largest difference on the domain.
+        Largest difference on the domain; of a partition with undecided signs nothing is known from above.
     """
 
     partition: Partition
@@ -120,11 +123,12 @@ def merge_regions(part: Partition, error: NonNegative = 0.0) -> MergedRegions:
         pieces.merge(error)
     labels, weight, bias, errors = pieces.result()
     left, _, _ = part.geometry.sides
-    decided = not same.num_undecided and part.claim is Claim.EXACT
+    least = len(bias) if error == 0 and not same.num_undecided else 1
+    fewest, most = left_open(part).ends(least, len(bias), least=1)
     num_pieces = Finding.of(
         len(bias),
-        len(bias) if error == 0 and decided else 1,
-        len(bias),
+        int(fewest),
+        int(most) if most < np.inf else most,
         name="pieces",
         definition=f"connected pieces with one affine map each, at most {error:g} from the network",
         domain=part.domain.describe(),
@@ -140,12 +144,13 @@ def _largest(part: Partition, pieces: "_Pieces", errors: np.ndarray, allowed: fl
     # A vertex is known up to the resolution of the partition, and there the steepest difference counts.
     corners = part.vertices
     diameter = float(np.linalg.norm(corners.max(axis=0) - corners.min(axis=0)))
-    blur = max(part.tolerance.resolution, 1e-12) * diameter * pieces.steepest
-    value, rounding = 0.0 if exact else largest, pieces.rounding + (0.0 if exact else blur)
+    moved = max(max(part.tolerance.resolution, 1e-12) * diameter, float(corner_errors(part).max()))
+    value, rounding = 0.0 if exact else largest, pieces.rounding + (0.0 if exact else moved * pieces.steepest)
+    lower, upper = left_open(part).ends(max(0.0, value - rounding), value + rounding, least=0.0)
     return Finding.of(
         value,
-        max(0.0, value - rounding),
-        value + rounding,
+        lower,
+        upper,
         scale=float(np.abs(part.outputs).max(initial=0.0)),
         name="largest error",
         definition="largest difference of an output of the merged function to the network on the domain",

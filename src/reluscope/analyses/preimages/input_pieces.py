@@ -10,21 +10,20 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_position
 from reluscope.errors import ShapeError
 from reluscope.files import stored
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
+from reluscope.findings.claims import largest_error
 from reluscope.findings.data_frames import as_pandas
+from reluscope.findings.derived import Ends, at_an_end
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.tolerance import EPSILON
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-# Of the volume of all inputs.
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +36,8 @@ class InputPieces:
         In the space of inputs. Inputs that are held fixed fulfil equations.
     volumes : (p,) float64
         In the dimensions of the inputs that vary.
+    errors : (p,) float64
+        How far each volume may be off.
     witnesses : (p, n) float64
         A point strictly inside each.
     ends : (p, 2, n) float64
@@ -61,6 +62,7 @@ class InputPieces:
 
     pieces: tuple[Polyhedron, ...]
     volumes: Float[np.ndarray, " p"]
+    errors: Float[np.ndarray, " p"]
     witnesses: Float[np.ndarray, "p n"]
     ends: Float[np.ndarray, "p 2 n"]
     cases: Int[np.ndarray, " p"]
@@ -107,25 +109,31 @@ class InputPieces:
         Returns
         -------
         Finding
-            EXACT up to rounding if all inputs are decided; else LOWER. In the dimensions of the inputs that vary.
+            EXACT if all inputs are decided and rounding moves little; else LOWER, or an ESTIMATE with an interval. In
+            the dimensions of the inputs that vary.
         """
-        return self._finding(self._volume, self.undecided, self.total, "volume")
+        return self._finding(1.0, "volume")
 
     def share(self) -> Finding:
         """Return the share of all inputs that were looked at; see `volume`."""
-        return self._finding(self._volume / self.total, self.undecided / self.total, 1.0, "share")
+        return self._finding(self.total, "share")
 
     @cached_property
     def _volume(self) -> float:
         return float(np.sort(self.volumes).sum())
 
-    def _finding(self, value: float, undecided: float, most: float, what: str) -> Finding:
-        value = min(value, most)
-        return finding_within(
-            value,
-            value,
-            min(most, value + undecided),
-            rounding=ROUNDING * most,
+    @cached_property
+    def _error(self) -> float:
+        return float(self.errors.sum()) + len(self) * EPSILON * self._volume
+
+    def _finding(self, unit: float, what: str) -> Finding:
+        most = self.total / unit
+        lower, value = (max(0.0, min(self._volume - error, self.total)) / unit for error in (self._error, 0.0))
+        upper = min(most, (self._volume + self._error + self.undecided) / unit)
+        return Finding.of(
+            at_an_end(Ends(value, lower, max(value, upper)), float(largest_error(value, most))).value,
+            lower,
+            max(value, upper),
             scale=most,
             name=f"{what} of {self.named}",
             definition=f"{what} of the inputs at which {self.where}",
@@ -212,7 +220,12 @@ class InputPieces:
     @classmethod
     def _read(cls, arrays: dict[str, np.ndarray], described: dict[str, Any]) -> Self:
         number, num_inputs = arrays["witnesses"].shape
-        shapes = {"volumes": (number,), "witnesses": (number, num_inputs), "ends": (number, 2, num_inputs)}
+        shapes = {
+            "volumes": (number,),
+            "errors": (number,),
+            "witnesses": (number, num_inputs),
+            "ends": (number, 2, num_inputs),
+        }
         found = {name: stored.array(arrays, name, np.float64, shape) for name, shape in shapes.items()}
         for name in ("open_boxes", "boxes"):
             found[name] = stored.array(arrays, name, np.float64, (None, 2, num_inputs))
@@ -220,7 +233,7 @@ class InputPieces:
             found[name] = stored.array(arrays, name, np.int64, (number,), least=0)
         found["is_box"] = stored.array(arrays, "is_box", np.bool_, (number,))
         total, undecided = (stored.number(described, name) for name in ("total", "undecided"))
-        if min(total, undecided, *found["volumes"]) < 0:
+        if min(total, undecided, *found["volumes"], *found["errors"]) < 0:
             raise ValueError("a volume below 0")
         return cls(
             tuple(_stored_pieces(arrays, number, num_inputs)),
@@ -233,7 +246,7 @@ class InputPieces:
         )
 
 
-_ARRAYS = ("volumes", "witnesses", "ends", "cases", "unsafe", "is_box", "open_boxes", "boxes")
+_ARRAYS = ("volumes", "errors", "witnesses", "ends", "cases", "unsafe", "is_box", "open_boxes", "boxes")
 _DESCRIBED = ("total", "undecided", "fingerprint", "stopped", "work")
 
 

@@ -13,19 +13,27 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.pullback import RESOLUTION, check_target, pulled_back
-from reluscope.analyses.preimages.rounded_ends import finding_within
+from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.analyses.preimages.targets import class_target, vector_target
 from reluscope.arguments import Natural, NonNegative, read_arguments, read_array
 from reluscope.budget import RegionBudget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
+from reluscope.findings.claims import largest_error
+from reluscope.findings.derived import Ends, at_an_end
+from reluscope.geometry.bounding_box import bounding_box
 from reluscope.geometry.domains import Box, Domain, Slice
+from reluscope.geometry.interior import Ball
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.relative_interior import relative_interior
+from reluscope.geometry.sizes import steinhagen
 from reluscope.networks.network import Network
+from reluscope.networks.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
 from reluscope.regions.regions import regions
@@ -33,6 +41,10 @@ from reluscope.tolerance import Tolerance
 
 # Regions whose half-spaces are in memory at a time.
 BATCH = 256
+# By how much float64 may move the corners of a polyhedron, relative to the largest coordinate; volumes of hulls.
+ROUNDING, HULLS = 64 * np.finfo(float).eps, 1e-12
+# Volumes of polyhedra as domains in up to so many dimensions.
+FEW_DIMENSIONS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +67,10 @@ class PreimagePieces:
         A point in the relative interior of each piece.
     is_whole : (p,) bool
         Whether the piece is all of its region.
+    errors : (p,) float64
+        How far the volume of each piece of full dimension may be off.
+    missing : float
+        Volume of parts of regions that are too thin to be pieces of full dimension, or were not decided, at most.
 
     Notes
     -----
@@ -68,14 +84,16 @@ class PreimagePieces:
     dims: Int[np.ndarray, " p"]
     points: Float[np.ndarray, "p n"]
     is_whole: Bool[np.ndarray, " p"]
+    errors: Float[np.ndarray, " p"]
+    missing: float
 
     def __len__(self) -> int:
         return len(self.pieces)
 
     @property
     def claim(self) -> Claim:
-        """EXACT, or LOWER where the partition is not complete: every point of a piece is in the preimage then."""
-        return self.partition.claim
+        """EXACT, LOWER where regions are missing, or ESTIMATE where undecided signs leave the maps of regions open."""
+        return left_open(self.partition).claim
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: NonNegative = 1e-9) -> Bool[np.ndarray, "..."]:
@@ -114,15 +132,25 @@ class PreimagePieces:
         Returns
         -------
         Finding
-            EXACT up to rounding if the partition is complete; else LOWER.
+            EXACT if the partition leaves nothing open, and rounding and parts that are too thin to be pieces take
+            little; LOWER where regions are missing; else an ESTIMATE with an interval.
         """
-        value = self.size()
-        scale = float(self.partition.volumes().sum()) if self.partition.has_vertices else value
-        return finding_within(
-            value,
-            value,
-            value if self.claim is Claim.EXACT else np.inf,
-            rounding=1e-9 * scale if np.isfinite(value) else 0.0,
+        part, value = self.partition, self.size()
+        error = float(self.errors.sum()) if np.isfinite(value) else 0.0
+        whole = _volume_of(part)
+        uncovered = max(0.0, whole - float(part.volumes().sum())) if part.has_vertices and whole < np.inf else whole
+        value = min(value, whole)
+        lower, upper = left_open(part).ends(
+            max(0.0, value - error),
+            value + error + self.missing,
+            least=0.0,
+            most=value + error + self.missing + uncovered if left_open(part).is_listed_sure else whole,
+        )
+        upper, scale = max(value, min(upper, whole)), whole if whole < np.inf else 0.0
+        return Finding.of(
+            at_an_end(Ends(value, lower, upper), float(largest_error(value, scale))).value,
+            lower,
+            upper,
             scale=scale,
             name="volume of the preimage",
             definition=f"points of the domain with outputs in a {self.target.describe()}",
@@ -198,29 +226,7 @@ def of_polytope(
         part = domain
     else:
         part = partition(features, domain, budget=budget, tolerance=tolerance, progress=progress)
-    ((may, whole),) = by_vertices(part, [target])
-    length = _scale(part)
-    thin = 10 * RESOLUTION * length
-    pieces: list[Polyhedron] = []
-    found: list[_Found] = []
-    for start in range(0, len(may), BATCH):
-        rows = may[start : start + BATCH]
-        maps = part.linearize(rows)
-        weights, biases = maps.weight.cpu().numpy(), maps.bias.cpu().numpy()
-        for row, body, weight, bias in zip(rows, _bodies(part, rows), weights, biases, strict=True):
-            if whole[row]:
-                pieces.append(body)
-                found.append(_Found(row, part.dim, part.witnesses[row], True, False))
-                continue
-            cut = pulled_back(target, weight, bias)
-            if cut is None:
-                continue
-            inner = relative_interior(body.intersect(cut), tolerance=RESOLUTION * length, cap=length)
-            if inner is not None:
-                may_be_copy = inner.dim < part.dim and not body.contains(inner.point, -thin)
-                pieces.append(inner.polyhedron)
-                found.append(_Found(row, inner.dim, inner.point, not len(cut.A) + len(cut.C), may_be_copy))
-    return _without_copies(part, target, pieces, found, thin)
+    return _Search(part, target).run()
 
 
 @read_arguments
@@ -331,6 +337,7 @@ def _by_vertices(
     least, most = (end.reduceat(over[ids], offsets[:-1]) for end in (np.minimum, np.maximum))
     off = np.maximum.reduceat(off[ids], offsets[:-1])
     equal = np.arange(len(values)) >= len(target.b)
+    is_sharp = np.maximum(most, -least) + off == 0
     # What is outside is so in spite of the largest outputs' rounding; inside counts what a region's own may be, where
     # that is nothing beside how far the row goes on the region.
     slack = RESOLUTION * np.maximum(scale, np.finfo(float).tiny)
@@ -339,7 +346,8 @@ def _by_vertices(
     outside = (least > slack + off).any(axis=1) | (equal & (most < -slack - off)).any(axis=1)
     is_small = rounding + off <= RESOLUTION * (most - least)
     below = most <= np.where(is_small, rounding, -rounding - off)
-    inside = np.where(equal, (np.maximum(most, -least) <= rounding) & (off <= slack), below).all(axis=1)
+    # That an output is constant, and as asked, is for fractions to say unless it is known without any rounding.
+    inside = np.where(equal, is_sharp, below).all(axis=1)
     return np.flatnonzero(~outside), np.asarray(inside)
 
 
@@ -359,8 +367,153 @@ def _scale(part: Partition) -> float:
     return max(1.0, float(np.abs(points).max(initial=0.0)))
 
 
+class _Found(NamedTuple):
+    """A piece: its region, dimension, inner point, whether it is all of the region, and whether it lies in a facet."""
+
+    row: int
+    dim: int
+    point: np.ndarray
+    is_whole: bool
+    may_be_copy: bool
+    error: float
+
+
+class _Search:
+    """The pieces of the preimage of a target, region by region."""
+
+    def __init__(self, part: Partition, target: Polyhedron) -> None:
+        self.part, self.target = part, target
+        self.length = _scale(part)
+        self.thin = 10 * RESOLUTION * self.length
+        self.pieces: list[Polyhedron] = []
+        self.found: list[_Found] = []
+        self.missing = 0.0
+        around = np.concatenate([part.vertices if part.has_vertices else part.witnesses, part.witnesses])
+        self.low, self.high = _ends_of(part, around)
+        self.rows_of_inputs = RowsOfInputs(part.network_on_domain, self.low, self.high)
+        largest = float(np.maximum(np.abs(self.low), np.abs(self.high)).max(initial=0.0))
+        self.moved = side_errors(part)
+        # Polyhedra are cut in coordinates of the domain, wherever they lie.
+        self.rounding = ROUNDING * largest
+
+    def run(self) -> PreimagePieces:
+        """Cut all regions that vertices do not rule out."""
+        part = self.part
+        ((may, whole),) = by_vertices(part, [self.target])
+        for start in range(0, len(may), BATCH):
+            rows = may[start : start + BATCH]
+            at = part.network_on_domain.at(part.witnesses[rows])
+            weights, biases = (one.cpu().numpy() for one in (at.maps.weight, at.maps.bias))
+            errors = self.rows_of_inputs.errors(at)
+            for place, (row, body) in enumerate(zip(rows.tolist(), _bodies(part, rows), strict=True)):
+                if whole[row]:
+                    self._keep(row, body, part.dim, part.witnesses[row], self._error(row, part.dim * RESOLUTION))
+                else:
+                    self._cut(row, body, weights[place], biases[place], errors[place])
+        return _without_copies(part, self.target, self.pieces, self.found, self.thin, self.missing)
+
+    def _cut(self, row: int, body: Polyhedron, weight: np.ndarray, bias: np.ndarray, errors: np.ndarray) -> None:
+        code = self.part.codes[row : row + 1]
+        shift = 0.0
+        try:
+            found = self.rows_of_inputs.pulled_back(self.target, weight, bias, errors, code)
+            cut = None if found is None else found.polyhedron
+            shift = 0.0 if found is None else found.shift
+        except TooManyMultiplicationsError:
+            cut, shift = pulled_back(self.target, weight, bias), 1.0
+        if cut is None:
+            self.missing += self._volume(row) if shift else 0.0
+            return
+        if not len(cut.A) + len(cut.C):
+            error = self._error(row, 0.0) if not shift else self._volume(row)
+            self._keep(row, body, self.part.dim, self.part.witnesses[row], error)
+            return
+        inside = body.intersect(cut)
+        inner = relative_interior(inside, tolerance=RESOLUTION * self.length, cap=self.length)
+        if (inner is None or inner.dim < self.part.dim) and not len(cut.C):
+            self.missing += min(self._volume(row), self._thin(row, inside.insphere(), shift))
+        if inner is not None:
+            may_be_copy = inner.dim < self.part.dim and not body.contains(inner.point, -self.thin)
+            self.pieces.append(inner.polyhedron)
+            error = self._error(row, 0.0, shift)
+            self.found.append(_Found(row, inner.dim, inner.point, False, may_be_copy, error))
+
+    def _keep(self, row: int, body: Polyhedron, dim: int, point: np.ndarray, error: float) -> None:
+        self.pieces.append(body)
+        self.found.append(_Found(row, dim, point, True, False, error))
+
+    def _thin(self, row: int, ball: Ball, shift: float) -> float:
+        """Return a bound on the volume of a part of a region that counts as flat, or as empty, by its largest ball."""
+        if not self._is_measured(row):
+            return 0.0
+        dim, ends = self.part.dim, self._ends(row)
+        moved = self.moved[row] + self.rounding
+        turned = self._turned(ends, shift)
+        if ball.radius < -moved and not turned:
+            return 0.0
+        thick = max(0.0, ball.radius) + (ball.gap if np.isfinite(ball.gap) else RESOLUTION * self.length)
+        return float(volume_errors(np.array([moved + steinhagen(dim) * thick]), ends[None])[0]) + turned
+
+    def _error(self, row: int, share: float, shift: float = 0.0) -> float:
+        """Return how far the volume of a part of a region may be off, and a share of the region beside that."""
+        if not self._is_measured(row):
+            return 0.0
+        ends = self._ends(row)
+        moved = np.array([self.moved[row] + self.rounding])
+        error = float(volume_errors(moved, ends[None])[0]) + self._turned(ends, shift)
+        return error + (share + HULLS) * self._volume(row)
+
+    def _turned(self, ends: np.ndarray, shift: float) -> float:
+        """Return what rows sweep that are shifted by a share of how far they go on the whole box."""
+        sides, width = ends[1] - ends[0], self.high - self.low
+        return float(
+            shift * np.sqrt(len(sides)) * sum(width[axis] * np.delete(sides, axis).prod() for axis in range(len(sides)))
+        )
+
+    def _is_measured(self, row: int) -> bool:
+        return bool(self.part.is_bounded()[row])
+
+    def _ends(self, row: int) -> np.ndarray:
+        if not self.part.has_vertices:
+            return np.stack([self.low, self.high])
+        offsets, ids = self.part.region_vertices
+        corners = self.part.vertices[ids[offsets[row] : offsets[row + 1]]]
+        return np.stack([corners.min(axis=0), corners.max(axis=0)])
+
+    def _volume(self, row: int) -> float:
+        """Return the volume of a bounded region, or a bound on it."""
+        if self.part.has_vertices:
+            return float(self.part.volumes()[row])
+        return float((self.high - self.low).prod()) if self._is_measured(row) else np.inf
+
+
+def _ends_of(part: Partition, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a box around a bounded domain, else around what is known of it."""
+    window = part.window
+    if isinstance(window, Box):
+        return np.asarray(window.lo, dtype=float), np.asarray(window.hi, dtype=float)
+    if window.is_bounded() and not part.has_vertices and (ends := bounding_box(window.polyhedron)) is not None:
+        return ends
+    if not len(points):
+        return np.zeros(part.dim), np.zeros(part.dim)
+    return points.min(axis=0), points.max(axis=0)
+
+
+def _volume_of(part: Partition) -> float:
+    """Return the volume of the domain, infinite where it is unbounded or takes long to find."""
+    window = part.window
+    if isinstance(window, Box) or (window.is_bounded() and part.dim <= FEW_DIMENSIONS):
+        return float(window.volume())
+    return np.inf
+
+
 def _without_copies(
-    part: Partition, target: Polyhedron, pieces: list[Polyhedron], found: "list[_Found]", tolerance: float
+    part: Partition,
+    target: Polyhedron,
+    pieces: list[Polyhedron],
+    found: list[_Found],
+    tolerance: float,
+    missing: float,
 ) -> PreimagePieces:
     """Leave out flat pieces that are parts of others: by continuity these meet in whole faces of both."""
     kept: list[int] = []
@@ -379,14 +532,6 @@ def _without_copies(
         np.array([found[index].dim for index in kept], dtype=np.int64),
         np.array([found[index].point for index in kept]).reshape(-1, part.dim),
         np.array([found[index].is_whole for index in kept], dtype=bool),
+        np.array([found[index].error * (found[index].dim == part.dim) for index in kept], dtype=float),
+        missing,
     )
-
-
-class _Found(NamedTuple):
-    """A piece: its region, dimension, inner point, whether it is all of the region, and whether it lies in a facet."""
-
-    row: int
-    dim: int
-    point: np.ndarray
-    is_whole: bool
-    may_be_copy: bool

@@ -1,7 +1,11 @@
 """The preimage of a polyhedron under an affine map ``z -> W z + c``: each row a becomes ``a W``, on a region exactly.
 
-Rows that the map makes constant are checked and dropped: what rounding leaves of them is no direction.
+Rows that the map makes constant are checked and dropped: what rounding leaves of them is no direction. Whether a
+constant fulfils its row is decided in fractions.
 """
+
+from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 from jaxtyping import Float
@@ -10,14 +14,19 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rational import PulledBack, RationalNetwork
+from reluscope.networks.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
 
 # Outputs are compared with a target up to this share of their size.
 RESOLUTION = 1e-9
 CONSTANT = 64 * np.finfo(float).eps
+# Multiplications of fractions for the rows of one region: about a second.
+MOST_MULTIPLICATIONS = 1_000_000
 
 
 @read_arguments
@@ -66,13 +75,34 @@ def within_region(
         features, domain = features.restrict(domain), domain.window
     found = region(features, x, domain=domain)
     weight, bias = (part[0].cpu().numpy() for part in (found.map.weight, found.map.bias))
-    return found.polyhedron.intersect(pulled_back(target, weight, bias) or nowhere(found.polyhedron.dim))
+    rational = RationalNetwork(features)
+    pieces = [table[0].tolist() for table in pieces_of(found.code)]
+
+    def exactly(row: np.ndarray) -> PulledBack | None:
+        weights = {place: Fraction(entry) for place, entry in enumerate(row.tolist()) if entry}
+        try:
+            return rational.pull_back(pieces, weights, most=MOST_MULTIPLICATIONS)
+        except TooManyMultiplicationsError:
+            return None
+
+    return found.polyhedron.intersect(pulled_back(target, weight, bias, exactly) or nowhere(found.polyhedron.dim))
 
 
 def pulled_back(
-    target: Polyhedron, weight: Float[np.ndarray, "m n"], bias: Float[np.ndarray, " m"]
+    target: Polyhedron,
+    weight: Float[np.ndarray, "m n"],
+    bias: Float[np.ndarray, " m"],
+    exactly: Callable[[np.ndarray], PulledBack | None] | None = None,
 ) -> Polyhedron | None:
     """Return ``{z : W z + c in target}``, or None if rows that the map makes constant say that it is empty.
+
+    Parameters
+    ----------
+    target : Polyhedron
+    weight, bias : (m, n), (m,) float64
+    exactly : callable, optional
+        Returns a weighted sum of outputs as a function of z in fractions, None where that takes too long. Without it
+        rows that miss their end by 1e-9 of their size count as fulfilled.
 
     Examples
     --------
@@ -88,6 +118,19 @@ def pulled_back(
         off = np.abs(offsets) if is_equation else -offsets
         if (off > slack)[constant].any():
             return None
+        for place in np.flatnonzero(constant & (np.abs(offsets) <= slack)).tolist():
+            function = None if exactly is None else exactly(rows[place])
+            if function is None:
+                continue
+            excess = function.constant - Fraction(float(values[place]))
+            if function.coefficients:  # as small as rounding, and a direction all the same
+                constant[place] = False
+                slopes = [function.coefficients.get(axis, Fraction(0)) for axis in range(weight.shape[1])]
+                largest = max(map(abs, slopes))
+                normals[place] = [float(slope / largest) for slope in slopes]
+                offsets[place] = float(-excess / largest)
+            elif excess > 0 or (is_equation and excess):
+                return None
         sides.append((normals[~constant], offsets[~constant]))
     return Polyhedron(*sides[0], *sides[1])
 

@@ -21,7 +21,9 @@ from reluscope.budget import Budget, RegionBudget, TimeBudget
 from reluscope.errors import InputError, ShapeError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
+from reluscope.findings.claims import largest_error
 from reluscope.findings.data_frames import as_pandas
+from reluscope.findings.derived import Ends, at_an_end
 from reluscope.geometry.corners import hull_volume
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.hulls import dimension_of, hull_of
@@ -29,21 +31,27 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.unions import volume_of_union
 from reluscope.interruption import held
 from reluscope.networks.choices import read_outputs
+from reluscope.networks.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.networks.truncation import up_to_gate
 from reluscope.networks.wide_forward import wide_outputs
+from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.left_open import left_open
+from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
-from reluscope.tolerance import Tolerance
+from reluscope.tolerance import EPSILON, Tolerance
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-# What is thinner counts as flat, and an exact number may be off by as much, relative to the size of the outputs.
+# What is thinner counts as flat, relative to the size of the outputs.
 RESOLUTION = 1e-9
+# Volumes of unions, of the box around all pieces.
+HULLS = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +68,16 @@ class Image:
         Outputs at the corners of each region; the piece is their convex hull.
     dims : (r,) int64
         Dimension of each piece, at most that of the domain.
-    rounding : (k,) float64
-        How far each output at a corner may be from the one in real arithmetic.
+    errors : (r, k) float64
+        How far each output at the corners of each region may be from the one at the true corner: the rounding of
+        outputs, and how far the corner may be moved times the steepest slope around it.
     """
 
     partition: Partition
     outputs: tuple[int, ...]
     corners: tuple[Float[np.ndarray, "_ k"], ...]
     dims: Int[np.ndarray, " r"]
-    rounding: Float[np.ndarray, " k"]
+    errors: Float[np.ndarray, "r k"]
 
     def __len__(self) -> int:
         return len(self.corners)
@@ -83,11 +92,12 @@ class Image:
 
     @property
     def claim(self) -> Claim:
-        """EXACT, or LOWER where the partition is not complete: every point of a piece is an output then.
+        """EXACT; LOWER where regions are missing: every point of a piece is an output then.
 
-        ESTIMATE where rounding takes more than a billionth of the outputs' size.
+        ESTIMATE where undecided signs leave the maps of regions open, or where errors of corners and of rounding take
+        more than a millionth of the outputs' size.
         """
-        return self.partition.claim if self._is_sharp else Claim.ESTIMATE
+        return left_open(self.partition).claim if self._is_sharp else Claim.ESTIMATE
 
     @cached_property
     def pieces(self) -> tuple[Polyhedron, ...]:
@@ -127,8 +137,8 @@ class Image:
         Returns
         -------
         Finding
-            EXACT up to rounding if the partition is complete; else LOWER, as it is taken at a corner. ESTIMATE, with an
-            interval, where rounding takes more than a billionth of the outputs' size.
+            EXACT if the partition leaves nothing open, and errors of corners and of rounding take at most a millionth;
+            LOWER where it does, as the value is taken at a corner; else an ESTIMATE with an interval.
 
         Raises
         ------
@@ -139,12 +149,16 @@ class Image:
         if len(weights) != len(self.outputs):
             raise ShapeError(f"expected {len(self.outputs)} coefficients, one for each output, got {len(weights)}")
         self._require_pieces("a maximum")
-        value = float((self._points @ weights).max())
+        values = self._points @ weights
+        sizes = np.abs(self._points) @ np.abs(weights)
+        errors = np.repeat(self.errors @ np.abs(weights), [len(one) for one in self.corners])
+        errors = errors + 4 * len(weights) * EPSILON * sizes
+        # Outputs at corners are outputs, whatever the maps of regions are; those beyond may be larger.
+        lower, upper = float((values - errors).max()), float((values + errors).max())
         return self._finding(
-            value,
-            value,
-            float(np.abs(weights) @ (RESOLUTION * np.abs(self._points).max(axis=0) + self.rounding)),
-            scale=float(np.abs(weights) @ np.abs(self._points).max(axis=0)),
+            float(values.max()),
+            (lower, upper if left_open(self.partition).is_nothing else np.inf),
+            scale=float(sizes.max()),
             name="maximum of outputs",
             definition="largest value of a linear function of the outputs on the domain",
         )
@@ -162,27 +176,43 @@ class Image:
         Returns
         -------
         Finding
-            Length, area, volume; 0 where all pieces are flat. EXACT up to rounding if the partition is complete; LOWER,
-            with an interval, where it is not or the budget ended.
+            Length, area, volume; 0 where all pieces are flat. EXACT if the partition leaves nothing open and rounding
+            moves little; LOWER, with an interval, where regions are missing or the budget ended; else an ESTIMATE.
 
         Notes
         -----
         In two outputs from all crossings of sides, in three from the facets that no other piece covers: seconds for
         some hundred pieces. In more by linear programs: some ten seconds for a hundred.
         """
-        solid = [self.corners[index] for index in np.flatnonzero(self.dims == len(self.outputs))]
-        found = volume_of_union(solid, self._thin, Budget() if budget is None else budget)
-        sides = np.maximum(np.ptp(self._points, axis=0), self._thin) if len(self) else np.zeros(len(self.outputs))
+        solid = np.flatnonzero(self.dims == len(self.outputs))
+        bodies = [self.corners[index] for index in solid]
+        found = volume_of_union(bodies, self._thin, Budget() if budget is None else budget)
+        sides = np.ptp(self._points, axis=0) if len(self) else np.zeros(len(self.outputs))
+        error = self._volume_error() + HULLS * float(sides.prod())
+        lower, upper = left_open(self.partition).ends(max(0.0, found.lower - error), found.upper + error, least=0.0)
         return self._finding(
             found.lower,
-            found.upper,
-            float(RESOLUTION * np.prod(sides) + np.prod(sides + 2 * self.rounding) - np.prod(sides)),
-            scale=float(np.prod(sides)),
-            least=0.0,
+            (lower, upper),
+            # An image may be flat, and a flat one is as large as it is long.
+            scale=max(float(sides.max()), thickness(self._points)) ** len(self.outputs),
             name="volume of the image",
             definition="outputs that the network has on the domain, in the space of these outputs",
             stopped=found.stopped,
         )
+
+    def _volume_error(self) -> float:
+        """Return how far the volume of the union may be off: corners that are moved, and pieces that count as flat."""
+        total = 0.0
+        # In many dimensions parts of bodies that are thinner are left out, too.
+        thin = self._thin if len(self.outputs) > 3 else 0.0
+        for index, (corners, moved) in enumerate(zip(self.corners, self.errors, strict=True)):
+            if self.dims[index] == len(self.outputs):
+                sides = np.ptp(corners, axis=0)
+                total += float(np.prod(sides + 2 * (moved + thin)) - np.prod(sides))
+            else:
+                axes = np.linalg.svd(corners - corners.mean(axis=0), full_matrices=True)[2]
+                total += float(np.prod(np.ptp(corners @ axes.T, axis=0) + 2 * np.linalg.norm(moved)))
+        return total
 
     @read_arguments
     def contains(self, y: ArrayLike, tolerance: NonNegative | None = None) -> Bool[np.ndarray, "..."]:
@@ -305,40 +335,33 @@ class Image:
 
     @property
     def _thin(self) -> float:
-        return max(thickness(self._points), 2 * float(self.rounding.max()))
+        return max(thickness(self._points), 2 * float(self.errors.max(initial=0.0)))
 
     @property
     def _is_sharp(self) -> bool:
-        return bool((self.rounding <= thickness(self._points)).all())
+        return bool((self.errors <= largest_error(np.abs(self._points).max(initial=0.0))).all())
 
     def _require_pieces(self, purpose: str) -> None:
         if not len(self):
             raise InputError(f"{purpose} needs a piece, and work stopped before there was one: allow for more")
 
     def _finding(
-        self,
-        value: float,
-        upper: float,
-        rounding: float,
-        *,
-        scale: float,
-        least: float = -np.inf,
-        stopped: str = "",
-        **fields: Any,
+        self, value: float, ends: tuple[float, float], *, scale: float, stopped: str = "", **fields: Any
     ) -> Finding:
         part = self.partition
-        fields |= {
-            "domain": part.domain.describe(),
-            "method": "outputs at the corners of linear regions",
-            "num_undecided": part.num_undecided,
-            "work": {**part.work, "pieces": len(self)},
-            "stopped": stopped or part.note,
-        }
-        if part.claim is Claim.EXACT and upper - value <= rounding:
-            return Finding.within(value, rounding, least=least, scale=scale, **fields)
-        lower = value if self._is_sharp else max(least, value - rounding)
-        upper = upper + rounding if part.claim is Claim.EXACT else np.inf
-        return Finding.of(value, lower, upper, scale=scale, **fields)
+        lower, upper = min(value, ends[0]), max(value, ends[1])
+        return Finding.of(
+            at_an_end(Ends(value, lower, upper), float(largest_error(value, scale))).value,
+            lower,
+            upper,
+            scale=scale,
+            domain=part.domain.describe(),
+            method="outputs at the corners of linear regions",
+            num_undecided=part.num_undecided,
+            work={**part.work, "pieces": len(self)},
+            stopped=stopped or part.note,
+            **fields,
+        )
 
 
 def thickness(points: Float[np.ndarray, "v k"]) -> float:
@@ -379,8 +402,8 @@ def image(
     Returns
     -------
     Image
-        EXACT, or LOWER where a budget ended. Numbers are known up to a billionth of the outputs' size; where rounding
-        takes more, all of it is an ESTIMATE.
+        EXACT, or LOWER where a budget ended. Where signs stayed undecided, or where errors of corners and of rounding
+        take more than a millionth of the outputs' size, all of it is an ESTIMATE.
 
     Raises
     ------
@@ -433,10 +456,10 @@ def image_of(part: Partition, outputs: tuple[int, ...]) -> Image:
     offsets, ids = part.region_vertices
     values, errors = _at_corners(part, outputs)
     corners = tuple(np.split(values[ids], offsets[1:-1])) if len(part) else ()
-    rounding = errors.max(axis=0, initial=0.0)
-    thin = max(thickness(values), 2 * float(rounding.max()))
+    of_regions = np.maximum.reduceat(errors[ids], offsets[:-1]) if len(part) else np.zeros((0, len(outputs)))
+    thin = max(thickness(values), 2 * float(of_regions.max(initial=0.0)))
     dims = np.array([dimension_of(points, thin) for points in corners], dtype=np.int64)
-    return Image(part, outputs, corners, dims, rounding)
+    return Image(part, outputs, corners, dims, of_regions)
 
 
 def _at_corners(part: Partition, outputs: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -448,4 +471,17 @@ def _at_corners(part: Partition, outputs: tuple[int, ...]) -> tuple[np.ndarray, 
     values, errors = forward.outputs[:, chosen], forward.errors[:, chosen]
     if errors.max(initial=0.0) > 0.1 * thickness(values):
         values, errors = (table[:, chosen] for table in wide_outputs(part.network_on_domain, part.vertices))
-    return values, errors
+    # Around a corner that is moved a region's map, and those of its neighbours, count twice.
+    return values, 2 * (errors + _steepest(part, chosen) * corner_errors(part)[:, None])
+
+
+def _steepest(part: Partition, outputs: list[int]) -> Float[np.ndarray, "v k"]:
+    """Return the steepest slope of each output in the regions around each vertex, or in all where each has its own."""
+    maps, off = maps_of_codes(part.network_on_domain, part.codes)
+    slopes = np.linalg.norm(maps.weight[:, outputs].cpu().numpy(), axis=2) + np.sqrt(part.dim) * off[:, outputs]
+    if not isinstance(part.geometry, Mosaic):
+        return np.broadcast_to(slopes.max(axis=0), (len(part.vertices), len(outputs)))
+    offsets, ids = part.region_vertices
+    found = np.zeros((len(part.vertices), len(outputs)))
+    np.maximum.at(found, ids, np.repeat(slopes, np.diff(offsets), axis=0))
+    return found

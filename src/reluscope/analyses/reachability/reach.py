@@ -297,7 +297,7 @@ def _why(found: Image, limit: Budget, began: float) -> str:
     if note == INTERRUPTED:
         return note
     if found.claim is Claim.ESTIMATE:
-        return "rounding of more than a billionth of the states' size"
+        return "rounding of more than a millionth of the states' size"
     return limit.spent(0, began) or note or "signs that rounding leaves open"
 
 

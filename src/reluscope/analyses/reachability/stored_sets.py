@@ -31,7 +31,7 @@ def described_image(found: "Image") -> Parts:
         "image.corners": np.concatenate([np.zeros((0, len(found.outputs))), *found.corners]),
         "image.offsets": np.cumsum([0, *sizes]),
         "image.dims": found.dims,
-        "image.rounding": found.rounding,
+        "image.errors": found.errors,
     }
     return {**arrays, **own}, {"kind": IMAGE, "outputs": list(found.outputs), "partition": described}
 
@@ -56,8 +56,8 @@ def read_image(arrays: Arrays, described: Mapping[str, Any]) -> dict[str, Any]:
     most = min(part.dim, len(outputs)) + 1
     dims = stored.array(arrays, "image.dims", np.int64, (len(part),), least=0, below=most)
     pieces = tuple(np.split(corners, offsets[1:-1])) if len(part) else ()
-    rounding = stored.array(arrays, "image.rounding", np.float64, (len(outputs),), least=0)
-    return {"partition": part, "outputs": tuple(outputs), "corners": pieces, "dims": dims, "rounding": rounding}
+    errors = stored.array(arrays, "image.errors", np.float64, (len(part), len(outputs)), least=0)
+    return {"partition": part, "outputs": tuple(outputs), "corners": pieces, "dims": dims, "errors": errors}
 
 
 def described_cover(found: "Cover") -> Parts:

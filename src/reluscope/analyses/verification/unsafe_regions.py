@@ -4,6 +4,9 @@ On a linear region unsafe outputs are a polyhedron of inputs. Where several kind
 without those before it: a polyhedron without another is one part for each row, where that row is broken and those
 before it are not. A region on which some row is constant and so near to its end that fractions are needed, and too
 many of them, is not decided.
+
+Polyhedra are cut in coordinates in which the box is the unit cube, so that what is thin is so along some axis of the
+box. What is too thin to be a piece is added up, and so is what rounding of corners and rows may move.
 """
 
 from collections.abc import Sequence
@@ -14,19 +17,23 @@ from jaxtyping import Float
 
 from reluscope.analyses.preimages.pieces import by_vertices
 from reluscope.analyses.preimages.pullback import RESOLUTION
+from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.analyses.verification.disjoint_boxes import Unsafe
-from reluscope.analyses.verification.rows_of_inputs import RowsOfInputs
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import DegenerateGeometryError
-from reluscope.findings import Claim
 from reluscope.geometry.corners import hull_volume
 from reluscope.geometry.differences import without
 from reluscope.geometry.domains import Box
+from reluscope.geometry.interior import Ball
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.sizes import steinhagen
 from reluscope.interruption import pass_on
 from reluscope.networks.network import Network
+from reluscope.networks.rational import multiplications
 from reluscope.networks.rational_weights import TooManyMultiplicationsError
+from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition
 from reluscope.regions.regions import find_regions
 
@@ -34,6 +41,14 @@ from reluscope.regions.regions import find_regions
 BATCH = 256
 # How much inside a row all vertices are if it is left out, relative to the box.
 CLEAR = 1e-6
+# In the unit cube: parts without a ball of this radius are left out, and added up.
+THIN = 1e-12
+# In the unit cube: by how much float64 may move the corners of a polyhedron.
+ROUNDING = 64 * np.finfo(float).eps
+# Volumes that Qhull computes, relative.
+HULLS = 1e-12
+# Multiplications of fractions that a box with undecided signs may take: some seconds.
+MOST_MULTIPLICATIONS = 2_000_000
 
 
 class Piece(NamedTuple):
@@ -43,6 +58,8 @@ class Piece(NamedTuple):
     ----------
     polyhedron : Polyhedron
     volume : float
+    error : float
+        How far the volume may be off.
     witness : (d,) float64
         Strictly inside.
     unsafe : Unsafe
@@ -55,6 +72,7 @@ class Piece(NamedTuple):
 
     polyhedron: Polyhedron
     volume: float
+    error: float
     witness: Float[np.ndarray, " d"]
     unsafe: Unsafe
     ends: Float[np.ndarray, "2 d"]
@@ -68,17 +86,20 @@ class UnsafeRegions(NamedTuple):
     ----------
     pieces : list of Piece
     missing : float
-        Volume of the box in which regions are not known, or not decided.
+        Volume of the box that is not decided: of regions, and of parts too thin to be pieces.
     num_regions : int
         Regions examined.
-    is_whole : bool
-        Whether all regions of the box are there.
+    why_not : str
+        Why there are no pieces: the budget of the partition, or signs that it left open.
     """
 
     pieces: list[Piece]
     missing: float
     num_regions: int
-    is_whole: bool
+    why_not: str = ""
+
+
+UNDECIDED = "undecided signs"
 
 
 def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget: Budget) -> UnsafeRegions:
@@ -91,12 +112,13 @@ def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget:
         Of about 1 to 6 dimensions.
     unsafe : sequence of Unsafe
     budget : Budget
-        Of the partition. Where it does not suffice there are no pieces.
+        Of the partition. Where it does not suffice, or signs stay undecided, there are no pieces.
 
     Notes
     -----
-    One partition; Ctrl-C that ends it goes on to whoever asked. Outputs at vertices decide about most regions; each
-    other one costs its half-spaces and a linear program.
+    One partition, and one by fractions where signs stay undecided and the network is small; Ctrl-C that ends it goes on
+    to whoever asked. Outputs at vertices decide about most regions; each other one costs its half-spaces and a linear
+    program.
 
     Examples
     --------
@@ -108,87 +130,149 @@ def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget:
     ([0.5, 1.0], 4)
     """
     part = partition(network, box, budget=budget)
+    is_doubtful = not part.note and not left_open(part).is_listed_sure
+    if is_doubtful and (len(part) + 1) * box.dim * multiplications(network) <= MOST_MULTIPLICATIONS:
+        part = partition(network, box, budget=budget, certify=True)
     if part.note == INTERRUPTED:
         pass_on()
-    if part.num_open:
-        return UnsafeRegions([], box.volume(), len(part), False)
-    rulings = by_vertices(part, [one.outputs for one in unsafe])
-    rows = np.unique(np.concatenate([may for may, _ in rulings])).astype(np.int64)
-    pieces: list[Piece] = []
-    is_whole, missing = part.claim is Claim.EXACT, 0.0
-    rows_of_inputs = RowsOfInputs(part.network_on_domain, box)
-    for start in range(0, len(rows), BATCH):
-        found, undecided = _of_regions(part, box, rows[start : start + BATCH], rulings, unsafe, rows_of_inputs)
-        pieces += found
-        missing += undecided
-    if not is_whole:
-        missing += max(0.0, box.volume() - float(part.volumes().sum())) + RESOLUTION * box.volume()
-    return UnsafeRegions(pieces, missing, len(part), is_whole)
+    if not left_open(part).is_nothing:
+        return UnsafeRegions([], box.volume(), len(part), part.note or UNDECIDED)
+    found = _Cutting(part, box, unsafe)
+    found.run()
+    return UnsafeRegions(found.pieces, found.missing, len(part))
 
 
-def _of_regions(
-    part: Partition,
-    box: Box,
-    rows: np.ndarray,
-    rulings: list[tuple[np.ndarray, np.ndarray]],
-    unsafe: Sequence[Unsafe],
-    rows_of_inputs: RowsOfInputs,
-) -> tuple[list[Piece], float]:
-    """Return the pieces in some regions, and the volume of regions that are not decided."""
-    length = float(np.max(box.hi - box.lo))
-    may = [np.isin(rows, possible) for possible, _ in rulings]
-    pieces: list[Piece] = []
-    undecided = 0.0
-    at = part.network_on_domain.at(part.witnesses[rows])
-    found, reasons = find_regions(at, domain=box)
-    if wrong := next((reason for reason in reasons if reason), ""):
-        raise DegenerateGeometryError(wrong)
-    for place, (row, region, errors) in enumerate(zip(rows, found, rows_of_inputs.errors(at), strict=True)):
-        assert region is not None
-        weight, bias = (one[0].cpu().numpy() for one in (region.map.weight, region.map.bias))
-        left = [_near(region.polyhedron, box)]
-        for kind, one in enumerate(unsafe):
-            if not may[kind][place]:
-                continue
+class _Cutting:
+    """The unsafe parts of the regions of a whole partition, as far as they are found."""
+
+    def __init__(self, part: Partition, box: Box, unsafe: Sequence[Unsafe]) -> None:
+        self.part, self.box, self.unsafe = part, box, unsafe
+        self.pieces: list[Piece] = []
+        self.missing = 0.0
+        self.width, self.volume = box.hi - box.lo, box.volume()
+        self.largest = np.maximum(np.abs(box.lo), np.abs(box.hi))
+        self.rows_of_inputs = RowsOfInputs(part.network_on_domain, box.lo, box.hi)
+        # How far sides of regions may be moved, in shares of each side of the box.
+        self.moved = side_errors(part)[:, None] / self.width + ROUNDING
+
+    def run(self) -> None:
+        """Cut all regions."""
+        rulings = by_vertices(self.part, [one.outputs for one in self.unsafe])
+        rows = np.unique(np.concatenate([may for may, _ in rulings])).astype(np.int64)
+        for start in range(0, len(rows), BATCH):
+            self._cut_regions(rows[start : start + BATCH], rulings)
+
+    def _cut_regions(self, rows: np.ndarray, rulings: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        may = [np.isin(rows, possible) for possible, _ in rulings]
+        at = self.part.network_on_domain.at(self.part.witnesses[rows])
+        found, reasons = find_regions(at, domain=self.box)
+        if wrong := next((reason for reason in reasons if reason), ""):
+            raise DegenerateGeometryError(wrong)
+        errors = self.rows_of_inputs.errors(at)
+        for place, row in enumerate(rows.tolist()):
+            region = found[place]
+            assert region is not None
+            weight, bias = (one[0].cpu().numpy() for one in (region.map.weight, region.map.bias))
+            kinds = [(one, bool(rulings[kind][1][row])) for kind, one in enumerate(self.unsafe) if may[kind][place]]
+            self._cut_region(row, region.polyhedron, weight, bias, errors[place], kinds)
+
+    def _cut_region(
+        self,
+        row: int,
+        body: Polyhedron,
+        weight: np.ndarray,
+        bias: np.ndarray,
+        errors: np.ndarray,
+        kinds: list[tuple[Unsafe, bool]],
+    ) -> None:
+        """Cut one region by all kinds of unsafe outputs that its vertices do not rule out, one after the other."""
+        code = self.part.codes[row : row + 1]
+        inner, near, turned = self._in_cube(body)
+        left = [inner]
+        for number, (one, is_inside) in enumerate(kinds):
             try:
-                cut = rows_of_inputs.of(one.outputs, weight, bias, errors, part.codes[rows[place : place + 1]])
+                cut = self.rows_of_inputs.of(one.outputs, weight, bias, errors, code)
             except TooManyMultiplicationsError:
-                undecided += sum(body.volume() for body in left)
-                break
+                self.missing += sum(self._size(each.insphere(), each) for each in left)
+                return
             if cut is None:
                 continue
-            is_whole = rulings[kind][1][row] or not len(cut.A)
-            if is_whole and not any(may[before][place] for before in range(kind)):
-                corners = part[int(row)].vertices
-                ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
-                pieces.append(Piece(left[0], hull_volume(corners), part.witnesses[row], one, ends, False))
-                break
-            for body in left:
-                if (piece := _solid(body.intersect(cut), one, length)) is not None:
-                    pieces.append(piece)
-            left = [rest for body in left for rest in without(body, cut, RESOLUTION * length)]
-    return pieces, undecided
+            if (is_inside or not len(cut.polyhedron.A)) and not number:
+                self.pieces.append(self._whole(row, Polyhedron(body.A[near], body.b[near]), one))
+                return
+            turned += cut.shift
+            for each in left:
+                self._keep(each.intersect(cut.polyhedron), one, row, turned)
+            parts, dropped = [], []
+            for each in left:
+                kept, thin = without(each, cut.polyhedron, THIN)
+                parts += kept
+                dropped += thin
+            left = parts
+            if number + 1 < len(kinds):
+                self.missing += sum(self._thin(ball) for ball in dropped)
 
+    def _whole(self, row: int, body: Polyhedron, one: Unsafe) -> Piece:
+        """Return a region all of whose outputs are unsafe."""
+        corners = self.part[row].vertices
+        ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
+        volume = hull_volume((corners - self.box.lo) / self.width) * self.volume
+        # Vertices say that it lies inside up to a share of how far a row goes on it.
+        error = self._error((ends - self.box.lo) / self.width, row, 0.0) + self.box.dim * RESOLUTION * volume
+        return Piece(body, volume, error, self.part.witnesses[row], one, ends, False)
 
-def _near(polyhedron: Polyhedron, box: Box) -> Polyhedron:
-    """Return a polyhedron within a box without the rows that nothing in the box comes near to."""
-    middle, half = (box.lo + box.hi) / 2, (box.hi - box.lo) / 2
-    reach = np.abs(polyhedron.A) @ half
-    kept = polyhedron.A @ middle + reach >= polyhedron.b - CLEAR * reach
-    return Polyhedron(polyhedron.A[kept], polyhedron.b[kept], polyhedron.C, polyhedron.d)
+    def _keep(self, polyhedron: Polyhedron, one: Unsafe, row: int, turned: float) -> None:
+        """Take a polyhedron of the cube as a piece, with the rows that its vertices come near to, or as missing."""
+        ball = polyhedron.insphere()
+        if not ball.radius > THIN:
+            self.missing += self._thin(ball)
+            return
+        try:
+            corners = polyhedron.vertices()
+        except DegenerateGeometryError:
+            self.missing += self._thin(ball)
+            return
+        ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
+        slack = polyhedron.b - corners @ polyhedron.A.T
+        kept = (slack <= CLEAR * (np.abs(polyhedron.A) @ (ends[1] - ends[0]))).any(axis=0)
+        small = Polyhedron(polyhedron.A[kept], polyhedron.b[kept])
+        volume = small.volume() * self.volume
+        error = self._error(ends, row, turned) + HULLS * volume
+        normals = small.A / self.width
+        outside = Polyhedron(normals, small.b + normals @ self.box.lo)
+        place = self.box.lo + self.width * ball.center, self.box.lo + self.width * ends
+        self.pieces.append(Piece(outside, volume, error, place[0], one, place[1], False))
 
+    def _in_cube(self, body: Polyhedron) -> tuple[Polyhedron, np.ndarray, float]:
+        """Return a region in coordinates in which the box is the unit cube, of which rows, and how far these are off.
 
-def _solid(polyhedron: Polyhedron, unsafe: Unsafe, length: float) -> Piece | None:
-    """Return a polyhedron as a piece, with the rows that its vertices come near to, None if it has no interior."""
-    ball = polyhedron.insphere()
-    if not ball.radius > RESOLUTION * length:
-        return None
-    try:
-        corners = polyhedron.vertices()
-    except DegenerateGeometryError:
-        return None
-    ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
-    slack = polyhedron.b - corners @ polyhedron.A.T
-    kept = (slack <= CLEAR * (np.abs(polyhedron.A) @ (ends[1] - ends[0]))).any(axis=0)
-    small = Polyhedron(polyhedron.A[kept], polyhedron.b[kept])
-    return Piece(small, small.volume(), ball.center, unsafe, ends, False)
+        Rows that nothing in the box comes near to are left out. Walls of the box go into the cube without rounding;
+        other rows are shifted by a share of how far they go in it.
+        """
+        ends = np.where(body.A > 0, self.box.hi, self.box.lo)
+        is_wall = (np.count_nonzero(body.A, axis=1) == 1) & ((body.A * ends).sum(axis=1) == body.b)
+        normals, size = body.A * self.width, np.abs(body.A) @ self.largest + np.abs(body.b)
+        extent, highest = np.abs(normals).sum(axis=1), np.maximum(normals, 0.0).sum(axis=1)
+        offsets = np.where(is_wall, highest, body.b - body.A @ self.box.lo)
+        rounding = np.where(is_wall, 0.0, 4 * np.finfo(float).eps * size)
+        near = np.flatnonzero(highest + rounding >= offsets - CLEAR * extent)
+        shift = (rounding[near] / np.maximum(extent[near], np.finfo(float).tiny)).sum()
+        return Polyhedron(normals[near], offsets[near]), near, float(shift)
+
+    def _thin(self, ball: Ball) -> float:
+        """Return a bound on the volume of a part of the cube by its ball: its width times the cube's largest shadow."""
+        dim = self.box.dim
+        radius = max(0.0, ball.radius) + (ball.gap if np.isfinite(ball.gap) else 0.0)
+        if ball.radius < -ROUNDING:
+            return 0.0
+        return min(1.0, (steinhagen(dim) * radius + ROUNDING) * float(np.sqrt(dim))) * self.volume
+
+    def _size(self, ball: Ball, body: Polyhedron) -> float:
+        """Return a bound on the volume of a part of the cube."""
+        return body.volume() * (1 + HULLS) * self.volume if ball.radius > THIN else self._thin(ball)
+
+    def _error(self, ends: np.ndarray, row: int, turned: float) -> float:
+        """Return how far the volume of a part of the cube may be off: its surface times what may be moved."""
+        moved = self.moved[row] + np.sqrt(self.box.dim) * turned
+        extents = ends[1] - ends[0] + 2 * moved
+        return float(sum(2 * moved[axis] * np.delete(extents, axis).prod() for axis in range(len(moved)))) * self.volume

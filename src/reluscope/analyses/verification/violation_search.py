@@ -15,12 +15,13 @@ from reluscope.analyses.preimages.box_search import OutputBox, halved
 from reluscope.analyses.verification.disjoint_boxes import Unsafe, disjoint_boxes
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import reach
-from reluscope.analyses.verification.unsafe_regions import Piece, unsafe_regions
+from reluscope.analyses.verification.unsafe_regions import UNDECIDED, Piece, unsafe_regions
 from reluscope.budget import Budget
 from reluscope.geometry.domains import Box, Slice
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.best_first import BestFirst, Branch
+from reluscope.tolerance import EPSILON
 
 # Boxes that are bounded together: so many, and arrays of so many numbers.
 NUM_TOGETHER, MAX_NUMBERS = 16, 2**22
@@ -29,6 +30,8 @@ NUM_TOGETHER, MAX_NUMBERS = 16, 2**22
 MAX_DIMENSIONS, MAX_OPEN, MAX_REGIONS = 6, 40, 5_000
 # On lines and planes so many units.
 MAX_OPEN_IN_PLANE = 1_000
+# Boxes whose regions have undecided signs are halved down to this share of all inputs.
+LEAST_UNDECIDED = 2.0**-8
 
 
 class _Box(NamedTuple):
@@ -70,7 +73,7 @@ class ViolationSearch(BestFirst):
     pieces : list of Piece
         In the space of inputs.
     missing : float
-        Volume in which exact regions were not decided, or that was too small to be halved.
+        Volume that was not decided on exact regions, was too thin to be a piece, or too small to be halved.
     num_regions : int
         Regions examined.
     """
@@ -84,6 +87,7 @@ class ViolationSearch(BestFirst):
         self._boxes = [_Box(*box) for box in boxes if (box.lower < box.upper)[self.free].all()]
         self.total = sum(self._volume(box) for box in self._boxes)
         self.pieces: list[Piece] = []
+        self._undecided: list[_Box] = []
         self.missing, self.num_regions = 0.0, 0
         self._is_begun = False
         self._restricted: dict[bytes, Network] = {}
@@ -96,7 +100,7 @@ class ViolationSearch(BestFirst):
         """Boxes that are not decided."""
         if self.is_broken or not self._is_begun:
             return self._boxes
-        return [branch.what.box for branch in self.queue]
+        return [*self._undecided, *(branch.what.box for branch in self.queue)]
 
     @property
     def undecided(self) -> float:
@@ -106,7 +110,7 @@ class ViolationSearch(BestFirst):
     @property
     def share_left(self) -> float:
         """Share of the volume on which the search is not over."""
-        return sum(self._volume(box) for box in self.open_boxes) / self.total
+        return sum(self._volume(branch.what.box) for branch in self.queue) / self.total if self._is_begun else 1.0
 
     def is_settled(self, key: float) -> bool:
         """Whether there is nothing left to find: never, while a box is open."""
@@ -169,8 +173,11 @@ class ViolationSearch(BestFirst):
         )
         self.num_regions += found.num_regions
         self.num_branches += found.num_regions
-        if not found.is_whole and not found.pieces and found.missing >= self._volume(box):
-            return False
+        if found.why_not:
+            if found.why_not != UNDECIDED or self._volume(box) > LEAST_UNDECIDED * self.total:
+                return False
+            self._undecided.append(box)
+            return True
         self.missing += found.missing
         self.pieces += [self._lifted(piece, box) for piece in found.pieces]
         return True
@@ -207,7 +214,8 @@ class ViolationSearch(BestFirst):
         offsets = np.concatenate([box.upper[free], -box.lower[free]])
         polyhedron = Polyhedron(rows, offsets, every[~free], box.lower[~free])
         ends = np.stack([box.lower, box.upper])
-        return Piece(polyhedron, self._volume(box), (box.lower + box.upper) / 2, unsafe, ends, True)
+        volume = self._volume(box)
+        return Piece(polyhedron, volume, EPSILON * len(free) * volume, (box.lower + box.upper) / 2, unsafe, ends, True)
 
     def _volume(self, box: _Box) -> float:
         return prod((box.upper - box.lower)[self.free].tolist())

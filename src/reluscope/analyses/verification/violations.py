@@ -68,8 +68,10 @@ def violations(
     -----
     For up to about six inputs that vary; with more, only boxes are found all of whose inputs violate the property. An
     enclosure for each box, and a partition of each on which few units change their piece. Violations without an
-    interior, where unsafe outputs are only touched, are left out, and so is what is thinner than 1e-9 of a box.
-    Outputs that are constant on a region, and within rounding of the end of a row, are compared in fractions.
+    interior, where unsafe outputs are only touched, are left out. What is thinner than 1e-12 of a side of the box is no
+    piece; its volume is bounded and widens the interval. Outputs that are constant on a region, and within rounding of
+    the end of a row, are compared in fractions. Boxes whose regions have undecided signs are partitioned in fractions
+    where the network is small, halved elsewhere, and stay open below 1/256 of all inputs.
 
     Examples
     --------
@@ -112,6 +114,7 @@ def found_by(
     return kind(
         tuple(piece.polyhedron for piece in pieces),
         np.array([piece.volume for piece in pieces]),
+        np.array([piece.error for piece in pieces]),
         np.array([piece.witness for piece in pieces]).reshape(-1, num_inputs),
         np.array([piece.ends for piece in pieces]).reshape(-1, 2, num_inputs),
         np.array([piece.unsafe.case for piece in pieces], dtype=np.int64),

@@ -1,0 +1,90 @@
+"""How far the corners of a partition's regions may be from where they should be.
+
+Every number that is made from corners inherits this: an output at a corner times the slope of the map there, a volume
+times the surface of the region.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.partitions.mosaic import Mosaic
+from reluscope.partitions.solid_regions import SolidRegions
+from reluscope.tolerance import EPSILON
+
+if TYPE_CHECKING:
+    from reluscope.partitions.table import Partition
+
+# Where an engine keeps no blur: how exactly corners are known, relative to the largest coordinate.
+CORNERS = 2.0**-44
+
+
+def corner_errors(part: "Partition") -> Float[np.ndarray, " v"]:
+    """Return a bound on the distance of each vertex of a bounded partition from the true corner.
+
+    Notes
+    -----
+    The blur that the walk has carried along, with the rounding of the coordinates: none at the corners of the domain.
+    Of engines that carry none, the resolution of the partition and a share of the largest coordinate.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.array([[3.0]]), np.array([1.0])), (np.eye(1), np.zeros(1))])  # bends at -1 / 3
+    >>> part = rs.partition(net, rs.Box(-1, 1, 1))
+    >>> order = np.argsort(part.vertices[:, 0])
+    >>> bool((np.abs(part.vertices[order, 0] - [-1, -1 / 3, 1]) <= corner_errors(part)[order]).all())
+    True
+    """
+    vertices = part.vertices
+    sizes = np.abs(vertices).max(axis=1, initial=0.0)
+    geometry = part.geometry
+    if isinstance(geometry, Mosaic | SolidRegions) and (blur := geometry.vertex_blur) is not None:
+        return np.where(blur > 0, blur + 4 * EPSILON * sizes, 0.0)
+    if not len(vertices):
+        return sizes
+    width = float(np.linalg.norm(np.ptp(vertices, axis=0)))
+    return np.full(len(vertices), (CORNERS + part.tolerance.resolution) * max(float(sizes.max()), width))
+
+
+def side_errors(part: "Partition") -> Float[np.ndarray, " r"]:
+    """Return for each region how far its sides may be from the true ones.
+
+    Notes
+    -----
+    The blur of its corners, but where two sides are nearly parallel: their crossing is moved far along both, and
+    neither is moved by more than the engine lets pass, 32 resolutions and a share of the largest coordinate.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.array([[3.0]]), np.array([1.0])), (np.eye(1), np.zeros(1))])
+    >>> bool((side_errors(rs.partition(net, rs.Box(-1, 1, 1))) < 1e-14).all())
+    True
+    """
+    if not len(part):
+        return np.zeros(0)
+    points = part.vertices if part.has_vertices else part.witnesses
+    width = float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
+    most = 32 * part.tolerance.resolution * width + CORNERS * float(np.abs(points).max(initial=0.0))
+    if not part.has_vertices:
+        return np.full(len(part), 2 * most)  # of points inside
+    offsets, ids = part.region_vertices
+    if not np.diff(offsets).all():  # unbounded regions without corners
+        return np.full(len(part), most)
+    return np.minimum(np.maximum.reduceat(corner_errors(part)[ids], offsets[:-1]), most)
+
+
+def volume_errors(moved: Float[np.ndarray, " r"], ends: Float[np.ndarray, "r 2 d"]) -> Float[np.ndarray, " r"]:
+    """Return how far volumes of bodies may be off whose corners are moved: the surface of boxes around them times that.
+
+    Examples
+    --------
+    >>> square = np.array([[[0.0, 0.0], [1.0, 1.0]]])
+    >>> volume_errors(np.array([1e-9]), square).round(12).tolist()
+    [4e-09]
+    """
+    sides = ends[:, 1] - ends[:, 0] + 2 * moved[:, None]
+    surfaces = [np.delete(sides, axis, axis=1).prod(axis=1) for axis in range(sides.shape[1])]
+    return 2 * moved * np.sum(surfaces, axis=0)
