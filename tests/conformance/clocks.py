@@ -6,14 +6,12 @@ one before: so every place where a clock decides a number is found without any l
 """
 
 import dataclasses
-import inspect
 import itertools
 import json
 import os
 import sys
 import time
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import torch

@@ -77,8 +77,8 @@ def test_a_cut_network_has_as_many_as_signs() -> None:
 
 
 def test_a_hopeless_count_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "SECONDS_BEFORE_PROBES", 0.2)
-    monkeypatch.setattr(patience, "SECONDS_OF_PROBES", 0.5)
+    monkeypatch.setattr(patience, "BEFORE_PROBES", 0.1)
+    monkeypatch.setattr(patience, "SECONDS_OF_PROBES", 0.1)
     net = layers(40, 60, 4)
     for run in (rs.count, rs.partition):
         with pytest.warns(UserWarning, match=r"about 10\^\d\d regions"):
@@ -92,7 +92,7 @@ def test_a_hopeless_count_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_work_that_ends_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "SECONDS_BEFORE_PROBES", 0.0)
+    monkeypatch.setattr(patience, "LONGEST", 0.0)
     monkeypatch.setattr(patience, "SECONDS_OF_PROBES", 0.1)
     net = layers(3, 8, 8, 1)
     number = len(rs.partition(net, rs.Box(-1, 1, 3), budget=rs.Budget(seconds=float("inf"))))
@@ -102,7 +102,7 @@ def test_work_that_ends_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_limit_or_a_checkpoint_is_a_word(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "SECONDS_BEFORE_PROBES", 0.0)
+    monkeypatch.setattr(patience, "LONGEST", 0.0)
     monkeypatch.setattr(patience, "MAX_COUNTED", 0)
     net = layers(3, 4, 1)
     assert isinstance(patient(Budget(), net, rs.Space(3)), Patience)
@@ -121,13 +121,38 @@ def test_a_verdict_travels() -> None:
     assert pickle.loads(pickle.dumps(budget)).spent(0, 0.0) == answer
 
 
+@pytest.mark.parametrize(("inputs", "first"), [(2, 10**6), (30, 10**3)])
+def test_no_clock_decides_when_work_is_seen_to_be_hopeless(monkeypatch: pytest.MonkeyPatch, inputs, first) -> None:
+    """Seen red where probes were asked after ten seconds: what had been found by then was the count."""
+    clock, asked = [0.0], []
+    monkeypatch.setattr(patience.time, "time", lambda: clock[0])
+    monkeypatch.setattr(patience, "probes", lambda *_, **given: asked.append(given) or [Probe(1, True)])
+    net, spent = layers(inputs, 60, 1), []
+    for seconds in (0.0, 500.0):
+        clock[0], budget = seconds, patient(Budget(), net, rs.Box(-1, 1, inputs))
+        for number in (1, first, 100 * first):
+            budget.spent(number, 0.0)
+            spent.append(len(asked))
+    assert spent == [0, 0, 1, 1, 1, 2]
+    assert asked[0] == asked[1]
+    assert "seconds" not in asked[0]
+
+
 def test_an_executor_is_not_given_hopeless_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    monkeypatch.setattr(patience, "SECONDS_OF_PROBES", 0.5)
+    monkeypatch.setattr(patience, "SECONDS_OF_PROBES", 0.1)
     with ThreadPoolExecutor(2) as executor, pytest.warns(UserWarning, match="about"):
         found = rs.count(layers(40, 60, 4), rs.Box(-1, 1, 40), executor=executor)
     assert found.claim == "LOWER"
+
+
+def test_probes_are_as_many_as_programs_suffice_for() -> None:
+    net = layers(3, 5, 4, 1)
+    found = list(probes(net, rs.Box(-1, 1, 3), programs=40))
+    assert [probe.is_whole for probe in found] == [True] * 4 + [False] * (len(found) - 4)  # nine units each
+    again = taken(net, rs.Box(-1, 1, 3), 4)
+    assert [probe.product for probe in found[:4]] == [probe.product for probe in again]
 
 
 def test_what_probes_cannot_do() -> None:

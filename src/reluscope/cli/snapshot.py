@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+from reluscope.budget import Budget
 from reluscope.cli.looking import Looked, open_session
 from reluscope.cli.opening import describe_model
 from reluscope.cli.options import Common
@@ -11,8 +12,12 @@ from reluscope.cli.printing import open_console, print_json, print_numbers, say
 from reluscope.cli.progress import show_progress
 from reluscope.explorer.desk import Desk
 from reluscope.explorer.snapshot import kept_answers, page_of
+from reluscope.networks.network import Network
+from reluscope.networks.pass_time import region_seconds
 
 FORMAT = "reluscope snapshot 1"
+# Regions of the plane at most, and as many as take so many seconds, but some; and where it ends whatever it has found.
+REGIONS, SECONDS, FEWEST_REGIONS, LIMIT = 200_000, 5.0, 1_000, 600.0
 
 
 def snapshot(looked: Looked, *, output: Path, force: bool, common: Common, began: float) -> int:
@@ -21,6 +26,7 @@ def snapshot(looked: Looked, *, output: Path, force: bool, common: Common, began
     with show_progress(hidden=common.quiet) as bar:
         session = open_session(looked, common, bar)
         bar.say("Cutting the plane")
+        session.budget = _budget(session.network)
         answers = kept_answers(Desk(session))
         write_all(dict.fromkeys(files.paths, page_of(answers)))
     found = session.views[answers[1].header["version"]].part.finding()
@@ -39,3 +45,9 @@ def snapshot(looked: Looked, *, output: Path, force: bool, common: Common, began
         print_numbers(console, [found])
         say(console, f"{time.perf_counter() - began:.1f} s; the snapshot is in {output}")
     return 0
+
+
+def _budget(network: Network) -> Budget:
+    """Return how much the plane may take: nobody waits for it as at a screen, and every machine is to give the same."""
+    regions = int(SECONDS / region_seconds(network))
+    return Budget(regions=max(FEWEST_REGIONS, min(REGIONS, regions)), seconds=LIMIT)

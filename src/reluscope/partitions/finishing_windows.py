@@ -17,7 +17,7 @@ from reluscope.findings import Column, Findings
 from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
-from reluscope.networks.pass_time import pass_seconds
+from reluscope.networks.pass_time import pass_seconds, region_seconds
 from reluscope.partitions.coarse_partitions import coarse_partition
 from reluscope.partitions.dispatch import cells_found, partition, walking
 from reluscope.partitions.forecasting import forecast
@@ -34,9 +34,9 @@ MIN_SECONDS, MIN_TIMES = 10.0, 10.0
 UNLIKELY = 10.0
 # Of the seconds allowed, if any are: for the forecast (and no more than three), and for the coarse partition.
 FORECAST, MAX_FORECAST, COARSE = 0.1, 3.0, 0.2
-# Seconds for the partition before anything is forecast, where a point takes less than the second number; what a region
-# takes beside a point, and the share of a limit on seconds after which this ends where regions are limited, too.
-TRIED, PROMPT, BESIDE, TRIED_SHARE = 1.0, 0.005, 1e-5, 0.25
+# Seconds for the partition before anything is forecast, where a point takes less than the second number; and the share
+# of a limit on seconds after which this ends where regions are limited, too.
+TRIED, PROMPT, TRIED_SHARE = 1.0, 0.005, 0.25
 # Sides of the first window, of the domain's, and how many times larger the next may be.
 FIRST_SCALE, MAX_GROWTH = 2.0**-14, 8.0
 # No window is tried that is larger by less than this; the next is to take this part of what is left.
@@ -102,7 +102,7 @@ def _first(network: Network, budget: Budget) -> Budget:
     """Return what is tried before anything is forecast: about a second of work."""
     if budget.regions is None:
         return Budget(seconds=TRIED)
-    regions = int(TRIED / (pass_seconds(network) + BESIDE))
+    regions = int(TRIED / region_seconds(network))
     seconds = None if budget.seconds is None else TRIED_SHARE * budget.seconds
     return Budget(regions=min(budget.regions, regions), seconds=seconds)
 
@@ -114,7 +114,7 @@ def _forecast_if_hopeless(network: Network, domain: Domain, budget: Budget) -> F
     expected, seconds = (float(ahead[name].value[0]) for name in ("forecast_regions", "forecast_seconds"))
     regions = _at_least(ahead["forecast_regions"])
     times = max(regions / max(1.0, budget.room(0)), seconds * regions / expected / budget.seconds_allowed)
-    takes = expected * (pass_seconds(network) + BESIDE)
+    takes = expected * region_seconds(network)
     return ahead if times > MIN_TIMES and takes > MIN_SECONDS else None
 
 

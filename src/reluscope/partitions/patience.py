@@ -4,16 +4,21 @@ import statistics
 import time
 import warnings
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from reluscope.budget import Budget
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
+from reluscope.networks.pass_time import program_seconds, region_seconds
 from reluscope.partitions.probes import probes
 
 # Without limits, work stops where it would count, or keep, more regions than these.
 MAX_COUNTED, MAX_KEPT = 10**9, 10**8
-# Seconds of work before probes estimate how many regions there are, and seconds that these may take.
-SECONDS_BEFORE_PROBES, SECONDS_OF_PROBES = 10.0, 3.0
+# Seconds of work before probes estimate how many regions there are, as regions of planes and of space take them and
+# others; and seconds that these may take, but some programs in any case. After the last of them probes are asked
+# however few regions there are.
+BEFORE_PROBES, BEFORE_PROBES_IN_FEW, SECONDS_OF_PROBES, FEWEST_PROGRAMS, LONGEST = 10.0, 30.0, 3.0, 128, 600.0
+FEW_DIMENSIONS = 3
 # So many probes are enough to decide that work goes on.
 NUM_PROBES = 5
 
@@ -51,16 +56,23 @@ class Patience(Budget):
     _answers: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def spent(self, num_regions: int, began: float) -> str:
-        """Return why the work will not end, after the first seconds of it."""
-        del num_regions
-        return self.foresee() if time.time() - began >= SECONDS_BEFORE_PROBES else ""
+        """Return why the work will not end, after as many regions as it should have found in its first seconds."""
+        is_due = num_regions >= self._regions_before or time.time() - began >= LONGEST
+        return self.foresee() if is_due else ""
+
+    @cached_property
+    def _regions_before(self) -> float:
+        if self.domain.dim <= FEW_DIMENSIONS:
+            return BEFORE_PROBES_IN_FEW / region_seconds(self.network)
+        return BEFORE_PROBES / program_seconds(self.network)
 
     def foresee(self) -> str:
         """Return why the work will not end, empty if it will."""
         if not self._answers:
             found: list[int] = []
             answer = ""
-            for probe in probes(self.network, self.domain, seconds=SECONDS_OF_PROBES):
+            programs = max(FEWEST_PROGRAMS, SECONDS_OF_PROBES / program_seconds(self.network))
+            for probe in probes(self.network, self.domain, programs=programs):
                 found.append(probe.product)
                 # Whether there are far too many shows soon; how many, when there are more ways.
                 if len(found) == NUM_PROBES and statistics.median_low(found) <= self.most:

@@ -6,7 +6,8 @@ large products, so that most sets of ways give less than the truth.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -39,14 +40,22 @@ class Probe(NamedTuple):
 
 
 def probes(
-    network: Network, domain: Domain, *, seconds: float, tolerance: Tolerance | None = None, seed: int = 0
+    network: Network,
+    domain: Domain,
+    *,
+    programs: float = inf,
+    seconds: float = inf,
+    tolerance: Tolerance | None = None,
+    seed: int = 0,
 ) -> Iterator[Probe]:
-    """Yield probes until the time is over, the last of them perhaps cut short.
+    """Yield probes until so many programs are done, or the time is over, the last of them perhaps cut short.
 
     Parameters
     ----------
     network : Network
     domain : Box, Space, Polyhedron or Slice
+    programs : float
+        Units that are decided, by linear programs if need be, on all probes together.
     seconds : float
     tolerance : Tolerance, optional
     seed : int
@@ -67,19 +76,25 @@ def probes(
     >>> next(probes(net, rs.Space(3), seconds=60.0))
     Probe(product=8, is_whole=True)
     """
-    until = time.monotonic() + seconds
+    until, done = time.monotonic() + seconds, 0
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
     coordinates = Coordinates.of(network, domain, Tolerance() if tolerance is None else tolerance)
     draw = np.random.default_rng(seed)
+
+    def goes_on() -> bool:
+        nonlocal done
+        done += 1
+        return done <= programs and time.monotonic() < until
+
     while True:
-        probe = _probe(coordinates, draw, until)
+        probe = _probe(coordinates, draw, goes_on)
         yield probe
-        if not probe.is_whole or time.monotonic() >= until:
+        if not probe.is_whole or done >= programs or time.monotonic() >= until:
             return
 
 
-def _probe(coordinates: Coordinates, draw: np.random.Generator, until: float) -> Probe:
+def _probe(coordinates: Coordinates, draw: np.random.Generator, goes_on: Callable[[], bool]) -> Probe:
     product = 1
     block = Block.first(coordinates)
     with torch.no_grad():
@@ -87,7 +102,7 @@ def _probe(coordinates: Coordinates, draw: np.random.Generator, until: float) ->
             (gate,), (cell,) = block.gates(), block.cells
             choices = []
             for index in range(gate.num_choices):
-                if time.monotonic() >= until:
+                if not goes_on():
                     return Probe(product, False)
                 found, cells = gate.choices(index, cell)
                 way = int(draw.integers(len(cells)))

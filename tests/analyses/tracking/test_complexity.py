@@ -13,16 +13,8 @@ from reluscope.errors import InputError
 NAMES = ("crossing_units", "square_regions", "kink_density")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def no_hurry():
-    """Let every square end, however busy the machine is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(complexity, "SQUARE_BUDGET", rs.Budget(regions=2_000))
-        yield
-
-
 @pytest.fixture(scope="module")
-def run(no_hurry, tmp_path_factory):
+def run(tmp_path_factory):
     model, networks = make_model(), []
     with track(model, tmp_path_factory.mktemp("run") / "run.parquet", complexity_radius=0.7) as tracker:
         for epoch in range(2):
@@ -72,7 +64,8 @@ def test_another_radius_is_refused(run):
 
 
 def test_a_square_that_does_not_end_is_a_lower_bound(tmp_path, monkeypatch):
-    monkeypatch.setattr(complexity, "SQUARE_BUDGET", rs.Budget(regions=3))
+    monkeypatch.setattr(complexity, "MOST_REGIONS", 3)
+    monkeypatch.setattr(complexity, "FEWEST_REGIONS", 3)
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 30), nn.ReLU(), nn.Linear(30, 30), nn.ReLU(), nn.Linear(30, 3))
     with track(model, tmp_path / "run.parquet", complexity_radius=2.0) as tracker:

@@ -8,6 +8,7 @@ their regions touching; in degenerate networks units flip together, and regions 
 
 import time
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 import torch
@@ -27,13 +28,16 @@ from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max
 from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.pass_time import program_seconds
 from reluscope.networks.points import Points, chunks
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.regions.regions import region
 from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
-SECONDS = 120.0
+# Programs that decide codes and pairs where no limit is given: as many as take so many seconds, each as long as some of
+# those that a region's tree asks.
+SECONDS, EACH = 120.0, 5.0
 UNDECIDED = 255
 ROWS_AT_ONCE = 512
 METHOD = "pairs whose differing units vanish on one hyperplane, and whether it is a facet"
@@ -135,8 +139,8 @@ def adjacency(
     domain : Box, Polyhedron, Slice or Space, optional
         What regions are cut down to; by default all of input space.
     budget : Budget, optional
-        After its time, two minutes by default, codes and pairs that linear programs have not yet decided are left
-        undecided.
+        After its time codes and pairs that linear programs have not yet decided are left undecided; by default after as
+        many programs as take two minutes on an ordinary machine.
     tolerance : Tolerance, optional
         Its ``rounding``.
 
@@ -183,19 +187,33 @@ def adjacency(
     """
     began = time.perf_counter()
     tolerance = tolerance or Tolerance()
-    seconds = SECONDS if budget is None or budget.seconds is None else budget.seconds
+    is_free = budget is None or budget.seconds is None
+    programs = SECONDS / (EACH * program_seconds(network)) if is_free else inf
+    seconds = inf if budget is None else budget.seconds_allowed
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
     _check_inside(points, domain)
     codes, first = network.codes(points).unique(return_index=True)
-    has_interior, is_checked, in_doubt = _have_interiors(network, points[first], domain, tolerance, began + seconds)
+    has_interior, is_checked, in_doubt, num_asked = _have_interiors(
+        network, points[first], domain, tolerance, programs, began + seconds
+    )
     flat, unchecked, kept = first[is_checked & ~has_interior], first[~is_checked], first[has_interior]
     codes = codes[has_interior]
     rounding = tolerance.rounding * np.finfo(float).eps
     candidates, unclear = pairs_on_hyperplanes(network, codes, points[kept], rounding=rounding)
     left = began + seconds - time.perf_counter()
-    shared = shared_facets(network, codes, points[kept], candidates, domain=domain, tolerance=tolerance, seconds=left)
+    programs -= min(programs, num_asked)
+    shared = shared_facets(
+        network,
+        codes,
+        points[kept],
+        candidates,
+        domain=domain,
+        tolerance=tolerance,
+        programs=programs,
+        seconds=left,
+    )
     pairs = candidates[shared.is_shared]
     undecided = _sorted(np.concatenate([unclear, candidates[~shared.is_decided]]))
     near = _near(codes)
@@ -234,15 +252,20 @@ def _check_inside(points: np.ndarray, domain: Box | Polyhedron | Space | None) -
 
 
 def _have_interiors(
-    network: Network, points: np.ndarray, domain: Domain | None, tolerance: Tolerance, until: float
-) -> tuple[Bool[np.ndarray, " g"], Bool[np.ndarray, " g"], Bool[np.ndarray, " g"]]:
-    """Return which regions have an interior, for which there was time to decide that, and which codes are in doubt."""
+    network: Network,
+    points: np.ndarray,
+    domain: Domain | None,
+    tolerance: Tolerance,
+    most: float,
+    until: float,
+) -> tuple[Bool[np.ndarray, " g"], Bool[np.ndarray, " g"], Bool[np.ndarray, " g"], int]:
+    """Return which regions have an interior, for which that is known, codes in doubt, and the number of programs."""
     # Around a point that is on no hyperplane there is a ball of its code, and the domain has a share of it.
     has_interior = _are_off_hyperplanes(network, points, tolerance)
     is_checked = has_interior.copy()
     looked_at, seen = [], points.copy()
     for index in np.flatnonzero(~has_interior):
-        if time.perf_counter() > until:
+        if len(looked_at) >= most or time.perf_counter() > until:
             break
         is_checked[index] = True
         looked_at.append(index)
@@ -255,7 +278,7 @@ def _have_interiors(
     in_doubt = np.zeros(len(points), dtype=bool)
     if looked_at:
         in_doubt[looked_at] = rounded_forward(network, seen[looked_at], tolerance=tolerance).doubtful.any(axis=1)
-    return has_interior, is_checked, in_doubt
+    return has_interior, is_checked, in_doubt, len(looked_at)
 
 
 @torch.no_grad()

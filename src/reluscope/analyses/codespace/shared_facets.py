@@ -54,6 +54,7 @@ def shared_facets(
     *,
     domain: Domain | None,
     tolerance: Tolerance,
+    programs: float,
     seconds: float,
 ) -> SharedFacets:
     """Decide pairs of codes whose differing units can all vanish on one hyperplane.
@@ -70,6 +71,8 @@ def shared_facets(
     domain : Domain, optional
         Not a slice.
     tolerance : Tolerance
+    programs : float
+        How many linear programs may be asked; pairs after that are left undecided.
     seconds : float
         Pairs that are not begun by then are left undecided.
 
@@ -85,13 +88,13 @@ def shared_facets(
     ends = np.append(starts[1:], len(pairs))
     rows = network.num_units + 2 * network.num_inputs
     for part in chunks(len(firsts), 24 * rows * network.num_inputs, BUDGET) if len(firsts) else ():
-        if time.perf_counter() - began > seconds:
+        if num_programs >= programs or time.perf_counter() - began > seconds:
             break
         found = regions(network, points[firsts[part]], domain=domain, tolerance=tolerance, budget=Budget(memory=BUDGET))
         for region, start, end in zip(found, starts[part], ends[part], strict=True):
             own = np.concatenate([piece[0] for piece in pieces_of(region.code)])
             for pair in range(start, end):
-                if time.perf_counter() - began > seconds:
+                if num_programs >= programs or time.perf_counter() - began > seconds:
                     break
                 other = pairs[pair, 1]
                 flips = units[offsets[pair] : offsets[pair + 1]]

@@ -23,15 +23,17 @@ from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.mixed_integer import encode
 from reluscope.networks.network import Network
 from reluscope.networks.operators.linear import Linear
+from reluscope.networks.pass_time import region_seconds
 from reluscope.networks.ranges import Ranges, unit_ranges
-from reluscope.partitions import partition
+from reluscope.partitions import Partition, partition
 from reluscope.shown import Shown
 
 Method = Literal["auto", "intervals", "programs", "partition"]
 
-# By itself a partition is made of lines and planes, for so long.
+# By itself a partition is made of lines and planes, if it has no more regions than take so many seconds, each so many
+# for a unit to be proved; and what ends it where they take far longer.
 MAX_DIMENSIONS = 2
-BUDGET = Budget(regions=200_000, seconds=30.0)
+SECONDS, PROVED, LIMIT = 30.0, 5e-5, Budget(seconds=1800.0)
 # Ends of intervals this near to a breakpoint, relative to the terms of the sum, are computed again as fractions.
 NEAR_BREAKPOINT = 1e-9
 
@@ -72,7 +74,7 @@ def unit_pieces(network: Network, *, domain: Domain, method: Method = "auto") ->
         In the input space of the network.
     method : {"auto", "intervals", "programs", "partition"}
         Intervals are always used where the domain is bounded; the others narrow them down. By default the partition, of
-        domains of one or two dimensions, if it is complete within 30 seconds.
+        domains of one or two dimensions, if it has no more regions than take 30 seconds on an ordinary machine.
 
     Returns
     -------
@@ -122,7 +124,7 @@ def unit_pieces(network: Network, *, domain: Domain, method: Method = "auto") ->
         methods.append("linear programs with multipliers that were checked")
     if method == "partition" or (method == "auto" and domain.dim <= MAX_DIMENSIONS):
         try:
-            part = partition(network, domain, budget=BUDGET if method == "auto" else None, certify=True)
+            part = _quick(network, domain) if method == "auto" else partition(network, domain, certify=True)
         except DegenerateGeometryError:
             if method == "partition":
                 raise
@@ -142,6 +144,13 @@ def unit_pieces(network: Network, *, domain: Domain, method: Method = "auto") ->
                 "linear programs"
             )
     return UnitPieces(tuple(least), tuple(largest), ranges, corners, ", ".join(methods) or "none")
+
+
+def _quick(network: Network, domain: Domain) -> Partition:
+    """Return a certified partition, or one that is not complete where it would take long."""
+    regions = int(SECONDS / (region_seconds(network) + PROVED * network.num_units))
+    found = partition(network, domain, keep="codes", budget=Budget(regions=regions))
+    return found if found.note or found.num_open else partition(network, domain, budget=LIMIT, certify=True)
 
 
 def _corners(domain: Domain) -> tuple[np.ndarray, np.ndarray] | None:

@@ -1,6 +1,7 @@
 """Estimates of counts from random ways down the tree of linear programs: in seconds, however many regions there are."""
 
 import time
+from math import inf
 
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
@@ -9,10 +10,12 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
+from reluscope.networks.pass_time import program_seconds
 from reluscope.partitions.probes import probes
 from reluscope.tolerance import Tolerance
 
-SECONDS = 10.0
+# Seconds of programs where no limit is given, but some programs in any case.
+SECONDS, FEWEST_PROGRAMS = 10.0, 1_000
 
 
 def count_by_probes(
@@ -34,7 +37,7 @@ def count_by_probes(
     network : Network
     domain : Box, Space, Polyhedron or Slice
     budget : Budget, optional
-        Its seconds; ten if there is none.
+        Its seconds; by default the programs of ten seconds on an ordinary machine, and at least a thousand.
     tolerance : Tolerance, optional
     seed : int
 
@@ -70,16 +73,14 @@ def count_by_probes(
             f"probes visit no regions to stop after, got a budget of {budget.regions:,}: give seconds, as in "
             "budget=Budget(seconds=10)"
         )
-    seconds = SECONDS if budget.seconds is None else budget.seconds
-    products = [
-        float(probe.product)
-        for probe in probes(network, domain, seconds=seconds, tolerance=tolerance, seed=seed)
-        if probe.is_whole
-    ]
+    programs = max(FEWEST_PROGRAMS, SECONDS / program_seconds(network)) if budget.seconds is None else inf
+    found = probes(network, domain, programs=programs, seconds=budget.seconds_allowed, tolerance=tolerance, seed=seed)
+    products = [float(probe.product) for probe in found if probe.is_whole]
     if not products:
+        limit = f"{programs:,.0f} programs" if budget.seconds is None else f"{budget.seconds:g} s"
         raise InputError(
-            f"not one way down the tree came to its end within {seconds:g} s: give more, as in "
-            f"budget=Budget(seconds={10 * seconds:g})"
+            f"not one way down the tree came to its end within {limit}: give more, as in "
+            f"budget=Budget(seconds={10 * (budget.seconds or SECONDS):g})"
         )
     finding = Finding.estimate(
         sum(products) / len(products),

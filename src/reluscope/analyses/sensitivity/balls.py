@@ -20,6 +20,7 @@ from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.domains import Box
 from reluscope.geometry.nearest_point import nearest_point
 from reluscope.networks.network import Network
+from reluscope.networks.pass_time import program_seconds, region_seconds
 from reluscope.networks.points import Points
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
@@ -27,7 +28,8 @@ from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 BallNorm = Literal["l2", "linf"]
-SECONDS = 10.0
+# Regions at each point: as many as take so many seconds in few dimensions, and in many, where each takes programs.
+SECONDS, FEW_DIMENSIONS, FEWEST_REGIONS = 10.0, 8, 20
 SAMPLES = 4096
 # Distances this close to the radius, relative to it, are not told from it.
 MARGIN = 1e-9
@@ -69,7 +71,7 @@ def local_complexity(
     population : int, optional
         How many points these were drawn from at random; by default these are all.
     budget : Budget, optional
-        For the exact count at each point, 10 seconds by default.
+        For the exact count at each point, by default as many regions as take 10 seconds on an ordinary machine.
     progress : bool or callable
         Show how much of the work is done; a function is told the share, from 0 to 1.
     tolerance : Tolerance, optional
@@ -111,7 +113,7 @@ def local_complexity(
     if norm not in ("l2", "linf"):
         raise InputError(f'norm must be "linf" or "l2", got {norm!r}')
     points = network.points(x)
-    limit = budget or Budget(seconds=SECONDS)
+    limit = _regions_in(network) if budget is None else budget
     flat = points.reshape(len(points), -1).cpu().numpy()
     sizes = np.abs(flat).max(axis=1, initial=0.0)
     if (small := np.flatnonzero(radius < MIN_RADIUS * sizes)).size:
@@ -136,6 +138,12 @@ def local_complexity(
         return Measured((column,), {"num_undecided": np.array([found.undecided])})
 
     return measure(len(points), ask, population=population, most=1, progress=progress)
+
+
+def _regions_in(network: Network) -> Budget:
+    few = network.num_inputs <= FEW_DIMENSIONS
+    each = region_seconds(network) if few else network.num_units * program_seconds(network)
+    return Budget(regions=max(FEWEST_REGIONS, int(SECONDS / each)))
 
 
 class _Number(NamedTuple):

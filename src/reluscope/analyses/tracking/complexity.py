@@ -10,10 +10,11 @@ from reluscope.errors import ReluscopeError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.geometry.domains import Box, Slice
 from reluscope.networks.network import Network
+from reluscope.networks.pass_time import region_seconds
 from reluscope.partitions.dispatch import partition
 
-# Of one square; a count that it ends is LOWER.
-SQUARE_BUDGET = Budget(regions=2_000, seconds=0.02)
+# Regions of one square at most, and as many as take so many seconds, but some; a count that this ends is LOWER.
+MOST_REGIONS, SQUARE_SECONDS, FEWEST_REGIONS = 2_000, 0.02, 100
 # Squares of large networks cost most: of so many units together there are some, but never less than a few.
 UNITS_IN_SQUARES, FEWEST_SQUARES = 2**14, 4
 # Derivatives by every input are taken where there are at most so many of all units, and else in random directions.
@@ -74,12 +75,13 @@ def num_squares(number: int, num_units: int) -> int:
 def _squares(network: Network, points: np.ndarray, radius: float) -> Findings:
     """Count regions around each point, in a plane of its own that is the same at every record."""
     generator = np.random.default_rng(0)
+    regions = max(FEWEST_REGIONS, min(MOST_REGIONS, int(SQUARE_SECONDS / region_seconds(network))))
     dim = min(2, network.num_inputs)
     window = Box(-radius, radius, dim)
     counts = []
     for point in points:
         basis = np.linalg.qr(generator.normal(size=(network.num_inputs, dim)))[0].T
-        part = partition(network, Slice(point, basis, window), budget=SQUARE_BUDGET)
+        part = partition(network, Slice(point, basis, window), budget=Budget(regions=regions))
         if part.note == INTERRUPTED:
             raise KeyboardInterrupt
         counts.append(part.finding())

@@ -36,10 +36,13 @@ from reluscope.findings import Finding
 from reluscope.geometry.domains import Box, Slice
 from reluscope.interruption import deferred
 from reluscope.networks.load import load
+from reluscope.networks.network import Network
+from reluscope.networks.pass_time import region_seconds
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 
-PLANE_BUDGET = Budget(regions=50_000, seconds=10.0)
+# Regions of a plane at most, and as many as take so many seconds, but some.
+PLANE_REGIONS, PLANE_SECONDS, FEWEST_REGIONS = 50_000, 10.0, 1_000
 CHECKED_AT = 64
 # What is to be written beside the file: partitions, and weights by name.
 Waiting = Partition | dict[str, np.ndarray]
@@ -74,7 +77,7 @@ class Tracker:
     plane : Plane, Box, or three rows of the data, optional
         Partitioned exactly at every record; partitions are saved in a folder beside the file.
     budget : Budget, optional
-        Of each of these partitions; by default 50,000 regions or ten seconds. A count that it ends is LOWER.
+        Of each of these partitions; by default 50,000 regions, of large networks fewer. A count that it ends is LOWER.
     complexity_radius : float, optional
         Measure local complexity so far around the samples of the Jacobians, by its three definitions: units that cross
         a cross-polytope (`sensitivity.cross_polytope_complexity`), regions in a square of a random plane, and the
@@ -161,7 +164,7 @@ class Tracker:
                 segment_share=segment_share,
                 jacobians=jacobians,
                 plane=plane,
-                budget=budget or PLANE_BUDGET,
+                budget=budget or _plane_budget(network),
                 complexity_radius=complexity_radius,
                 seed=seed,
             )
@@ -417,3 +420,8 @@ def _unpacked(row: dict[str, Any], number: int, layout: CodeLayout) -> SampleCod
     packed = np.frombuffer(row["doubtful"], dtype=np.uint8).reshape(number, -(-len(layout) // 8))
     doubtful = np.unpackbits(packed, axis=1, count=len(layout)).astype(bool)
     return SampleCodes(Codes(words, layout), doubtful, 0.0)
+
+
+def _plane_budget(network: Network) -> Budget:
+    regions = int(PLANE_SECONDS / region_seconds(network))
+    return Budget(regions=max(FEWEST_REGIONS, min(PLANE_REGIONS, regions)))
