@@ -1,4 +1,4 @@
-# make demo | test | test-all | test-nightly | sanitize | mutants | lint | explorer | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
+# make demo | test | test-all | test-nightly | test-machines | sanitize | mutants | lint | explorer | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
 # On Linux, torch comes with CUDA unless pip is pointed at PyTorch's index of CPU builds.
 
 PYTHON ?= python3
@@ -23,7 +23,7 @@ endif
 export PYTHONDONTWRITEBYTECODE :=
 
 # Three tiers of tests, of five, twenty and ninety minutes on two cores; CONTRIBUTING.md says which holds what.
-.PHONY: demo test test-all test-nightly sanitize mutants lint lint-explorer explorer bench docs clean
+.PHONY: demo test test-all test-nightly test-machines sanitize mutants lint lint-explorer explorer bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed $(VENV)/.kernels
@@ -41,6 +41,10 @@ test-nightly: sanitize
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m nightly --seed-of-day $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-seed $(SEED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m reluscope.testing.fuzz --seconds 600 --jobs $(WORKERS) --seed $(SEED)
+
+# The tests as other processors, users and countries see them: make test-machines MACHINES="--only openblas-zen order --short"
+test-machines: $(VENV)/.installed-dev $(VENV)/.kernels
+	PYTHONPATH=tests $(BIN)/python -m machines $(MACHINES)
 
 # The tests of the kernels on kernels that check every access to memory (g++ or clang, Linux).
 sanitize: $(VENV)/.installed-dev $(VENV)/.kernels

@@ -1,6 +1,7 @@
 """Settings of all tests, those in docstrings included: checked annotations, how Hypothesis searches, random numbers."""
 
 import datetime
+import random
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis.internal.conjecture import providers
 
 import doctest_numbers
 from annotations import Calls, check_calls
+from machines.order import shuffle
 
 ROOT = Path(__file__).parent
 PACKAGES = (ROOT / "src" / "reluscope", ROOT / "studies" / "src" / "reluscope_studies")
@@ -44,9 +46,10 @@ providers.is_local_module_file = lambda path: False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that repeats the sample of another day."""
+    """Add options that repeat the sample of another day, and that take tests in another order."""
     today = int(datetime.date.today().strftime("%Y%m%d"))
     parser.addoption("--seed-of-day", type=int, default=today, help="seed of `nightly` tests (default: today's date)")
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="take modules, and tests in each, in random order")
 
 
 @pytest.fixture(scope="session")
@@ -68,9 +71,11 @@ def pytest_runtest_setup() -> None:
     torch.set_grad_enabled(True)  # some tests strike with Ctrl-C at any moment, also within torch.no_grad's own lines
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the tests that share the report of the demo first, so that one process builds it, and keep examples few."""
     items.sort(key=lambda item: "demo_report" not in getattr(item, "fixturenames", ()))
+    if (seed := config.getoption("--shuffle")) is not None:
+        shuffle(items, random.Random(seed))
     few = settings().max_examples
     for item in items if few <= FEW else []:
         test: Any = getattr(item, "obj", None)

@@ -1,10 +1,13 @@
 """A browser for the tests of the explorer, with WebGL in software, and pages whose complaints are kept."""
 
+import os
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# Another one may be named; an empty name stands for none.
+CHROMIUM = os.environ.get("CHROMIUM", CHROMIUM) or None
 FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 FLAGS += ["--disable-component-update"]
 WEBGL = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
