@@ -331,7 +331,6 @@ def test_the_area_knows_how_exactly_its_corners_are_known():
     net = rs.load([(np.array([[0.0, 1.0], [slope, 1.0]]) / 3, np.zeros(2)), (np.array([[3.0, -3.0]]), np.zeros(1))])
     found = rs.level_set(net, rs.Box(-1, 1, 2), level=-slope / 4)
     assert found.blur.max() > 1e-9
-    interval = found.area_finding().interval
-    assert interval is not None
-    lower, upper = interval
-    assert upper - lower > 2 * found.blur.max()
+    length = found.area_finding()
+    assert length.tolerance is not None
+    assert length.tolerance > found.blur.max()

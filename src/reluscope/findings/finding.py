@@ -115,7 +115,8 @@ class Finding:
             scale = 1.0 if fields.get("is_share") else 0.0
         claim = claim_of(value, low, high, 0.0 if isinstance(value, int) else float(largest_error(value, scale)))
         if claim is Claim.EXACT:
-            error = max(high - value, value - low) if low != high else resolution
+            exactly = resolution if isinstance(value, int) else None
+            error = max(high - value, value - low) if low != high else exactly
             return Finding(value, claim, tolerance=error, **fields)
         # Of a bare upper bound, and of a bare estimate, there is nothing else to say.
         is_bare = low == -inf and high in (value, inf)

@@ -16,7 +16,9 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding, Findings
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.bounding_box import bounding_box
+from reluscope.geometry.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.level_files import KIND, described_level, read_level
 from reluscope.partitions.level_findings import numbers_of
@@ -200,13 +202,18 @@ class LevelSet(PieceGeometry):
         swept = moved * (self.piece_areas + moved * (self.piece_extents + np.pi * moved * np.diff(self.offsets)))
         sizes = np.abs(self._centers - center).sum(axis=1) * np.abs(self.area_vectors).sum(axis=1)
         rounded = ROUNDED * (float(sizes.sum()) + (self.walls.total if capped else 0.0))
-        # Where no piece is, a side is the whole domain or nothing.
-        error = float(swept.sum()) + rounded if len(self) or found else 0.0
+        # Caps have corners of cells, as rounded as those of the pieces, and sweep at most the boundary of the domain.
+        corner = 16 * self.tolerance.unit * float(np.abs(self._ends).max())
+        caps_swept = float(moved.max(initial=corner)) * self._boundary_size if capped else 0.0
+        # What is thinner than the resolution may be on the other side, with no piece around it.
+        thin = self.tolerance.resolution * self._diameter * self._boundary_size if capped else 0.0
+        error = float(swept.sum()) + caps_swept + rounded + thin if len(self) or capped else 0.0
         where = f"the part of the domain where f is {capped} the level" if capped else "what the level set encloses"
         return Finding.of(
             found,
             lower=0.0 if self._is_doubtful else max(0.0, found - error),
             upper=float("inf") if self._is_doubtful else found + error,
+            scale=self.walls.total if capped else 0.0,
             name="volume" if self.dim == 3 else "area",
             definition=where,
             **self._said,
@@ -285,6 +292,25 @@ class LevelSet(PieceGeometry):
         keys = [one[:, 0] if self.dim == 2 else one[:, 0] * base + one[:, 1] for one in (ridges, self.border)]
         is_inner = ~np.isin(keys[0], keys[1])
         return int(((number % 2 == 1) & is_inner).sum() + ((number % 2 == 0) & (sense != 0)).sum())
+
+    @cached_property
+    def _ends(self) -> Float[np.ndarray, "ends d"]:
+        """Ends of a box around the domain."""
+        window = self.domain.window if isinstance(self.domain, Slice) else self.domain
+        ends = (window.lo, window.hi) if isinstance(window, Box) else None
+        if isinstance(window, Polyhedron):
+            ends = bounding_box(window)
+        return np.array(ends if ends is not None else [[-np.inf] * self.dim, [np.inf] * self.dim])
+
+    @property
+    def _diameter(self) -> float:
+        return float(np.linalg.norm(self._ends[1] - self._ends[0]))
+
+    @property
+    def _boundary_size(self) -> float:
+        """An upper bound on the area of the boundary of the domain, in the plane on its length: that of the box."""
+        sides = self._ends[1] - self._ends[0]
+        return float(2 * sum(np.prod(np.delete(sides, axis)) for axis in range(self.dim)))
 
     @property
     def _is_doubtful(self) -> bool:

@@ -198,7 +198,7 @@ def cover(
     found = _bounded(bounds, boxes)
     every = np.eye(network.num_outputs)
     scale = np.max([box.half @ np.abs(box.outputs.weights.T) + box.outputs.spread for box in found], axis=0)
-    scale = np.maximum(scale, np.finfo(float).tiny)
+    scale = np.where(scale > np.finfo(float).tiny, scale, np.inf)  # of a constant output rounding alone is wide
     while len(found) < number and (len(found) < NUM_TOGETHER or not is_over()):
         widths = np.array([np.max(np.subtract(*box.range(every)[::-1]) / scale) for box in found])
         count = min(NUM_TOGETHER // 2, number - len(found))

@@ -18,6 +18,7 @@ from reluscope.testing.fuzz.questions import Direction, Level, Loop, Point, Targ
 from reluscope.testing.fuzz.truth import Setting, Truth
 
 CONTINUOUS = ("leaky", "abs", "hardtanh", "relu6", "clamp", "maxout", "maximum", "prelu")
+LEAST_LEVEL = 1e-100  # networks with smaller constants are refused
 ENDS = ("", "", "", "Sigmoid", "Tanh", "Softmax")
 
 
@@ -292,6 +293,7 @@ def _level(generator: Generator, kind: str, layers: tuple[Layer, ...], box: BoxD
     values, ranges = _spread(generator, layers, box)
     output = int(generator.integers(0, values.shape[1]))
     level = float(generator.choice([0.0, _moved(generator, float(values[0, output]), float(ranges[output]))]))
+    level = level if abs(level) > LEAST_LEVEL else 0.0
     return Case(kind, layers, box, Level(output, level, _regions(generator)))
 
 
