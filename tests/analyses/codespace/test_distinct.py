@@ -5,6 +5,9 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.codespace import activation_rate, distinct_codes
+from reluscope.analyses.codespace.distinct import count_distinct, count_distinct_by_class
+from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.codes import CodeLayout, Codes, GateLayout
 
 
 def test_distinct_codes_against_a_set():
@@ -45,3 +48,31 @@ def test_without_gates_of_two_pieces_there_is_no_rate():
 def random_network():
     generator = np.random.default_rng(0)
     return [(generator.normal(size=shape), generator.normal(size=shape[0])) for shape in ((6, 3), (5, 6), (2, 5))]
+
+
+def test_gates_without_doubt_prove_codes_that_other_gates_leave_open():
+    layout = CodeLayout((GateLayout("first", 3), GateLayout("second", 2), GateLayout("third", 2)))
+    draw = np.random.default_rng(0)
+    for _ in range(200):
+        tables = [draw.integers(0, 2, (6, gate.num_units)) for gate in layout]
+        doubtful = draw.random((6, 3)) < draw.choice([0.0, 0.3, 1.0], size=3)
+        sampled = SampleCodes(Codes.from_pieces(tables, layout), doubtful, 0.0)
+        classes = draw.integers(0, 2, 6)
+        tables_of = [classes == kind for kind in np.unique(classes)]
+        columns = [count_distinct(sampled).summary["num_distinct_codes"], count_distinct_by_class(sampled, classes)]
+        for members, lower, upper in [
+            (np.ones(6, bool), columns[0].lower[0], columns[0].upper[0]),
+            *zip(
+                tables_of, *(getattr(columns[1]["num_distinct_codes"], end) for end in ("lower", "upper")), strict=True
+            ),
+        ]:
+            # Whatever doubtful gates are in truth, the number lies between the ends.
+            for _ in range(5):
+                truth = [np.where(doubt[:, None], draw.integers(0, 2, table.shape), table)
+                         for table, doubt in zip(tables, doubtful.T, strict=True)]  # fmt: skip
+                number = len({tuple(row) for row in np.hstack(truth)[members].tolist()})
+                assert lower <= number <= upper
+        clear = [table for table, doubt in zip(tables, doubtful.T, strict=True) if not doubt.any()]
+        if clear:
+            assert columns[0].lower[0] >= len({tuple(row) for row in np.hstack(clear).tolist()})
+        assert columns[0].upper[0] <= 6

@@ -36,7 +36,8 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
     Findings
         ``num_distinct_codes`` and ``largest_cell`` of the codes of each ``gate``; the summary is about all gates
         together. Where rounding could change the codes of k points (see `rounded_forward`), there are at least as many
-        codes as without those points, and at most k more.
+        codes as without those points, and at most k more; of all gates together at least as many as of those gates in
+        which nothing is in doubt, or of any single gate.
 
     Notes
     -----
@@ -64,17 +65,16 @@ def count_distinct(sampled: SampleCodes) -> Findings:
     parts = [sampled.codes.of_gates(gate.name) for gate in sampled.codes.layout]
     groups = [part.groups() for part in (sampled.codes, *parts)]
     doubtful = [sampled.in_doubt, *sampled.doubtful.T]
+    clear = _of_clear_gates(sampled)
     largest = np.array([np.bincount(group).max(initial=0) for group in groups])
     doubts = doubts_by_gate(sampled)
+    most = np.minimum(largest + doubts, len(sampled))
+    most[0] = min(*most, np.bincount(clear).max(initial=0))
     columns = (
-        _numbers_of_codes(groups, doubtful),
-        Column.of(
-            LARGEST_CELL,
-            largest,
-            np.maximum(largest - doubts, np.minimum(1, largest)),
-            np.minimum(largest + doubts, len(sampled)),
-            method=METHOD,
+        _numbers_of_codes(
+            groups, doubtful, [[*zip(groups, doubtful, strict=True), (clear, np.zeros_like(clear, bool))]]
         ),
+        Column.of(LARGEST_CELL, largest, np.maximum(largest - doubts, np.minimum(1, largest)), most, method=METHOD),
     )
     return by_gate(sampled, columns, seconds=sampled.seconds)
 
@@ -106,19 +106,43 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
     groups = sampled.codes.groups()
     kinds, sizes = np.unique(classes, return_counts=True)
     members = [np.flatnonzero(classes == kind) for kind in kinds]
+    parts = [sampled.codes.of_gates(gate.name).groups() for gate in sampled.codes.layout]
+    clear = _of_clear_gates(sampled)
+    others = [*zip(parts, sampled.doubtful.T, strict=True), (clear, np.zeros_like(clear, bool))]
     columns = (
-        _numbers_of_codes([groups[rows] for rows in members], [sampled.in_doubt[rows] for rows in members]),
+        _numbers_of_codes(
+            [groups[rows] for rows in members],
+            [sampled.in_doubt[rows] for rows in members],
+            [[(part[rows], doubt[rows]) for part, doubt in others] for rows in members],
+        ),
         Column.of(NUM_SAMPLES, sizes, method="counted"),
     )
     keys = {"class": kinds.astype(np.int64)}
     return Findings.of(*columns, keys=keys, domain=sampled.domain, num_samples=len(sampled), seconds=sampled.seconds)
 
 
-def _numbers_of_codes(groups: list[np.ndarray], doubtful: list[np.ndarray]) -> Column:
-    """Return how many groups there are; doubtful members may be in any others, or in groups of their own."""
+def _of_clear_gates(sampled: SampleCodes) -> Int[np.ndarray, " s"]:
+    """Return the samples by their codes of the gates in which rounding could change none of them."""
+    names = [gate.name for gate, doubt in zip(sampled.codes.layout, sampled.doubtful.T, strict=True) if not doubt.any()]
+    return sampled.codes.of_gates(*names).groups() if names else np.zeros(len(sampled), dtype=np.int64)
+
+
+def _numbers_of_codes(
+    groups: list[np.ndarray], doubtful: list[np.ndarray], others: list[list[tuple[np.ndarray, np.ndarray]]]
+) -> Column:
+    """Return how many groups there are; doubtful members may be in any others, or in groups of their own.
+
+    Members that differ in some gates without doubt differ: ``others`` has, for the first places, groups by the codes of
+    some of the gates, with the members that are in doubt there.
+    """
     value = np.array([len(np.unique(own)) for own in groups])
     unclear = np.array([int(doubt.sum()) for doubt in doubtful])
     certain = value.copy()
     for place in np.flatnonzero(unclear):
-        certain[place] = len(np.unique(groups[place][~doubtful[place]]))
-    return Column.of(NUM_CODES, value, np.maximum(certain, np.minimum(1, value)), certain + unclear, method=METHOD)
+        parts = [(groups[place], doubtful[place]), *(others[place] if place < len(others) else ())]
+        certain[place] = max(len(np.unique(part[~doubt])) for part, doubt in parts)
+    alone = np.array([len(np.unique(own[~doubt])) for own, doubt in zip(groups, doubtful, strict=True)])
+    most = np.minimum(alone + unclear, [*map(len, groups)])
+    return Column.of(
+        NUM_CODES, value, np.maximum(certain, np.minimum(1, value)), np.maximum(most, value), method=METHOD
+    )
