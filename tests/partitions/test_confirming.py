@@ -140,12 +140,12 @@ def test_partitions_keep_seconds_for_it(unsure, whole, monkeypatch):
 
     def found(*arguments):
         asked.append(arguments[4])
-        return replace(unsure, work={}, num_open=1, note="budget of 48 s: about 90 expected in all")
+        return replace(unsure, work={}, num_open=1, note="budget of 48 s")
 
     monkeypatch.setattr(dispatch, "cells_found", found)
     part = rs.partition(whole.network, SQUARE, budget=rs.Budget(seconds=60))
     assert asked == [rs.Budget(seconds=48)]
-    assert part.note == "budget of 60 s: about 90 expected in all"
+    assert part.note == "budget of 60 s"
     assert "cells_unconfirmed" not in part.work
     rs.partition(whole.network, SQUARE, budget=rs.Budget(regions=60))
     assert asked[1:] == [rs.Budget(regions=60)]

@@ -18,7 +18,6 @@ from reluscope.partitions.finishing_windows import _growth_of
 from reluscope.partitions.forecasting import Effort, Round, _count_lowest, rounds
 from reluscope.partitions.region_density import region_density
 from reluscope.partitions.sub_domains import SubDomains
-from reluscope.partitions.walk import Walked
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-1, 1, 2)
@@ -282,14 +281,14 @@ def test_budgets_without_limits_are_refused() -> None:
         rs.coarse_partition(rs.load([(np.ones((1, 2)), np.zeros(1))]), SQUARE, rs.Budget(regions=5))
 
 
-def test_early_stops_say_how_many_regions_to_expect() -> None:
+def test_early_stops_name_the_limit_and_no_number_that_a_forecast_contradicts() -> None:
     net = _net(2, 64, 64, 64, 1)
     truth = len(rs.partition(net, SQUARE))
-    note = rs.partition(net, SQUARE, budget=rs.Budget(regions=1000)).note
-    assert note.startswith("budget of 1,000 regions: about ")
-    assert truth / 3 < int(note.split("about ")[1].split()[0].replace(",", "")) < 3 * truth
-    assert Walked(num_found=5, stopped="interrupted", share_left=0.5).note == "interrupted"
-    assert Walked(stopped="budget of 1 s", share_left=1.0).note == "budget of 1 s"
+    part = rs.partition(net, SQUARE, budget=rs.Budget(regions=1000))
+    assert part.note == "budget of 1,000 regions"
+    assert int(part.finding()) == len(part) + part.num_pending <= truth
+    listed = f"Partition({len(part):,} regions listed of {int(part.finding()):,} at least, LOWER, of box [-1, 1]^2)"
+    assert repr(part) == listed
 
 
 def test_the_time_of_large_networks_grows_slower_than_the_number_of_regions() -> None:

@@ -122,7 +122,7 @@ def partition(
     budget : Budget, optional
         Regions or seconds after which to stop; see `Budget` for what it promises. The result then claims LOWER. Without
         limits, work goes on to its end, unless there turn out to be far more regions than memory holds: it then stops
-        after some seconds, and `Partition.note` says about how many there are.
+        after some seconds, and `Partition.note` says so.
     executor : concurrent.futures.Executor, optional
         Runs independent parts, for instance a ``ProcessPoolExecutor`` or ``dask.distributed``'s
         ``client.get_executor()``. The set of regions is the same, and their order another one, whatever the number of

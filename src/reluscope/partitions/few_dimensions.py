@@ -162,7 +162,7 @@ def _partitioned(
             certified=certify,
             fingerprint=network.fingerprint,
             network=network,
-            note=walked.note if unfinished else "",
+            note=walked.stopped if unfinished else "",
             work=work,
             method=METHOD,
         )

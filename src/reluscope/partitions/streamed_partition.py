@@ -102,7 +102,9 @@ class StreamedPartition:
 
     def __repr__(self) -> str:
         regions = "region" if len(self) == 1 else "regions"
-        return f"StreamedPartition({len(self):,} {regions}, {self.claim}, of {self.domain.describe()}, in {self.path})"
+        more = f" listed of {len(self) + self.num_pending:,} at least" if self.num_pending else ""
+        where = f"of {self.domain.describe()}, in {self.path}"
+        return f"StreamedPartition({len(self):,} {regions}{more}, {self.claim}, {where})"
 
     @property
     def claim(self) -> Claim:

@@ -141,7 +141,7 @@ def stream(
             tolerance=tolerance,
             fingerprint=network.fingerprint,
             network=network,
-            note=walked.note if found.num_open else "",
+            note=walked.stopped if found.num_open else "",
             work=dict(walked.work),
             method=method,
         )

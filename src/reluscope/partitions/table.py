@@ -130,6 +130,7 @@ class Partition:
     confirmed: Bool[np.ndarray, " r"] | None = None
 
     def __len__(self) -> int:
+        """Return how many regions are listed; `finding` also counts open cells that are sure to hold one each."""
         return len(self.codes)
 
     @read_arguments
@@ -141,7 +142,8 @@ class Partition:
 
     def __repr__(self) -> str:
         regions = "region" if len(self) == 1 else "regions"
-        return f"Partition({len(self):,} {regions}, {self.claim}, of {self.domain.describe()})"
+        more = f" listed of {len(self) + self.num_pending:,} at least" if self.num_pending else ""
+        return f"Partition({len(self):,} {regions}{more}, {self.claim}, of {self.domain.describe()})"
 
     def _repr_html_(self) -> str:
         """Return the partition for a notebook: its number with the claim, sizes, and a small picture of a plane."""
@@ -468,8 +470,9 @@ class Partition:
         Returns
         -------
         Finding
-            EXACT at the stated resolution if no sign was undecided; otherwise LOWER, with an interval without upper
-            end: one undecided sign may hide many regions.
+            Of those that are listed, and of open cells that are sure to hold a region each (``num_pending``): where
+            work stopped early, it is larger than ``len``. EXACT at the stated resolution if no sign was undecided;
+            otherwise LOWER, with an interval without upper end: one undecided sign may hide many regions.
         """
         return number_of_regions(self)
 

@@ -144,7 +144,7 @@ def tree_regions(
         together.witnesses,
         found.num_undecided,
         sum(found.left),
-        found.note,
+        found.stopped,
         {**dict.fromkeys(COUNTERS, 0), **found.work, "seconds": time.time() - began},
     )
 

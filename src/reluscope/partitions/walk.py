@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import torch
 
-from reluscope.budget import BUDGET, ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
+from reluscope.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.interruption import deferred, safe_point
 from reluscope.kernel_threads import beside_others
 from reluscope.partitions.parallel import run_tasks
@@ -80,8 +80,6 @@ class Walked:
     stopped : str
         Why work stopped early, empty if it did not.
     work : mapping of words to numbers
-    share_left : float
-        Of the work, if each of the cells that a step makes is as much work as the others.
     """
 
     parts: list[Any] = field(default_factory=list)
@@ -90,22 +88,6 @@ class Walked:
     left: tuple[Any, ...] = ()
     stopped: str = ""
     work: Mapping[str, float] = field(default_factory=dict)
-    share_left: float = 0.0
-
-    @property
-    def note(self) -> str:
-        """Why work stopped early, and after a budget about how many regions there would have been.
-
-        Examples
-        --------
-        >>> Walked(num_found=1234, left=(1,), stopped="budget of 1,234 regions", share_left=0.75).note
-        'budget of 1,234 regions: about 4,900 expected in all'
-        """
-        done = 1.0 - self.share_left
-        if not self.stopped.startswith(BUDGET) or not self.num_found or done <= 0:
-            return self.stopped
-        expected = max(float(f"{self.num_found / done:.1e}"), self.num_found)
-        return f"{self.stopped}: about {expected:,.0f} expected in all"
 
     def within(self, most: float, left: Callable[[Any], Any]) -> "Walked":
         """Return the same without the parts at the end that exceed a number of regions: they count as left."""
@@ -125,7 +107,6 @@ class Walked:
             tuple(left for one in everything for left in one.left),
             self.stopped,
             _sum(one.work for one in everything),
-            min(1.0, sum(one.share_left for one in everything)),
         )
 
 
@@ -249,8 +230,7 @@ class _State(NamedTuple):
             part, before = before
             parts.append(part)
         not_done = tuple(left(one.cells) for one in self.waiting if len(one.cells))
-        share = sum(one.share for one in self.waiting if len(one.cells))
-        return Walked(parts[::-1], self.num_found, self.num_undecided, not_done, stopped, dict(self.work), share)
+        return Walked(parts[::-1], self.num_found, self.num_undecided, not_done, stopped, dict(self.work))
 
 
 def _waiting(several: Sequence[Any], share: float) -> tuple[_Waiting, ...]:
