@@ -10,7 +10,6 @@ from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.proved_programs import ProvedSystem
 from reluscope.geometry.rational_cell import rows_of
 from reluscope.geometry.rational_program import deepest, highest, value_at
 
@@ -76,7 +75,7 @@ def _by_multipliers(
 
 def _by_proofs(polyhedron: Polyhedron) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the ends that programs of their own prove; where one is not, all are found in fractions."""
-    system = ProvedSystem(polyhedron.A, polyhedron.b, polyhedron.C, polyhedron.d)
+    system = polyhedron.system
     found = np.empty((2, polyhedron.dim))
     for end, sign in zip(found, (-1, 1), strict=True):
         for axis in range(polyhedron.dim):

@@ -16,6 +16,7 @@ from scipy.spatial import ConvexHull, QhullError
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.coincidence import coincident_groups
 from reluscope.geometry.interior import Ball
+from reluscope.geometry.proved_programs import nearest
 from reluscope.geometry.rational_polytopes import between, integer_row, sides_of
 from reluscope.geometry.row_scales import unit_rows
 from reluscope.geometry.scales import exponents, lengths, times_power
@@ -90,16 +91,27 @@ def exact_corners(
     >>> len(points), volume
     (3, 0.5)
     """
-    dim = A.shape[1]
-    if dim > DIMENSIONS_OF_FRACTIONS or len(A) > ROWS_OF_FRACTIONS:
+    return corners_of_sides(sides_of(A.tolist(), b.tolist()))
+
+
+def corners_of_sides(sides: Sequence[tuple[Fraction, ...]]) -> tuple[Float[np.ndarray, "v n"], float] | None:
+    """Return the vertices of a polyhedron of rows ``a . x + c >= 0`` in fractions, and its volume.
+
+    None if that takes too long. There are no vertices if it contains a line.
+    """
+    dim = len(sides[0]) - 1 if sides else 0
+    if not 0 < dim <= DIMENSIONS_OF_FRACTIONS or len(sides) > ROWS_OF_FRACTIONS:
         return None
-    _, whole = between(dim, [integer_row(side) for side in sides_of(A.tolist(), b.tolist())])
+    lines, whole = between(dim, [integer_row(side) for side in sides])
     if whole is None:
         return np.empty((0, dim)), 0.0
+    if lines:
+        return np.empty((0, dim)), np.inf
     points = whole.points()
     if dim == 2:
         points = _counter_clockwise(points)
-    return np.array([[float(x) for x in point] for point in points]), float(whole.volume())
+    volume = float(whole.volume()) if whole.is_bounded else np.inf
+    return np.array([[nearest(x) for x in point] for point in points]), volume
 
 
 def _counter_clockwise(points: Sequence[tuple[Fraction, ...]]) -> list[tuple[Fraction, ...]]:

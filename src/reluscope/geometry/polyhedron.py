@@ -17,7 +17,7 @@ from reluscope.arguments import Count, NonNegative, Seed, read_arguments, read_a
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.affine_hull import AffineHull
 from reluscope.geometry.axis_rows import read_bounds
-from reluscope.geometry.corners import corners, exact_corners, hull_volume
+from reluscope.geometry.corners import Corners, corners, corners_of_sides, exact_corners, hull_volume
 from reluscope.geometry.facets import FoundFacets, find_facets
 from reluscope.geometry.half_space_stack import HalfSpaceStack
 from reluscope.geometry.half_spaces import HalfSpaces
@@ -37,8 +37,11 @@ from reluscope.geometry.sizes import (
     width_bounds,
     width_of_hull,
 )
+from reluscope.geometry.true_rows import BothRows, KnownRows, Recession, Side, TrueRows, recession, scaled_sides
 from reluscope.shown import Shown
 
+# A ball is taken from float64 rows if its gap is this share of its radius.
+SURE = 1e-9
 # Vertices of this many half-spaces in five dimensions are found within a second or two.
 MAX_ROWS_OF_VERTICES = 300
 
@@ -57,6 +60,11 @@ class Maximum(NamedTuple):
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Polyhedron(Shown):
     """The closed set of points x with ``A x <= b`` and ``C x = d``.
+
+    Its rows are the float64 numbers that are given. Those of a region of a network (`Region.polyhedron`) are rounded
+    from rows of fractions, and what is asked of it is answered for the region, by these fractions wherever rounding
+    decides (rows that are parallel in the network are not after rounding), as long as they take no more than about a
+    second; where they would, in networks of hundreds of inputs, answers are those of the rounded rows.
 
     Parameters
     ----------
@@ -102,6 +110,16 @@ class Polyhedron(Shown):
             )
         for name, array in (("A", normals), ("b", offsets), ("C", equations), ("d", values)):
             object.__setattr__(self, name, array)
+        object.__setattr__(self, "_true_rows", None)
+
+    @classmethod
+    def rounded(
+        cls, A: ArrayLike, b: ArrayLike, true_rows: TrueRows, C: ArrayLike | None = None, d: ArrayLike | None = None
+    ) -> "Polyhedron":
+        """Return the polyhedron of rows of fractions, whose rounded rows are ``A x <= b``; equations are as given."""
+        found = cls(A, b, C, d)
+        object.__setattr__(found, "_true_rows", true_rows)
+        return found
 
     @property
     def polyhedron(self) -> "Polyhedron":
@@ -117,6 +135,12 @@ class Polyhedron(Shown):
     def ambient_dim(self) -> int:
         """Same as ``dim``: a polyhedron lives in its own coordinates."""
         return self.dim
+
+    def side(self, row: int) -> Side:
+        """Return a row as ``(a, c)`` of ``a . x + c >= 0`` in fractions, times a positive number."""
+        if self._sides is not None:
+            return self._sides[row]
+        return (*(-Fraction(entry) for entry in self.A[row].tolist()), Fraction(float(self.b[row])))
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
@@ -138,7 +162,7 @@ class Polyhedron(Shown):
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.dim:
             raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
-        (normals, offsets), (equations, values) = scaled_rows(self.A, self.b), scaled_rows(self.C, self.d)
+        (normals, offsets), (equations, values) = scaled_rows(*self._near), scaled_rows(self.C, self.d)
         excess = points @ normals.T - offsets
         if not tolerance:
             excess = self._with_exact_signs(points, excess, normals, offsets)
@@ -155,7 +179,7 @@ class Polyhedron(Shown):
         beyond rounding inside all half-spaces in any. Elsewhere up to a linear program's tolerance of 1e-9 per row of
         length 1.
         """
-        proved = self._system.is_empty()
+        proved = self.system.is_empty()
         return self.maximize(np.zeros(self.dim)).value == -np.inf if proved is None else proved
 
     def is_bounded(self) -> bool:
@@ -331,6 +355,10 @@ class Polyhedron(Shown):
         2.4
         """
         hull = self._full_dimensional("the width needs")
+        if self._across is not None:
+            across, basis = self._across
+            found = across.width()
+            return found._replace(direction=found.direction @ basis)
         ball = self._inner_ball
         if np.isinf(ball.radius):
             return Width(np.inf, np.inf, np.full(self.dim, np.nan))
@@ -464,14 +492,14 @@ class Polyhedron(Shown):
         if len(objective) != self.dim:
             raise ShapeError(f"c must have {self.dim} entries, got shape {objective.shape}")
         nothing = np.full(self.dim, np.nan)
-        proved = self._system.maximum([Fraction(entry) for entry in objective.tolist()])
+        proved = self.system.maximum([Fraction(entry) for entry in objective.tolist()])
         if proved is not None:
             if proved.value is None or proved.point is None:
                 return Maximum(-np.inf if proved.status is Status.INFEASIBLE else np.inf, nothing)
             return Maximum(nearest(proved.value), np.array([nearest(entry) for entry in proved.point]))
-        if self._system.is_contradicted:
+        if self.system.is_contradicted:
             return Maximum(-np.inf, nothing)
-        program = self._system.program()
+        program = self.system.program()
         solution = program.maximize(objective)
         if solution.status is Status.UNBOUNDED and program.maximize(0 * objective).status is Status.INFEASIBLE:
             return Maximum(-np.inf, nothing)
@@ -488,12 +516,14 @@ class Polyhedron(Shown):
         """
         if other.dim != self.dim:
             raise ShapeError(f"polyhedra must have equally many coordinates, got {self.dim} and {other.dim}")
-        return Polyhedron(
-            np.concatenate([self.A, other.A]),
-            np.concatenate([self.b, other.b]),
-            np.concatenate([self.C, other.C]),
-            np.concatenate([self.d, other.d]),
-        )
+        rows, ends = np.concatenate([self.A, other.A]), np.concatenate([self.b, other.b])
+        equations, values = np.concatenate([self.C, other.C]), np.concatenate([self.d, other.d])
+        parts = [getattr(part, "_true_rows", None) for part in (self, other)]
+        if parts == [None, None]:
+            return Polyhedron(rows, ends, equations, values)
+        known = [KnownRows(tuple(map(part.side, range(len(part.b))))) for part in (self, other)]
+        both = BothRows(*(one or other for one, other in zip(parts, known, strict=True)))
+        return Polyhedron.rounded(rows, ends, both, equations, values)
 
     def inequalities(self) -> tuple[Float[np.ndarray, "m n"], Float[np.ndarray, " m"]]:
         """Return the same set as ``A x <= b`` alone: each equation as two inequalities, behind the others.
@@ -508,14 +538,19 @@ class Polyhedron(Shown):
 
     @read_arguments
     def to_text(self, form: Form = "cdd") -> str:
-        """Return the rows as cdd, polymake or Sage read them, in fractions, or solvers as MPS: nothing is rounded.
+        """Return the rows as cdd, polymake or Sage read them, in fractions, or solvers as MPS, in float64.
+
+        Nothing is rounded but rows of fractions (see above) in MPS.
 
         Examples
         --------
         >>> print(Polyhedron([[0.5, 0.0]], [1.0]).to_text("sage"))
         Polyhedron(ieqs=[[1, -1/2, 0]], eqns=[], base_ring=QQ)
         """
-        return written(self.A, self.b, self.C, self.d, form)
+        if self._sides is None or form == "mps":
+            return written(self.A, self.b, self.C, self.d, form)
+        table = np.array(self._sides, dtype=object).reshape(-1, self.dim + 1)
+        return written(-table[:, :-1], table[:, -1], self.C, self.d, form)
 
     @staticmethod
     @read_arguments
@@ -543,12 +578,50 @@ class Polyhedron(Shown):
         return f"polyhedron of {len(self.A)} half-spaces{equations} in {self.dim} dimensions"
 
     @cached_property
-    def _system(self) -> ProvedSystem:
-        return ProvedSystem(self.A, self.b, self.C, self.d)
+    def system(self) -> ProvedSystem:
+        """The rows, for questions that are answered with proof."""
+        return ProvedSystem(*self._near, self.C, self.d, self._sides)
+
+    @cached_property
+    def _sides(self) -> list[Side] | None:
+        """The rows of fractions that A and b are rounded from; None where there are none, or they take too long."""
+        true_rows: TrueRows | None = getattr(self, "_true_rows", None)
+        found = None if true_rows is None else true_rows.sides()
+        return None if found is None else scaled_sides(found)
+
+    @cached_property
+    def _near(self) -> tuple[Float[np.ndarray, "h n"], Float[np.ndarray, " h"]]:
+        """Rows and offsets: the nearest float64 numbers to the rows of fractions, where there are such."""
+        if self._sides is None:
+            return self.A, self.b
+        table = np.array([[nearest(entry) for entry in side] for side in self._sides]).reshape(-1, self.dim + 1)
+        return -table[:, :-1], table[:, -1]
+
+    @cached_property
+    def _recession(self) -> Recession | None:
+        """Directions in which the polyhedron is endless, where rows of fractions tell them."""
+        if self._sides is None:
+            return None
+        equations = [[Fraction(sign * entry) for entry in row] for row in self.C.tolist() for sign in (1, -1)]
+        return recession([*(side[:-1] for side in self._sides), *equations], self.dim)
 
     @cached_property
     def _has_no_rays(self) -> bool:
-        return is_cone_trivial(self.A, self.C)
+        found = self._recession
+        return is_cone_trivial(self.A, self.C) if found is None else found.is_trivial
+
+    @cached_property
+    def _across(self) -> "tuple[Polyhedron, np.ndarray] | None":
+        """What is left of an endless polyhedron across its directions: bounded, with an orthonormal basis of its rows.
+
+        Rows that are not constant along all these directions are met nowhere far away.
+        """
+        found = self._recession
+        if found is None or found.is_trivial or len(self.C) or not found.still:
+            return None
+        normals, offsets = (part[list(found.still)] for part in self._near)
+        _, _, basis = np.linalg.svd(normals, full_matrices=False)
+        return Polyhedron(normals @ basis[: found.rank].T, offsets), basis[: found.rank]
 
     @cached_property
     def _few_vertices(self) -> np.ndarray | None:
@@ -562,8 +635,22 @@ class Polyhedron(Shown):
     def _corners(self, tolerance: float) -> tuple[Float[np.ndarray, "v n"], float | None]:
         """Return the vertices in coordinates of the affine hull, and the volume if fractions found them."""
         hull = self._hull
-        found = corners(hull.A, hull.b, self._inner_ball, tolerance)
-        exact = None if found.are_all or not self._has_no_rays else exact_corners(hull.A, hull.b)
+        wrong: DegenerateGeometryError | None = None
+        try:
+            found = corners(hull.A, hull.b, self._inner_ball, tolerance)
+        except DegenerateGeometryError as error:  # fractions may still know
+            found, wrong = Corners(np.empty((0, hull.dim)), are_all=False), error
+        if found.are_all:
+            return found.points, None
+        ends = self._recession
+        if ends is not None and ends.has_lines:
+            return found.points[:0], None
+        if self._sides is not None and not len(self.C):
+            exact = corners_of_sides(self._sides)
+        else:
+            exact = exact_corners(hull.A, hull.b) if wrong is None and self._has_no_rays else None
+        if exact is None and wrong is not None:
+            raise wrong
         return (found.points, None) if exact is None else exact
 
     def _with_exact_signs(
@@ -571,16 +658,18 @@ class Polyhedron(Shown):
     ) -> np.ndarray:
         """Return how far points are outside half-spaces, with signs that are exact for the numbers in the rows."""
         # A comparison of one coordinate is exact.
-        rows = np.flatnonzero(((normals != 0).sum(axis=1) > 1) | (np.abs(normals).max(axis=1, initial=0.0) != 0.5))
+        is_plain = ((normals != 0).sum(axis=1) <= 1) & (np.abs(normals).max(axis=1, initial=0.0) == 0.5)
+        rows = np.flatnonzero(~is_plain | (self._sides is not None))
         sizes = np.abs(points) @ np.abs(normals[rows]).T + np.abs(offsets[rows])
         with np.errstate(invalid="ignore"):
-            doubtful = np.abs(excess[..., rows]) <= (self.dim + 2) * np.finfo(float).eps * sizes
+            doubtful = np.abs(excess[..., rows]) <= (self.dim + 4) * np.finfo(float).eps * sizes
         found = excess.copy()
         for *place, column in np.argwhere(doubtful & np.isfinite(sizes)).tolist():
             row, point = rows[column], points[tuple(place)]
-            terms = (Fraction(a) * Fraction(x) for a, x in zip(self.A[row].tolist(), point.tolist(), strict=True) if a)
-            value = sum(terms, -Fraction(float(self.b[row])))
-            found[(*place, row)] = (value > 0) - (value < 0)
+            *normal, constant = self.side(int(row))
+            terms = (a * Fraction(x) for a, x in zip(normal, point.tolist(), strict=True) if a)
+            value = sum(terms, constant)
+            found[(*place, row)] = (value < 0) - (value > 0)
         return found
 
     def _found_facets(self, tolerance: float) -> FoundFacets:
@@ -607,7 +696,23 @@ class Polyhedron(Shown):
         if not hull.is_consistent:
             return Ball(hull.origin, -np.inf, 0.0)
         ball = inscribed_ball(hull.A, hull.b)
+        if 0 < ball.radius < np.inf and not ball.gap <= SURE * ball.radius and self._across is not None:
+            return self._ball_far_out()
         return Ball(hull.lift(ball.center[None])[0], ball.radius, ball.gap)
+
+    def _ball_far_out(self) -> Ball:
+        """Return a largest ball of an endless polyhedron: across its directions, and so far out that it fits."""
+        assert self._across is not None
+        assert self._recession is not None
+        (across, basis), found = self._across, self._recession
+        ball, direction = across.insphere(), np.array([nearest(entry) for entry in found.direction])
+        center = ball.center @ basis
+        lengths = np.linalg.norm(self._near[0], axis=1)
+        others = np.setdiff1d(np.flatnonzero(lengths), found.still)
+        normals, offsets = (part[others] for part in self._near)
+        missing = ball.radius * lengths[others] - (offsets - normals @ center)
+        fall = -(normals @ direction)
+        return Ball(center + max(0.0, (missing / fall).max(initial=0.0)) * direction, ball.radius, ball.gap)
 
     @property
     def _inner_ball(self) -> Ball:

@@ -119,7 +119,7 @@ def read_cdd(text: str) -> tuple[Table, Table, Table, Table]:
 
 
 def _signed(rows: Table, ends: Table) -> list[list[str]]:
-    table = np.column_stack([ends, 0.0 - rows]).tolist()
+    table = np.column_stack([ends, -rows]).tolist()
     return [[str(Fraction(entry)) for entry in row] for row in table]
 
 

@@ -44,6 +44,8 @@ class ProvedSystem:
     ----------
     A, b : (h, n) and (h,) arrays
     C, d : (k, n) and (k,) arrays
+    sides : rows of n + 1 fractions, optional
+        The half-spaces ``(a, c)`` of ``a . x + c >= 0`` that ``A`` and ``b`` are the nearest float64 numbers of.
 
     Examples
     --------
@@ -61,9 +63,11 @@ class ProvedSystem:
         b: Float[np.ndarray, " h"],
         C: Float[np.ndarray, "k n"],
         d: Float[np.ndarray, " k"],
+        sides: Sequence[Sequence[Fraction]] | None = None,
     ) -> None:
         self.dim = A.shape[1]
         self.A, self.b, self.C, self.d = A, b, C, d
+        self._sides = sides
         self._normals, self._offsets, self._rows = unit_rows(A, b)
         self._equations, self._values, self._own = unit_rows(C, d)
         self.is_contradicted = bool((np.delete(b, self._rows) < 0).any() or np.delete(d, self._own).any())
@@ -107,7 +111,7 @@ class ProvedSystem:
 
     def contains(self, point: Sequence[Fraction]) -> bool:
         """Return whether a point satisfies all rows, exactly."""
-        return self._holds(point, self.b, self.d)
+        return self._holds(point, is_direction=False)
 
     @cached_property
     def _inside(self) -> Proved | None:
@@ -148,19 +152,27 @@ class ProvedSystem:
         if (self.dim > MAX_DIMENSIONS and (len(self._own) or is_near)) or not np.isfinite(near).all():
             return None
         point = [Fraction(entry) for entry in near.tolist()]
-        rows = [(self.C[row], float(self.d[row])) for row in self._own]
+        rows = [_equation(self.C[row], float(self.d[row])) for row in self._own]
         if is_near:
             slack = self._offsets - self._normals @ near
             weights = duals[: len(slack)] if len(duals) else np.zeros(len(slack))
             size = 1.0 + float(np.abs(near).max(initial=0.0))
             order = np.lexsort([slack, -weights])
             tight = order[(slack[order] <= TIGHT * size) | (weights[order] > 0)]
-            rows += [(self.A[row], float(self.b[row])) for row in self._rows[tight[: 4 * self.dim]]]
+            rows += [self._side(row) for row in self._rows[tight[: 4 * self.dim]].tolist()]
         if not rows:
             return tuple(point)
-        return tuple(moved_onto((_equation(*row) for row in rows), point, range(self.dim)))
+        return tuple(moved_onto(rows, point, range(self.dim)))
 
-    def _holds(self, point: Sequence[Fraction], b: np.ndarray, d: np.ndarray) -> bool:
+    def _side(self, row: int) -> list[Fraction]:
+        """Return a half-space ``(a, c)`` of ``a . x + c >= 0``."""
+        if self._sides is not None:
+            return [*self._sides[row]]
+        return [*(-entry for entry in _exact(self.A[row])), Fraction(float(self.b[row]))]
+
+    def _holds(self, point: Sequence[Fraction], *, is_direction: bool) -> bool:
+        """Return whether a point satisfies all rows, or a direction does with all offsets 0."""
+        b, d = (0 * self.b, 0 * self.d) if is_direction else (self.b, self.d)
         try:
             near = np.array([float(entry) for entry in point])
         except OverflowError:
@@ -170,8 +182,9 @@ class ProvedSystem:
             sizes = np.abs(normals) @ np.abs(near) + np.abs(offsets)
             slack = offsets - normals @ near
             is_sure = slack > 4 * (self.dim + 2) * EPS * sizes + 2.0**-1000 * (1.0 + np.abs(near).sum())
+        whole = [*point, Fraction(int(not is_direction))]
         unsure = np.flatnonzero(~is_sure).tolist()
-        return all(_product(_exact(self.A[row]), point) <= Fraction(float(b[row])) for row in unsure) and all(
+        return all(_product(self._side(row), whole) >= 0 for row in unsure) and all(
             _product(_exact(row), point) == Fraction(value) for row, value in zip(self.C, d.tolist(), strict=True)
         )
 
@@ -182,7 +195,7 @@ class ProvedSystem:
         weights, others = np.split(np.nan_to_num(duals), [len(self._rows)])
         used = np.flatnonzero(weights > 1e-12 * weights.max(initial=0.0))
         rows, equations = self._rows[used].tolist(), self._own.tolist()
-        columns = [_exact(row) for row in [*self.A[rows], *self.C[equations]]]
+        columns = [[-entry for entry in self._side(row)[:-1]] for row in rows] + [*map(_exact, self.C[equations])]
         start = np.concatenate([weights[used], others])
         # Weights of rows of length 1, in units of the rows that were given.
         given = np.concatenate([self.A[rows], self.C[equations]])
@@ -205,8 +218,8 @@ class ProvedSystem:
         if found is None:
             return None
         weights, rows, equations = found
-        ends = [*self.b[rows].tolist(), *self.d[equations].tolist()]
-        return _product([Fraction(end) for end in ends], weights)
+        ends = [self._side(row)[-1] for row in rows] + [Fraction(end) for end in self.d[equations].tolist()]
+        return _product(ends, weights)
 
     def is_excluded_by(self, duals: Float[np.ndarray, " _"]) -> bool:
         """Return whether multipliers near some in floats prove that there is no point.
@@ -234,17 +247,18 @@ class ProvedSystem:
         if not np.isfinite(ray).all() or not ray.any():
             return False
         tight = np.flatnonzero(self._normals @ ray >= -TIGHT)
-        rows = [*self.C[self._own], *self.A[self._rows[tight[: 4 * self.dim]]]]
+        rows = [_equation(row, 0.0) for row in self.C[self._own]]
+        rows += [[*self._side(row)[:-1], Fraction(0)] for row in self._rows[tight[: 4 * self.dim]].tolist()]
         free = np.delete(np.arange(self.dim), np.argmax(np.abs(ray))).tolist()
         start = [Fraction(entry) for entry in ray.tolist()]
-        way = moved_onto((_equation(row, 0.0) for row in rows), start, free)
-        return _product(gain, way) > 0 and self._holds(way, np.zeros(len(self.b)), np.zeros(len(self.d)))
+        way = moved_onto(rows, start, free)
+        return _product(gain, way) > 0 and self._holds(way, is_direction=True)
 
     def _in_fractions(self, gain: Sequence[Fraction]) -> Proved | None:
         """Return the answer of the simplex method in fractions, for few numbers."""
         if self.dim > MAX_DIMENSIONS or (len(self.b) + 2 * len(self.d)) * self.dim > MAX_NUMBERS:
             return None
-        rows = [_form(*side) for side in zip(self.A, self.b.tolist(), strict=True)]
+        rows = [whole_form(self._side(row)) for row in range(len(self.b))]
         for row, value in zip(self.C, self.d.tolist(), strict=True):
             rows += [_form(row, value), _form(-row, -value)]
         start, depth = deepest(rows, self.dim)

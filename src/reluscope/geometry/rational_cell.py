@@ -21,10 +21,11 @@ DIGITS = (2, 8, 24, 52)
 
 def rows_of(polyhedron: Polyhedron) -> list[Form]:
     """Return the forms that are at least 0 on a polyhedron; an equation is two of them."""
-    sides = [*zip(polyhedron.A.tolist(), polyhedron.b.tolist(), strict=True)]
+    sides = [*map(polyhedron.side, range(len(polyhedron.b)))]
     for row, value in zip(polyhedron.C.tolist(), polyhedron.d.tolist(), strict=True):
-        sides += [(row, value), ([-entry for entry in row], -value)]
-    return [whole_form([*(-Fraction(entry) for entry in normal), Fraction(bound)]) for normal, bound in sides]
+        equation = [*map(Fraction, row), -Fraction(value)]
+        sides += [tuple(equation), tuple(-entry for entry in equation)]
+    return [*map(whole_form, sides)]
 
 
 @dataclass(frozen=True)

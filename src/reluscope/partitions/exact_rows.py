@@ -17,8 +17,8 @@ from reluscope.geometry.domains import Box, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
 from reluscope.geometry.rational_recession import has_direction
-from reluscope.networks.graph import Max, Pointwise, TopK
 from reluscope.networks.network import Network
+from reluscope.networks.piece_conditions import piece_condition
 from reluscope.networks.rational import RationalNetwork, RationalVector, multiplications
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
 from reluscope.partitions.exact_regions import code_rows
@@ -133,24 +133,13 @@ class ExactRows:
     def _row(
         self, maps: RationalMaps | None, pieces: Sequence[np.ndarray], stage: int, unit: int, beyond: int
     ) -> Row | None:
-        gate, own = self._exact.network.stages[stage].gate, int(pieces[stage][unit])
-        if isinstance(gate, Max):
-            entries = gate.index[unit].tolist()
-            best, other = (self._entry(maps, stage, entries[candidate]) for candidate in (own, beyond))
-            return (
-                None
-                if best is None or other is None
-                else integer_row([a - b for a, b in zip(best, other, strict=True)])
-            )
-        function = self._entry(maps, stage, unit)
-        if function is None:
+        gate = self._exact.network.stages[stage].gate
+        first, second, side, level = piece_condition(gate, unit, int(pieces[stage][unit]), beyond)
+        function = self._entry(maps, stage, first)
+        other = function if second < 0 else self._entry(maps, stage, second)
+        if function is None or other is None:
             return None
-        if isinstance(gate, TopK):
-            rival = self._entry(maps, stage, beyond)
-            return None if rival is None else integer_row([a - b for a, b in zip(function, rival, strict=True)])
+        if second >= 0:
+            return integer_row([a - b for a, b in zip(function, other, strict=True)])
         *slopes, constant = function
-        assert isinstance(gate, Pointwise)
-        levels = gate.breakpoints.expand(-1, gate.num_units)[:, unit].tolist()
-        # The breakpoint next to the piece beyond: others may lie between it and the unit's own piece.
-        side, level = (1, levels[beyond]) if own > beyond else (-1, levels[beyond - 1])
         return integer_row([side * entry for entry in (*slopes, constant - Fraction(level))])

@@ -22,6 +22,7 @@ from reluscope.networks.half_spaces import Rows
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rational import RationalNetwork, multiplications
+from reluscope.regions.exact_half_spaces import ExactHalfSpaces
 from reluscope.regions.region import Region
 from reluscope.shown import one_line
 from reluscope.tolerance import Tolerance
@@ -169,7 +170,7 @@ def find_regions(
         for local, position in enumerate(range(block.start, block.stop)):
             rows = [Rows(*(column[local] for column in table)) for table in tables]
             try:
-                polyhedron, sources, slack, noise = _polyhedron(network, rows, window, position)
+                polyhedron, sources, slack, noise = _polyhedron(network, codes[local], rows, window, position)
                 witness = flat[local].copy()
                 if not (slack > noise).all():
                     witness = _interior_point(at, codes[local], polyhedron, sources, slack, noise, position)
@@ -240,7 +241,7 @@ def _domain_rows(window: Polyhedron, flat: np.ndarray, unit: float) -> Rows:
 
 
 def _polyhedron(
-    network: Network, tables: list[Rows], window: Polyhedron, position: int
+    network: Network, code: Codes, tables: list[Rows], window: Polyhedron, position: int
 ) -> tuple[Polyhedron, np.ndarray, np.ndarray, np.ndarray]:
     """Return the polyhedron of one point without constant rows, and the sources, slacks and noise of its rows."""
     of_domain = tables[-1]
@@ -268,7 +269,9 @@ def _polyhedron(
         np.concatenate([getattr(rows, name)[which] for rows, which in zip(tables, kept, strict=True)])
         for name in ("offsets", "sources", "slack", "noise")
     )
-    return Polyhedron(normals, offsets, window.C, window.d), sources.astype(np.int64), slack, noise
+    sources = sources.astype(np.int64)
+    true_rows = ExactHalfSpaces(network, code, sources, window.A, window.b)
+    return Polyhedron.rounded(normals, offsets, true_rows, window.C, window.d), sources, slack, noise
 
 
 def _interior_point(
