@@ -56,7 +56,7 @@ LOOKED, TRIED = 0.25, 0.2
 # Work without a limit on seconds, and what a point takes beside its pass, in the seconds of `pass_seconds`.
 EFFORT, BESIDE = 2.0, 2.5e-6
 PASSES_OF_A_BOX, PASSES_OF_A_CELL = 40, 4
-MIN_BOXES, MAX_BOXES, MIN_CELLS, GUARD = 32, 2048, 200, 60.0
+MIN_BOXES, MAX_BOXES, MIN_CELLS, GUARD = 32, 2048, 200, 600.0
 # Where windows do not serve, and without a limit on seconds: regions that a partition may have, and ways down the tree.
 FEW_REGIONS, NUM_PROBES = 1000, 64
 # Of all that windows count, what one of them may have: an upper end means little beyond it.
@@ -170,8 +170,8 @@ class Effort:
 
     @property
     def seconds(self) -> float:
-        """Seconds that are left."""
-        return self.until - time.monotonic()
+        """Seconds to plan with: without end where cells are limited, which alone decide then."""
+        return self.until - time.monotonic() if np.isinf(self.cells) else np.inf
 
     def after(self, done: Round) -> "Effort":
         """Return what is left after a round of windows."""
@@ -180,7 +180,7 @@ class Effort:
     def part(self, share: float) -> Budget:
         """Return the budget of a partition that may take a share of what is left."""
         regions = None if np.isinf(self.cells) else max(1, int(share * self.cells))
-        return Budget(regions=regions, seconds=max(0.0, share * self.seconds))
+        return Budget(regions=regions, seconds=max(0.0, share * (self.until - time.monotonic())))
 
     @classmethod
     def of(cls, network: Network, seconds: float | None) -> "Effort":
