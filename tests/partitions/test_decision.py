@@ -98,10 +98,33 @@ def test_a_facet_where_a_dead_half_begins():
     assert pieces.length == pytest.approx(2.0)
 
 
-def test_a_touching_minimum_is_no_boundary():
-    # |x| and 0: output 0 is never smaller, and the winner does not change at x = 0.
+def test_a_touching_minimum_is_a_tie():
+    # |x| and 0: output 0 is never smaller, the winner does not change at x = 0, and both tie there.
     pieces = boundary([BOTH_SIGNS, (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))], SQUARE)
-    assert len(pieces) == 0
+    assert sorted(pieces.ends[0].tolist()) == [[0.0, -1.0], [0.0, 1.0]]
+    assert pieces.classes.tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize(("slope", "shift"), [(1.0, 0.0), (6.0, -5.0), (3.0, -1.0), (3.0, -2.0), (7.0, -3.0)])
+@pytest.mark.parametrize("ahead", [0.0, 2.0**-52, 1e-12, -1e-12])
+def test_what_touches_is_a_tie_and_what_nearly_touches_is_none(slope, shift, ahead):
+    # |slope y + shift| + ahead, and the topology of the same set.
+    net = rs.load([([[0.0, slope], [0.0, -slope]], [shift, -shift]), ([[1.0, 1.0]], [ahead])])
+    part = rs.partition(net, rs.Box([-1.0, -1.0], [3.0, 1.0]))
+    found = rs.decision_boundary(part).finding()
+    truth = {0.0: 4.0, -1e-12: 8.0}.get(ahead, 0.0)
+    low, high = found.interval or (found.value, found.value)
+    assert low - 1e-9 <= truth <= high + 1e-9
+    assert ahead < 0 or found.claim == "EXACT"
+    if not ahead:
+        assert rs.topology.betti(part, of="decision")["betti_number"].value.tolist() == [1, 0, 0]
+    on_line = rs.decision_boundary(rs.partition(net, rs.Segment([0.0, -1.0], [0.0, 1.0]))).finding()
+    assert (on_line.claim, on_line.value) == ("EXACT", {4.0: 1, 8.0: 2, 0.0: 0}[truth]) or ahead < 0
+
+
+def test_ties_on_the_boundary_of_the_domain_count():
+    assert rs.decision_boundary(rs.partition(rs.load([([[1.0, 0.0]], [0.0])]), rs.Box(0, 1, 2))).length == 1.0
+    assert rs.decision_boundary(rs.partition(rs.load([([[1.0]], [0.0])]), rs.Box(0, 1, 1))).finding().value == 1
 
 
 def test_three_classes_meet_in_a_point():

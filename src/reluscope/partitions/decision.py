@@ -1,12 +1,15 @@
-"""Decision boundaries: where the class changes, as exact pieces.
+"""Decision boundaries: where two classes tie that are ahead of all others, as exact pieces.
 
 On a region every output is affine, so two of them tie along a straight chord, of which the part counts where no third
-output is larger. Outputs can also tie along a whole facet, which then is a piece itself.
+output is larger. Outputs can also tie along a whole facet, which then is a piece itself, whether the class changes
+across it or one class is only touched by another. Regions on which two classes tie everywhere have no piece inside.
 """
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from math import inf
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -14,14 +17,21 @@ from jaxtyping import Float, Int
 from reluscope.arguments import read_arguments
 from reluscope.budget import ENDS, INTERRUPTED, Budget, TimeBudget, why_ended
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
+from reluscope.findings.claims import largest_error
+from reluscope.findings.derived import Ends, at_an_end
 from reluscope.geometry.domains import Box
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.window_shapes import window_shape
 from reluscope.interruption import held, safe_point
+from reluscope.networks.decisions import scores_network
+from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.decision_pieces import Pieces, blocks_of, pieces_of, scores_by_block
+from reluscope.partitions.left_open import LeftOpen, left_open
 from reluscope.partitions.polygons import measures
 from reluscope.partitions.table import Partition
+from reluscope.partitions.touching_ties import TouchingTies
 from reluscope.progress import Progress, counting_regions
 from reluscope.shown import Shown
 
@@ -45,9 +55,14 @@ class DecisionBoundary(Shown):
     covered : float
         The share of the domain that was looked at: less than 1 where the partition or the search stopped early.
     is_whole : bool
-        Whether these are surely all pieces: the partition is EXACT, and every region was looked at.
+        Whether these are surely all pieces: the partition is EXACT, every region was looked at, and every tie decided.
     note : str
         Why the search stopped early; empty if it did not.
+    partition : Partition, optional
+        What was searched.
+    doubtful : float
+        Length of the facets, on a line their number, where it stayed open whether two classes touch; infinite where
+        regions were not looked at.
     """
 
     regions: Int[np.ndarray, " p"]
@@ -56,6 +71,8 @@ class DecisionBoundary(Shown):
     covered: float = 1.0
     is_whole: bool = True
     note: str = ""
+    partition: Partition | None = None
+    doubtful: float = 0.0
 
     def __len__(self) -> int:
         return len(self.regions)
@@ -67,8 +84,14 @@ class DecisionBoundary(Shown):
             return 0.0
         return float(np.linalg.norm(self.ends[:, 0] - self.ends[:, 1], axis=1).sum())
 
+    @cached_property
+    def _length_error(self) -> float:
+        return 0.0 if self.partition is None else _length_error(self.partition, self.regions, self.classes)
+
     def finding(self) -> Finding:
-        """Return the total length, on a line the number of points, with its claim: LOWER where pieces may be missing.
+        """Return the total length, on a line the number of points, with its claim.
+
+        LOWER where pieces may be missing, ESTIMATE where undecided signs leave the maps of regions open.
 
         Examples
         --------
@@ -77,11 +100,19 @@ class DecisionBoundary(Shown):
         >>> print(rs.decision_boundary(rs.partition(net, rs.Box(1, 2, 2))).finding())
         1.41421 (EXACT)
         """
-        is_line = self.ends.shape[1] == 1
+        is_line, part = self.ends.shape[1] == 1, self.partition
         amount = len(self) if is_line else self.length
+        left = LeftOpen(num_unfinished=not self.is_whole) if part is None else left_open(part)
+        error = self._length_error if not is_line and left.is_listed_sure else 0
+        lower, upper = left.ends(max(0, amount - error), amount + error + self.doubtful, least=0)
+        scale = float(np.linalg.norm(np.ptp(part.vertices, axis=0))) if part is not None and len(part) else 0.0
+        if not is_line:
+            amount = at_an_end(Ends(amount, lower, upper), float(largest_error(amount, scale))).value
         return Finding.of(
             amount,
-            upper=None if self.is_whole else float("inf"),
+            int(lower) if is_line else lower,
+            int(upper) if is_line and upper < inf else upper,
+            scale=scale,
             name="points of the decision boundary" if is_line else "length of the decision boundary",
             definition="where two classes tie that are ahead of all others"
             + ("" if self.covered == 1 else f", in {self.covered:.2%} of the domain"),
@@ -141,8 +172,9 @@ def decision_boundary(
     search = _Search(part, budget or Budget(), time.time())
     with counting_regions("decision boundary", progress) as count:
         note = search.run(count)
-    chords, facets = zip(*search.found, strict=True) if search.found else ((), ())
-    return _boundary(part, Pieces.joined([*chords, *facets], dim), search.num_done, note)
+    chords, facets, touched = zip(*search.found, strict=True) if search.found else ((), (), ())
+    pieces = Pieces.joined([*chords, *facets, *touched], dim)
+    return _boundary(part, pieces, search.num_done, note, search.doubtful)
 
 
 class _Search:
@@ -150,8 +182,9 @@ class _Search:
 
     def __init__(self, part: Partition, budget: Budget, began: float) -> None:
         self.part, self.budget, self.began = part, budget, began
-        self.found: list[tuple[Pieces, Pieces]] = []
-        self.num_done = 0
+        self.found: list[tuple[Pieces, Pieces, Pieces]] = []
+        self.num_done, self.doubtful = 0, 0.0
+        self.touching = TouchingTies(part)
 
     def run(self, count: Callable[[int, float], None] | None) -> str:
         """Search until all is done; return why it is not."""
@@ -177,17 +210,19 @@ class _Search:
             safe_point()
             if self.num_done and (stopped := self.budget.spent(0, self.began)):
                 return stopped
-            found = pieces_of(part, values, start, stop, error)
+            *found, doubtful = pieces_of(part, values, start, stop, error, self.touching)
             # One assignment for the pieces, one for their number: Ctrl-C is answered above alone.
-            self.found, self.num_done = [*self.found, found], stop
+            self.found, self.num_done = [*self.found, tuple(found)], stop
+            self.doubtful += doubtful
             if count is not None:
                 count(stop - start, (stop - start) / len(part))
         return stopped if self.num_done < len(part) else ""
 
 
-def _boundary(part: Partition, pieces: Pieces, num_done: int, note: str) -> DecisionBoundary:
+def _boundary(part: Partition, pieces: Pieces, num_done: int, note: str, doubtful: float = 0.0) -> DecisionBoundary:
     """Return the pieces of the first regions, with what is known of the others."""
-    is_whole = num_done == len(part) and part.claim is Claim.EXACT
+    left = left_open(part)
+    is_whole = num_done == len(part) and left.is_nothing and not doubtful
     covered = 1.0
     if not is_whole:
         window = part.window
@@ -199,4 +234,33 @@ def _boundary(part: Partition, pieces: Pieces, num_done: int, note: str) -> Deci
         (all_of_it,) = measures(corners, np.array([0, len(corners)]), np.arange(len(corners), dtype=np.int32))
         share = float(part.volumes()[:num_done].sum() / abs(all_of_it))
         covered = share if share < 1 - ROUNDING else 1.0
-    return DecisionBoundary(*pieces, covered=covered, is_whole=is_whole, note=note)
+    is_searched = num_done == len(part)
+    return DecisionBoundary(
+        *pieces,
+        covered=covered,
+        is_whole=is_whole,
+        note=note,
+        partition=part,
+        doubtful=doubtful if is_searched else inf,
+    )
+
+
+def _length_error(part: Partition, regions: Int[np.ndarray, " p"], classes: Int[np.ndarray, "p 2"]) -> float:
+    """Return how far the total length may be off: corners of regions that are moved, and ties that rounding moves."""
+    if not len(regions):
+        return 0.0
+    rows, place = np.unique(regions, return_inverse=True)
+    network, (offsets, ids) = scores_network(part.network_on_domain), part.region_vertices
+    weight = network.linearize(part.witnesses[rows]).weight.cpu().numpy()
+    corners = [ids[offsets[row] : offsets[row + 1]] for row in rows]
+    errors = rounded_forward(network, part.vertices[np.concatenate(corners)], tolerance=part.tolerance).errors
+    errors = np.maximum.reduceat(errors, np.cumsum([0, *map(len, corners[:-1])]))
+    if network.num_outputs == 1:  # the score of class 0 is 0
+        weight, errors = (np.concatenate([np.zeros_like(table), table], axis=1) for table in (weight, errors))
+    one, other = classes.T
+    slopes = np.linalg.norm(weight[place, one] - weight[place, other], axis=1)
+    noise = errors[place, one] + errors[place, other]
+    lengths = np.linalg.norm(np.ptp(part.vertices, axis=0))
+    moved = side_errors(part)[regions] + noise / np.maximum(slopes, np.finfo(float).tiny)
+    # At both ends, along the chord and across it.
+    return float(np.minimum(4 * moved, lengths).sum())

@@ -15,6 +15,7 @@ from reluscope.networks.decisions import scores
 from reluscope.networks.points import chunks
 from reluscope.partitions.polygons import means_at_corners
 from reluscope.partitions.table import Partition
+from reluscope.partitions.touching_ties import TouchingTies
 
 # So many classes are all looked at.
 FEW_CLASSES = 10
@@ -75,9 +76,12 @@ def blocks_of(part: Partition, num_classes: int, num_known: int) -> Iterator[tup
 
 
 def pieces_of(
-    part: Partition, values: Float[np.ndarray, "v k"], start: int, stop: int, error: float
-) -> tuple[Pieces, Pieces]:
-    """Return the chords of some regions, and the facets on the left of which they are."""
+    part: Partition, values: Float[np.ndarray, "v k"], start: int, stop: int, error: float, touching: TouchingTies
+) -> tuple[Pieces, Pieces, Pieces, float]:
+    """Return the chords of some regions, the facets on the left of which they are, and those where classes touch.
+
+    The last number is the length of facets where it stayed open whether classes touch.
+    """
     offsets, ids = part.region_vertices
     offsets, ids = offsets[start : stop + 1] - offsets[start], ids[offsets[start] : offsets[stop]]
     vertices, ids = np.unique(ids, return_inverse=True)
@@ -87,10 +91,12 @@ def pieces_of(
     few = np.ascontiguousarray(here[:, chosen])
     regions, classes, ends = _kernels.find_chords(few, points, offsets, ids, error)
     chords = Pieces(start + regions, chosen[classes], ends.reshape(len(regions), dim, dim))
+    touched = touching.beside(values, chosen, start, stop, error)
+    touched, doubtful = Pieces(*touched[:3]), touched.doubtful
     facets = part.facets
     which = np.flatnonzero((facets.left >= start) & (facets.left < stop) & (facets.right >= 0))
     if not len(which):
-        return chords, Pieces.none(dim)
+        return chords, Pieces.none(dim), touched, doubtful
     corners, count = facets.vertices[which], len(which)
     left = facets.left[which] - start
     witness = np.concatenate([means_at_corners(few, offsets, ids), _means(part, values, facets.right[which], chosen)])
@@ -103,7 +109,7 @@ def pieces_of(
         np.arange(corners.size).reshape(corners.shape),
         error,
     )
-    return chords, Pieces(start + left[flat], chosen[ties], part.vertices[corners[flat]])
+    return chords, Pieces(start + left[flat], chosen[ties], part.vertices[corners[flat]]), touched, doubtful
 
 
 def _means(part: Partition, values: np.ndarray, rows: np.ndarray, chosen: np.ndarray) -> np.ndarray:

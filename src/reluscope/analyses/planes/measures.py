@@ -6,8 +6,10 @@ from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.planes.class_areas import ClassAreas
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Column, Findings, Kind, declare
+from reluscope.findings import Column, Findings, Kind, declare
+from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.decision import DecisionBoundary
+from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition
 
 ROUNDING = 1e-10
@@ -41,7 +43,7 @@ def plane_measures(part: Partition, boundary: DecisionBoundary) -> Findings:
     -------
     Findings
         One row: ``num_regions_in_plane``, ``num_facets_in_plane`` and ``decision_boundary_length``. Exact if the
-        partition is; else at least so many, and so long.
+        partition is; at least so many, and so long, where regions are missing. Undecided signs leave all three open.
 
     Examples
     --------
@@ -52,24 +54,21 @@ def plane_measures(part: Partition, boundary: DecisionBoundary) -> Findings:
     >>> print(found.finding("num_regions_in_plane"), found.finding("num_facets_in_plane"))
     4 (EXACT) 4 (EXACT)
     """
-    regions = part.finding()
-    is_exact = regions.claim is Claim.EXACT
-    most = regions.value if is_exact else np.inf if regions.interval is None else regions.interval[1]
-    length = boundary.length
-    diameter = float(np.linalg.norm(np.ptp(part.vertices, axis=0))) if len(part) else 0.0
-    rounding = ROUNDING * max(diameter, length)
-    ends = (max(0.0, length - rounding), length + rounding) if is_exact and boundary.is_whole else (length, np.inf)
+    regions, pairs, length = part.finding(), float(len(part.facets)), boundary.finding()
+    fewest, most = (regions.value, regions.value) if regions.interval is None else regions.interval
+    facets = left_open(part).ends(pairs, pairs, least=0.0)
+    ends = (length.value,) * 2 if length.interval is None else length.interval
+    if length.tolerance is not None:
+        ends = max(0.0, length.value - length.tolerance), length.value + length.tolerance
     return Findings.of(
-        Column.of(NUM_REGIONS, [regions.value], [regions.value], [most], method=regions.method),
-        Column.of(
-            NUM_FACETS, [len(part.facets)], upper=[len(part.facets) if is_exact else np.inf], method=regions.method
-        ),
+        Column.of(NUM_REGIONS, [regions.value], [fewest], [most], method=regions.method),
+        Column.of(NUM_FACETS, [pairs], [facets[0]], [facets[1]], method=regions.method),
         Column.of(
             BOUNDARY_LENGTH,
-            [length],
+            [length.value],
             [ends[0]],
             [ends[1]],
-            scale=diameter,
+            scale=float(np.linalg.norm(np.ptp(part.vertices, axis=0))) if len(part) else 0.0,
             method="ties of affine outputs, region by region",
         ),
         domain=regions.domain,
@@ -92,7 +91,8 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
     -------
     Findings
         ``share_of_window`` of each ``class``: exact if the partition is; else the share of what was reached, between
-        ends that give what was not reached to no class or to this one.
+        ends that give what was not reached to no class or to this one. Where signs stayed undecided a class may take
+        any share.
 
     Raises
     ------
@@ -112,15 +112,18 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
             "shares of classes need the network, and this partition was loaded without one: "
             "Partition.load(path, network=net)"
         )
-    regions = part.finding()
+    regions, left = part.finding(), left_open(part)
     sizes = areas.by_class(num_classes(part.network))
     classes = np.flatnonzero(sizes > 0)
     reached = float(sizes.sum())
-    whole = reached if regions.claim is Claim.EXACT else _window_area(part)
+    whole = reached if left.is_nothing else _window_area(part)
     value = sizes[classes] / reached if reached else sizes[classes]
-    left = max(0.0, whole - reached)
-    lower = np.minimum(value, sizes[classes] / whole) - ROUNDING
-    upper = np.maximum(value, (sizes[classes] + left) / whole) + ROUNDING
+    missing = max(0.0, whole - reached)
+    error = _moved(part) / whole + ROUNDING if whole else 0.0
+    lower = np.minimum(value, sizes[classes] / whole) - error
+    upper = np.maximum(value, (sizes[classes] + missing) / whole) + error
+    if not left.is_listed_sure:
+        lower, upper = np.zeros(len(classes)), np.ones(len(classes))
     column = Column.of(
         AREA_SHARE,
         value,
@@ -129,6 +132,16 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
         method="regions cut along ties of outputs",
     )
     return Findings.of(column, keys={"class": classes}, domain=regions.domain, stopped=part.note)
+
+
+def _moved(part: Partition) -> float:
+    """Return the area that rounding of corners may move from one region to another."""
+    if not len(part):
+        return 0.0
+    offsets, ids = part.region_vertices
+    corners = part.vertices[ids]
+    ends = np.stack([reduce.reduceat(corners, offsets[:-1]) for reduce in (np.minimum, np.maximum)], axis=1)
+    return float(volume_errors(side_errors(part), ends).sum())
 
 
 def _window_area(part: Partition) -> float:
