@@ -13,6 +13,7 @@ from hypothesis.internal.conjecture import providers
 import doctest_numbers
 from annotations import Calls, check_calls
 from machines.order import shuffle
+from tiers import mark_slow
 
 ROOT = Path(__file__).parent
 PACKAGES = (ROOT / "src" / "reluscope", ROOT / "studies" / "src" / "reluscope_studies")
@@ -26,7 +27,7 @@ def modules_to_check():
     """
     for package in PACKAGES:
         for path in sorted(package.rglob("*.py")):
-            text = path.read_text()
+            text = path.read_text(encoding="utf-8")
             if path.name not in ("__init__.py", "strategies.py") and "jaxtyping" in text:
                 yield ".".join(path.relative_to(package.parent).with_suffix("").parts)
 
@@ -71,9 +72,11 @@ def pytest_runtest_setup() -> None:
     torch.set_grad_enabled(True)  # some tests strike with Ctrl-C at any moment, also within torch.no_grad's own lines
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the tests that share the report of the demo first, so that one process builds it, and keep examples few."""
     items.sort(key=lambda item: "demo_report" not in getattr(item, "fixturenames", ()))
+    mark_slow(items)
     if (seed := config.getoption("--shuffle")) is not None:
         shuffle(items, random.Random(seed))
     few = settings().max_examples

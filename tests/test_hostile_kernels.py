@@ -16,6 +16,8 @@ import pytest
 
 from hostile_kernels.rows import ROWS
 
+pytestmark = pytest.mark.slow
+
 TESTS = Path(__file__).parent
 STUBS = TESTS.parent / "src" / "reluscope" / "_kernels.pyi"
 

@@ -11,6 +11,8 @@ from reluscope.studies import Setting
 from reluscope_studies.behrmann2018 import first_weights
 from reluscope_studies.behrmann2018._networks import Training
 
+pytestmark = pytest.mark.slow
+
 
 def samples(number, seed):
     rng = np.random.default_rng(seed)

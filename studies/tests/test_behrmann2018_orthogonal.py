@@ -7,6 +7,8 @@ import torch
 from reluscope.studies import Setting
 from reluscope_studies.behrmann2018 import orthogonal_layers as study
 
+pytestmark = pytest.mark.slow
+
 
 def test_without_gates_every_singular_value_is_one():
     weights = study.orthogonal_weights(study.Plan(5, 3, 4, 1), np.random.default_rng(0))

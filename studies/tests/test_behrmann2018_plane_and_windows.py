@@ -10,6 +10,8 @@ from reluscope_studies import plots
 from reluscope_studies.behrmann2018 import omnidirectional, windows
 from reluscope_studies.behrmann2018._networks import Architecture, Training
 
+pytestmark = pytest.mark.slow
+
 
 def test_omnidirectional_by_all_directions():
     """By its definition: every open half-plane has a row; half-planes by their angles, finely."""

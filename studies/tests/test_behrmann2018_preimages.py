@@ -11,6 +11,8 @@ from reluscope_studies.behrmann2018 import invariances, preimages, two_circles
 from reluscope_studies.behrmann2018._networks import Architecture, Training
 from reluscope_studies.labelled import labelled_data
 
+pytestmark = pytest.mark.slow
+
 Kind = rs.preimages.Kind
 QUICK = Training("Adam", 1e-2, 3, 32)
 

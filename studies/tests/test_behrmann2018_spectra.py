@@ -12,6 +12,8 @@ from reluscope.studies import Setting
 from reluscope_studies.behrmann2018 import _spectra, spectra, spectra_dense
 from reluscope_studies.behrmann2018._networks import DENSE, THIN, WIDE, Architecture, Training
 
+pytestmark = pytest.mark.slow
+
 PLAN = replace(
     spectra.PLANS["small"],
     architectures=(Architecture("wide", ((3, 1), (4, 2)), (6,)), Architecture("thin", ((2, 1), (2, 2)), (6,))),

@@ -17,6 +17,8 @@ from reluscope_studies.sattelberg2026_ch6_training import xor
 from reluscope_studies.serra2018 import splits
 from reluscope_studies.training import Training
 
+pytestmark = pytest.mark.slow
+
 SPLITS = ("reproduce", "serra2018/splits", "-o", "out")
 
 

@@ -12,6 +12,8 @@ from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3 import _cells, _networks, atlas, classes, local_optima, ten_inputs
 from reluscope_studies.sattelberg2026_ch3._cells import Cell
 
+pytestmark = pytest.mark.slow
+
 TEN = ten_inputs.Plan(3, (2, 4), (1, 2), 2, 2, ((3,), (3, 3)), (5, 6), 2, 3, 40, 1)
 
 

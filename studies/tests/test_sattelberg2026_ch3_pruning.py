@@ -20,6 +20,8 @@ from reluscope_studies.sattelberg2026_ch3 import (
     pruned_parity,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def test_parity_is_the_product_of_signs():
     for number in (1, 2, 5):

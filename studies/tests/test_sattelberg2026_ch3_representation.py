@@ -12,6 +12,8 @@ from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3 import representation as study
 from reluscope_studies.sattelberg2026_ch3._counting import first_excess, functions_lower, networks_upper
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("inputs", "swaps"), list(product((1, 2, 3), range(4))))
 def test_there_are_as_many_functions_of_few_changes(inputs, swaps):

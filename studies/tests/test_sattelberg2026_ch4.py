@@ -11,6 +11,8 @@ from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch4 import dimensions, hyperparameters, random_directions, solutions
 from reluscope_studies.sattelberg2026_ch4._networks import Networks, Plan, data_of, trained
 
+pytestmark = pytest.mark.slow
+
 PLAN = Plan(2, "bce", 0.0, 50, True, 200, 3, 4, 0.95)
 
 

@@ -13,6 +13,8 @@ from reluscope_studies.sattelberg2026_ch5 import _restarts, interpolants, one_co
 from reluscope_studies.sattelberg2026_ch5._restarts import Cell, cell, seeds_of
 from reluscope_studies.sattelberg2026_ch5._sine import X, Y
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def quick(monkeypatch):

@@ -14,6 +14,8 @@ from reluscope_studies import sattelberg2026_runs as runs
 from reluscope_studies.sattelberg2026_ch6_training import three_by_eight, three_units, xor
 from reluscope_studies.sattelberg2026_runs import Plan, attempts, trained
 
+pytestmark = pytest.mark.slow
+
 TINY = Plan("three-units", rs.datasets.circle_annulus, (3,), 4, 4)
 DEEP = Plan("three-by-eight", rs.datasets.circle_annulus, (4, 4, 4), 2, 3)
 

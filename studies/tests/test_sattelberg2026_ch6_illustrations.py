@@ -8,6 +8,8 @@ from reluscope.studies import Setting
 from reluscope_studies.sattelberg2026_ch6 import illustrations as study
 from reluscope_studies.sattelberg2026_ch6._labelling import _label_row
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("layer", [1, 2, 3])
 def test_units_are_zero_on_their_segments_and_change_sign_across(layer):

@@ -16,6 +16,8 @@ from reluscope_studies.sattelberg2026_ch6._protocol import PLANS, Sliced, _misse
 from reluscope_studies.sattelberg2026_images import BLOCK, SHAPE, nearest_triple, prepared
 from reluscope_studies.sattelberg2026_networks import ACCURACIES, PRETRAINED, Model, models, training_of
 
+pytestmark = pytest.mark.slow
+
 
 def blobs(number, seed, shape=(1, 8, 8)):
     rng = np.random.default_rng(seed)

@@ -11,6 +11,8 @@ from reluscope_studies.residual_networks import resnet
 from reluscope_studies.sattelberg2026_ch6 import _pretrained, pretrained
 from reluscope_studies.sattelberg2026_ch6._pretrained_jacobians import whole_network
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("build", "parameters"),

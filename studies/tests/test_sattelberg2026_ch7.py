@@ -27,6 +27,8 @@ from reluscope_studies.sattelberg2026_ch7._printed import MAPPED
 from reluscope_studies.sattelberg2026_images import drawn
 from reluscope_studies.sattelberg2026_networks import ACCURACIES, OPTIMIZERS, models
 
+pytestmark = pytest.mark.slow
+
 
 class Kept(dict):
     """Records that go through JSON, as those on disk do."""

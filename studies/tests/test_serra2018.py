@@ -14,6 +14,8 @@ from reluscope_studies.serra2018 import _split_networks, depth_and_width, one_in
 from reluscope_studies.serra2018._zigzag import zigzag
 from reluscope_studies.training import Training
 
+pytestmark = pytest.mark.slow
+
 PLAN = splits.Plan(5, 2, Training("Adam", 0.01, 8, 128))
 
 

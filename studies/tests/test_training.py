@@ -9,6 +9,8 @@ from torch.nn.functional import cross_entropy
 import reluscope as rs
 from reluscope_studies.training import Training, train_classifiers
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(150, 5))
 LABELS = (POINTS[:, 0] > 0).astype(np.int64) + (POINTS[:, 1] > 0)

@@ -17,6 +17,8 @@ from reluscope_studies.zhang2020._networks import KINDS, Architecture, Variant, 
 from reluscope_studies.zhang2020._plan import Plan
 from reluscope_studies.zhang2020._reporting import compare
 
+pytestmark = pytest.mark.slow
+
 RATES = (1e-2,)
 PLAN = Plan(
     "tiny",

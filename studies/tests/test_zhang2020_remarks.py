@@ -11,6 +11,8 @@ from reluscope_studies.zhang2020._networks import Architecture
 from reluscope_studies.zhang2020._questions import PLACES
 from reluscope_studies.zhang2020._statements import verdicts
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def setting():

@@ -43,6 +43,7 @@ def test_one_that_does_not_fit_goes_to_the_cpu_with_a_sentence() -> None:
         ask_within_memory(never, [0], CPU)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 2])
 def test_balls_and_classes_do_not_depend_on_the_memory(monkeypatch, most) -> None:
     net, box = rs.load(default_network([3, 8, 3], 0)), rs.Box(-1, 1, 3)

@@ -12,6 +12,7 @@ from reluscope.geometry.norms import size
 LOWER, UPPER = np.full((1, 3), -0.6), np.full((1, 3), 0.7)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", dense_boxes.NORMS)
 def test_where_a_function_is_negative_a_box_is_left_or_too_far(norm):
     rng = np.random.default_rng(5)

@@ -94,6 +94,7 @@ def test_a_kink_that_is_met_counts_with_its_steepest_slope():
         assert abs(Fraction(found.outputs[0, 0]) - truth) <= Fraction(found.errors[0, 0])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("analysis", [rounded_forward, forward_with_errors])
 @pytest.mark.parametrize("kink", [LEAKY, KINKED, RELU, ABSOLUTE])
 def test_bounds_hold_where_all_that_is_left_is_rounding(analysis, kink):

@@ -136,6 +136,7 @@ def power(before, after):
     return round(exponent) if abs(exponent - round(exponent)) < 1e-7 else None
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_results_are_in_the_units_of_the_network(question):
     ask = QUESTIONS[question]
@@ -162,6 +163,7 @@ def test_results_are_in_the_units_of_the_network(question):
 
 
 # The maps of hidden layers are in the units of hidden units.
+@pytest.mark.few(4)
 @pytest.mark.parametrize("question", [question for question in QUESTIONS if question not in {"spectra", "extremes"}])
 def test_hidden_units_may_have_any_scale(question):
     ask = QUESTIONS[question]

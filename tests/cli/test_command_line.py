@@ -51,6 +51,7 @@ def test_version_and_module():
     assert done.stdout.strip() == f"reluscope {__version__}"
 
 
+@pytest.mark.slow
 def test_demo(folder, quick_report):
     result = reluscope("demo")
     assert result.exit_code == 0
@@ -81,6 +82,7 @@ def test_analyze_in_every_form(folder, quick_report, model, options):
     assert "out/report.html" in result.stdout
 
 
+@pytest.mark.slow
 def test_labels_of_their_own_and_json(folder, quick_report):
     result = reluscope(
         "analyze",
@@ -101,11 +103,13 @@ def test_labels_of_their_own_and_json(folder, quick_report):
     assert "only the first 40 of 360 samples were used" in printed["data"]["notes"]
 
 
+@pytest.mark.slow
 def test_quiet_says_nothing(folder, quick_report):
     result = reluscope("analyze", *NET, "--data", "x.npy", *SMALL, "-q")
     assert (result.exit_code, result.output) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_report_is_replaced_only_by_force(folder, quick_report):
     (folder / "out").mkdir()
     (folder / "out" / "report.html").write_text("mine")
@@ -161,6 +165,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("arguments", "words"), BROKEN, ids=[" ".join(arguments) for arguments, _ in BROKEN])
 def test_models_that_cannot_be_used(folder, arguments, words):
     state = demo_network().state_dict()
@@ -329,6 +334,7 @@ def test_files_are_looked_at_before_anything_is_loaded(folder, quick_report, mon
         assert "does not exist" in result.stderr or "there is no file" in result.stderr
 
 
+@pytest.mark.slow
 def test_two_models_share_a_page(folder, quick_report):
     np.save("plane.npy", np.random.default_rng(0).normal(size=(30, 2)))
     models = ("analyze", "my_models:cross", "my_models:affine", "--data", "plane.npy", "--segments", "1", "-o", "out")

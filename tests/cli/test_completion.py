@@ -25,6 +25,7 @@ def complete(line, shell="bash"):
     return done.stdout.split()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -53,6 +54,7 @@ def test_zsh_falls_back_to_files():
     assert complete("reluscope info ne", "zsh") == ["_files"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_in_bash(tmp_path):
     # The script that --show-completion prints, called as bash calls it; no reply leaves the word to bash, as a path.

@@ -26,6 +26,7 @@ def number(*arguments):
     return finding["value"]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("method", ["auto", "partition", "tree"])
 @pytest.mark.parametrize(
     ("arguments", "count"),
@@ -53,12 +54,14 @@ def test_a_plane_through_samples_is_that_of_the_library(folder):
     assert (plain["domain"]["kind"], plain["domain"]["samples"]) == ("plane", [3, 17, 42])
 
 
+@pytest.mark.slow
 def test_some_inputs_of_many(folder):
     plain = found(*NET, "--input-shape", "1,8,8", "--inputs", "0,1,2,7,8", "--box", "0,0.5", "--regions", "50")
     assert plain["domain"]["dimensions"] == 5
     assert "box [0, 0.5]^5 of 5 inputs, the others at 0" in plain["domain"]["description"]
 
 
+@pytest.mark.slow
 def test_a_budget_gives_a_lower_bound(folder):
     whole = number("my_models:deep", "--box", "-3,3")
     plain = found("my_models:deep", "--box", "-3,3", "--regions", "10")

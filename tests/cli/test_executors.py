@@ -148,6 +148,7 @@ def end():
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.slow
 def test_a_command_with_dask(folder, cluster):
     result = reluscope("partition", "my_models:cross", "--box", "-1,1", "--dask", cluster.address, "--json")
     assert result.exit_code == 0, result.output
@@ -281,6 +282,7 @@ def test_a_scheduler_that_is_not_there():
             pass
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("options", "words"),
     [

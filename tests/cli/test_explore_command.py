@@ -25,6 +25,7 @@ def ask(url, question):
         return unpack(answer.read())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hears_ctrl_c")
 def test_explore_serves_until_ctrl_c(tmp_path):
     """In a pipe, too, whose reader waits for the address."""
@@ -120,6 +121,7 @@ def test_a_snapshot_replaces_nothing_unasked(folder):
     assert "must end in .html" in reluscope("snapshot", "my_models:cross", "-o", "a.svg").stderr
 
 
+@pytest.mark.slow
 def test_what_the_first_picture_does_not_need_is_not_imported():
     """It is to be there three seconds after the command; pictures and reports alone take one."""
     script = (

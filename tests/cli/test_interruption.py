@@ -59,6 +59,7 @@ def test_while_starting(folder, wait):
         assert is_one_sentence(errors), errors
 
 
+@pytest.mark.slow
 def test_what_is_ignored_on_purpose_stays_ignored(folder):
     """In the background, as with nohup, the signal of a terminal is not meant for us."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -55,6 +55,7 @@ def here(folder, quick_report):
     return folder
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_json_is_all_of_standard_output(here, demo_at_once, name):
     result = reluscope(*COMMANDS[name], "--json")

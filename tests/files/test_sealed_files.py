@@ -40,6 +40,7 @@ def refused(read, what):
         pytest.fail(f"was read: {what}")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_byte_counts(kind, tmp_path):
     paths, read = kind(tmp_path)
@@ -59,6 +60,7 @@ def test_every_byte_counts(kind, tmp_path):
         read()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_what_is_no_such_file_is_refused(kind, tmp_path):
     paths, read = kind(tmp_path)

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(__file__).parents[2] / "src" / "reluscope"
 
 
@@ -15,6 +17,7 @@ def written_by_hand(source):
     ]
 
 
+@pytest.mark.slow
 def test_findings_are_made_from_their_ends():
     others = [path for path in PACKAGE.rglob("*.py") if path.parent.name != "findings"]
     by_hand = {str(path): lines for path in others if (lines := written_by_hand(path.read_text()))}

@@ -111,6 +111,7 @@ def same(first, second):
         same(first.summary, second.summary)
 
 
+@pytest.mark.slow
 @given(findings())
 def test_findings_come_back_as_they_were(finding) -> None:
     assert Finding.from_dict(written(finding.to_dict())) == finding

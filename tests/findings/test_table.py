@@ -126,6 +126,7 @@ def test_ends_with_a_confidence_have_none_together() -> None:
     assert mean.definition.endswith("; from ends that hold with 95% each")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("level", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("tail", [0.5, 1.0, 3.0])
 def test_intervals_of_drawn_rows_hold_the_truth_as_often_as_they_say(level: float, tail: float) -> None:

@@ -466,6 +466,7 @@ except MemoryError:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are told by Linux")
 @pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer ends where memory does")
 def test_threads_that_run_out_of_memory_say_so():

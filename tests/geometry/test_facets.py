@@ -35,6 +35,7 @@ def bounded(dim: int, number: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.r_[A, np.eye(dim), -np.eye(dim)], np.r_[b, np.full(2 * dim, 2.0)]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("dim", "number"), [(2, 12), (4, 40), (12, 60)])
 @pytest.mark.parametrize("many", [1, 10**9], ids=["against all rows", "after Clarkson"])
 def test_facets_are_those_of_sequential_elimination(dim, number, many, monkeypatch):

@@ -224,6 +224,7 @@ def test_inequalities_alone_are_the_same_set() -> None:
     assert 0 < inside.sum() < len(points)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [20, 60])
 def test_many_dimensions(dim: int) -> None:
     box = Box(-1, 1, dim).polyhedron
@@ -274,6 +275,7 @@ def value(row: np.ndarray, point: np.ndarray) -> Fraction:
     return sum(terms, Fraction(0))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_points_on_half_spaces_are_inside_as_fractions_say(dim: int) -> None:
     generator = np.random.default_rng(dim)

@@ -162,6 +162,7 @@ def gains_of(body, count=3):
     return draw.uniform(0, 1, (count, len(body.A))) @ body.A + draw.standard_normal((count, body.dim)) * ends
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("share", SHARES)
 @each
 def test_linear_maxima(body, share):
@@ -173,6 +174,7 @@ def test_linear_maxima(body, share):
         assert body.contains(found.points[0])
 
 
+@pytest.mark.few(4)
 @each
 def test_points_beyond(body):
     moved = Body(
@@ -230,6 +232,7 @@ def asked_of(body, weights, biases, one):
     return body.bodies, body.start, *given
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("gap", [1e-9, 0.3, 0.03])
 @pytest.mark.parametrize("size", [1.0, 30.0])
 @pytest.mark.parametrize("name", ["line", "few", "duplicates", "nearly flat", "pointed"])
@@ -272,6 +275,7 @@ def test_likeliest_points_of_two_real_classes_are_linear_maxima():
         assert found.values[0] == pytest.approx(-np.logaddexp(0.0, -truth), abs=CLOSE * max(1.0, abs(truth)))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("is_sign_enough", [False, True])
 @bounded
 def test_widest_margins(body, is_sign_enough):

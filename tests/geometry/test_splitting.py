@@ -84,6 +84,7 @@ def check(work: Subdivision, points: np.ndarray, weight, bias) -> None:
             assert (np.abs(where[ids]).min(axis=0) == 1).any()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("number", [1, 4, 9])
 def test_planes_in_general_position(dim, number):

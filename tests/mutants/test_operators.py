@@ -86,6 +86,7 @@ def test_what_is_explained_is_still_a_fault():
     assert [(module, line) for module, line in EXPLAINED if line not in faulty_lines_of(module)] == []
 
 
+@pytest.mark.slow
 def test_modules_and_their_tests_are_there():
     for module, tests in TESTS.items():
         source, found = faults_of(module)

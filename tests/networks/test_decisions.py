@@ -59,6 +59,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("pair", [smallest, threshold])
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_what_is_about_classes_follows_the_decision(question, pair):

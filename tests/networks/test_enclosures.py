@@ -53,6 +53,7 @@ def check(net, point, steps, first, last):
     return len(cloud)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 @pytest.mark.parametrize("is_held", [False, True])
 def test_values_are_enclosed(norm, is_held):
@@ -200,6 +201,7 @@ def rounded(steps, generator):
     ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kinks", [(RELU, LEAKY), (ABSOLUTE, CLAMP), (("max", 2), RELU), (CLAMP, ("max", 3))])
 @pytest.mark.parametrize("is_held", [False, True])
 def test_all_networks_within_rounding_are_enclosed(kinks, is_held):
@@ -384,6 +386,7 @@ class ByHand:
         self.values = found
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kinks", [(RELU, LEAKY), (ABSOLUTE, CLAMP), (("max", 2), RELU), (CLAMP, ("max", 3))])
 @pytest.mark.parametrize("held", [None, 0.0, 0.6])
 def test_forms_are_those_of_their_rules(kinks, held):

@@ -281,6 +281,7 @@ class Blocks(nn.Module):
         return torch.softmax(self.head(nn.functional.max_pool2d(x, 2).flatten(1)), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dynamo", [False, True])
 def test_pytorch_exports_become_the_same_graph(tmp_path, dynamo):
     torch.manual_seed(0)

@@ -73,6 +73,7 @@ class TestNames:
 
 
 class TestRefusals:
+    @pytest.mark.few(13)
     @pytest.mark.parametrize(
         "function",
         [
@@ -390,6 +391,7 @@ class TestSpecialModels:
         assert net.notes == ("The model takes one point at a time: its batch size is fixed to 1.",)
         assert net(torch.ones(5, 2, 2)).shape == (5, 2)
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore::DeprecationWarning")
     def test_compiled(self):
         assert load(torch.compile(nn.Sequential(nn.Linear(2, 3), nn.ReLU())), (2,)).num_units == 3

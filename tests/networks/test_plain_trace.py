@@ -134,6 +134,7 @@ def test_loading_a_chain_does_not_ask_torch_export(monkeypatch):
     assert load(chain(), (2, 3)).num_units == 8
 
 
+@pytest.mark.slow
 def test_what_traces_is_not_imported():
     asked = """
 import sys

@@ -73,6 +73,7 @@ def test_rounding_of_earlier_derivatives_decides():
     assert abs(values[0, 0]) <= errors[0, 0] < 1e-13
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("power", SCALES)
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_beyond_facets_does_not_depend_on_scales(seed, power):
@@ -92,6 +93,7 @@ def test_what_is_beyond_facets_does_not_depend_on_scales(seed, power):
         np.testing.assert_allclose(twin, reach, rtol=1e-6)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("power", SCALES)
 def test_adjacency_of_the_tree_does_not_depend_on_scales(power):
     parameters = default_network([2, 6, 5, 4, 2], seed=0)

@@ -60,6 +60,7 @@ def test_curvature_is_bounded(name):
             assert abs(mpmath.diff(TRUTH[name], mpmath.mpf(at), 2)) <= bound * (1 + 1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [3, 4, 7, 32, 100])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_bound_holds_and_is_close_to_the_truth(name, number):
@@ -71,6 +72,7 @@ def test_the_bound_holds_and_is_close_to_the_truth(name, number):
     assert len(pieces.slopes) == number
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_pieces_meet_in_real_arithmetic(name):
     for number in (3, 33, 512):
@@ -81,6 +83,7 @@ def test_pieces_meet_in_real_arithmetic(name):
             assert slopes[place] * at + intercepts[place] == slopes[place + 1] * at + intercepts[place + 1]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_pieces_are_better_than_chords_of_equal_width(name):
     number, function = 16, SMOOTH[name]
@@ -99,6 +102,7 @@ def test_pieces_are_better_than_chords_of_equal_width(name):
     assert best.error < 0.75 * min(chords)
 
 
+@pytest.mark.slow
 def test_more_pieces_are_nearer():
     for name in NAMES:
         errors = [best_pieces(name, number).error for number in (4, 8, 16, 32, 64, 128)]
@@ -131,6 +135,7 @@ MODELS = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", MODELS)
 def test_outputs_are_as_near_to_the_model_as_is_said(name):
     torch.manual_seed(1)

@@ -163,6 +163,7 @@ def packed(path, members, kind=zipfile.ZIP_STORED):
     return path
 
 
+@pytest.mark.slow
 def test_programs_that_grow(tmp_path, program):
     path = packed(tmp_path / "model.pt2", {**program, "model/data/more": bytes(300 * 2**20)}, zipfile.ZIP_DEFLATED)
     assert path.stat().st_size < 2**20

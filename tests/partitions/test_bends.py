@@ -197,6 +197,7 @@ def test_rows_that_others_make_are_left_out_and_what_is_lost_is_an_error():
     assert fewer_rows(short, every[:, [0, 1, 2, 9]], errors)[0] is short
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [1, 2, 3, 300])
 def test_codes_of_many_points_are_those_of_each(number, monkeypatch):
     network, points = residual().restrict(plane()), np.random.default_rng(7).uniform(-0.4, 0.4, size=(number, 2))

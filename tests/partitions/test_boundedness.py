@@ -157,6 +157,7 @@ def test_degenerate_cones():
     assert not decide(np.ones((1, 2, 2)), np.full((1, 2, 2), np.nan)).is_proved.any()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", ["cellwise", "tree"])
 @pytest.mark.parametrize(("dim", "widths"), [(1, (4, 3)), (2, (4, 3)), (2, (3, 3, 3)), (3, (4, 2)), (3, (3, 3))])
 def test_regions_of_all_space(dim, widths, method):
@@ -303,6 +304,7 @@ def cancelling(seed, kind):
     return rs.load(module, input_shape=(1,))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("kind", "pieces"), [("relu", 2), ("hardtanh", 3), ("max", 2)])
 def test_slopes_that_are_rounding_prove_nothing(kind, pieces, monkeypatch):
     monkeypatch.setattr(ExactRows, "is_bounded", lambda self, pieces: None)

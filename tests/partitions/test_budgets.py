@@ -81,6 +81,7 @@ def check(part, truth, regions):
         assert len(found) <= regions + FEW
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_budgets_of_regions(name):
     truth = whole(name)

@@ -49,6 +49,7 @@ def test_reference_networks(reference):
         assert len(part) == reference.counts["proper_activation"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "sizes", [[1, 6, 6, 1], [2, 6, 6, 1], [3, 5, 5, 1], [4, 4, 4, 1], [5, 4, 3, 1], [6, 3, 2, 1]], ids=str
 )
@@ -273,6 +274,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("dim", [1, 2, 3, 4])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_planted_fault_is_seen(fault, dim):

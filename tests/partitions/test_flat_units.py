@@ -41,6 +41,7 @@ def true_codes(net, points):
     return [[piece for gate in pieces for piece in gate] for pieces in gates]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("method", ["incidence", "cellwise", "tree"])
 def test_regions_have_the_codes_of_their_witnesses(method, dim):
@@ -61,6 +62,7 @@ def floats(net, points):
     return net.codes(points).to_array().tolist()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("dim", [1, 2, 4])
 def test_single_regions_have_the_codes_of_their_points(dim):
     generator, num_hidden = np.random.default_rng(7), 0

@@ -57,6 +57,7 @@ DOMAINS = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sizes", "domain"), DOMAINS, ids=_name)
 def test_windows_that_fill_a_domain_count_each_region_once(sizes: tuple[int, ...], domain: rs.Box) -> None:
     """The sum over all windows of a grid of the cells that stand for a region is the number of regions."""
@@ -73,6 +74,7 @@ def test_windows_that_fill_a_domain_count_each_region_once(sizes: tuple[int, ...
     assert total == len(rs.partition(net, domain))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("sizes", "domain"), DOMAINS, ids=_name)
 def test_rounds_of_windows_have_the_number_as_their_mean(sizes: tuple[int, ...], domain: rs.Box) -> None:
     """The mean of first rounds, of the smallest windows, is the truth, and most intervals hold it."""
@@ -92,6 +94,7 @@ def test_small_domains_are_partitioned() -> None:
     assert (seconds.claim, seconds.interval) == (rs.Claim.ESTIMATE, None)
 
 
+@pytest.mark.slow
 def test_rounds_of_larger_windows_hold_the_truth() -> None:
     net = _net(2, 48, 48, 48, 1)
     truth = len(rs.partition(net, rs.Box(-3, 3, 2)))

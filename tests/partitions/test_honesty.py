@@ -56,6 +56,7 @@ def test_regimes_that_floats_can_bear(regime, kinds, cells, chunks_of):
         assert part.claim is Claim.EXACT
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "regime",
     [
@@ -72,6 +73,7 @@ def test_regimes_that_call_for_doubt(regime):
         assert (seed, complaints(part, truth_of(layers, box))) == (seed, [])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "regime", [None, nearly_parallel, badly_scaled, cancelling], ids=lambda r: getattr(r, "__name__", "plain")
 )

@@ -199,6 +199,7 @@ def test_corners_go_round_counter_clockwise():
         assert (turn > -1e-15).all()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("cells", [16, 2000])
 def test_the_size_of_chunks_does_not_matter(partitioned, cells, chunks_of):
     net, part = partitioned

@@ -90,6 +90,7 @@ def rows_of(codes):
     return [tuple(row) for row in codes.to_array().tolist()]
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("method", ["auto", "tree"])
 @pytest.mark.parametrize("seed", range(24))
 def test_regions_are_those_of_the_oracle(seed, method):
@@ -110,6 +111,7 @@ def test_regions_are_those_of_the_oracle(seed, method):
     assert part.locate(part.witnesses).tolist() == list(range(len(part)))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_regions_by_the_largest_are_those_of_the_oracle(seed):
     dim = 1 + seed % 3

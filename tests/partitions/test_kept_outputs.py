@@ -93,6 +93,7 @@ def test_pieces_of_one_region_that_are_joined_keep_the_outputs_of_their_corners(
     assert part.volumes().sum() == pytest.approx(64)
 
 
+@pytest.mark.slow
 def test_where_they_are_kept(tmp_path):
     assert not few_dimensions.keeps_outputs(rs.load(default_network([2, 24, 24, 5])))
     net = rs.load(default_network([2, 20000, 5]))

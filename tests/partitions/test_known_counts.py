@@ -69,6 +69,7 @@ def integer_weights(parameters):
     return [(np.round(3 * weight), np.round(3 * bias)) for weight, bias in parameters]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("degenerate", "count"), [(zero_biases, 62), (duplicated_unit, 122), (dead_unit, 127), (integer_weights, 74)]
 )
@@ -128,6 +129,7 @@ def test_one_layer_is_an_arrangement_of_lines(num_units):
     assert exact_count(zero_biases(parameters), SQUARE) == num_central_cells(num_units, 2)
 
 
+@pytest.mark.slow
 def test_thousands_of_units_through_one_point():
     angle = np.pi * (np.arange(2000) + 0.3) / 2000
     weight = np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -136,6 +138,7 @@ def test_thousands_of_units_through_one_point():
     check_structure(part)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_all_codes_by_linear_programs(seed):
     parameters = default_network([2, 4, 3, 1], seed=seed)

@@ -95,6 +95,7 @@ def test_many_corners_are_counted_by_more_than_a_byte(tmp_path):
         assert mesh.area == pytest.approx(found.area, rel=1e-6)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("suffix", [".ply", ".obj", ".glb", ".stl"])
 @pytest.mark.parametrize("name", list(bodies.KNOWN))
 def test_trimesh_opens_them(tmp_path, name, suffix):

@@ -136,6 +136,7 @@ def test_marching_tetrahedra_are_exact_on_planes():
     assert below == pytest.approx(found.volume("below"))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_marching_tetrahedra_come_closer_with_the_grid(seed):
     """At the bends of a surface they are off by a strip as wide as a step: the error of its area falls like it."""

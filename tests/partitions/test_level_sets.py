@@ -53,6 +53,7 @@ def same_mesh(one, other):
     assert np.array_equal(one.border, other.border)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("make", [bodies.by_maxima, bodies.by_units])
 @pytest.mark.parametrize("name", list(bodies.KNOWN))
 def test_bodies_of_boxes(name, make):

@@ -117,6 +117,7 @@ def many_chunks(monkeypatch, cells=12, tasks=8):
     monkeypatch.setattr(incidence, "TASKS", tasks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degenerate", [False, True])
 def test_work_goes_on_from_a_checkpoint(tmp_path, monkeypatch, degenerate):
     network = rs.load(small_integers(3, 10, 8, 1, seed=5)) if degenerate else NET

@@ -64,6 +64,7 @@ def maxout():
     return rs.load(Maxout().double(), input_shape=(3,))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("vector", VECTORS[::2], ids=lambda v: f"{v.num_inputs}-{v.widths}")
 def test_published_vectors(vector):
     net, dim = rs.load(pseudo_random_network(vector.num_inputs, vector.widths)), vector.num_inputs
@@ -122,6 +123,7 @@ def test_max_gates_everywhere(maxout):
     np.testing.assert_array_equal(everywhere.codes.words[beyond], maxout.codes(np.full((1, 3), 1e6)).words)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("sizes", "because"), [([12, 6, 4, 1], "12 dimensions"), ([784, 4, 3, 2], "784 dimensions"), ([9, 3, 1], "9 dim")]
 )

@@ -46,6 +46,7 @@ def codes_of(part):
     return set(map(bytes, part.codes.words))
 
 
+@pytest.mark.slow
 def test_all_gates_are_seen_and_what_was_measured_is_said(large):
     part, truth = rs.partition(deep(), LINE), certified()
     assert truth.claim is rs.Claim.EXACT

@@ -211,6 +211,7 @@ def test_what_was_given_up_makes_a_lower_bound(net, whole, reason, small_tasks, 
     assert 0 < len(part) <= int(part.finding()) <= len(whole["box"])
 
 
+@pytest.mark.slow
 def test_a_count_by_the_tree_says_what_it_has():
     network, box = from_arrays(default_network([6, 9, 7, 1], seed=2)), rs.Box(-1, 1, 6)
     whole = tree_count(network, box)
@@ -298,6 +299,7 @@ def check_same(part, whole):
         np.testing.assert_allclose(part.volumes()[order], whole.volumes()[other])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", DOMAINS)
 @pytest.mark.parametrize("fate", [{}, {1: "lost", 3: "cancelled"}, dict.fromkeys(range(99), "refused")])
 def test_cells_are_the_same_with_an_executor(net, whole, name, fate, small_tasks):

@@ -124,6 +124,7 @@ def test_slices_with_polygons_as_windows(domain, parameters, data):
     assert set(map(tuple, part.codes.to_array().tolist())) == exact_split(on_window, corners).keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [3, 4])
 def test_random_integer_polyhedra_go_through_every_engine(dim):
     generator = np.random.default_rng(dim)

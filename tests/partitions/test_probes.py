@@ -44,6 +44,7 @@ def taken(network: rs.Network, domain: Domain, number: int) -> list[Probe]:
     return [next(found) for _ in range(number)]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("network", "domain"),
     [

@@ -36,6 +36,7 @@ def default_network(sizes):
     return rs.load([(one.weight.detach().double().numpy(), one.bias.detach().double().numpy()) for one in layers])
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("vector", SOLID, ids=lambda v: f"{v.num_inputs}-{v.widths}")
 @pytest.mark.parametrize("method", ["incidence", "cellwise"])
 @pytest.mark.parametrize("cells", [0, 5])
@@ -65,6 +66,7 @@ def test_whole_spaces(vector):
     np.testing.assert_array_equal(part.locate(part.witnesses), np.arange(len(part)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("sizes", "count"), [([3, 16, 16, 1], None), ([3, 32, 32, 32, 1], 20724), ([8, 8, 8, 1], 2026)]
 )

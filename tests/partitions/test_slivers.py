@@ -49,6 +49,7 @@ def thickness(planes, code, witness):
     return heights.min() / max(np.linalg.norm(witness), 1e-300)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", [*range(12), 3105])
 def test_what_is_not_there_is_thinner_than_the_resolution(seed):
     planes = near_dependent(seed) if seed < 3105 else np.array(PHANTOM)

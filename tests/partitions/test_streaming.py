@@ -59,6 +59,7 @@ def check_same(part, streamed):
     return rows
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", DOMAINS)
 def test_a_file_holds_what_memory_holds(name, tmp_path, small_groups):
     sizes, domain, method = DOMAINS[name]
@@ -85,6 +86,7 @@ def test_a_file_holds_what_memory_holds(name, tmp_path, small_groups):
 REGIMES = (None, hostile.cancelling, hostile.far_away, hostile.nearly_parallel, hostile.badly_scaled)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("kinds", [("relu",), ("max", "abs"), ("max",)], ids="-".join)
 def test_degenerate_networks(seed, kinds, tmp_path, chunks_of):

@@ -31,6 +31,7 @@ def set_threads(monkeypatch):
     torch.set_num_threads(before)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("engine", "sizes", "domain", "keep"), CASES, ids=lambda one: one if isinstance(one, str) else ""
 )

@@ -82,6 +82,7 @@ def test_a_root_within_rounding_of_another_stays_open():
     assert part.claim == "LOWER" or len(part) == len(rs.partition(first, rs.Box(-9, 9, 1), certify=True))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("vector", [v for v in VECTORS if v.space < 140], ids=lambda v: f"{v.num_inputs}-{v.widths}")
 def test_reference_facets(vector: Vector):
     network, everywhere = from_arrays(pseudo_random_network(*vector[:2])), rs.Space(vector.num_inputs)

@@ -209,6 +209,7 @@ def test_budgets_in_turn_reach_the_end(net, path):
     assert (found.claim, found.num_undecided) == (Claim.EXACT, 0)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("after", [60, 71, 100])
 def test_an_interrupted_task_is_not_kept(net, path, after, monkeypatch):
     monkeypatch.setattr(tree_items, "BATCH", 1)  # many steps for each task

@@ -99,6 +99,7 @@ def check_like_rationals(seed):
     return 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [2, 3])
 def test_near_ties_like_the_other_engines(dim):
     assert sum(check_like_the_others(dim, seed) for seed in range(4)) >= 3

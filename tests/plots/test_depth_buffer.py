@@ -37,6 +37,7 @@ def layers(points, offsets, ids, height, width):
     return found
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("threads", [1, 3])
 def test_the_nearest_polygon_of_every_pixel(seed, threads):

@@ -1,6 +1,7 @@
 """The picture of angles between hyperplanes: what it shows, and that nothing breaks it."""
 
 import numpy as np
+import pytest
 
 import reluscope as rs
 from reluscope.analyses.local import directions as angles_at
@@ -28,6 +29,7 @@ def test_the_image_and_its_gates():
     to_svg(figure)
 
 
+@pytest.mark.slow
 def test_many_gates_few_rows_and_none():
     deep = rs.load(default_network([6, *[5] * 9, 3], seed=0))
     legend = draw(angles_at(deep, X)[0]).axes[1].get_legend().get_texts()

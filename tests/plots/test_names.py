@@ -25,6 +25,7 @@ def picture(name):
     return figure_of(axes)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_names_are_drawn_as_they_are(name):
     text = plots.to_svg(picture(name), name=name)
@@ -76,6 +77,7 @@ def test_gates_of_any_name_in_pictures():
     assert "<script" not in net._repr_html_()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "name", ['id="a" href="#b" url(#c)', ' d="0.123456789"', "font: 'a'b", "#1b1f24", "\x00\x1b\ufffe"]
 )

@@ -85,6 +85,7 @@ def test_what_has_no_surface(part, tmp_path):
         plots.output_surface(rs.Partition.load(tmp_path / "part.arrow"))
 
 
+@pytest.mark.slow
 def test_a_turntable_turns_once(part):
     """Its frames are of one size, all different, and the second is what the picture is from there."""
     film = plots.turntable(plots.output_surface, part, frames=4, fps=10, pixels=200, color="area")

@@ -51,6 +51,7 @@ def test_no_sizes(sizes):
     rs.plots.to_svg(figure)
 
 
+@pytest.mark.slow
 def test_what_lies_around():
     numbers = {
         "rate 1e-3": {"vanilla": np.array([3, 5, 9]), "dropout": np.array([1])},

@@ -5,6 +5,7 @@ from base64 import b64decode
 from xml.etree import ElementTree
 
 import numpy as np
+import pytest
 from matplotlib.figure import Figure
 
 from reluscope.plots import to_svg
@@ -28,6 +29,7 @@ def test_a_short_picture_stays_as_it_is():
     assert to_svg(crowded(10), max_bytes=100_000) == to_svg(crowded(10))
 
 
+@pytest.mark.slow
 def test_a_long_one_becomes_pixels_and_its_words_do_not():
     figure = crowded(4000)
     before = to_svg(figure)
@@ -41,6 +43,7 @@ def test_a_long_one_becomes_pixels_and_its_words_do_not():
     assert to_svg(figure) == before, "what a figure draws as pixels is for this text alone"
 
 
+@pytest.mark.slow
 def test_fewer_pixels_where_bytes_are_few():
     figure = crowded(4000)
     texts = [to_svg(figure, max_bytes=most) for most in (100_000, 60_000, 1)]

@@ -91,6 +91,7 @@ def opacity(figure):
     return float((np.asarray(image.get_array())[..., 3] / 255).mean() * (right - left) * (top - bottom))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_shadow_of_a_solid_is_that_of_its_domain(name):
     view = plots.View(azimuth=33, elevation=20)
@@ -120,6 +121,7 @@ def test_exploded_regions_move_away_as_they_are():
     assert (pixels[middle[0] // 2] == 255).sum() == pytest.approx(pixels.shape[1] / 2, rel=0.05)
 
 
+@pytest.mark.slow
 def test_large_regions_fade():
     part = rs.partition(NETWORKS["generic"], BOX)
     faint = opacity(plots.solid(part, fade="volume", color="volume", lines=False))
@@ -139,6 +141,7 @@ def test_boundaries_have_the_colours_of_their_gates():
     assert "one region, without boundaries inside" in [text.get_text() for text in one.axes[0].texts]
 
 
+@pytest.mark.slow
 def test_slices_polyhedra_and_what_was_not_finished():
     four = rs.load(default_network([4, 6, 1], seed=2))
     inner = rs.partition(four, rs.Slice(np.zeros(4), np.eye(4)[:3], BOX))

@@ -25,6 +25,7 @@ def titles(figure):
     return [axes.get_title(loc="left") for axes in figure.axes if axes.axison]
 
 
+@pytest.mark.slow
 def test_a_panel_for_each_kind_of_number(records):
     figure = rs.plots.tracking(records)
     assert titles(figure) == [
@@ -77,6 +78,7 @@ def test_bounds_are_hollow_and_named(records):
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["bound"]
 
 
+@pytest.mark.slow
 def test_epochs_recorded_twice_do_not_fold(records):
     rows = [{**row, "epoch": epoch} for row, epoch in zip(records.rows, (0, 1, 1), strict=True)]
     axes = rs.plots.tracking(with_rows(records, rows)).axes[0]

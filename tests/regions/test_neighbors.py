@@ -42,6 +42,7 @@ def check(net, around, domain=None) -> None:
             assert one.polyhedron.contains(back, 1e-9 * (1 + np.abs(back).max()))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("dim", [2, 3, 4])
 def test_neighbours_are_those_of_an_exact_partition(dim: int) -> None:
     net = rs.load(default_network([dim, 8, 6, 2], 3))
@@ -77,6 +78,7 @@ def test_degenerate_networks_in_space(parameters, seed) -> None:
     assert set(map(tuple, around.codes.to_array().tolist())) == by_partition(part, int(part.locate(point[None])[0]))
 
 
+@pytest.mark.slow
 def test_other_gates() -> None:
     class Mixed(nn.Module):
         def __init__(self) -> None:
@@ -112,6 +114,7 @@ def test_slices_and_networks_that_never_bend() -> None:
     assert len(rs.neighbors(rs.load([([[1.0, 2.0]], [0.0])]), [0.0, 0.0])) == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_hidden_units_of_any_scale(seed):
     generator = np.random.default_rng(seed)

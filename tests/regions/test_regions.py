@@ -97,6 +97,7 @@ def test_conventions_of_a_hidden_layer() -> None:
         region.witness[0] = 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("sizes", [[1, 5, 4, 1], [2, 8, 8, 1], [3, 6, 6, 2], [5, 10, 3]])
 def test_generic_networks(sizes: list[int]) -> None:
     net = rs.load(default_network(sizes, seed=1))
@@ -224,6 +225,7 @@ def test_max_pooling_with_padding_over_dead_units() -> None:
         assert (region.sources[~of_pool, 1] < relu.num_units).all()
 
 
+@pytest.mark.slow
 def test_residual_sums_and_steep_gates() -> None:
     builder = GraphBuilder()
     first, second, points = tensors(2, (4, 3), (4, 4), (20, 3))

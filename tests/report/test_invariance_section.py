@@ -31,6 +31,7 @@ def report_on(network, points=POINTS, **settings):
     return build_report(Subject(network, data, "net", Settings(**settings)), sections=SECTIONS)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", NETWORKS)
 @pytest.mark.parametrize("shape", [(4,), (2, 2)])
 def test_every_network_has_its_page(name, shape):

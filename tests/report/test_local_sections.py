@@ -88,6 +88,7 @@ def test_sections_for_every_network(name, size):
     json.dumps(report.to_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_regression_has_no_classes(task):
     net = NETWORKS["dense"]()
@@ -101,6 +102,7 @@ def test_regression_has_no_classes(task):
         assert "class" not in words(report, "codes") + words(report, "maps") + words(report, "balls")
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_analyses():
     net = NETWORKS["demo"]()
     report = build_report(Subject(net, DATA, "net", Settings()), sections=SECTIONS)
@@ -171,6 +173,7 @@ def test_balls_that_would_take_too_long_are_left_out():
     assert find(report, "balls", "median boundary distance in l2").claim == "ESTIMATE"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("target", "keeps"), [("inscribed_balls", True), ("region_sizes", True), ("certified_radius", False)]
 )
@@ -192,6 +195,7 @@ def test_huge_maps_are_refused_in_a_sentence(monkeypatch):
     assert "10 x 64 numbers" in maps.why_not(Subject(NETWORKS["demo"](), DATA, "net", Settings()))
 
 
+@pytest.mark.slow
 def test_progress_goes_up():
     for one in SECTIONS:
         told = []

@@ -68,6 +68,7 @@ def dense():
     return contents, told
 
 
+@pytest.mark.slow
 def test_progress_goes_up(dense):
     for shares in dense[1].values():
         assert shares == sorted(shares)

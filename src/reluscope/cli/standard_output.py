@@ -37,7 +37,7 @@ def only_results() -> Iterator[None]:
 def _on_its_own_descriptor(stream: TextIO | None) -> TextIO:
     """Return a stream to where descriptor 1 leads if ``stream`` writes to it; then lead 1 to standard error."""
     if stream is None:  # standard output is closed
-        return open(os.devnull, "w")
+        return open(os.devnull, "w", encoding="utf-8")
     try:
         if stream.fileno() != 1:
             return stream

@@ -72,6 +72,7 @@ def test_explicit_networks_against_all_half_spaces(dim, layers):
         assert np.abs(region.vertices[:, None] - expected[None]).max(axis=2).min(axis=1).max() < 1e-9
 
 
+@pytest.mark.slow
 @given(networks(), st.sampled_from([0.0, 0.25]))
 @settings(max_examples=40, deadline=None)
 def test_degenerate_networks_against_samples(layers, leak):

@@ -64,6 +64,7 @@ def test_sign_cases():
     assert len(possible) == 36
 
 
+@pytest.mark.slow
 def test_losses_and_gradients():
     assert {state.loss for state in steady_states()} == {0, sympy.Rational(8, 3), 4}
     assert np.abs(gradient(examples())).max() < 1e-12

@@ -209,6 +209,7 @@ def test_the_largest_value_of_five_inputs():
     assert (int(found.value), found.value.claim) == (9, Claim.EXACT)
 
 
+@pytest.mark.slow
 def test_swaps_between_bounds():
     function = BooleanFunction.of_values(np.random.default_rng(1).integers(2, size=64))
     early = swaps(function, budget=Budget(seconds=0.0))

@@ -117,6 +117,7 @@ def test_what_it_does_not_cover():
         activation_upper(net, rs.Box(-1, 1, 3))
 
 
+@pytest.mark.slow
 def test_rounding_of_a_weight_that_cancels_keeps_a_unit_active():
     """Two affine maps in a row whose product is about 1e-17, and zero in float64: the unit is active somewhere."""
     from fractions import Fraction

@@ -77,6 +77,7 @@ def test_faces_with_all_kinds_of_gates(case):
     assert_classes_are_unions_of_faces(network_of(layers, dim), domain)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("reference", [r for r in reference_networks() if len(r.parameters) > 1], ids=lambda r: r.name)
 def test_reference_networks(reference):
     net = rs.load(reference.parameters)

@@ -52,6 +52,7 @@ def test_one_cluster_is_the_mean_map(network, samples):
     assert set(curve["accuracy"].value) == {float((linear == 0).mean())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 7])
 def test_the_five_steps_of_the_dissertation(network, samples, number):
     training, x, labels = samples

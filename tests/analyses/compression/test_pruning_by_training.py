@@ -51,6 +51,7 @@ def solved():
     return done.stack.take(done.reached.nonzero()[:, 0])
 
 
+@pytest.mark.slow
 def test_exhaustive_pruning_equals_pruning_each_subnetwork_alone(solved):
     stack, epochs = solved.take([0]), 150
     found = prune_exhaustively(stack, X, XOR, epochs=epochs, **HOW)
@@ -137,6 +138,7 @@ def deep():
     return train(initialize((4, 3), num_inputs=2, seeds=range(6)), X, XOR, epochs=500, goal=signs_agree, **HOW)
 
 
+@pytest.mark.slow
 def test_stochastic_pruning_takes_unit_after_unit(deep):
     before = [weight.clone() for weight in deep.stack.weights]
     pruned = prune_stochastically(deep.stack, X, XOR, epochs=60, seeds=range(6), **HOW)

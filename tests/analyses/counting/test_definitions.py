@@ -106,6 +106,7 @@ def test_convex_regions_are_at_most_the_fewest_unions(parameters):
     assert truth["open_connected"] <= low
 
 
+@pytest.mark.slow
 def test_corners_of_needles_are_seen_on_their_side():
     """Three lines that all but meet, a ten-billionth of the window apart: floats take the other side of an edge."""
     parameters = [

@@ -63,6 +63,7 @@ def test_a_constraint_leaves_every_code_with_one_half(code):
     assert 70 <= sum(trials._constrain(solution) for _ in range(200)) <= 130
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "domain"),
     [(cube(8), rs.Box(0, 1, 8)), (rs.load(pseudo_random_network(3, [3, 3])), rs.Box(-1, 1, 3))],

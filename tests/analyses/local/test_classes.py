@@ -34,6 +34,7 @@ def test_the_maximiser_of_a_probability_may_belong_to_another_class():
     assert found.mean("distortion").value == pytest.approx(found["distortion"].value[0])
 
 
+@pytest.mark.slow
 def test_against_all_regions_of_a_plane():
     net = network(2, 12, 8, 4, seed=14)
     part = rs.partition(net, SQUARE)

@@ -71,6 +71,7 @@ def check(found, angles):
         np.testing.assert_allclose(found.image, image / np.outer(groups, groups), atol=1e-5)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("net", [NET, MIXED], ids=["mlp", "conv, hardtanh, max, leaky"])
 @pytest.mark.parametrize("budget", [256 * 2**20, 300_000], ids=["in one", "in blocks"])
 def test_against_the_rows_of_the_region(net, budget):

@@ -40,6 +40,7 @@ def decision(net, x, top):
     return gradient.flatten().numpy()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("net", "reach"), [(NET, 0.6), (pooled(), 0.5)], ids=["mlp", "conv and max"])
 def test_against_bisection_samples_and_autograd(net, reach):
     points = X[:2]

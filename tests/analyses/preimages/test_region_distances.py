@@ -78,6 +78,7 @@ def test_the_ball_is_closed_and_lists_what_it_meets_in_order():
         assert distances[rows.index(row)] == pytest.approx(gap, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", [BOX, rs.Space(2)])
 def test_boxes_around_features_leave_out_nothing_that_is_near(domain):
     net = rs.load(layers([2, 6, 3], seed=4))

@@ -194,6 +194,7 @@ def test_the_grid_would_see_overlaps_in_space_that_no_surface_decides(monkeypatc
         test_unions_of_sheared_boxes_are_cells_of_a_grid(3, 2)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("seed", "thickness"), [(0, 0.5), (1, 0.5), (2, 0.5), (3, 1e-5)])
 def test_volumes_by_surfaces_are_those_by_what_is_new_in_each_body(seed, thickness):
     """Bodies with corners, edges and sides in common, one inside another, one twice; with slivers there may be none."""

@@ -141,6 +141,7 @@ def test_one_output(norm):
     assert found.is_exact.all()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("margin", [1.0, 1e-6])
 def test_distances_to_the_decision_boundary_are_within_the_rounding_of_outputs(facets_at, margin, norm):

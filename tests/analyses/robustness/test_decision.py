@@ -55,6 +55,7 @@ def check_row(net, found, row, point):
     assert label == details["adversarial"][row] != details["classes"][row]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("sizes", [[2, 8, 6, 3], [2, 9, 1]])
 def test_nearest_of_all_regions_in_the_plane(sizes, norm):
@@ -62,6 +63,7 @@ def test_nearest_of_all_regions_in_the_plane(sizes, norm):
     check(net, domain, np.random.default_rng(0).uniform(-1.5, 1.5, (2, 2)), norm)
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(networks(num_outputs=2, max_width=4), st.integers(0, 99), st.sampled_from(NORMS))
 def test_degenerate_networks_from_generic_points(parameters, seed, norm):
@@ -81,6 +83,7 @@ def test_degenerate_networks_from_points_on_kinks_and_corners(parameters, point,
     check(net, domain, np.array([point]) / 2, norm)
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(networks(num_outputs=2, max_layers=2, max_width=4), st.integers(0, 99))
 def test_least_distance_to_the_pieces_of_the_decision_boundary(parameters, seed):
@@ -103,6 +106,7 @@ def folded(sizes, seed):
     return [first, second, *parameters[2:-1], (parameters[-1][0], layers(sizes, seed)[-1][1])]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", ["l1", "linf"])
 @pytest.mark.parametrize(
     "parameters",
@@ -188,6 +192,7 @@ def many_pieces():
                          nn.Linear(4, 3)).double()  # fmt: skip
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", NORMS)
 def test_max_gates_and_many_pieces(norm):
     net = rs.load(many_pieces(), input_shape=(2,))
@@ -206,6 +211,7 @@ def test_polyhedra_and_slices_as_domains():
     assert "slice" in same.finding(DECISION_DISTANCE, 0).domain or "plane" in same.finding(DECISION_DISTANCE, 0).domain
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", NORMS)
 def test_a_budget_leaves_the_frontier_and_the_attack(norm):
     net = rs.load(layers([6, 12, 10, 3], seed=1))
@@ -228,6 +234,7 @@ def test_a_budget_leaves_the_frontier_and_the_attack(norm):
     assert at_once.finding(DECISION_DISTANCE, 0).claim == "LOWER"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0, 9])
 def test_an_interruption_leaves_what_is_known(monkeypatch, after):
     net = rs.load(layers([4, 12, 10, 3], seed=1))

@@ -28,6 +28,7 @@ def length(row, norm):
     return {"l1": max, "linf": sum}[norm]([abs(entry) for entry in row])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("kink", [LEAKY, RELU])
 def test_outputs_that_cancel_leave_a_distance_with_their_rounding(norm, kink):

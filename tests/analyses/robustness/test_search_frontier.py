@@ -30,6 +30,7 @@ def stopped_at(view, regions):
     return search(view, rs.Budget(regions=regions))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("norm", "with_attack"), [("l2", False), ("linf", False), ("l2", True)])
 def test_lower_bounds_hold_at_every_budget(monkeypatch, norm, with_attack):
     if not with_attack:

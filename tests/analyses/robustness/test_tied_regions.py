@@ -23,6 +23,7 @@ def unasked(view, until):
     raise AssertionError("a search has begun")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(
     ("parameters", "bounds"),

@@ -34,6 +34,7 @@ def by_scipy(net, x, norm, domain):
     return best
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("bounded", [False, True])
 def test_nearest_of_all_rivals(norm, bounded):

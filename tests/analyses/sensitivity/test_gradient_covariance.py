@@ -87,6 +87,7 @@ def test_the_bound_is_that_of_its_derivation():
     assert (negative.eigenvalues == 0).all()
 
 
+@pytest.mark.slow
 def test_very_deep_networks_have_directions_without_a_bound():
     """Of 300 layers, each of which turns inputs by 45 degrees: bounds grow by the root of 2 each, nothing else does."""
     turn, middle = np.array([[1.0, -1.0], [1.0, 1.0]]) / np.sqrt(2), np.full(2, 30.0)

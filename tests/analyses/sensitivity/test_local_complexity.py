@@ -182,6 +182,7 @@ def test_with_noise_on_all_biases_it_is_how_dense_bends_are_drawn():
     assert abs(plain - often) > 0.2 * often
 
 
+@pytest.mark.slow
 def test_random_directions_estimate_without_bias():
     network = rs.load(dense(seed=5))
     exact = rs.sensitivity.kink_density(network, POINTS[:2])["kink_density"].value

@@ -44,6 +44,7 @@ def difference(found, expected):
     return np.linalg.norm(found - expected) / max(np.linalg.norm(expected), 1e-300)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("factored", [True, False], ids=["triangular factors", "normal equations"])
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 @pytest.mark.parametrize("samples", [300, 8], ids=["many samples", "fewer than coefficients"])

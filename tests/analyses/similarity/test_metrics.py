@@ -63,6 +63,7 @@ def test_symmetry_range_and_value_of_itself(name):
         assert itself != pytest.approx(value(metric, SECOND, SECOND), abs=1e-3)
 
 
+@pytest.mark.few(11)
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("invariance", OF_NETWORKS, ids=lambda one: one.name)
 def test_changes_of_a_network(name, invariance):

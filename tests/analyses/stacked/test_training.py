@@ -48,6 +48,7 @@ def close(one, other, tolerance=1e-10):
     return all(torch.allclose(a, b, rtol=0, atol=tolerance) for a, b in zip(one, other, strict=True))
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("optimizer", [SGD, ADAM, FUSED], ids=["sgd", "adam", "fused"])
 @pytest.mark.parametrize(
     ("loss", "batch", "own"),
@@ -76,6 +77,7 @@ def test_a_stack_is_trained_as_its_networks_one_by_one(widths, loss, batch, own,
     assert not found.reached.any()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("chunk", [1, 3, 7, 100])
 def test_chunks_change_nothing(chunk):
     x, y = data(networks=9)

@@ -45,6 +45,7 @@ def test_the_farthest_point_may_be_inside_a_face():
     assert high[0] - low[0] < 1e-4
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("dim", [2, 3])
 @pytest.mark.parametrize("seed", range(3))
 def test_beside_dense_points(dim, seed):

@@ -36,6 +36,7 @@ def test_from_the_middle_through_faces_edges_and_vertices():
     assert all(inside)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", list(bodies.KNOWN))
 def test_rays_through_edges_and_corners_of_bodies_have_the_parity_of_sides(name):
     network = bodies.by_units(bodies.KNOWN[name][0])
@@ -54,6 +55,7 @@ def test_rays_through_edges_and_corners_of_bodies_have_the_parity_of_sides(name)
         assert (table["ray_hits"].value % 2 == 1).all()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_towards_every_vertex_and_the_middle_of_every_edge(seed):
     found = rs.level_set(polar(seed), rs.Box(-2, 2, 3))

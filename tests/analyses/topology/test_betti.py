@@ -69,6 +69,7 @@ def integer_layers(*sizes, seed):
     ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", list(KNOWN))
 def test_bodies_of_boxes(name):
     boxes = bodies.KNOWN[name][0]
@@ -115,6 +116,7 @@ def test_open_ends_and_one_point(dim):
     assert numbers(line, **plane, ends="one_point") == ([2, 0] if dim == 1 else [1, *nothing[2:], 1, 0])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(3))
 def test_random_sets_of_cubes(dim, seed):
@@ -128,6 +130,7 @@ def test_random_sets_of_cubes(dim, seed):
     assert numbers(bits, of="level") == dull.betti_of_cubes(inside)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_units_that_do_nothing_change_nothing(seed):
     dim = 2 + seed % 2
@@ -156,6 +159,7 @@ def test_the_two_sides_and_the_level_fit_together(seed):
     assert surface.euler_characteristic == characteristic("level")
 
 
+@pytest.mark.slow
 def test_nothing_depends_on_chunks_or_workers(monkeypatch):
     rng = np.random.default_rng(5)
     layers = [(rng.standard_normal((m, n)), rng.standard_normal(m)) for n, m in itertools.pairwise((3, 7, 7, 1))]
@@ -279,6 +283,7 @@ def test_polyhedra_without_end():
     assert numbers(part, of="level", level=1.0, ends="borel_moore") == [0, 1, 0]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(8))
 def test_whole_spaces_do_not_depend_on_a_box(seed):
     """Far features count: the box that is enough, and boxes ten and a hundred times as large."""

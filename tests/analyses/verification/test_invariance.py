@@ -34,6 +34,7 @@ def verdicts(net, low, high, A, b, **options):
     return str(rs.verify(rs.load(net), safe, **options))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "options", [{"split": "inputs"}, {"split": "units"}, {"certify": True}], ids=["inputs", "units", "certify"]
 )
@@ -76,6 +77,7 @@ def scaled(net, low, high, A, b):
     return moved, low * sizes[0], high * sizes[0], A, b
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [renamed, scaled])
 def test_names_and_units_of_measurement_do_not_matter(asked, change):
     for net, A, b, excess in asked[:2]:

@@ -25,6 +25,7 @@ def _told_at_every_step(monkeypatch):
     monkeypatch.setattr(best_first, "INTERVAL", 0.0)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("split", ["inputs", "units"])
 @pytest.mark.parametrize("cases", [1, 3])
 def test_shares_of_a_proof_go_up_to_the_end(split, cases):

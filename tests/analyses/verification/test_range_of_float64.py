@@ -23,6 +23,7 @@ def verdict(network, lower, upper, row, end, split):
     return str(rs.verify(network, safe, split=split, budget=rs.Budget(regions=300)))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("split", ["inputs", "units"])
 @pytest.mark.parametrize(
     ("factors", "row", "end", "truth"),

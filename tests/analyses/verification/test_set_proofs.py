@@ -44,6 +44,7 @@ def proved():
     return net, safe, found.proof
 
 
+@pytest.mark.slow
 def test_proofs_are_checked_and_stored(proved, tmp_path):
     net, safe, proof = proved
     assert 0 < check_proof(proof, net, safe) <= len(proof)

@@ -24,6 +24,7 @@ def without_attack(monkeypatch):
     monkeypatch.setattr(VERIFYING, "_attacked", lambda *of: None)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_partition_decides_the_same(seed, without_attack):
     net = rs.load(default_network([2, 7, 6, 3], seed=seed))
@@ -76,6 +77,7 @@ def largest(net, lower, upper, row):
     return -found.fun + float(row @ bias)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_a_program_with_binary_variables_decides_the_same(seed):
     net = rs.load(default_network([12, 10, 8, 2], seed=seed))
@@ -137,6 +139,7 @@ def test_equality_is_never_proved_away_and_equations_can_be_proved():
     assert check(ABSOLUTE, beyond, rs.verify(ABSOLUTE, beyond, split="units")) == "HOLDS"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("excess", [-0.01, 0.01])
 def test_verdicts_do_not_depend_on_scales_of_units_and_order_of_outputs(excess):
     layers = default_network([12, 10, 8, 3], seed=2)

@@ -45,6 +45,7 @@ def check(net, safe, found):
     return found.verdict
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_the_partition_decides_the_same(seed):
     net = rs.load(default_network([2, 7, 6, 3], seed=seed))

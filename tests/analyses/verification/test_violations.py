@@ -56,6 +56,7 @@ def check(net, safe, found, seed=0, count=4_000):
     return held.mean()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_volumes_are_those_of_one_partition(seed):
     net = rs.load(default_network([2, 9, 8, 3], seed=seed))
@@ -69,6 +70,7 @@ def test_volumes_are_those_of_one_partition(seed):
     assert found.volume().value == pytest.approx(whole.volume().value, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_boxes_change_nothing_about_the_volume(monkeypatch):
     net = rs.load(default_network([3, 12, 10, 2], seed=1))
     safe = Property([Case(-np.ones(3), np.ones(3), [rs.Polyhedron([[1.0, -1.0]], [-0.1])])])
@@ -82,6 +84,7 @@ def test_boxes_change_nothing_about_the_volume(monkeypatch):
     assert at_once.claim == by_boxes.claim == "EXACT"
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(layers=networks(), seed=st.integers(0, 10**6))
 def test_nothing_is_missed_or_counted_twice(layers, seed):
