@@ -1,6 +1,8 @@
 """Run the tests of the kernels on kernels that check every access to memory and stop at undefined behaviour.
 
 ``python tests/sanitized.py [tests ...]`` compiles a copy of the package with g++'s or clang's sanitizers, on Linux.
+After the tests come hostile calls of a seed that changes with the date, those whose arrays another thread writes to,
+and, on kernels that tell of every race, rooms that several threads ask. Each part says how long it took.
 """
 
 import os
@@ -8,10 +10,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
-FLAGS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g -O1"
+COMMON = "-fno-sanitize-recover=all -fno-omit-frame-pointer -g -O1"
+MEMORY, RACES = f"-fsanitize=address,undefined {COMMON}", f"-fsanitize=thread {COMMON}"
+SEED = int(date.today().strftime("%Y%m%d"))
 TESTS = (
     "test_kernels.py",
     "test_hostile_kernels.py",
@@ -54,22 +63,36 @@ def main(tests: list[str]) -> int:
     if sys.platform != "linux":
         print(f"expected Linux, got {sys.platform}: run this there")
         return 1
+    pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "ci", *tests]
+    hostile = ["-m", "hostile_kernels.running", "--seed", str(SEED), "--cases"]
+    of_memory = {"tests": pytest, "fresh calls": [*hostile, "100"], "calls in company": [*hostile, "20", "--company"]}
+    of_races = {"threads": ["-m", "hostile_kernels.threads", "--seconds", "20", "--seed", str(SEED)]}
+    memory = {
+        "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter leaves things behind on purpose
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+    return _run(MEMORY, ("libasan.so", "libubsan.so"), memory, of_memory) or _run(
+        RACES, ("libtsan.so",), {"TSAN_OPTIONS": "halt_on_error=1 exitcode=66"}, of_races
+    )
+
+
+def _run(flags: str, names: Sequence[str], options: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> int:
+    """Compile the kernels with some flags, and run programs on them, until one fails."""
     with tempfile.TemporaryDirectory(prefix="sanitized-") as folder:
         package = Path(folder) / "src" / "reluscope"
         shutil.copytree(ROOT / "src" / "reluscope", package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
         # An editable installation finds its own sources first, whatever the path says.
         (package.parent / "sitecustomize.py").write_text(NO_EDITABLE)
-        _compile(Path(folder) / "build", package)
+        _timed("compiling", lambda: _compile(Path(folder) / "build", package, flags))
         compiler = os.environ.get("CXX", "c++")
         libraries = [
             subprocess.run([compiler, f"-print-file-name={name}"], check=True, capture_output=True, text=True).stdout
-            for name in ("libasan.so", "libubsan.so")
+            for name in names
         ]
         environment = os.environ | {
             "LD_PRELOAD": ":".join(library.strip() for library in libraries),
-            "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter leaves things behind on purpose
-            "UBSAN_OPTIONS": "print_stacktrace=1",
-            "PYTHONPATH": os.pathsep.join([str(package.parent), str(ROOT / "studies" / "src")]),
+            **options,
+            "PYTHONPATH": os.pathsep.join([str(package.parent), str(ROOT / "studies" / "src"), str(ROOT / "tests")]),
             "OMP_NUM_THREADS": "1",
         }
         found = subprocess.run(
@@ -80,17 +103,28 @@ def main(tests: list[str]) -> int:
             env=environment,
         )
         assert folder in found.stdout, f"the tests would see {found.stdout}"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "ci", *tests]
-        return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+        for name, arguments in parts.items():
+            command = [sys.executable, *arguments]
+            done = _timed(name, lambda command=command: subprocess.run(command, cwd=ROOT, env=environment, check=False))
+            if done.returncode:
+                return done.returncode
+        return 0
 
 
-def _compile(build: Path, package: Path) -> None:
+def _timed(name: str, work: Callable[[], T]) -> T:
+    began = time.monotonic()
+    found = work()
+    print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
+    return found
+
+
+def _compile(build: Path, package: Path, flags: str) -> None:
     nanobind = subprocess.run(
         [sys.executable, "-m", "nanobind", "--cmake_dir"], check=True, capture_output=True, text=True
     ).stdout.strip()
     cmake = shutil.which("cmake") or str(Path(sys.executable).with_name("cmake"))
     options = [f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind}", "-DCMAKE_BUILD_TYPE=Debug"]
-    environment = os.environ | {"CXXFLAGS": FLAGS}
+    environment = os.environ | {"CXXFLAGS": flags}
     subprocess.run([cmake, "-S", str(ROOT / "native"), "-B", str(build), *options], check=True, env=environment)
     subprocess.run([cmake, "--build", str(build), "--parallel", "2"], check=True, env=environment)
     for library in build.glob("_kernels*.so"):

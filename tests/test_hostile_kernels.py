@@ -31,13 +31,13 @@ def test_every_kernel_has_a_row():
     assert names == set(ROWS)
 
 
-def call_all(cases, seed, tmp_path):
+def call_all(cases, seed, tmp_path, *more):
     """Call every kernel so often; return what went wrong."""
     import reluscope._kernels
 
     journal = tmp_path / "journal"
     sources = [str(Path(reluscope._kernels.__file__).parents[1]), str(TESTS)]
-    options = ["--cases", str(cases), "--seed", str(seed), "--journal", str(journal)]
+    options = ["--cases", str(cases), "--seed", str(seed), "--journal", str(journal), *more]
     done = subprocess.run(
         [sys.executable, "-m", "hostile_kernels.running", *options],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sources)},
@@ -58,3 +58,12 @@ def test_every_call_ends_in_a_result_or_an_exception(tmp_path):
 @pytest.mark.slow
 def test_many_calls_end_in_a_result_or_an_exception(tmp_path):
     assert call_all(3000, 1, tmp_path) == []
+
+
+def test_arrays_that_another_thread_writes_to_lead_nowhere(tmp_path):
+    assert call_all(2, 0, tmp_path, "--company") == []
+
+
+@pytest.mark.slow
+def test_many_arrays_that_another_thread_writes_to_lead_nowhere(tmp_path):
+    assert call_all(100, 1, tmp_path, "--company") == []

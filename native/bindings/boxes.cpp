@@ -67,10 +67,11 @@ void bind_boxes(nb::module_& module) {
            bool is_carried_back, std::size_t num_threads) {
             const DenseLayers layers = layers_of(sizes, weights, biases, breakpoints, slopes, intercepts);
             const BoxRows boxes = boxes_of(layers, centers, halves);
-            expect(least.shape(0) == layers.num_units() && most.shape(0) == layers.num_units() && num_threads > 0,
-                   "expected what every unit sees at least and at most, and a thread");
+            expect(least.shape(0) == layers.num_units() && most.shape(0) == layers.num_units(),
+                   "expected what every unit sees at least and at most");
+            const auto threads = threads_of(num_threads);
             auto found = unlocked(
-                [&] { return forms_on_boxes(layers, boxes, view(least), view(most), is_carried_back, num_threads); });
+                [&] { return forms_on_boxes(layers, boxes, view(least), view(most), is_carried_back, threads); });
             return given_forms(std::move(found), static_cast<std::size_t>(layers.sizes.back()));
         },
         "sizes"_a, "weights"_a, "biases"_a, "breakpoints"_a, "slopes"_a, "intercepts"_a, "centers"_a, "halves"_a,
@@ -86,10 +87,11 @@ void bind_boxes(nb::module_& module) {
             const auto outputs = static_cast<std::size_t>(layers.sizes.back());
             expect(low.shape(0) == number && high.shape(0) == number && terms.shape(0) == number &&
                        low.shape(1) == units && high.shape(1) == units && terms.shape(1) == units + outputs &&
-                       functions.shape(1) == outputs && num_threads > 0,
-                   "expected what every unit sees on each box, terms of outputs besides, functions of these, and a thread");
+                       functions.shape(1) == outputs,
+                   "expected what every unit sees on each box, terms of outputs besides, and functions of these");
+            const auto threads = threads_of(num_threads);
             auto found = unlocked([&] {
-                return below_on_boxes(layers, boxes, rows(low), rows(high), rows(terms), rows(functions), num_threads);
+                return below_on_boxes(layers, boxes, rows(low), rows(high), rows(terms), rows(functions), threads);
             });
             const std::size_t dim = found.slopes.width();
             return nb::make_tuple(shaped<double>(std::move(found.slopes.entries()), {number, height, dim}),

@@ -13,6 +13,19 @@ inline void expect(bool is_so, const char* what) {
     if (!is_so) throw std::invalid_argument(what);
 }
 
+// Where the entries of an array are. Views of bytes may begin anywhere, numbers may not.
+template <class T> void expect_aligned(const T* data) {
+    expect(reinterpret_cast<std::uintptr_t>(data) % alignof(T) == 0,
+           "expected arrays that begin where numbers may: copy them first");
+}
+
+// As many threads as are asked for, within reason: each takes memory, and a system gives so many alone.
+constexpr std::size_t MOST_THREADS = 256;
+inline std::size_t threads_of(std::size_t asked) {
+    expect(asked > 0, "expected a thread");
+    return std::min(asked, MOST_THREADS);
+}
+
 // Whether all entries are 0 or more, and below an end. Without a branch: all are looked at, several at a time.
 template <class T> bool are_below(View<T> entries, std::size_t end) {
     std::uint64_t is_out = 0;

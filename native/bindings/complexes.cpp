@@ -49,7 +49,8 @@ void expect_corners(const In<double, 2>& centers, const In<double, 2>& radii, co
 void bind_complexes(nb::module_& module) {
     module.def(
         "gather_lists",
-        [](In32 start, In32 count, In32 pool) {
+        // Entries of the pool are copied, and name no places here.
+        [](In32 start, In32 count, Borrowed<std::int32_t, 1> pool) {
             expect_ranges(view(start), view(count), view(pool));
             return give(unlocked([&] { return gather_lists(view(start), view(count), view(pool)); }));
         },
@@ -127,9 +128,8 @@ void bind_complexes(nb::module_& module) {
         "drift"_a, "seams"_a, "heights"_a, "rounding"_a, "slopes"_a, "floor"_a, "limit"_a);
     module.def(
         "interpolate",
-        [](InOut<double, 2> table, In64 tail, In64 head, In<double, 1> share) {
-            expect(have_sizes(tail.shape(0), {head.shape(0), share.shape(0)}) && tail.shape(0) <= table.shape(0) &&
-                       are_below(view(tail), table.shape(0)) && are_below(view(head), table.shape(0)),
+        [](InOut<double, 2> table, Borrowed<std::int64_t, 1> tail, Borrowed<std::int64_t, 1> head, In<double, 1> share) {
+            expect(have_sizes(tail.shape(0), {head.shape(0), share.shape(0)}) && tail.shape(0) <= table.shape(0),
                    "expected a share and two rows of the table for each of its last rows");
             unlocked([&] { interpolate(rows(table), view(tail), view(head), view(share)); });
         },

@@ -7,7 +7,6 @@ namespace {
 
 using Points = In<double, 2>;
 constexpr std::size_t MOST_PIXELS = std::size_t{1} << 25, LONGEST_SIDE = std::size_t{1} << 14;
-constexpr std::size_t MOST_THREADS = 1024;
 
 PolygonsView polygons_of(const Points& points, const In<std::int64_t, 1>& offsets, const In<std::int32_t, 1>& ids) {
     const PolygonsView polygons{rows(points), lists(offsets, ids)};
@@ -16,10 +15,9 @@ PolygonsView polygons_of(const Points& points, const In<std::int64_t, 1>& offset
     return polygons;
 }
 
-void expect_size(std::size_t height, std::size_t width, std::size_t num_threads) {
+void expect_size(std::size_t height, std::size_t width) {
     expect(height <= LONGEST_SIDE && width <= LONGEST_SIDE && height * width <= MOST_PIXELS,
            "expected a picture of at most 16,384 pixels along each side, and of 33,554,432 in all");
-    expect(num_threads > 0 && num_threads <= MOST_THREADS, "expected a thread");
 }
 
 }  // namespace
@@ -30,11 +28,12 @@ void bind_pictures(nb::module_& module) {
         [](Points points, In<std::int64_t, 1> offsets, In<std::int32_t, 1> ids, std::size_t height, std::size_t width,
            std::size_t num_threads) {
             const auto polygons = polygons_of(points, offsets, ids);
-            expect_size(height, width, num_threads);
+            expect_size(height, width);
+            const auto threads = threads_of(num_threads);
             Table<double> planes;
             auto nearest = unlocked([&] {
                 planes = depth_planes(polygons);
-                return nearest_polygons(polygons, {planes[0], planes.size(), planes.width()}, height, width, num_threads);
+                return nearest_polygons(polygons, {planes[0], planes.size(), planes.width()}, height, width, threads);
             });
             return nb::make_tuple(give(std::move(nearest)), give(std::move(planes)));
         },
@@ -45,11 +44,12 @@ void bind_pictures(nb::module_& module) {
            std::size_t width, std::size_t num_threads) {
             const auto polygons = polygons_of(points, offsets, ids);
             expect(colors.shape(0) == polygons.size() && colors.shape(1) == 4, "expected a colour of every polygon");
-            expect_size(height, width, num_threads);
+            expect_size(height, width);
+            const auto threads = threads_of(num_threads);
             auto picture = unlocked([&] {
                 const auto planes = depth_planes(polygons);
                 return blended_polygons(polygons, {planes[0], planes.size(), planes.width()}, rows(colors), height,
-                                        width, num_threads);
+                                        width, threads);
             });
             return shaped<float>(std::move(picture), {height, width, 4});
         },
@@ -60,7 +60,7 @@ void bind_pictures(nb::module_& module) {
             expect(starts.shape(1) == 3 && ends.shape(1) == 3 && starts.shape(0) == ends.shape(0),
                    "expected line pieces with two ends in space");
             expect(planes.shape(1) == 7, "expected planes as pictures have them");
-            expect_size(nearest.shape(0), nearest.shape(1), 1);
+            expect_size(nearest.shape(0), nearest.shape(1));
             for (const auto polygon : entries_of(rows(nearest)))
                 expect(polygon < 0 || static_cast<std::size_t>(polygon) < planes.shape(0), "expected polygons in range");
             auto found = unlocked([&] { return visible_parts(rows(starts), rows(ends), rows(nearest), rows(planes), slack); });

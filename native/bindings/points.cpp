@@ -41,10 +41,11 @@ void bind_points(nb::module_& module) {
         "recession",
         [](In<std::int64_t, 1> offsets, In<double, 2> rows, In<double, 2> errors, std::size_t num_threads) {
             expect(are_offsets(view(offsets), rows.shape(0)) && errors.shape(0) == rows.shape(0) &&
-                       errors.shape(1) == rows.shape(1) && num_threads > 0,
-                   "expected ranges of rows in ascending order, bounds on the errors of all entries, and a thread");
+                       errors.shape(1) == rows.shape(1),
+                   "expected ranges of rows in ascending order, and bounds on the errors of all entries");
+            const auto threads = threads_of(num_threads);
             auto found = unlocked([&] {
-                return recession({view(offsets), reluscope::rows(rows), reluscope::rows(errors)}, num_threads);
+                return recession({view(offsets), reluscope::rows(rows), reluscope::rows(errors)}, threads);
             });
             return nb::make_tuple(give_flags(std::move(found.is_bounded)), give_flags(std::move(found.is_proved)));
         },

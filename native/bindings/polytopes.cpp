@@ -13,11 +13,11 @@ using In64 = In<std::int64_t, 1>;
 template <class T> using In3 = In<T, 3>;
 
 // Rows of the last axis.
-template <class T> Rows<const T> flat_rows(const In3<T>& array) {
+template <class T> Rows<const T> flat_rows(const Borrowed<T, 3>& array) {
     return {data_of(array), array.shape(0) * array.shape(1), array.shape(2)};
 }
 
-template <class T> bool has_shape(const In3<T>& array, std::size_t first, std::size_t second, std::size_t third) {
+template <class T> bool has_shape(const Borrowed<T, 3>& array, std::size_t first, std::size_t second, std::size_t third) {
     return array.shape(0) == first && array.shape(1) == second && array.shape(2) == third;
 }
 
@@ -75,14 +75,14 @@ void bind_polytopes(nb::module_& module) {
                     "expected a map and a unit to begin with on every cell");
             expect(max_parts > 0 && max_vertices > 0 && max_units > 0, "expected room for a part, and a unit");
             expect(corner_scale.shape(0) == width, "expected a scale of every coordinate");
-            expect(num_threads > 0, "expected a thread");
+            const auto threads = std::min(threads_of(num_threads), std::max<std::size_t>(1, cells.size()));
             auto [made, num_taken] = unlocked([&] {
                 return cut_cells(cells,
                                  {number, num_levels, flat_rows(maps), flat_rows(errors), rows(breakpoints),
                                   flat_rows(piece_words), flat_rows(zero_words), {rounding, view(resolution), relative},
                                   view(map_of_cell), view(first_units), {max_parts, max_vertices, max_units}, is_last,
                                   keeps_vertices, view(corner_scale)},
-                                 std::min(num_threads, std::max<std::size_t>(1, cells.size())));
+                                 threads);
             });
             return nb::make_tuple(give(std::move(made.cells)), give(std::move(made.parents)),
                                   give(std::move(made.pieces)), give(std::move(made.hashes)), give(std::move(made.next_units)),
@@ -96,7 +96,7 @@ void bind_polytopes(nb::module_& module) {
         "is_last"_a, "keeps_vertices"_a, "corner_scale"_a, "num_threads"_a);
     module.def(
         "maps_behind",
-        [](In3<double> maps, In3<double> errors, In64 cell_of, In<std::uint16_t, 2> pieces, In<double, 2> slopes,
+        [](In3<double> maps, In3<double> errors, In64 cell_of, Given<std::uint16_t, 2, true> pieces, In<double, 2> slopes,
            In<double, 2> intercepts, In<double, 2> weights, In<double, 1> constants, double rounding,
            std::size_t num_threads) {
             const std::size_t number = maps.shape(1), width = maps.shape(2), num_outputs = weights.shape(1);
@@ -107,14 +107,12 @@ void bind_polytopes(nb::module_& module) {
             expect(weights.shape(0) == number && constants.shape(0) == num_outputs && slopes.shape(1) == number &&
                         intercepts.shape(0) == slopes.shape(0) && intercepts.shape(1) == number,
                     "expected weights, slopes and intercepts of every unit");
-            expect(std::all_of(pieces.data(), pieces.data() + num_cells * number,
-                                [&](auto piece) { return piece < slopes.shape(0); }),
-                    "expected pieces that have slopes");
-            expect(num_threads > 0, "expected a thread");
+            expect(are_below(entries_of(rows(pieces)), slopes.shape(0)), "expected pieces that have slopes");
+            const auto threads = threads_of(num_threads);
             auto found = unlocked([&] {
                 return maps_behind({flat_rows(maps), flat_rows(errors), view(cell_of), rows(pieces)},
                                    {rows(slopes), rows(intercepts), rows(weights), view(constants), rounding},
-                                   num_threads);
+                                   threads);
             });
             const auto shape = {num_cells, num_outputs, width};
             return nb::make_tuple(shaped<double>(std::move(found.maps.entries()), shape),

@@ -30,7 +30,7 @@ template <class T, class Kernel> auto alone(Guarded<T>& guarded, Kernel kernel) 
 }
 
 template <class T> Vector<T> copied(const T* data, std::size_t number) { return Vector<T>(data, data + number); }
-template <class T> Vector<T> copied(const In<T, 1>& array) { return copied(data_of(array), array.shape(0)); }
+template <class T> Vector<T> copied(const Borrowed<T, 1>& array) { return copied(data_of(array), array.shape(0)); }
 Table<double> copied(const FloatRows& array) { return Table<double>(rows(array)); }
 
 // Slack of forms: for each coordinate of y on cones, else none.
@@ -109,6 +109,11 @@ nb::object find_inner_point(GuardedRoom& room, Floats coefficients, double noise
     return nb::make_tuple(give(std::move(made_y)), give(std::move(made_z)));
 }
 
+// What a question wrote.
+template <class Part> nb::object given(GuardedRoom& room, Part part) {
+    return give(Vector<double>(alone(room, [&](const Room& alone) { return part(alone.work); })));
+}
+
 nb::bytes room_state(GuardedRoom& room) {
     const auto bytes = alone(room, [](Room& alone) {
         Writer writer;
@@ -153,9 +158,10 @@ void bind_room(nb::module_& module) {
                 return frame.largest(full.data());
             },
             "form"_a)
-        .def_prop_ro("out_y", [](GuardedRoom& room) { return give(Vector<double>(room.object.work.out_y)); })
-        .def_prop_ro("out_z", [](GuardedRoom& room) { return give(Vector<double>(room.object.work.out_z)); })
-        .def_prop_ro("multipliers", [](GuardedRoom& room) { return give(Vector<double>(room.object.work.multipliers)); })
+        .def_prop_ro("out_y", [](GuardedRoom& room) { return given(room, [](const Workspace& work) { return work.out_y; }); })
+        .def_prop_ro("out_z", [](GuardedRoom& room) { return given(room, [](const Workspace& work) { return work.out_z; }); })
+        .def_prop_ro("multipliers",
+                     [](GuardedRoom& room) { return given(room, [](const Workspace& work) { return work.multipliers; }); })
         .def("__getstate__", &room_state)
         .def(
             "__setstate__",
@@ -163,8 +169,11 @@ void bind_room(nb::module_& module) {
                 Reader reader({state.c_str(), state.size()});
                 Frame frame;
                 reader(frame);
+                expect(frame.is_sound(), "expected a room that was written, got the bytes of something else");
                 Corners corners(frame, 0);
                 reader(corners);
+                reader.end();
+                expect(corners.are_of(frame), "expected corners of the room's frame");
                 new (&room) GuardedRoom(std::in_place, std::move(frame), 0);
                 room.object.corners = std::move(corners);
                 room.object.corners.number_anew();
@@ -197,8 +206,8 @@ SignTree tree_of(GuardedRoom& room, FloatRows rows, Floats row_noise, FloatRows 
 }
 
 nb::tuple take(GuardedTree& tree, GuardedRoom& room, std::size_t most, std::int64_t most_steps) {
-    expect(tree.object.is_of(room.object.work.frame), "the room is that of another frame");
     auto found = alone(tree, [&](SignTree& alone_tree) {
+        expect(alone_tree.is_of(room.object.work.frame), "the room is that of another frame");
         const std::lock_guard lock(room.mutex);
         return alone_tree.take(room.object, most, most_steps);
     });
@@ -221,11 +230,11 @@ void bind_sign_tree(nb::module_& module) {
             "room"_a, "rows"_a, "row_noise"_a, "row_slack"_a, "witness"_a, "coefficients"_a, "noise"_a, "slack"_a,
             "threshold"_a, "is_constant"_a, "is_doubtful"_a)
         .def("take", &take, "room"_a, "most"_a, "most_steps"_a)
-        .def_prop_ro("is_done", [](GuardedTree& tree) { return tree.object.is_done(); })
-        .def_prop_ro("num_open", [](GuardedTree& tree) { return tree.object.num_open(); })
+        .def_prop_ro("is_done", [](GuardedTree& tree) { return alone(tree, [](SignTree& alone) { return alone.is_done(); }); })
+        .def_prop_ro("num_open", [](GuardedTree& tree) { return alone(tree, [](SignTree& alone) { return alone.num_open(); }); })
         .def_prop_ro("counters",
                      [](GuardedTree& tree) {
-                         const auto& counters = tree.object.counters();
+                         const auto counters = alone(tree, [](SignTree& alone) { return alone.counters(); });
                          return give(Vector<std::int64_t>(counters.begin(), counters.end()));
                      })
         .def("__getstate__",
@@ -243,6 +252,8 @@ void bind_sign_tree(nb::module_& module) {
                 Reader reader({state.c_str(), state.size()});
                 SignTree read;
                 reader(read);
+                reader.end();
+                expect(read.is_sound(), "expected a search that was written, got the bytes of something else");
                 read.forget();
                 new (&tree) GuardedTree(std::in_place, std::move(read));
             },

@@ -65,8 +65,19 @@ struct Reader {
     std::string_view bytes;
 
     template <class... Parts> void operator()(Parts&... parts) { (get(parts), ...); }
+    // After the last part.
+    void end() const {
+        if (!bytes.empty()) throw std::invalid_argument("these bytes go on after their end");
+    }
 
 private:
+    // Any byte is written where a truth is read; no other value of it exists.
+    void get(bool& part) {
+        std::uint8_t byte = 0;
+        get_bytes(&byte, 1);
+        if (byte > 1) throw std::invalid_argument("these bytes are no truth value");
+        part = byte == 1;
+    }
     void get_bytes(void* data, std::size_t number) {
         if (number > bytes.size()) throw std::invalid_argument("these bytes end too early");
         if (number) std::memcpy(data, bytes.data(), number);

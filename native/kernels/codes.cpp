@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 
 #include "wide.hpp"
 
@@ -63,8 +64,11 @@ Table<Word> pack_bits(Rows<const std::uint8_t> pieces, unsigned plane) {
 Vector<std::uint8_t> are_rows_equal(Rows<const Word> words, View<std::int64_t> first, View<std::int64_t> second) {
     Vector<std::uint8_t> equal(first.size());
     for (std::size_t i = 0; i < first.size(); ++i) {
-        const Word* row = words[first[i]];
-        equal[i] = std::equal(row, row + words.width(), words[second[i]]);
+        // Each is read once: who else has the array may write to it meanwhile.
+        const auto one = static_cast<std::size_t>(first[i]), two = static_cast<std::size_t>(second[i]);
+        if (one >= words.size() || two >= words.size()) throw std::invalid_argument("expected pairs of codes that there are");
+        const Word* row = words[one];
+        equal[i] = std::equal(row, row + words.width(), words[two]);
     }
     return equal;
 }

@@ -34,6 +34,11 @@ public:
     void put(std::size_t slot, const Frame& frame, const double* full);
 
     template <class Archive> void keep(Archive& archive) { archive(known_, met_, y_, z_); }
+    // Whether corners that were read are those of a frame.
+    bool are_of(const Frame& frame) const {
+        return y_.width() == frame.num_columns() && z_.width() == frame.size() && z_.size() == capacity() &&
+               known_ == std::min(met_, capacity());
+    }
     // Give numbers of their own to corners that were read.
     void number_anew();
 

@@ -45,8 +45,12 @@ WIDE void mix(const double* one, const double* two, double share, std::size_t wi
 
 void interpolate(Rows<double> rows, View<std::int64_t> tail, View<std::int64_t> head, View<double> share) {
     const std::size_t first = rows.size() - tail.size();
-    for (std::size_t i = 0; i < tail.size(); ++i)
-        mix(rows[tail[i]], rows[head[i]], share[i], rows.width(), rows[first + i]);
+    for (std::size_t i = 0; i < tail.size(); ++i) {
+        // Each is read once: who else has the array may write to it meanwhile.
+        const auto one = static_cast<std::size_t>(tail[i]), other = static_cast<std::size_t>(head[i]);
+        if (one >= rows.size() || other >= rows.size()) throw std::invalid_argument("expected rows of the table");
+        mix(rows[one], rows[other], share[i], rows.width(), rows[first + i]);
+    }
 }
 
 void interpolate_bent(Rows<double> rows, Rows<const double> values, Rows<const double> weight, View<std::int64_t> tail,

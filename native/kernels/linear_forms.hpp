@@ -67,6 +67,10 @@ struct Frame {
     double largest(const double* full) const;
 
     template <class Archive> void keep(Archive& archive) { archive(generators, lower, upper, is_cone, resolution); }
+    // Whether these belong together, as those of an archive need not.
+    bool is_sound() const {
+        return !lower.empty() && lower.size() == upper.size() && generators.width() == lower.size();
+    }
 };
 
 // A linear form of z, with bounds on its errors: anywhere in the box, and for each coordinate of y on cones.

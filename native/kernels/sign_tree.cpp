@@ -5,6 +5,8 @@ namespace {
 
 constexpr std::uint64_t MAX_CLAUSES = 256;
 constexpr std::size_t WORD = 64;
+// No search counts further.
+constexpr std::int64_t MOST_STEPS = std::int64_t{1} << 60;
 // A point shows that a form has its other sign if it lies so far beyond, relative to the witness.
 constexpr double GOOD_POINT = 0.05;
 
@@ -20,6 +22,11 @@ int Clauses::implied(View<std::uint64_t> signs) const {
         if (holds) return signs_[c];
     }
     return 0;
+}
+
+bool Clauses::are_sound(std::size_t num_words) const {
+    return signs_.size() == std::min(met_, MAX_CLAUSES) && words_.size() == 2 * num_words * signs_.size() &&
+           std::all_of(signs_.begin(), signs_.end(), [](auto sign) { return sign == 1 || sign == -1; });
 }
 
 void Clauses::learn(View<std::uint64_t> used, View<std::uint64_t> signs, int sign) {
@@ -55,6 +62,50 @@ SignTree::SignTree(const Frame& frame, Cell cell, Forms forms)
     forget();
 }
 
+bool SignTree::are_sizes_sound() const {
+    const std::size_t number = forms_.size(), size = store_z_.width(), num_rows = rows_.size();
+    for (const std::size_t other : {forms_.coefficients.size(), forms_.slack.size(), forms_.threshold.size(),
+                                    forms_.is_constant.size(), forms_.is_doubtful.size(), clauses_.size()})
+        if (other != number) return false;
+    for (const std::size_t other : {noise_.size(), slack_.size(), names_.size(), row_signs_.size()})
+        if (other != num_rows) return false;
+    return size > 0 && num_columns() > 0 && forms_.coefficients.width() == size && rows_.width() == size &&
+           forms_.slack.width() == slack_.width() && nodes_.size() == number + 1 &&
+           words_.size() == std::max<std::size_t>(1, (number + WORD - 1) / WORD) &&
+           store_y_.size() == store_z_.size() && num_stored_ > 0 && num_stored_ <= store_y_.size() && num_fixed_ >= 0 &&
+           static_cast<std::size_t>(num_fixed_) <= num_rows && depth_ >= -1 && depth_ <= num_forms();
+}
+
+bool SignTree::is_sound(const Node& node) const {
+    const auto is_stored = [&](std::int64_t point) { return point >= 0 && static_cast<std::size_t>(point) < num_stored_; };
+    return is_stored(node.witness) && node.num_points <= MAX_POINTS && node.num_stored > 0 &&
+           node.num_stored <= num_stored_ && (node.phase != FIRST || (node.is_cut && is_stored(node.second))) &&
+           std::all_of(node.points.begin(), node.points.begin() + node.num_points, is_stored);
+}
+
+bool SignTree::is_sound() const {
+    if (!are_sizes_sound()) return false;
+    // The rows are those of the cell, and of the forms that cut it on the way.
+    auto row = static_cast<std::size_t>(num_fixed_);
+    for (std::size_t i = 0; i < row; ++i)
+        if (names_[i] != static_cast<std::int64_t>(i)) return false;
+    for (std::int64_t d = 0; d <= depth_; ++d) {
+        const Node& node = nodes_[d];
+        if (!is_sound(node) || (d < depth_ && node.phase == NEW) || (d == num_forms() && node.phase != NEW)) return false;
+        if (node.phase == NEW || !node.is_cut) continue;
+        if (row == names_.size() || names_[row++] != num_fixed_ + d) return false;
+    }
+    return row == names_.size() &&
+           std::all_of(nodes_.begin(), nodes_.end(),
+                       [](const Node& node) {
+                           return node.phase >= NEW && node.phase <= SECOND && node.sign >= -1 && node.sign <= 1;
+                       }) &&
+           std::all_of(clauses_.begin(), clauses_.end(),
+                       [&](const Clauses& clauses) { return clauses.are_sound(words_.size()); }) &&
+           std::all_of(counters_.begin(), counters_.end(),
+                       [](std::int64_t counter) { return counter >= 0 && counter <= MOST_STEPS; });
+}
+
 void SignTree::forget() {
     known_.forget(num_fixed_ + forms_.size(), store_y_.width());
     signed_form_.resize(store_z_.width());
@@ -69,7 +120,7 @@ std::int64_t SignTree::num_open() const {
 
 SignVectors SignTree::take(Room& room, std::size_t most, std::int64_t most_steps) {
     SignVectors found{{0, forms_.size()}, {0, forms_.size()}, {0, num_columns()}};
-    const std::int64_t last = num_steps() + most_steps;
+    const std::int64_t last = num_steps() + std::min(most_steps, MOST_STEPS);
     while (!is_done() && found.signs.size() < most && num_steps() <= last) {
         if (depth_ == num_forms()) {
             write(found);

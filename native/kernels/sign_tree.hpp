@@ -59,6 +59,8 @@ public:
     void learn(View<std::uint64_t> used, View<std::uint64_t> signs, int sign);
 
     template <class Archive> void keep(Archive& archive) { archive(met_, words_, signs_); }
+    // Whether these are clauses about signs of so many words, as those of an archive need not be.
+    bool are_sound(std::size_t num_words) const;
 
 private:
     // How many there were.
@@ -92,6 +94,8 @@ public:
         archive(forms_, rows_, noise_, slack_, names_, row_signs_, num_fixed_, nodes_, words_, store_y_, store_z_,
                 num_stored_, clauses_, counters_, depth_);
     }
+    // Whether what was read is a search: all of one size, and at points and rows that there are.
+    bool is_sound() const;
     // Compute anew what is computed once.
     void forget();
 
@@ -110,8 +114,15 @@ private:
         std::size_t num_points = 0;
         // How many points were stored before.
         std::size_t num_stored = 1;
+
+        template <class Archive> void keep(Archive& archive) {
+            archive(phase, sign, is_cut, witness, second, points, num_points, num_stored);
+        }
     };
 
+    bool are_sizes_sound() const;
+    // Whether a node on the way is at points that are stored.
+    bool is_sound(const Node& node) const;
     std::int64_t num_steps() const { return counters_[NODES] + counters_[PIVOTS] + counters_[CORNERS]; }
     Node& node() { return nodes_[depth_]; }
     std::int64_t num_forms() const { return static_cast<std::int64_t>(forms_.size()); }

@@ -2,6 +2,7 @@
 // in a process that is copied.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -14,6 +15,7 @@ namespace reluscope {
 // until they have come to the end, or a task has returned false or thrown. Those that were begun are the first ones, and
 // have ended. What a task throws is thrown here.
 template <class Task> void share_out(std::size_t num_tasks, std::size_t num_threads, Task task) {
+    num_threads = std::max<std::size_t>(1, std::min(num_threads, num_tasks));
     std::vector<std::exception_ptr> thrown(num_threads);
     std::vector<std::thread> others;
     others.reserve(num_threads);

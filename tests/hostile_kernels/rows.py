@@ -510,13 +510,32 @@ def take(draw):
 
 
 def read_room(draw):
-    room = new_room(draw)
-    return _kernels.Room.__new__(_kernels.Room).__setstate__, [room[0](*room[1]).__getstate__()]
+    """Read a room that has answered, and ask it again: what is in it is used."""
+    room, size, columns, slack = frame(draw)
+    question = [draw.floats(size), 1e-12, draw.positive(slack), 1e-10]
+    question += [draw.floats(2, size), draw.positive(2), draw.positive(2, slack), np.zeros(columns), np.zeros(size)]
+    room.find_among_corners(*question)
+
+    def read(state):
+        again = _kernels.Room.__new__(_kernels.Room)
+        again.__setstate__(state)
+        return again.find_among_corners(*question), again.find_positive(*question), again.__getstate__()
+
+    return read, [room.__getstate__()]
 
 
 def read_tree(draw):
-    state = _kernels.SignTree(*tree_arguments(draw)).__getstate__()
-    return _kernels.SignTree.__new__(_kernels.SignTree).__setstate__, [state]
+    """Read a search that has begun, and go on with it."""
+    arguments = tree_arguments(draw)
+    tree = _kernels.SignTree(*arguments)
+    tree.take(arguments[0], draw.size(0, 5), 50)
+
+    def read(state):
+        again = _kernels.SignTree.__new__(_kernels.SignTree)
+        again.__setstate__(state)
+        return again.num_open, again.take(arguments[0], 40, 1000), again.num_open, again.__getstate__()
+
+    return read, [tree.__getstate__()]
 
 
 def room_state(draw):

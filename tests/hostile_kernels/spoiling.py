@@ -121,8 +121,26 @@ def _kind(one, others, generator):
 
 
 def _bytes(one, generator):
-    """What was written, with a part of it changed or missing."""
+    """What was written, with a part of it changed or missing; half of the time with the right number behind it."""
     found = bytearray(one or b"\0")
+    if len(found) > 8 and generator.random() < 0.5:
+        return _forged(found[:-8], generator)
     place = int(generator.integers(len(found)))
     found[place] ^= 1 << int(generator.integers(8))
     return _choice((bytes(found), one[:place], one[place:], one + b"\0", b"", "text", None), generator)
+
+
+def _forged(content, generator):
+    """Return other numbers of 1 or 8 bytes, sealed as `native/kernels/archive.hpp` seals them."""
+    for _ in range(int(generator.integers(1, 3))):
+        if generator.random() < 0.3:
+            content[int(generator.integers(len(content)))] ^= 1 << int(generator.integers(8))
+        else:
+            # Sizes, positions and numbers stand anywhere: before them there may be single bytes.
+            place = int(generator.integers(len(content)))
+            value = _choice((*WHOLE, 2, 3, 4, 5, 15, 16, 17, 2**40), generator) % 2**64
+            content[place : place + 8] = value.to_bytes(8, "little")
+    number = 0xCBF29CE484222325
+    for byte in content:
+        number = (number ^ byte) * 0x100000001B3 % 2**64
+    return bytes(content) + number.to_bytes(8, "little")

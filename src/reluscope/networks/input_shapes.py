@@ -8,6 +8,9 @@ import numpy as np
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import MAX_DIMENSIONS
 
+# Of all nodes together, for one point: 4 GB in float64.
+MAX_VALUES = 2**29
+
 
 def check_size(shape: Sequence[int], what: str) -> None:
     """Raise InputError before memory is taken for points of an absurd shape.
@@ -29,6 +32,22 @@ def check_size(shape: Sequence[int], what: str) -> None:
         raise InputError(
             f"expected an input of at most {MAX_DIMENSIONS:,} numbers, but {what} {tuple(shape)}: give the "
             "shape of one point"
+        )
+
+
+def check_total(number: int, what: str) -> None:
+    """Raise InputError before memory is taken for values of an absurd size.
+
+    Examples
+    --------
+    >>> check_total(2**40, "the nodes of the file make")
+    Traceback (most recent call last):
+    reluscope.errors.InputError: expected values of at most 536,870,912 numbers for a point, but the nodes of the ...
+    """
+    if number > MAX_VALUES:
+        raise InputError(
+            f"expected values of at most {MAX_VALUES:,} numbers for a point, but {what} "
+            f"{float(min(number, 10**300)):.3g}: load a part of the model, or give a smaller input_shape"
         )
 
 

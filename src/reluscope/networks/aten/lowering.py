@@ -18,6 +18,7 @@ from reluscope.networks.aten.site import HANDLERS, BatchAxisError, Site, as_doub
 from reluscope.networks.aten.tails import Tail, find_tail
 from reluscope.networks.aten.traced_nodes import bind, gate_name, in_double, name_of, place_of, run_operator
 from reluscope.networks.builder import GraphBuilder, Picked, Value
+from reluscope.networks.input_shapes import check_total
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import replace_parameters
 
@@ -80,6 +81,7 @@ class TorchTrace:
 
     def lower(self, state: Mapping[str, Any] | None = None) -> Network:
         """Return the network, with the constants in ``state`` in place of the trace's own."""
+        check_total(sum(map(_num_values, self.tail.needed)), "the traced operators make")
         trace = replace(self, parameters=replace_parameters(self.parameters, state, self.aliases)) if state else self
         builder = GraphBuilder()
         builder.approximate = self.approximate
@@ -175,3 +177,11 @@ def _item(args: Any, node: FxNode) -> Any:
             f"expected values, but positions or statistics are used at {place_of(node)}, which jump from point to point"
         )
     return item
+
+
+def _num_values(node: FxNode) -> int:
+    """Return how many numbers an operator makes for a point; lengths that are open are those of the batch."""
+    value = node.meta.get("val")
+    if node.op != "call_function" or not isinstance(value, Tensor):
+        return 0
+    return prod(length for length in value.shape if isinstance(length, int))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from reluscope.errors import ShapeError
 from reluscope.networks.graph import Affine, GateNode, Input, Node
+from reluscope.networks.input_shapes import check_total
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import check_finite
 
@@ -36,6 +38,7 @@ class Core:
         # Smooth functions that may be replaced, and by how many pieces.
         self.approximate: Mapping[str, int] = {}
         self._gate_names: set[str] = set()
+        self._num_values = 0
 
     def input(self, shape: tuple[int, ...], *, name: str = "input") -> Value:
         """Add the input; it comes first and once."""
@@ -74,6 +77,8 @@ class Core:
 
     def add_node(self, node: Node) -> Value:
         """Append a node with finite constants; a gate's name gets a number if it is taken."""
+        self._num_values += prod(node.shape)
+        check_total(self._num_values, "the model makes")
         for field, tensor in node.tensors().items():
             check_finite(tensor, f"{field} of {node.name!r}")
         if isinstance(node, GateNode):

@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from reluscope.errors import ShapeError
+from reluscope.networks.input_shapes import check_total
 
 
 def num_windows(length: int, kernel: int, stride: int, pads: tuple[int, int], dilation: int, ceil_mode: bool) -> int:
@@ -25,6 +26,7 @@ def window_positions(
 ) -> np.ndarray:
     """Return which places along an axis each window sees, ``(windows, kernel)``; places outside are padding."""
     count = num_windows(length, kernel, stride, pads, dilation, ceil_mode)
+    check_total(count * kernel, "windows along an axis see")
     return np.arange(count)[:, None] * stride - pads[0] + np.arange(kernel)[None] * dilation
 
 
@@ -46,6 +48,7 @@ def window_table(num_channels: int, spatial: Sequence[int], positions: Sequence[
         Positions, -1 where padded; the last axis runs over the window row by row.
     """
     num_axes = len(spatial)
+    check_total(num_channels * prod(places.size for places in positions), "windows see")
     table = np.zeros((1,) * (2 * num_axes), dtype=np.int64)
     outside = np.zeros((1,) * (2 * num_axes), dtype=bool)
     for axis, (length, places) in enumerate(zip(spatial, positions, strict=True)):

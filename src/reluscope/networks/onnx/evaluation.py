@@ -4,7 +4,6 @@ What the evaluator lacks or gets wrong, mostly of old opsets, comes from `amendm
 """
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,10 @@ from onnx.reference import ReferenceEvaluator
 
 from reluscope.errors import InputError
 from reluscope.networks.onnx.amendments import amended_operators
+from reluscope.networks.onnx.sizes import inferred_sizes
 
 # Numbers that one node may make of constants unless one of them is as large: a line of a file can ask for any amount.
 MAX_NUMBERS = 2**24
-# Operands of so few whole numbers may be shapes, repeats and the like, on which the size of a result depends.
-_SHORT = 64
 
 
 def evaluator(
@@ -63,26 +61,7 @@ def _check_size(node: onnx.NodeProto, feeds: Mapping[str, np.ndarray], wanted: S
         start, end, step = (float(array) for array in given.values())
         sizes = [(end - start) / step if step else 0.0]
     else:
-        graph = onnx.helper.make_graph(
-            [node],
-            "graph",
-            [
-                onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
-                for name, array in given.items()
-            ],
-            [onnx.ValueInfoProto(name=name) for name in wanted],
-            [
-                onnx.numpy_helper.from_array(array, name)
-                for name, array in given.items()
-                if array.size <= _SHORT and array.dtype.kind in "iu"
-            ],
-        )
-        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
-        try:
-            outputs = onnx.shape_inference.infer_shapes(model).graph.output
-        except Exception:  # an error in the node, which its evaluation finds as well
-            return
-        sizes = [prod(dim.dim_value for dim in output.type.tensor_type.shape.dim) for output in outputs]
+        sizes = list(inferred_sizes([node], given, wanted, opset).values())
     if max(sizes, default=0) > max([MAX_NUMBERS, *(array.size for array in given.values())]):
         raise InputError(
             f"expected constants of at most {MAX_NUMBERS:,} numbers, but {node.op_type} would make one of "

@@ -24,6 +24,7 @@ from reluscope.networks.onnx.program import Program
 from reluscope.networks.onnx.refusals import refusal
 from reluscope.networks.onnx.signature import Signature
 from reluscope.networks.onnx.site import HANDLERS, Activation, Operand, Site, stored_shape
+from reluscope.networks.onnx.sizes import check_sizes
 from reluscope.networks.onnx.smooth_products import SmoothProduct, smooth_products
 from reluscope.networks.parameters import check_finite, replace_parameters
 
@@ -116,6 +117,7 @@ class _Run:
 
     def nodes(self, nodes: Sequence[tuple[int, NodeProto]], scope: Scope) -> None:
         """Add the outputs of the nodes to the scope."""
+        check_sizes([node for _, node in nodes], scope, self.opset)
         results = {product.result: product for product in self.products}
         inside = {name for product in self.products for name in product.inside}
         for position, node in nodes:
@@ -137,6 +139,11 @@ class _Run:
                 if isinstance(error, ShapeError) and place not in str(error):
                     raise ShapeError(f"{error} (at {place} of the file)") from error
                 raise
+            except MemoryError as error:
+                raise InputError(
+                    f"expected values that memory can hold, but {node.op_type} at {place} makes more ({error}): load a "
+                    "part of the model, or give a smaller input_shape"
+                ) from error
             except Exception as error:
                 shapes = ", ".join(str(tuple(operand.shape)) for operand in operands if operand is not None)
                 raise UnsupportedOperatorError(

@@ -1,5 +1,6 @@
 """From a file to an ONNX model, with one clear sentence for every file that is none."""
 
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 
@@ -29,6 +30,11 @@ def read_model(path: Path) -> onnx.ModelProto:
             f"expected an ONNX file, but {path.name} cannot be read as one ({_first_line(error)}): it may be truncated "
             "or of another format"
         ) from error
+    unread = next((name for name in _names(model.graph) if not isinstance(name, str)), None)
+    if unread is not None:
+        raise InputError(
+            f"expected names in UTF-8, but {path.name} has {str(unread)[:60]}: it may be damaged; export it again"
+        )
     if not model.graph.output:
         raise InputError(f"expected an ONNX model, but {path.name} holds no graph with an output: export it again")
     try:
@@ -39,6 +45,19 @@ def read_model(path: Path) -> onnx.ModelProto:
             f"{_first_line(error)}"
         ) from error
     return _without_functions(model, path.name)
+
+
+def _names(graph: onnx.GraphProto) -> Iterator[str | bytes]:
+    """Yield the names in a graph and in those within it: text that is none comes as bytes."""
+    yield graph.name
+    for entry in (*graph.input, *graph.output, *graph.initializer, *graph.value_info):
+        yield entry.name
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        for attribute in node.attribute:
+            yield attribute.name
+            for inner in (attribute.g, *attribute.graphs):
+                yield from _names(inner) if inner.node else ()
 
 
 def declared_outputs(path: Path) -> int | None:

@@ -1,9 +1,12 @@
 """Resizing by nearest entries, by linear or by cubic interpolation, one axis after the other, each by its matrix."""
 
+from math import prod
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from reluscope.networks.input_shapes import check_total
 from reluscope.networks.onnx.site import Activation, Site, lowers
 
 _COORDINATES = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"}
@@ -27,8 +30,9 @@ def resize(site: Site) -> Activation:
         raise site.unsupported("with antialiasing or a policy on the aspect ratio")
     value = site.whole(x) if len(x.shape) == len(x.value.shape) else x.value
     gone = len(x.shape) - len(x.value.shape)
-    shape = list(x.shape)
-    for axis, (new, scale) in _targets(site, x).items():
+    shape, targets = list(x.shape), _targets(site, x)
+    check_total(prod(targets.get(axis, (length,))[0] for axis, length in enumerate(shape)), f"{site.operator} makes")
+    for axis, (new, scale) in targets.items():
         length = shape[axis]
         if new == length and scale == 1.0:
             continue
@@ -39,6 +43,7 @@ def resize(site: Site) -> Activation:
             index = _nearest(places, length, rounding)
             value = site.builder.take(value, axis - gone, torch.from_numpy(index), name=site.name)
         else:
+            check_total(new * length, "an interpolation reads")
             matrix = _linear(places, length)
             if mode == "cubic":
                 a, exclude_outside = site.setting("cubic_coeff_a", -0.75), bool(site.setting("exclude_outside", 0))
