@@ -338,3 +338,15 @@ def test_a_corner_so_far_away_that_floats_take_it_for_a_direction() -> None:
     assert long.is_bounded() == truth.is_bounded
     assert sorted(long.vertices().tolist()) == sorted([float(x) for x in corner] for corner in truth.vertices)
     assert long.volume() == float(cones.volume(truth)) > 1e16
+
+
+@pytest.mark.parametrize("end", [5e-324, 1.5e-323, 2.5e-308, -5e-324])
+def test_points_beside_ends_of_the_smallest_numbers(end):
+    points = np.array([0.0, 5e-324, 1e-323, 1.5e-323, -5e-324, 2.5e-308, 1.0])[:, None]
+    assert Polyhedron([[1.0]], [end]).contains(points).tolist() == (points[:, 0] <= end).tolist()
+    assert Polyhedron([[-1.0]], [-end]).contains(points).tolist() == (points[:, 0] >= end).tolist()
+    slanted = Polyhedron([[3.0, -1.0]], [end])
+    for x in points[:, 0]:
+        for y in points[:, 0]:
+            inside = 3 * Fraction(x) - Fraction(y) <= Fraction(end)
+            assert bool(slanted.contains([x, y])) == inside

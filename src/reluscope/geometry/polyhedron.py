@@ -42,6 +42,8 @@ from reluscope.shown import Shown
 
 # A ball is taken from float64 rows if its gap is this share of its radius.
 SURE = 1e-9
+# Below it products are rounded to multiples of the smallest number.
+TINY = np.finfo(float).tiny
 # Vertices of this many half-spaces in five dimensions are found within a second or two.
 MAX_ROWS_OF_VERTICES = 300
 
@@ -657,12 +659,13 @@ class Polyhedron(Shown):
         self, points: np.ndarray, excess: np.ndarray, normals: np.ndarray, offsets: np.ndarray
     ) -> np.ndarray:
         """Return how far points are outside half-spaces, with signs that are exact for the numbers in the rows."""
-        # A comparison of one coordinate is exact.
+        # A comparison of one coordinate is exact, unless numbers are so small that half of them is rounded.
         is_plain = ((normals != 0).sum(axis=1) <= 1) & (np.abs(normals).max(axis=1, initial=0.0) == 0.5)
+        is_plain &= not any(_are_tiny(one) for one in (points, self._near[1], offsets))
         rows = np.flatnonzero(~is_plain | (self._sides is not None))
         sizes = np.abs(points) @ np.abs(normals[rows]).T + np.abs(offsets[rows])
         with np.errstate(invalid="ignore"):
-            doubtful = np.abs(excess[..., rows]) <= (self.dim + 4) * np.finfo(float).eps * sizes
+            doubtful = np.abs(excess[..., rows]) <= (self.dim + 4) * (np.finfo(float).eps * sizes + TINY)
         found = excess.copy()
         for *place, column in np.argwhere(doubtful & np.isfinite(sizes)).tolist():
             row, point = rows[column], points[tuple(place)]
@@ -728,6 +731,11 @@ class Polyhedron(Shown):
                 f"{purpose} a polyhedron with an interior, got {what} (inradius {radius:.3g})"
             )
         return self._hull
+
+
+def _are_tiny(numbers: np.ndarray) -> bool:
+    """Whether some numbers are so small that float64 rounds their halves."""
+    return bool(((numbers != 0) & (np.abs(numbers) < 2 * TINY)).any())
 
 
 def _body(hull: AffineHull) -> HalfSpaceStack:

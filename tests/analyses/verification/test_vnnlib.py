@@ -63,9 +63,26 @@ def test_conditions_on_outputs_are_not_rounded(condition, row):
     assert slope * row[0] > 0 or (slope == row[0] and end * row[1] > 0)
 
 
+@pytest.mark.parametrize("sense", ["<=", ">="])
+@pytest.mark.parametrize(
+    "end", ["0.12345678901234567890", "123456789.0123456789", "-0.0009999999999999999999", "0.1000000000000000000001"]
+)
+def test_ends_of_many_digits_are_rounded_to_the_safe_side(sense, end):
+    with pytest.warns(UserWarning, match="rounded to .*, so that more outputs are unsafe$"):
+        (case,) = parse_property(HEAD + BOX + f"(assert ({sense} (* 3 Y_0) {end}))").cases
+    slope, found = (Fraction(float(one)) for one in (case.unsafe[0].A[0, 0], case.unsafe[0].b[0]))
+    limit, truth = found / slope, Fraction(end) / 3
+    assert (slope > 0) == (sense == "<=")
+    assert limit >= truth if sense == "<=" else limit <= truth
+    assert abs(limit - truth) <= abs(truth) * Fraction(2) ** -51
+
+
 def test_where_no_factor_suffices_numbers_are_rounded():
-    (case,) = parse_property(HEAD + BOX + "(assert (<= (* 3.99112564591234567 Y_0) 1.123456789012345678))").cases
-    assert (case.unsafe[0].A[0, 0], case.unsafe[0].b[0]) == (3.99112564591234567, 1.123456789012345678)
+    with pytest.warns(UserWarning, match="and its other numbers to the nearest"):
+        (case,) = parse_property(HEAD + BOX + "(assert (<= (* 3.99112564591234567 Y_0) 1.123456789012345678))").cases
+    assert case.unsafe[0].A[0, 0] == 3.99112564591234567
+    assert Fraction(float(case.unsafe[0].b[0])) >= Fraction("1.123456789012345678")
+    assert case.unsafe[0].b[0] == pytest.approx(1.123456789012345678, rel=1e-15)
 
 
 @pytest.mark.parametrize(

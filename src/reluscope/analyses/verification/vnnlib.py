@@ -2,8 +2,8 @@
 
 A file declares inputs ``X_0, X_1, ...`` and outputs ``Y_0, Y_1, ...`` and asserts what a counterexample fulfils: bounds
 of inputs, and linear conditions on outputs. Numbers are read as fractions. Bounds of inputs are rounded to the nearest
-float64; conditions on outputs are multiplied by what makes float64 hold all their numbers, and rounded only where there
-is no such factor.
+float64; conditions on outputs are multiplied by what makes float64 hold all their numbers. Where there is no such
+factor, as for an end of twenty digits, the end is rounded so that more outputs are unsafe, and a warning says so.
 
 Reference: Demarchi, Guidotti, Pulina, Tacchella, "Supporting standardization of neural networks verification with
 VNN-LIB and CoCoNet" (FoMLAS 2023); https://www.vnnlib.org.
@@ -11,9 +11,10 @@ VNN-LIB and CoCoNet" (FoMLAS 2023); https://www.vnnlib.org.
 
 import os
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import lcm
+from math import inf, lcm, nextafter
 from pathlib import Path
 
 import numpy as np
@@ -185,12 +186,32 @@ def _floats(values: Sequence[Fraction], condition: Condition) -> list[float]:
     largest = max(map(abs, values[:-1]), default=abs(values[-1]))
     if largest and not 1 / LARGEST_ROW <= largest <= LARGEST_ROW:
         values, largest = [value * _inverse(largest) for value in values], largest * _inverse(largest)
-    if not _are_held(values):
-        # Whole numbers, of which those of a few digits are held; then moved near to 1.
-        scale = lcm(*(value.denominator for value in values))
-        scaled = [value * scale * _inverse(largest * scale) for value in values]
-        values = scaled if _are_held(scaled) else values
-    return [_float(value, condition) for value in values]
+    if _are_held(values):
+        return [_float(value, condition) for value in values]
+    # Whole numbers, of which those of a few digits are held; then moved near to 1.
+    scaled = _whole(values, values, largest)
+    if _are_held(scaled):
+        return [_float(value, condition) for value in scaled]
+    scaled = _whole(values, values[:-1], largest)
+    if _are_held(scaled[:-1]):
+        values = scaled
+    *row, end = values
+    found = _float(end, condition)
+    # HOLDS for the larger unsafe set is HOLDS.
+    found = found if Fraction(found) >= end else nextafter(found, inf)
+    rest = "" if _are_held(row) else ", and its other numbers to the nearest"
+    warnings.warn(
+        f"line {condition.line}: float64 holds no multiple of this condition; its end is rounded to {found!r}, so that "
+        f"more outputs are unsafe{rest}",
+        stacklevel=2,
+    )
+    return [*(_float(value, condition) for value in row), found]
+
+
+def _whole(values: Sequence[Fraction], those: Sequence[Fraction], largest: Fraction) -> list[Fraction]:
+    """Return numbers times what makes some of them whole, and the largest near to 1."""
+    scale = lcm(*(value.denominator for value in those))
+    return [value * scale * _inverse(largest * scale) for value in values]
 
 
 def _inverse(number: Fraction) -> Fraction:
