@@ -72,3 +72,17 @@ def test_a_solver_that_introduces_itself_when_it_is_made_prints_nothing(monkeypa
     assert capfd.readouterr().out == ""
     highspy.Highs()
     assert capfd.readouterr().out
+
+
+@pytest.mark.parametrize("size", [1e-24, 1e-9, 1.0, 1e9, 1e24])
+def test_gains_of_any_size(size) -> None:
+    rows = np.array([[0.37265206403440126, -0.9279711413459475], [0.0083, 0.99996], [-0.092, 0.9957562778469584]])
+    program = LinearProgram(2)
+    program.set_all_bounds(-np.ones(2), np.ones(2))
+    program.add_rows(rows, np.zeros(3))
+    gain = np.array([-0.227691999, 2.09302878])
+    plain = program.maximize(gain)
+    scaled = program.maximize(size * gain)
+    assert scaled.value == pytest.approx(size * plain.value, rel=1e-9, abs=1e-9 * size)
+    assert scaled.duals / size == pytest.approx(plain.duals, rel=1e-9, abs=1e-9)
+    np.testing.assert_allclose(scaled.point, plain.point, atol=1e-9)

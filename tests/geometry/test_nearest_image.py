@@ -90,8 +90,6 @@ def lying(monkeypatch):
         told = honest(self, 0 * objective)
         return told._replace(value=float(objective @ told.point))
 
-    monkeypatch.setattr(LinearProgram, "maximize", lie)
-
 
 def test_a_lying_solver_proves_nothing(monkeypatch):
     """The origin's image is at 3; the solver says that nothing is nearer, and half of that is true."""
@@ -127,7 +125,7 @@ def test_emptiness_is_proved_or_not_claimed():
 
 @pytest.mark.parametrize("factor", [0.0, 0.5])
 def test_no_set_is_called_flat_on_a_solvers_word(factor, monkeypatch):
-    """A square that a solver calls a point or empty is an error, or thick; one that is flat stays flat."""
+    """A square that a solver calls a point or empty is thick, by fractions, or an error where these take too long."""
     square = Polyhedron(np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4))
     honest = LinearProgram.maximize
 
@@ -136,9 +134,12 @@ def test_no_set_is_called_flat_on_a_solvers_word(factor, monkeypatch):
         far = np.append(0 * told.point[:-1] + 1.0, 0.0)  # a corner, and no room
         return told._replace(value=0.0, point=far, duals=factor * told.duals)
 
-    monkeypatch.setattr(LinearProgram, "maximize", lie)
-    with pytest.raises(SolverError, match="how thick"):
-        relative_interior(square)
-    monkeypatch.setattr(LinearProgram, "maximize", lambda self, c: honest(self, c)._replace(status=Status.INFEASIBLE))
-    with pytest.raises(SolverError, match="how thick"):
-        relative_interior(square)
+    calls_it_empty = lambda self, c: honest(self, c)._replace(status=Status.INFEASIBLE)  # noqa: E731
+    for told in (lie, calls_it_empty):
+        monkeypatch.setattr(LinearProgram, "maximize", told)
+        found = relative_interior(square)
+        assert (found.dim, found.radius > 0) == (2, True)
+        with monkeypatch.context() as large:
+            large.setattr("reluscope.geometry.relative_interior.MAX_DIMENSIONS", 1)
+            with pytest.raises(SolverError, match="tell from a flat one"):
+                relative_interior(square)

@@ -33,6 +33,8 @@ class Solution(NamedTuple):
 
 
 # Every status that is an answer. All others raise SolverError, after one attempt from scratch without presolve.
+# Gains beyond these powers of two are scaled to about one.
+PLAIN_EXPONENTS = 20
 _STATUS = {
     highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
     highspy.HighsModelStatus.kModelEmpty: Status.OPTIMAL,
@@ -69,8 +71,8 @@ def check_added(status: highspy.HighsStatus) -> None:
     """Raise SolverError where HiGHS has not taken rows, of which it then has none."""
     if status == highspy.HighsStatus.kError:
         raise SolverError(
-            "a linear program takes entries below 1e15 and finite ends below 1e20, and got larger ones: divide rows by "
-            "their lengths, or give a smaller domain"
+            "expected rows with entries below 1e15 and finite ends below 1e20, as linear programs in float64 take "
+            "them, and got larger ones: scale the network's weights or the domain to about 1"
         )
 
 
@@ -160,7 +162,10 @@ class LinearProgram:
             If HiGHS ends without an answer, also after a second attempt from scratch.
         """
         everything = np.arange(self.num_variables, dtype=np.int32)
-        self._model.changeColsCost(self.num_variables, everything, objective)
+        # A solver compares with numbers of about one: it finds no end of larger gains, and takes smaller ones for none.
+        exponent = int(np.frexp(np.abs(objective).max(initial=0.0))[1])
+        exponent = exponent if abs(exponent) > PLAIN_EXPONENTS else 0
+        self._model.changeColsCost(self.num_variables, everything, np.ldexp(objective, -exponent))
         self.num_solves += 1
         self._model.run()
         status = _STATUS.get(self._model.getModelStatus())
@@ -181,4 +186,5 @@ class LinearProgram:
             return Solution(status, value, np.full(self.num_variables, np.nan), np.full(self.num_rows, np.nan))
         solution = self._model.getSolution()
         point = np.array(solution.col_value, dtype=float)
-        return Solution(status, float(objective @ point), point, np.array(solution.row_dual, dtype=float))
+        duals = np.ldexp(np.array(solution.row_dual, dtype=float), exponent)
+        return Solution(status, float(objective @ point), point, duals)

@@ -1,9 +1,11 @@
 """A point in the relative interior of a polyhedron, flat ones included: which inequalities are equations in truth.
 
 While the largest ball within the solutions of the equations has radius 0, the multipliers of its linear program name
-inequalities that no point satisfies strictly (Farkas): these join the equations, and the dimension falls.
+inequalities that no point satisfies strictly (Farkas): these join the equations, and the dimension falls. Where floats
+prove neither, small polyhedra are decided in fractions.
 """
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +15,10 @@ from reluscope.errors import SolverError
 from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.proved_programs import MAX_DIMENSIONS, MAX_NUMBERS, nearest
+from reluscope.geometry.rational_cell import rows_of
+from reluscope.geometry.rational_equations import reduced
+from reluscope.geometry.rational_program import deepest, highest, value_at, whole_form
 from reluscope.geometry.row_scales import unit_rows
 
 # Multipliers above this, of a sum of 1, are not zero.
@@ -64,7 +70,7 @@ def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: f
     Raises
     ------
     SolverError
-        If a linear program ends without a point or multipliers that prove how thick the polyhedron is.
+        If a linear program of a large polyhedron ends without a point or multipliers that prove how thick it is.
 
     Notes
     -----
@@ -111,11 +117,17 @@ def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: f
         program = LinearProgram(len(basis) + 1)
         program.set_bounds(len(basis), -np.inf, cap)
         table = np.column_stack([inner[moving], lengths[moving]])
-        program.add_rows(table, slack[moving])
+        try:
+            program.add_rows(table, slack[moving])
+        except SolverError as error:
+            return _in_fractions(polyhedron, cap, error)
         gain = np.append(np.zeros(len(basis)), 1.0)
-        found = program.maximize(gain)
+        try:
+            found = program.maximize(gain)
+        except SolverError as error:
+            return _in_fractions(polyhedron, cap, error)
         if found.status is not Status.OPTIMAL:
-            raise _unproved(polyhedron)
+            return _in_fractions(polyhedron, cap, _unproved(polyhedron))
         # The ball is what its point says, and multipliers say that there is no larger one.
         step = found.point[:-1]
         radius = float(min(cap, np.min((slack[moving] - inner[moving] @ step) / lengths[moving], initial=cap)))
@@ -128,16 +140,53 @@ def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: f
         if radius < -tolerance and most < 0:
             return None
         if radius < -tolerance or most > 4 * tolerance + 1e-12 * cap:
-            raise _unproved(polyhedron)
+            return _in_fractions(polyhedron, cap, _unproved(polyhedron))
         pulls = found.duals * lengths[moving]
         tight = pulls > PULLS
         taken[moving[tight if tight.any() else pulls == pulls.max()]] = True
 
 
+def _in_fractions(polyhedron: Polyhedron, cap: float, otherwise: SolverError) -> RelativeInterior | None:
+    """Return what `relative_interior` does, of few rows and without a tolerance; raise an error of larger ones."""
+    dim, number = polyhedron.dim, len(polyhedron.b)
+    if dim > MAX_DIMENSIONS or (number + 2 * len(polyhedron.d)) * dim > MAX_NUMBERS:
+        raise otherwise
+    forms = rows_of(polyhedron)
+    start, depth = deepest(forms, dim)
+    if depth < 0:
+        return None
+    # The mean of points at which every row is positive that is positive anywhere.
+    points, still = [start], [row for row in range(number) if polyhedron.A[row].any()]
+    while still := [row for row in still if value_at(forms[row], points[-1]) == 0]:
+        sides = zip(*(polyhedron.side(row) for row in still), strict=True)
+        total = whole_form([sum(column, Fraction(0)) for column in sides])
+        points.append(highest(total, forms, start, is_sign_enough=True).point)
+        if not value_at(total, points[-1]) > 0:
+            break
+    center = [sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True)]
+    equations = [[*map(Fraction, row), Fraction(0)] for row in polyhedron.C.tolist()]
+    rank = len(reduced([*equations, *([*polyhedron.side(row)[:-1], Fraction(0)] for row in still)]))
+    normals = np.concatenate([polyhedron.C, polyhedron.A[still]])
+    basis = np.linalg.svd(unit_rows(normals, np.zeros(len(normals)))[0])[2][rank:] if rank else np.eye(dim)
+    radius = cap if rank < dim else 0.0
+    for row in np.setdiff1d(np.flatnonzero(polyhedron.A.any(axis=1)), still).tolist():
+        *normal, constant = polyhedron.side(row)
+        slack = sum((a * x for a, x in zip(normal, center, strict=True)), constant)
+        if (length := float(np.linalg.norm(basis @ [nearest(entry) for entry in normal]))) > 0:
+            radius = min(radius, nearest(slack) / length)
+    result = Polyhedron(
+        polyhedron.A,
+        polyhedron.b,
+        normals,
+        np.concatenate([polyhedron.d, polyhedron.b[still]]),
+    )
+    return RelativeInterior(np.array([nearest(entry) for entry in center]), dim - rank, radius, result)
+
+
 def _unproved(polyhedron: Polyhedron) -> SolverError:
     return SolverError(
-        f"expected a proof of how thick a {polyhedron.describe()} is, and a linear program gave none; look for rows of "
-        "very different size"
+        f"expected a polyhedron that float64 can tell from a flat one, got a {polyhedron.describe()} with rows of very "
+        "different size: scale inputs and domain to about 1"
     )
 
 
