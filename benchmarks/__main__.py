@@ -59,7 +59,11 @@ def machine() -> str:
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
-        names = [line.split(":", 1)[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
+        names = [
+            line.split(":", 1)[1].strip()
+            for line in cpuinfo.read_text(encoding="utf-8").splitlines()
+            if "model name" in line
+        ]
         model = names[0] if names else model
     versions = f"Python {platform.python_version()}, torch {torch.__version__}, numpy {np.__version__}"
     return f"{model}, {os.cpu_count()} cores; {versions}"
@@ -81,12 +85,12 @@ def record(name: str, target: str, lines: list[str]) -> None:
     start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     today = datetime.date.today().isoformat()
     block = "\n".join([start, f"## {name}", "", f"Target: {target}. {today}, {machine()}.", "", *lines, end])
-    text = RESULTS.read_text() if RESULTS.exists() else "# Results\n"
+    text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "# Results\n"
     if start in text:
         text = text[: text.index(start)] + block + text[text.index(end) + len(end) :]
     else:
         text = text.rstrip() + "\n\n" + block + "\n"
-    RESULTS.write_text(text)
+    RESULTS.write_text(text, encoding="utf-8")
 
 
 def main() -> None:

@@ -72,7 +72,7 @@ def _page() -> Iterator[Any]:
 
     palettes = json.dumps({"categories": CATEGORIES, "neutral": NEUTRAL})
     html = PAGE.replace("PALETTES", palettes).replace("SCRIPT", SCRIPT.name)
-    served = {path.name: path.read_text() for path in (*WEB.glob("*.js"), SCRIPT)}
+    served = {path.name: path.read_text(encoding="utf-8") for path in (*WEB.glob("*.js"), SCRIPT)}
 
     def serve(route: Any) -> None:
         name = route.request.url.removeprefix(ADDRESS)
@@ -100,7 +100,7 @@ def _ticks_below(parent: int) -> int:
     ticks, parents = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            fields = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         except OSError:
             continue
         parents[int(folder.name)] = int(fields[1])

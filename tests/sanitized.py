@@ -82,7 +82,7 @@ def _run(flags: str, names: Sequence[str], options: Mapping[str, str], parts: Ma
         package = Path(folder) / "src" / "reluscope"
         shutil.copytree(ROOT / "src" / "reluscope", package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
         # An editable installation finds its own sources first, whatever the path says.
-        (package.parent / "sitecustomize.py").write_text(NO_EDITABLE)
+        (package.parent / "sitecustomize.py").write_text(NO_EDITABLE, encoding="utf-8")
         _timed("compiling", lambda: _compile(Path(folder) / "build", package, flags))
         compiler = os.environ.get("CXX", "c++")
         libraries = [

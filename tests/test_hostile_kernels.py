@@ -23,7 +23,7 @@ STUBS = TESTS.parent / "src" / "reluscope" / "_kernels.pyi"
 
 
 def test_every_kernel_has_a_row():
-    body = ast.parse(STUBS.read_text()).body
+    body = ast.parse(STUBS.read_text(encoding="utf-8")).body
     names = {node.name for node in body if isinstance(node, ast.FunctionDef)}
     for one in body:
         if isinstance(one, ast.ClassDef):

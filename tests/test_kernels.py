@@ -16,10 +16,10 @@ STUBS = SOURCE / "reluscope" / "_kernels.pyi"
 
 def test_no_kernel_may_reorder_sums():
     """With fused multiplications or sums in any order, results would hang on the processor."""
-    options = (ROOT / "native" / "CMakeLists.txt").read_text()
+    options = (ROOT / "native" / "CMakeLists.txt").read_text(encoding="utf-8")
     assert "-ffp-contract=off" in options
     assert not re.search(r"fast-math|associative-math|-march|-mfma", options)
-    sources = "".join(path.read_text() for path in (ROOT / "native").rglob("*.[ch]pp"))
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "native").rglob("*.[ch]pp"))
     assert not re.search(r"fast-math|pragma omp|target_clones\([^)]*fma|std::reduce|std::fma\b", sources)
 
 
@@ -39,7 +39,7 @@ def test_inner_products_are_summed_in_one_order():
 
 
 def test_stubs_name_every_kernel():
-    body = ast.parse(STUBS.read_text()).body
+    body = ast.parse(STUBS.read_text(encoding="utf-8")).body
     named = [(_kernels, node) for node in body if isinstance(node, ast.FunctionDef)]
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
     names = {node.name for _, node in named} | {one.name for one in classes}

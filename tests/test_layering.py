@@ -76,12 +76,14 @@ def modules():
 
 def test_imports_go_down_only():
     assert not [
-        found for path, module, is_package in modules() for found in violations(path.read_text(), module, is_package)
+        found
+        for path, module, is_package in modules()
+        for found in violations(path.read_text(encoding="utf-8"), module, is_package)
     ]
 
 
 def test_nothing_imports_the_studies():
-    assert not [path for path, _, _ in modules() if "reluscope_studies" in path.read_text()]
+    assert not [path for path, _, _ in modules() if "reluscope_studies" in path.read_text(encoding="utf-8")]
 
 
 def test_every_package_is_a_layer():

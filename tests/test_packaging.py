@@ -75,7 +75,7 @@ def test_an_installed_wheel_works(whole_wheel, tmp_path):
     options = ["install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", str(whole_wheel)]
     subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *options], check=True)
     paths = {name: sysconfig.get_path(name, vars=_bases(environment)) for name in ("purelib", "platlib")}
-    (Path(paths["platlib"]) / "dependencies.pth").write_text(f"{np.__path__[0]}/..\n")
+    (Path(paths["platlib"]) / "dependencies.pth").write_text(f"{np.__path__[0]}/..\n", encoding="utf-8")
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     found = subprocess.run(
         [python, ROOT / "scripts" / "check_installed.py"],
@@ -134,7 +134,7 @@ def test_metadata_says_what_is_known(packed):
 
 
 def test_the_citation_is_of_this_version():
-    assert f"\nversion: {rs.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {rs.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_actions_are_pinned_by_commit():
@@ -142,7 +142,7 @@ def test_actions_are_pinned_by_commit():
     used = [
         line.partition("uses:")[2].split("#")[0].strip()
         for path in (ROOT / ".github" / "workflows").glob("*.yml")
-        for line in path.read_text().splitlines()
+        for line in path.read_text(encoding="utf-8").splitlines()
         if "uses:" in line
     ]
     assert len(used) > 9
@@ -172,6 +172,6 @@ def test_the_wheel_holds_the_bundle_and_not_what_it_is_made_of(packed):
 
 
 def test_studies_ask_for_the_version_beside_them_alone():
-    project = tomllib.loads((ROOT / "studies" / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "studies" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert (project["version"], project["dependencies"]) == (rs.__version__, [f"reluscope=={rs.__version__}"])
-    assert "studies" not in str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"])
+    assert "studies" not in str(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"])

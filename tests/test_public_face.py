@@ -22,7 +22,7 @@ def test_all_lists_the_lazy_names():
     assert rs.__all__ == sorted(rs._HOMES)
     checked = {
         alias.name
-        for statement in ast.parse((PACKAGE / "__init__.py").read_text()).body
+        for statement in ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8")).body
         if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"
         for imported in statement.body
         if isinstance(imported, ast.ImportFrom)
@@ -51,7 +51,9 @@ def test_import_is_lazy():
 
 
 def test_every_module_says_what_it_is():
-    silent = [path for path in PACKAGE.rglob("*.py") if not ast.get_docstring(ast.parse(path.read_text()))]
+    silent = [
+        path for path in PACKAGE.rglob("*.py") if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
     assert silent == []
 
 

@@ -46,9 +46,9 @@ def pytest_collection_modifyitems(items):
     [("not slow and not nightly", [0, 2, 0, 0]), ("not nightly", [1, 9, 1, 0])],
 )
 def test_tiers(tmp_path, marks, numbers):
-    (tmp_path / "conftest.py").write_text(CONFTEST)
-    (tmp_path / "test_tiers_within.py").write_text(TESTS)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow\n  few\n  nightly\n")
+    (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
+    (tmp_path / "test_tiers_within.py").write_text(TESTS, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow\n  few\n  nightly\n", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-m", marks]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)

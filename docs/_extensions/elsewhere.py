@@ -58,11 +58,11 @@ def turned(text: str, source: str, page: str) -> str:
 def copy_pages(app: "Sphinx") -> None:
     """Write the pages that are copies."""
     for source, page in COPIED.items():
-        text = turned((ROOT / source).read_text(), source, page)
+        text = turned((ROOT / source).read_text(encoding="utf-8"), source, page)
         path = Path(app.srcdir, page)
-        if not path.exists() or path.read_text() != text:
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
 
 
 def turn_links(app: "Sphinx", name: str, content: list[str]) -> None:

@@ -82,7 +82,7 @@ def planes_first(name: str) -> tuple[bool, str]:
 
 def title_of(script: Path) -> str:
     """Return the title of a script, its first line."""
-    return script.read_text().removeprefix('"""').partition("\n")[0]
+    return script.read_text(encoding="utf-8").removeprefix('"""').partition("\n")[0]
 
 
 def begin_with_picture(app: Sphinx, name: str, content: list[str]) -> None:
@@ -111,11 +111,11 @@ def forget_pictures(app: Sphinx) -> None:
     )
     state = md5(b"".join(md5(path.read_bytes()).digest() for path in sources)).hexdigest()
     made, stamp = Path(app.srcdir, "auto"), Path(app.srcdir, "auto", ".library")
-    if not stamp.exists() or stamp.read_text() != state:
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != state:
         for path in made.rglob("*.md5"):
             path.unlink()
         made.mkdir(exist_ok=True)
-        stamp.write_text(state)
+        stamp.write_text(state, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -188,9 +188,9 @@ def write_pages(app: "Sphinx") -> None:
         if path not in wanted:
             path.unlink()
     for path, text in wanted.items():
-        if not path.exists() or path.read_text() != text:
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
 
 
 def setup(app: "Sphinx") -> dict[str, bool]:

@@ -60,7 +60,9 @@ def book(folder: Path = BOOK) -> dict[str, list[dict[str, Any]]]:
     """Return what each paper's studies gave, the largest size of each first."""
     found: dict[str, list[dict[str, Any]]] = {}
     for path in sorted(folder.glob("*/*/*/findings.json"), key=_place):
-        found.setdefault(path.parts[-4], []).append({**json.loads(path.read_text()), "folder": path.parent})
+        found.setdefault(path.parts[-4], []).append(
+            {**json.loads(path.read_text(encoding="utf-8")), "folder": path.parent}
+        )
     return found
 
 
@@ -95,7 +97,7 @@ def studies(folder: Path = STUDIES) -> Iterator[tuple[str, str]]:
 def _written(constant: str, folder: Path = STUDIES) -> Iterator[tuple[str, Any]]:
     """Yield the names of studies whose source has a constant, with what it is."""
     for path in sorted(folder.glob("*/[!_]*.py")):
-        for one in ast.parse(path.read_text()).body:
+        for one in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == constant:
                 yield f"{path.parent.name.replace('_', '-')}/{path.stem}", ast.literal_eval(one.value)
 
@@ -109,7 +111,7 @@ def repeated(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, li
                 words.setdefault((run["name"], name), []).append(word)
     claims = dict(_written("REPEATS"))
     found: dict[str, list[tuple[str, ...]]] = {}
-    for source, entries in json.loads(FIGURES.read_text()).items():
+    for source, entries in json.loads(FIGURES.read_text(encoding="utf-8")).items():
         for entry in entries:
             name = entry["name"]
             by = [one for one, names in claims.items() if one.startswith(source) and name in names]
@@ -278,8 +280,8 @@ def write_pages(app: "Sphinx") -> None:
     results = book()
     for name, text in pages(results).items():
         path = folder / f"{name}.md"
-        if not path.exists() or path.read_text() != text:
-            path.write_text(text)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
     for run in (one for runs in results.values() for one in runs):
         for picture in run["folder"].glob("*.svg"):
             shutil.copyfile(picture, folder / _file(run, picture.stem))

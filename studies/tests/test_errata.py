@@ -20,13 +20,17 @@ from reluscope_studies.sattelberg2026_networks import models, training_of
 from reluscope_studies.shepeleva2020 import heads
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "errata.md").read_text()
+PAGE = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (\d+) \| (.*) \|$", PAGE, re.MULTILINE)
 
 
 @cache
 def functions_in(path):
-    return {one.name for one in ast.parse((ROOT / path).read_text()).body if isinstance(one, ast.FunctionDef)}
+    return {
+        one.name
+        for one in ast.parse((ROOT / path).read_text(encoding="utf-8")).body
+        if isinstance(one, ast.FunctionDef)
+    }
 
 
 def test_every_erratum_has_a_proof_that_is_there():
@@ -330,7 +334,7 @@ def test_comparisons_of_the_labelling():
 
 
 def test_the_figure_of_outputs_is_named_right():
-    source = Path(chapter6.__file__).read_text()
+    source = Path(chapter6.__file__).read_text(encoding="utf-8")
     # The figures that are named first behind each caption.
     of = {name: re.search(rf"{name}.*?(Figures [\d.]+ and [\d.]+)", source, re.DOTALL)[1] for name in (
         "Outputs of these images over positions", "Eigenvalues of gradient products"

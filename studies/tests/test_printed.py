@@ -65,7 +65,9 @@ def test_rows_have_the_columns_and_a_place(paper, table):
 def test_places_agree():
     """Tables, figures and captions stand in one section, whoever names it, on the pages of the table of contents."""
     found = printed._tables()[DISSERTATION]
-    sections = {one["name"]: one["section"] for one in json.loads(printed.FIGURES.read_text())[DISSERTATION]}
+    sections = {
+        one["name"]: one["section"] for one in json.loads(printed.FIGURES.read_text(encoding="utf-8"))[DISSERTATION]
+    }
     for name, table in found.items():
         last = name.replace("caption of ", "Figure ").replace("captions of 3.7 to ", "Figure ")
         assert sections.get(last, table["section"]) == table["section"], name

@@ -9,10 +9,14 @@ SOURCE = Path(__file__).parents[1] / "src"
 
 
 def test_studies_use_public_names_alone():
-    found = {str(path): private for path in SOURCE.rglob("*.py") if (private := violations(path.read_text()))}
+    found = {
+        str(path): private for path in SOURCE.rglob("*.py") if (private := violations(path.read_text(encoding="utf-8")))
+    }
     assert found == {}
 
 
 def test_every_module_says_what_it_is():
-    silent = [path for path in SOURCE.rglob("*.py") if not ast.get_docstring(ast.parse(path.read_text()))]
+    silent = [
+        path for path in SOURCE.rglob("*.py") if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
     assert silent == []

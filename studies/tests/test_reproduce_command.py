@@ -42,16 +42,16 @@ def test_a_paper_fills_a_folder(small):
     result = reluscope("reproduce", "serra2018", "-o", "new/out")
     assert result.exit_code == 0, result.output
     folder = small / "new" / "out"
-    plain = json.loads((folder / "findings.json").read_text())
+    plain = json.loads((folder / "findings.json").read_text(encoding="utf-8"))
     assert plain["complete"]
     assert {one["data"] for one in plain["studies"]} == {"digits (train part)", None}
     assert [one["name"] for one in plain["studies"]] == [s.name for s in all_studies() if s.paper == "serra2018"]
-    page = (folder / "README.md").read_text()
+    page = (folder / "README.md").read_text(encoding="utf-8")
     for study in plain["studies"]:
         assert study["findings"]
         for picture in study["pictures"]:
             assert f"({picture}.svg)" in page
-            assert (folder / f"{picture}.svg").read_text().startswith("<svg")
+            assert (folder / f"{picture}.svg").read_text(encoding="utf-8").startswith("<svg")
             assert (folder / f"{picture}.png").stat().st_size > 5000
     assert "small size" in page
     assert "were trained on digits" in page
@@ -68,9 +68,11 @@ def test_films_stand_beside_pictures(folder, monkeypatch):
     monkeypatch.setitem(xor.PLANS, "small", replace(xor.PLANS["small"], widths=(3, 3), epochs=1, moments=3))
     result = reluscope("reproduce", "sattelberg2026-ch6-training/xor", "-o", "out", "-q")
     assert result.exit_code == 0, result.output
-    assert json.loads((folder / "out" / "findings.json").read_text())["studies"][0]["films"] == ["xor-film"]
+    assert json.loads((folder / "out" / "findings.json").read_text(encoding="utf-8"))["studies"][0]["films"] == [
+        "xor-film"
+    ]
     assert (folder / "out" / "xor-film.gif").read_bytes()[:3] == b"GIF"
-    page = (folder / "out" / "README.md").read_text()
+    page = (folder / "out" / "README.md").read_text(encoding="utf-8")
     assert "(xor-film.gif)" in page
     assert "After Ben Sattelberg" in page
 
@@ -89,15 +91,15 @@ def test_what_was_interrupted_goes_on(small, monkeypatch):
     result = reluscope(*SPLITS, "-q")
     assert result.exit_code == INTERRUPTED
     assert "--resume goes on" in result.stderr
-    assert not json.loads((small / "out" / "findings.json").read_text())["complete"]
+    assert not json.loads((small / "out" / "findings.json").read_text(encoding="utf-8"))["complete"]
     refused = reluscope(*SPLITS)
     assert refused.exit_code == 1
     assert "--resume" in refused.stderr
     result = reluscope(*SPLITS, "--resume", "-q")
     assert (result.exit_code, len(calls)) == (0, 4)
-    assert json.loads((small / "out" / "findings.json").read_text())["complete"]
+    assert json.loads((small / "out" / "findings.json").read_text(encoding="utf-8"))["complete"]
     whole = json.loads(reluscope("reproduce", "serra2018/splits", "-o", "other", "--json").stdout)
-    gone_on = json.loads((small / "out" / "findings.json").read_text())
+    gone_on = json.loads((small / "out" / "findings.json").read_text(encoding="utf-8"))
     assert [one["value"] for one in whole["studies"][0]["findings"]] == [
         one["value"] for one in gone_on["studies"][0]["findings"]
     ]
@@ -106,7 +108,7 @@ def test_what_was_interrupted_goes_on(small, monkeypatch):
 @pytest.mark.slow
 def test_damaged_records_are_refused_and_those_that_are_gone_made_again(small):
     assert reluscope(*SPLITS, "-q").exit_code == 0
-    before = (small / "out" / "findings.json").read_text()
+    before = (small / "out" / "findings.json").read_text(encoding="utf-8")
     records = small / "out" / "records" / "splits"
     (records / "02+02-0.npz").write_bytes((records / "02+02-0.npz").read_bytes()[:100])
     refused = reluscope(*SPLITS, "-q", "--resume")
@@ -118,7 +120,7 @@ def test_damaged_records_are_refused_and_those_that_are_gone_made_again(small):
     result = reluscope(*SPLITS, "-q", "--resume", "--debug")
     assert result.exit_code == 0, result.output
     numbers = [[f["value"] for f in json.loads(text)["studies"][0]["findings"]]
-               for text in (before, (small / "out" / "findings.json").read_text())]  # fmt: skip
+               for text in (before, (small / "out" / "findings.json").read_text(encoding="utf-8"))]  # fmt: skip
     assert numbers[0] == pytest.approx(numbers[1])
 
 
@@ -165,7 +167,7 @@ def test_the_full_size_on_files_of_mnist(small):
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(folder, arguments, words):
-    (folder / "occupied").write_text("")
+    (folder / "occupied").write_text("", encoding="utf-8")
     result = reluscope("reproduce", *arguments)
     assert result.exit_code == 1
     assert words in result.stderr

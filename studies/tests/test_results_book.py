@@ -37,7 +37,7 @@ def test_each_result_can_be_repeated(folder, plain):
     for path in folder.iterdir():
         assert path.name in (NUMBERS, PAGE) or path.stem in study["pictures"]
         assert path.suffix != ".svg" or path.stat().st_size <= MAX_PICTURE_BYTES
-    shown = re.findall(r"\]\(([^()\s]+\.(?:svg|png|gif))\)", (folder / PAGE).read_text())
+    shown = re.findall(r"\]\(([^()\s]+\.(?:svg|png|gif))\)", (folder / PAGE).read_text(encoding="utf-8"))
     assert all((folder / name).is_file() for name in shown)
 
 

@@ -79,7 +79,7 @@ def tiny(monkeypatch):
 def test_only_some_splits_are_done(folder):
     command = ("reproduce", "serra2018/splits", "-q")
     assert reluscope(*command, "--only", "[12]+*", "-o", "out").exit_code == 0
-    (study,) = json.loads((folder / "out" / "findings.json").read_text())["studies"]
+    (study,) = json.loads((folder / "out" / "findings.json").read_text(encoding="utf-8"))["studies"]
     assert [row[0] for row in study["tables"][0]["rows"]] == ["1+4", "2+3"]
     (first,) = study["verdicts"]
     assert (first["word"], first["found"]) == ("confirmed", "2 of 2 counts are below it")
@@ -168,7 +168,7 @@ def test_a_command_names_the_data_beside():
 @pytest.mark.usefixtures("tiny")
 def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0
-    plain = json.loads((folder / "out" / "findings.json").read_text())
+    plain = json.loads((folder / "out" / "findings.json").read_text(encoding="utf-8"))
     (study,) = plain["studies"]
     assert plain["changes"] == {"replicates": 2, "epochs": 1}
     assert plain["command"] == ("reluscope reproduce serra2018/splits --size small --replicates 2 --epochs 1")
@@ -176,7 +176,7 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     assert len(study["fingerprint"]) == 16
     assert study["processor_seconds"] > 0
     assert study["tables"]
-    page = (folder / "out" / "index.html").read_text()
+    page = (folder / "out" / "index.html").read_text(encoding="utf-8")
     assert page.count("<svg") >= len(study["pictures"])
     assert plain["command"] in page
     main(["out", "-o", "book"])
@@ -192,9 +192,9 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     other = reluscope(*FEW, "-o", "other", "--seed", "1", "--compare", "book")
     assert other.exit_code == 1
     assert "made with another seed" in other.stderr
-    changed = json.loads((own / "findings.json").read_text())
+    changed = json.loads((own / "findings.json").read_text(encoding="utf-8"))
     changed["studies"][0]["findings"][0]["value"] += 1
-    (own / "findings.json").write_text(json.dumps(changed))
+    (own / "findings.json").write_text(json.dumps(changed), encoding="utf-8")
     differing = reluscope(*FEW, "-o", "out", "--resume", "--compare", "book")
     assert differing.exit_code == 1
     assert "(-1)" in differing.stdout
@@ -202,7 +202,7 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     del without_a_claim["studies"][0]["findings"][0]["claim"]
     others = ({}, "nothing", {"format": "reluscope reproduce 1"}, {**changed, "studies": [3]}, without_a_claim)
     for broken in map(json.dumps, others):
-        (own / "findings.json").write_text(broken)
+        (own / "findings.json").write_text(broken, encoding="utf-8")
         result = reluscope(*FEW, "-o", "other", "--compare", "book")
         assert result.exit_code == 1
         assert is_one_sentence(result.stderr), result.stderr
@@ -212,9 +212,9 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
 @pytest.mark.usefixtures("tiny")
 def test_work_that_went_on_adds_its_seconds(folder):
     assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0
-    before = json.loads((folder / "out" / "findings.json").read_text())["studies"][0]
+    before = json.loads((folder / "out" / "findings.json").read_text(encoding="utf-8"))["studies"][0]
     assert reluscope(*FEW, "-o", "out", "-q", "--resume").exit_code == 0
-    after = json.loads((folder / "out" / "findings.json").read_text())["studies"][0]
+    after = json.loads((folder / "out" / "findings.json").read_text(encoding="utf-8"))["studies"][0]
     assert after["processor_seconds"] > before["processor_seconds"]
     assert after["fingerprint"] == before["fingerprint"]
 
@@ -224,9 +224,9 @@ def test_work_that_was_ended_by_force_keeps_its_seconds(folder):
     assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0
     (folder / "out" / "findings.json").unlink()  # which is written at the end of a run
     clock = folder / "out" / "records" / "splits" / "seconds.json"
-    before = json.loads(clock.read_text())
+    before = json.loads(clock.read_text(encoding="utf-8"))
     assert reluscope(*FEW, "-o", "out", "-q", "--resume").exit_code == 0
-    after = json.loads((folder / "out" / "findings.json").read_text())["studies"][0]
+    after = json.loads((folder / "out" / "findings.json").read_text(encoding="utf-8"))["studies"][0]
     assert after["processor_seconds"] > before["processor_seconds"] > 0
     assert after["seconds"] > before["seconds"] > 0
     for broken in (b"{}", clock.read_bytes()[:-9], clock.read_bytes().replace(b"0", b"1")):
@@ -240,6 +240,6 @@ def test_work_that_was_ended_by_force_keeps_its_seconds(folder):
 
 def test_interrupted_work_is_not_kept(folder):
     (folder / "out").mkdir()
-    (folder / "out" / "findings.json").write_text(json.dumps({"complete": False, "studies": []}))
+    (folder / "out" / "findings.json").write_text(json.dumps({"complete": False, "studies": []}), encoding="utf-8")
     with pytest.raises(ValueError, match="interrupted"):
         keep(folder / "out", folder / "book")

@@ -118,7 +118,7 @@ def test_damaged_rows_and_folders_of_something_else_are_refused(tmp_path) -> Non
     with pytest.raises(InputError, match="not as this version of reluscope writes it"):
         kept.parts(1)
     (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "thesis.txt").write_text("")
+    (tmp_path / "other" / "thesis.txt").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="holds thesis"):
         KeptRows(tmp_path / "other", {"of": "a"})
 

@@ -56,7 +56,7 @@ def folder(tmp_path, monkeypatch):
     torch.save(model.state_dict(), "state.pt")
     torch.save({"state_dict": model.state_dict(), "epoch": 3}, "checkpoint.pt")
     torch.save(model, "whole.pt")
-    (tmp_path / "my_models.py").write_text(MODELS)
+    (tmp_path / "my_models.py").write_text(MODELS, encoding="utf-8")
     np.savez("data.npz", x=data.points, y=data.labels)
     np.save("x.npy", data.points)
     np.save("y.npy", data.labels)

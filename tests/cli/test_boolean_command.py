@@ -42,7 +42,7 @@ def test_what_is_printed():
 
 def test_files(folder):
     printed = reluscope("boolean", "x1", "-o", "a.json", "--json").stdout
-    assert json.loads((folder / "a.json").read_text()) == json.loads(printed)
+    assert json.loads((folder / "a.json").read_text(encoding="utf-8")) == json.loads(printed)
 
 
 @pytest.mark.parametrize(

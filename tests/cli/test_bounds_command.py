@@ -95,7 +95,7 @@ def test_a_network_without_gates(folder):
 
 def test_files(folder):
     printed = reluscope("bounds", "--arch", "2,3", "-o", "a/b.json", "--json").stdout
-    assert json.loads((folder / "a" / "b.json").read_text()) == json.loads(printed)
+    assert json.loads((folder / "a" / "b.json").read_text(encoding="utf-8")) == json.loads(printed)
     assert "--force" in reluscope("bounds", "--arch", "2,3", "-o", "a/b.json").stderr
 
 

@@ -12,18 +12,18 @@ POINT = "sat\n((X_0 0.75)\n(X_1 0.25)\n(Y_0 0.75)\n(Y_1 0.25))\n"
 
 
 def checked(folder, text, *arguments, level=0.5, model="my_models:cross", name="result.txt"):
-    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", str(level)))
-    (folder / name).write_text(text)
+    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", str(level)), encoding="utf-8")
+    (folder / name).write_text(text, encoding="utf-8")
     return reluscope("check", model, "safe.vnnlib", name, *arguments)
 
 
 def test_proofs_go_through_files(folder):
     made = verified(folder, 1.5, "--certify", "-o", "net.proof", "--json")
     assert made.exit_code == 0, made.output
-    proof = (folder / "net.proof").read_text()
+    proof = (folder / "net.proof").read_text(encoding="utf-8")
     again = checked(folder, proof, "--json", "-o", "said.json", level=1.5, name="net.proof")
     assert again.exit_code == 0, again.output
-    assert json.loads((folder / "said.json").read_text()) == json.loads(again.stdout)
+    assert json.loads((folder / "said.json").read_text(encoding="utf-8")) == json.loads(again.stdout)
     assert 0 < json.loads(again.stdout)["proof_parts"] <= json.loads(made.stdout)["proof_parts"]
     said = " ".join(checked(folder, proof, level=1.5, name="net.proof").stdout.split())
     bounded, every = (json.loads(one.stdout)["proof_parts"] for one in (again, made))
@@ -118,15 +118,15 @@ def test_float32_counts_too(folder):
     one = helper.make_tensor("one", TensorProto.FLOAT, [1, 2], [1.0, 1.0])
     graph = helper.make_graph(nodes, "shifted", ends[:1], ends[1:], [one])
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "net.onnx")
-    (folder / "safe.vnnlib").write_text(TEXT.replace("(>= Y_0 LEVEL)", "(<= Y_0 1)"))
-    (folder / "r.txt").write_text("sat\n((X_0 0.000000001)\n(X_1 0))")
+    (folder / "safe.vnnlib").write_text(TEXT.replace("(>= Y_0 LEVEL)", "(<= Y_0 1)"), encoding="utf-8")
+    (folder / "r.txt").write_text("sat\n((X_0 0.000000001)\n(X_1 0))", encoding="utf-8")
     found = json.loads(reluscope("check", "net.onnx", "safe.vnnlib", "r.txt", "--json").stdout)["counterexample"]
     assert (found["violates"], found["float32_violates"], found["float32_outputs"]) == (False, True, [1.0, 1.0])
     assert found["outputs"] == pytest.approx([1.000000001, 1.0], abs=1e-15)
-    (folder / "r.txt").write_text("sat\n((X_0 0.001)\n(X_1 0))")
+    (folder / "r.txt").write_text("sat\n((X_0 0.001)\n(X_1 0))", encoding="utf-8")
     assert "in float64 and float32" in reluscope("check", "net.onnx", "safe.vnnlib", "r.txt").stderr
 
 
 def test_the_result_that_verify_writes_is_checked(folder):
     assert verified(folder, 0.5, "-o", "own.txt", "-q").exit_code == 3
-    assert checked(folder, (folder / "own.txt").read_text()).exit_code == 0
+    assert checked(folder, (folder / "own.txt").read_text(encoding="utf-8")).exit_code == 0

@@ -92,7 +92,7 @@ def test_saved_codes_are_the_codes(folder, pieces):
     equal = arrays["code"][:, None] == arrays["code"][None]
     np.testing.assert_array_equal(equal, (together[:, None] == together[None]).all(-1))
     table = pyarrow.parquet.read_table("codes.parquet")
-    with open("codes.csv", newline="") as file:
+    with open("codes.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert table.column_names == list(rows[0])
     for name, part in zip(arrays["gate_names"], pieces, strict=True):

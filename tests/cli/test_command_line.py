@@ -75,7 +75,7 @@ def test_analyze_in_every_form(folder, quick_report, model, options):
         torch.export.save(torch.export.export(demo_network(), (torch.zeros(2, 1, 8, 8),)), "net.pt2")
     result = reluscope("analyze", model, "--data", "data.npz", *options, *SMALL, "-o", "out")
     assert result.exit_code == 0, result.output
-    numbers = json.loads((folder / "out" / "report.json").read_text())
+    numbers = json.loads((folder / "out" / "report.json").read_text(encoding="utf-8"))
     assert numbers["complete"]
     assert numbers["model"]["name"] == model
     assert numbers["sections"]["fit"]["findings"][0]["value"] > 0.9
@@ -98,7 +98,7 @@ def test_labels_of_their_own_and_json(folder, quick_report):
     )
     assert result.exit_code == 0
     printed = json.loads(result.stdout)
-    assert printed == json.loads((folder / "reluscope-Net" / "report.json").read_text())
+    assert printed == json.loads((folder / "reluscope-Net" / "report.json").read_text(encoding="utf-8"))
     assert printed["data"]["labels"] is True
     assert "only the first 40 of 360 samples were used" in printed["data"]["notes"]
 
@@ -112,12 +112,12 @@ def test_quiet_says_nothing(folder, quick_report):
 @pytest.mark.slow
 def test_a_report_is_replaced_only_by_force(folder, quick_report):
     (folder / "out").mkdir()
-    (folder / "out" / "report.html").write_text("mine")
+    (folder / "out" / "report.html").write_text("mine", encoding="utf-8")
     options = ("analyze", *NET, "--data", "x.npy", *SMALL, "-o", "out")
     result = reluscope(*options)
     assert result.exit_code == 1
     assert "--force" in result.stderr
-    assert (folder / "out" / "report.html").read_text() == "mine"
+    assert (folder / "out" / "report.html").read_text(encoding="utf-8") == "mine"
     assert reluscope(*options, "--force").exit_code == 0
 
 
@@ -125,7 +125,7 @@ def test_a_report_is_replaced_only_by_force(folder, quick_report):
 def test_a_demo_replaces_demos_only(folder, quick_report):
     for content in ('{"model": {"name": "mine"}}', "[]", "no JSON"):
         (folder / "out").mkdir(exist_ok=True)
-        (folder / "out" / "report.json").write_text(content)
+        (folder / "out" / "report.json").write_text(content, encoding="utf-8")
         result = reluscope("demo", "-o", "out")
         assert result.exit_code == 1
         assert "--force" in result.stderr
@@ -291,7 +291,7 @@ def test_wrong_usage_is_code_2(arguments, words):
 
 
 def test_unwritable_folders(folder):
-    (folder / "file").write_text("")
+    (folder / "file").write_text("", encoding="utf-8")
     result = reluscope("demo", "-o", "file/below")
     assert result.exit_code == 1
     assert result.stderr.count("\n") == 1
@@ -340,7 +340,7 @@ def test_two_models_share_a_page(folder, quick_report):
     models = ("analyze", "my_models:cross", "my_models:affine", "--data", "plane.npy", "--segments", "1", "-o", "out")
     result = reluscope(*models)
     assert result.exit_code == 0, result.output
-    numbers = json.loads((folder / "out" / "report.json").read_text())
+    numbers = json.loads((folder / "out" / "report.json").read_text(encoding="utf-8"))
     assert numbers["format"] == "reluscope reports 1"
     assert [one["model"]["name"] for one in numbers["reports"]] == ["my_models:cross", "my_models:affine"]
     assert (folder / "out" / "regions-2.parquet").exists()

@@ -61,7 +61,7 @@ def test_maps_are_fitted_on_other_data(models):
     plain = found("compare", *PAIR[1:3], "--data", "train.npz", "--test", "points.npz", *arguments)
     assert (plain["fitted_on"]["samples"], plain["data"]["samples"]) == (60, 40)
     assert not any("look their best" in note for note in plain["pairs"].get("notes", []))
-    assert json.loads((models / "found.json").read_text()) == plain
+    assert json.loads((models / "found.json").read_text(encoding="utf-8")) == plain
     measured = {"map_residual", "mapped_agreement", "mapped_accuracy", "drop"}
     assert set(rs.Findings.from_dict(plain["pairs"])) == measured | {"accuracy", "coefficient_condition_number"}
 

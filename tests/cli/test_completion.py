@@ -46,7 +46,7 @@ def test_what_is_completed(tmp_path, monkeypatch, line, found):
 def test_files_come_first(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert complete_data("dig") == ["digits", "digits:train", "digits:test"]
-    (tmp_path / "digit-images.npy").write_text("")
+    (tmp_path / "digit-images.npy").write_text("", encoding="utf-8")
     assert complete_data("dig") == []
 
 
@@ -58,7 +58,9 @@ def test_zsh_falls_back_to_files():
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_in_bash(tmp_path):
     # The script that --show-completion prints, called as bash calls it; no reply leaves the word to bash, as a path.
-    (tmp_path / "reluscope").write_text(f"#!{sys.executable}\nfrom reluscope.cli import main\nmain()\n")
+    (tmp_path / "reluscope").write_text(
+        f"#!{sys.executable}\nfrom reluscope.cli import main\nmain()\n", encoding="utf-8"
+    )
     (tmp_path / "reluscope").chmod(0o755)
     script = """
         source <(_RELUSCOPE_COMPLETE=source_bash reluscope)

@@ -112,7 +112,7 @@ def test_interruption_keeps_a_lower_bound(folder, monkeypatch):
     result = reluscope("count", "my_models:total", "--box", "-1,1", "--method", "tree", "-o", "a.json")
     assert result.exit_code == INTERRUPTED
     assert "lower bound" in result.stderr
-    assert json.loads((folder / "a.json").read_text())["findings"][0]["value"] == 7
+    assert json.loads((folder / "a.json").read_text(encoding="utf-8"))["findings"][0]["value"] == 7
 
 
 @pytest.mark.parametrize(

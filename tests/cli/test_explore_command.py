@@ -107,15 +107,15 @@ def test_a_snapshot_is_written(folder):
     assert result.exit_code == 0, result.output
     assert re.search(r"regions +4 +EXACT", result.stdout)
     assert result.stdout.endswith("the snapshot is in reluscope-cross.html\n")
-    page = (folder / "reluscope-cross.html").read_text()
+    page = (folder / "reluscope-cross.html").read_text(encoding="utf-8")
     assert page.count("<script") == 2
     assert os.stat("reluscope-cross.html").st_size < 200_000
 
 
 def test_a_snapshot_replaces_nothing_unasked(folder):
-    (folder / "a.html").write_text("mine")
+    (folder / "a.html").write_text("mine", encoding="utf-8")
     result = reluscope("snapshot", "my_models:cross", "-o", "a.html")
-    assert (result.exit_code, (folder / "a.html").read_text()) == (1, "mine")
+    assert (result.exit_code, (folder / "a.html").read_text(encoding="utf-8")) == (1, "mine")
     assert "add --force" in result.stderr
     assert reluscope("snapshot", "my_models:cross", "-o", "a.html", "--force", "-q").output == ""
     assert "must end in .html" in reluscope("snapshot", "my_models:cross", "-o", "a.svg").stderr

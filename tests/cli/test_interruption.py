@@ -104,8 +104,8 @@ def test_while_drawing_what_is_written_stays(folder):
     ],
 )
 def test_pictures_come_last_and_what_was_written_is_named(folder, command):
-    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", "0.5"))
-    (folder / "plant.json").write_text(PLANT)
+    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", "0.5"), encoding="utf-8")
+    (folder / "plant.json").write_text(PLANT, encoding="utf-8")
     done = strike("reluscope.plots.to_png", 1, *command, "-o", "a.png", "-o", "a.arrow", "-o", "a.json")
     assert done.returncode == 130, done.stderr
     assert done.stderr == "reluscope: interrupted; a.arrow and a.json hold what was found.\n"
@@ -137,7 +137,7 @@ def test_a_report_goes_on_after_ctrl_c(folder, quick_report):
     assert done.returncode == 130, done.stderr
     assert "--resume goes on" in done.stderr
     assert is_one_sentence(done.stderr)
-    assert (folder / "out" / "report.html").read_text().rstrip().endswith("</html>")
+    assert (folder / "out" / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
     refused = reluscope(*arguments, *small)
     assert refused.exit_code == 1
     assert "--resume" in refused.stderr
@@ -159,7 +159,7 @@ def test_output_that_nobody_reads(folder):
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_below_standard_output(folder):
-    with open("/dev/full", "w") as full:
+    with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
             [sys.executable, "-m", "reluscope", "info", "my_models:cross", "--json"],
             stdout=full,

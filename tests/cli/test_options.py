@@ -48,10 +48,10 @@ VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 @pytest.fixture
 def here(folder, quick_report):
     np.save("plane.npy", np.array([[-1.0, -1.0], [1.0, -1.0], [0.0, 2.0]]))
-    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", "1.5"))
-    (folder / "unsafe.vnnlib").write_text(TEXT.replace("LEVEL", "0.5"))
-    (folder / "result.txt").write_text(POINT)
-    (folder / "plant.json").write_text(PLANT)
+    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", "1.5"), encoding="utf-8")
+    (folder / "unsafe.vnnlib").write_text(TEXT.replace("LEVEL", "0.5"), encoding="utf-8")
+    (folder / "result.txt").write_text(POINT, encoding="utf-8")
+    (folder / "plant.json").write_text(PLANT, encoding="utf-8")
     return folder
 
 
@@ -194,7 +194,7 @@ def test_terminals_of_any_width(here, width, monkeypatch):
 
 def test_info_writes_what_it_prints(here):
     printed = reluscope("info", "my_models:cross", "-o", "a/info.json", "--json").stdout
-    assert json.loads((here / "a" / "info.json").read_text()) == json.loads(printed)
+    assert json.loads((here / "a" / "info.json").read_text(encoding="utf-8")) == json.loads(printed)
     assert "--force" in reluscope("info", "my_models:cross", "-o", "a/info.json").stderr
     assert reluscope("info", "my_models:cross", "-o", "a/info.json", "--force", "-q").exit_code == 0
     assert "must end in .json" in reluscope("info", "my_models:cross", "-o", "a").stderr
@@ -217,7 +217,7 @@ def test_the_page_says_which_commands_have_an_option():
         for flag, field in zip(having, ("seed", "device", "as_json", "quiet"), strict=True):
             having[flag] |= {command.name} if field in parameters else set()
     every = {command.name for command in app.registered_commands}
-    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
     for flag, commands in having.items():
         (row,) = [line for line in page.splitlines() if line.startswith("|") and f"`{flag}" in line.split("|")[1]]
         named = set(re.findall(r"`([a-z-]+)`", row.split("|")[2])) & every

@@ -97,10 +97,10 @@ def test_everything_is_saved(folder):
     assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(IN_FOLDER)
     network = rs.load(demo_network(), input_shape=(1, 8, 8))
     part = rs.Partition.load("out/partition.arrow", network)
-    plain = json.loads((folder / "out" / "partition.json").read_text())
+    plain = json.loads((folder / "out" / "partition.json").read_text(encoding="utf-8"))
     assert len(part) == plain["findings"][0]["value"] == pyarrow.parquet.read_table("out/regions.parquet").num_rows
     assert f"{len(part):,}" in result.stdout
-    svg = (folder / "out" / "partition.svg").read_text()
+    svg = (folder / "out" / "partition.svg").read_text(encoding="utf-8")
     assert "share of active units" in svg
     assert imread("out/partition.png").std() > 0.05
     assert (folder / "more" / "plane.pdf").read_bytes().startswith(b"%PDF")
@@ -111,7 +111,7 @@ def test_everything_is_saved(folder):
 def test_colours(folder, color, place):
     result = reluscope("partition", "my_models:deep", *place, "--color", color, "-o", "a.svg", "-q")
     assert (result.exit_code, result.output) == (0, "")
-    svg = (folder / "a.svg").read_text()
+    svg = (folder / "a.svg").read_text(encoding="utf-8")
     assert f"input {1 if '--inputs' in place else 0}" in svg
     assert "distance" not in svg
 
@@ -179,15 +179,15 @@ def test_a_certificate_is_checked_and_written(folder, monkeypatch):
 
 
 def test_files_are_replaced_only_by_force(folder):
-    (folder / "a.svg").write_text("mine")
+    (folder / "a.svg").write_text("mine", encoding="utf-8")
     arguments = ("partition", "my_models:cross", "--box", "-1,1", "-o", "a.arrow", "-o", "a.svg")
     result = reluscope(*arguments)
     assert result.exit_code == 1
     assert "--force" in result.stderr
-    assert (folder / "a.svg").read_text() == "mine"
+    assert (folder / "a.svg").read_text(encoding="utf-8") == "mine"
     assert not (folder / "a.arrow").exists()
     assert reluscope(*arguments, "--force").exit_code == 0
-    assert (folder / "a.svg").read_text() != "mine"
+    assert (folder / "a.svg").read_text(encoding="utf-8") != "mine"
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_wrong_usage(folder, arguments, words):
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(folder, arguments, words):
-    (folder / "plain").write_text("")
+    (folder / "plain").write_text("", encoding="utf-8")
     np.save("line.npy", DATA.points[:1] * np.arange(3).reshape(3, 1, 1, 1))
     np.save("one.npy", DATA.points[:1])
     np.save("column.npy", np.arange(5.0)[:, None])

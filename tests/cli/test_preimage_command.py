@@ -87,7 +87,7 @@ def test_gates_by_name_and_by_number(points):
 def test_what_is_written(points):
     result = reluscope(*CROSS, "-o", "found.json")
     assert result.exit_code == 0, result.output
-    assert json.loads((points / "found.json").read_text())["samples"] == found(*CROSS)["samples"]
+    assert json.loads((points / "found.json").read_text(encoding="utf-8"))["samples"] == found(*CROSS)["samples"]
 
 
 def test_ctrl_c_keeps_the_samples_before_it(points, monkeypatch):

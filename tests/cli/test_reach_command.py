@@ -33,8 +33,8 @@ def test_steps_and_files(folder):
         assert x[:, 0].max() == pytest.approx(step["upper"][0])
         u = np.clip(x @ [-2.0, -3.0], -1, 1)
         x = x @ [[1, 0], [0.1, 1]] + u[:, None] * [0.005, 0.1]
-    assert json.loads((folder / "a.json").read_text()) == found
-    assert len((folder / "a.csv").read_text().splitlines()) == 5
+    assert json.loads((folder / "a.json").read_text(encoding="utf-8")) == found
+    assert len((folder / "a.csv").read_text(encoding="utf-8").splitlines()) == 5
     assert rs.reachability.ReachableSets.load("a.arrow").num_exact == 4
     assert (folder / "a.png").stat().st_size > 10_000
     assert is_one_sentence(reached(folder, *BOX, "-o", "a.csv").stderr)

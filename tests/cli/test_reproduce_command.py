@@ -60,10 +60,10 @@ def test_studies_of_all_packages_are_listed_in_the_papers_order():
 def test_a_paper_fills_a_folder(folder):
     result = reluscope("reproduce", "serra2018", "-o", "out", "--json")
     assert result.exit_code == 0, result.output
-    plain = json.loads((folder / "out" / "findings.json").read_text())
+    plain = json.loads((folder / "out" / "findings.json").read_text(encoding="utf-8"))
     assert plain == json.loads(result.stdout)
     assert [one["findings"][0]["value"] for one in plain["studies"]] == [4, 4]
-    page = (folder / "out" / "README.md").read_text()
+    page = (folder / "out" / "README.md").read_text(encoding="utf-8")
     assert "## The first of two" in page
     assert "| 4 |" in page
 
@@ -105,7 +105,7 @@ def test_records_are_a_mapping(tmp_path):
     assert list(open_records(tmp_path / "records", {"seed": "0"}, resume=True)) == ["b"]
     with pytest.raises(rs.errors.InputError, match="another seed"):
         open_records(tmp_path / "records", {"seed": "1"}, resume=True)
-    (tmp_path / "records" / "key.json").write_text("[")
+    (tmp_path / "records" / "key.json").write_text("[", encoding="utf-8")
     with pytest.raises(rs.errors.InputError, match=r"key.json is not the key .* or it is damaged"):
         open_records(tmp_path / "records", {"seed": "0"}, resume=True)
     assert list(open_records(tmp_path / "records", {"seed": "0"})) == []

@@ -68,10 +68,10 @@ def record_run(file):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_keys_and_types(folder, quick_report, name):
     np.savez("points.npz", x=np.array([[-1.0, -1.0], [1.0, -1.0], [0.5, 2.0]]), y=[0, 1, 1])
-    (folder / "safe.vnnlib").write_text(SAFE)
-    (folder / "plant.json").write_text('{"A": [[1, 0.5], [0, 1]], "B": [[0], [1]]}')
-    (folder / "unsafe.vnnlib").write_text(SAFE.replace("(>= Y_0 2)", "(>= Y_0 0)"))
-    (folder / "result.txt").write_text("sat ((X_0 1) (X_1 1) (Y_0 1) (Y_1 1))")
+    (folder / "safe.vnnlib").write_text(SAFE, encoding="utf-8")
+    (folder / "plant.json").write_text('{"A": [[1, 0.5], [0, 1]], "B": [[0], [1]]}', encoding="utf-8")
+    (folder / "unsafe.vnnlib").write_text(SAFE.replace("(>= Y_0 2)", "(>= Y_0 0)"), encoding="utf-8")
+    (folder / "result.txt").write_text("sat ((X_0 1) (X_1 1) (Y_0 1) (Y_1 1))", encoding="utf-8")
     if name == "track-report":
         record_run(folder / "run.parquet")
     result = reluscope(*COMMANDS[name], "--json")
@@ -87,9 +87,9 @@ def test_keys_and_types(folder, quick_report, name):
     found, path = schema(printed), SCHEMAS / f"{name}.json"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(found, indent=1) + "\n")
+        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         pytest.fail(f"{path.name} was not there and has been written: look at it and run again")
-    assert found == json.loads(path.read_text())
-    page = (DOCS / ("report.md" if name == "analyze" else "command-line.md")).read_text()
+    assert found == json.loads(path.read_text(encoding="utf-8"))
+    page = (DOCS / ("report.md" if name == "analyze" else "command-line.md")).read_text(encoding="utf-8")
     for key in printed:
         assert f"`{key}`" in page, f"{key} is not documented"

@@ -31,7 +31,7 @@ SPOKEN = ["from an import", "from Python", "from the descriptor", "from a buffer
 def talkative(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("IN_A_PROCESS", "1")
-    (tmp_path / "talkative.py").write_text(TALKATIVE)
+    (tmp_path / "talkative.py").write_text(TALKATIVE, encoding="utf-8")
     np.save("x.npy", np.array([[0.25, 0.5], [0.75, 0.5], [0.5, 0.125]]))
     yield tmp_path
     sys.modules.pop("talkative", None)

@@ -32,7 +32,7 @@ BOX = ("--box", "-2,2")
 
 @pytest.fixture
 def here(folder):
-    (folder / "bodies.py").write_text(BALL)
+    (folder / "bodies.py").write_text(BALL, encoding="utf-8")
     return folder
 
 
@@ -76,19 +76,19 @@ def test_every_kind_of_file(here):
     assert (len(vertices), len(polygons)) == (6, 8)
     assert len(set(colors)) > 4
     assert len(rs.LevelSet.load(here / "out" / "ball.arrow")) == 8
-    assert json.loads((here / "out" / "ball.json").read_text())["files"] == names
+    assert json.loads((here / "out" / "ball.json").read_text(encoding="utf-8"))["files"] == names
     again = reluscope("surface", "bodies:ball", *BOX, "-o", "out/ball.ply")
     assert again.exit_code == 1
     assert "--force" in again.stderr
 
 
 def test_colors_in_a_file_that_nobody_named(here):
-    (here / "ball.mtl").write_text("mine")
+    (here / "ball.mtl").write_text("mine", encoding="utf-8")
     result = reluscope("surface", "bodies:ball", *BOX, "--color", "normal", "-o", "ball.obj")
     assert result.exit_code == 1
     assert "ball.mtl is there already" in result.stderr
     assert reluscope("surface", "bodies:ball", *BOX, "-o", "ball.obj").exit_code == 0
-    assert (here / "ball.mtl").read_text() == "mine"
+    assert (here / "ball.mtl").read_text(encoding="utf-8") == "mine"
 
 
 def test_differences_in_some_inputs_and_on_planes(here):

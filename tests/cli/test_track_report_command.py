@@ -24,7 +24,7 @@ def test_the_page(written, tmp_path):
     assert result.exit_code == 0, result.output
     assert "accuracy" in result.stdout
     assert "Recording took" in result.stdout
-    page = (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
     for words in (
         "run <span",
         "What was tracked",
@@ -39,7 +39,7 @@ def test_the_page(written, tmp_path):
     ):
         assert words in page
     assert page.count("<svg") == 3  # the run, and a plane for each record
-    numbers = json.loads((tmp_path / "numbers.json").read_text())
+    numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
     assert [record["epoch"] for record in numbers["records"]] == [0, 1]
     assert all(found["claim"] for record in numbers["records"] for found in record["findings"])
 
@@ -48,10 +48,10 @@ def test_a_run_without_records_labels_or_planes(tmp_path):
     file = tmp_path / "run.parquet"
     with track(make_model(), file, labels=None, segments=0, jacobians=0) as tracker:
         assert reluscope("track-report", file).exit_code == 0
-        assert "no records in this file yet" in (tmp_path / "run.html").read_text()
+        assert "no records in this file yet" in (tmp_path / "run.html").read_text(encoding="utf-8")
         tracker.record()
         assert reluscope("track-report", file, "--force", "--quiet").stdout == ""
-    page = (tmp_path / "run.html").read_text()
+    page = (tmp_path / "run.html").read_text(encoding="utf-8")
     assert "There are no labels" in page
     assert 'id="planes"' not in page
 
@@ -65,18 +65,18 @@ def test_partitions_that_are_gone_or_damaged(written, tmp_path):
     folder.mkdir()
     (folder / "record-00001.arrow").write_bytes(b"damaged")
     assert reluscope("track-report", file, "--force").exit_code == 0
-    assert "Epoch 1 cannot be shown" in (tmp_path / "run.html").read_text()
+    assert "Epoch 1 cannot be shown" in (tmp_path / "run.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("options", [(), ("-o", "run.parquet"), ("-o", "page.pdf"), ("-o", "there.html")])
 def test_bad_files(written, tmp_path, monkeypatch, options):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "there.html").write_text("mine")
+    (tmp_path / "there.html").write_text("mine", encoding="utf-8")
     (tmp_path / "run.parquet").write_bytes(written.read_bytes() if options else b"foreign")
     result = reluscope("track-report", "run.parquet", *options)
     assert result.exit_code == 1
     assert is_one_sentence(result.stderr), result.stderr
-    assert (tmp_path / "there.html").read_text() == "mine"
+    assert (tmp_path / "there.html").read_text(encoding="utf-8") == "mine"
 
 
 def test_help_has_examples():

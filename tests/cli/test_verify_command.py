@@ -22,14 +22,15 @@ BEYOND = "1.0000000000000002"
 
 
 def verified(folder, level, *arguments, model="my_models:cross"):
-    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", str(level)))
+    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", str(level)), encoding="utf-8")
     return reluscope("verify", model, "safe.vnnlib", *arguments)
 
 
 def test_what_fractions_alone_decide(folder):
     assert verified(folder, BEYOND, "--regions", "40").exit_code == 0
     (folder / "third.vnnlib").write_text(
-        "(declare-const X_0 Real)\n(declare-const Y_0 Real)\n(assert (<= 0 X_0 1))\n(assert (<= Y_0 0))\n"
+        "(declare-const X_0 Real)\n(declare-const Y_0 Real)\n(assert (<= 0 X_0 1))\n(assert (<= Y_0 0))\n",
+        encoding="utf-8",
     )
     found = json.loads(reluscope("verify", "my_models:away_from_a_third", "third.vnnlib", "--json").stdout)
     assert found["counterexample"]["exact_inputs"] == ["1/3"]
@@ -56,9 +57,9 @@ def test_verdicts_and_exit_codes(folder, level, verdict, code, without_fractions
 def test_the_result_file_of_the_competition(folder, without_fractions):
     for level, word in ((1.5, "unsat"), (0.5, "sat"), (BEYOND, "unknown")):
         verified(folder, level, "--regions", "40", "-o", "result.txt", "-o", "result.json", "--force", "-q")
-        lines = (folder / "result.txt").read_text().splitlines()
+        lines = (folder / "result.txt").read_text(encoding="utf-8").splitlines()
         assert lines[0] == word
-        found = json.loads((folder / "result.json").read_text())["counterexample"]
+        found = json.loads((folder / "result.json").read_text(encoding="utf-8"))["counterexample"]
         if word != "sat":
             assert (lines[1:], found) == ([], None)
             continue
@@ -91,13 +92,16 @@ def test_float32_is_sought_near_by_where_the_counterexample_is_none_there(folder
     graph = helper.make_graph(nodes, "shifted", ends[:1], ends[1:], [one])
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "net.onnx")
     text = TEXT.replace("(<= 0 X_0 1)", "(<= 0 X_0 0.00000002)").replace("LEVEL", "1.00000001")
-    (folder / "safe.vnnlib").write_text(text)
+    (folder / "safe.vnnlib").write_text(text, encoding="utf-8")
     none = reluscope("verify", "net.onnx", "safe.vnnlib", "--json", "-o", "none.txt")
     found = json.loads(none.stdout)["counterexample"]
     assert found["outputs"][0] > 1.00000001
     assert (found["float32_violates"], found["float32_outputs"][0]) == (False, 1.0)
     assert "not violated, nor at" in reluscope("verify", "net.onnx", "safe.vnnlib").stdout
-    values = [float(line.strip("()").split()[1]) for line in (folder / "none.txt").read_text().splitlines()[1:]]
+    values = [
+        float(line.strip("()").split()[1])
+        for line in (folder / "none.txt").read_text(encoding="utf-8").splitlines()[1:]
+    ]
     assert values == [*found["inputs"], *found["outputs"]]
 
 
@@ -107,8 +111,10 @@ def test_the_result_file_has_the_counterexample_of_float32(folder):
     graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "cross", ends[:1], ends[1:])
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "net.onnx")
     verified(folder, 0.5, "-o", "r.txt", "-o", "r.json", "-q", model="net.onnx")
-    found = json.loads((folder / "r.json").read_text())["counterexample"]
-    values = [float(line.strip("()").split()[1]) for line in (folder / "r.txt").read_text().splitlines()[1:]]
+    found = json.loads((folder / "r.json").read_text(encoding="utf-8"))["counterexample"]
+    values = [
+        float(line.strip("()").split()[1]) for line in (folder / "r.txt").read_text(encoding="utf-8").splitlines()[1:]
+    ]
     assert values == [*found["float32_inputs"], *found["float32_outputs"]]
     assert values == np.array(values, dtype=np.float32).astype(float).tolist()
     assert found["float32_outputs"][0] >= 0.5
@@ -116,7 +122,7 @@ def test_the_result_file_has_the_counterexample_of_float32(folder):
 
 def test_bad_files_are_one_sentence(folder):
     for text, said in (("(assert", "line 1"), (TEXT.replace("LEVEL", "Y_0 Y_1 ("), "line 7")):
-        (folder / "bad.vnnlib").write_text(text)
+        (folder / "bad.vnnlib").write_text(text, encoding="utf-8")
         result = reluscope("verify", "my_models:cross", "bad.vnnlib")
         assert result.exit_code == 1
         assert is_one_sentence(result.stderr)

@@ -9,7 +9,7 @@ from cli.test_verify_command import TEXT
 
 
 def violated(folder, level, *arguments):
-    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", str(level)))
+    (folder / "safe.vnnlib").write_text(TEXT.replace("LEVEL", str(level)), encoding="utf-8")
     return reluscope("violations", "my_models:cross", "safe.vnnlib", *arguments)
 
 
@@ -28,9 +28,9 @@ def test_files(folder):
     result = violated(folder, 0.75, "-q", *(part for name in names for part in ("-o", name)))
     assert result.exit_code == 3, result.output
     assert all((folder / name).stat().st_size for name in names)
-    header, *rows = (folder / "a.csv").read_text().splitlines()
+    header, *rows = (folder / "a.csv").read_text(encoding="utf-8").splitlines()
     assert header.replace('"', "").startswith("case,unsafe,is_box,volume,num_half_spaces,witness_0")
-    assert len(rows) == json.loads((folder / "a.json").read_text())["pieces"] > 0
+    assert len(rows) == json.loads((folder / "a.json").read_text(encoding="utf-8"))["pieces"] > 0
     assert is_one_sentence(violated(folder, 0.75, "-o", "a.csv").stderr)
 
 

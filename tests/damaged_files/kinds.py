@@ -216,7 +216,7 @@ def lists_of_data(folder):
 
 
 def text_of_data(folder):
-    return _data(folder, "data.csv", lambda path: path.write_text("x0,x1,label\n0.5,1,0\n1.5,2,1\n"))
+    return _data(folder, "data.csv", lambda path: path.write_text("x0,x1,label\n0.5,1,0\n1.5,2,1\n", encoding="utf-8"))
 
 
 def array_of_data(folder):
@@ -268,27 +268,28 @@ def vnnlib(folder):
     path = folder / "safe.vnnlib"
     path.write_text(
         "(declare-const X_0 Real)\n(declare-const Y_0 Real)\n(assert (<= X_0 0.5))\n(assert (>= X_0 -1e-3))\n"
-        "(assert (or (and (>= Y_0 3.25)) (and (<= Y_0 -2))))\n"
+        "(assert (or (and (>= Y_0 3.25)) (and (<= Y_0 -2))))\n",
+        encoding="utf-8",
     )
     return [path], lambda: rs.verification.read_property(path)
 
 
 def counterexample(folder):
     path = folder / "found.txt"
-    path.write_text("sat\n((X_0 0.5)\n (X_1 -1)\n (Y_0 2.5))\n")
+    path.write_text("sat\n((X_0 0.5)\n (X_1 -1)\n (Y_0 2.5))\n", encoding="utf-8")
     return [path], lambda: read_counterexample(path)
 
 
 def plant(folder):
     path = folder / "plant.json"
-    path.write_text('{"A": [[1.0, 0.1], [0.0, 1.0]], "B": [[0.0], [0.5]], "c": [0.0, 0.25]}')
+    path.write_text('{"A": [[1.0, 0.1], [0.0, 1.0]], "B": [[0.0], [0.5]], "c": [0.0, 0.25]}', encoding="utf-8")
     return [path], lambda: read_plant(path)
 
 
 def _text(folder, kind):
     square = rs.Polyhedron(np.vstack([np.eye(2), -np.eye(2)]), np.array([1.0, 1.0, 0.5, 0.25]))
     path = folder / f"square.{kind}"
-    path.write_text(square.to_text(kind))
+    path.write_text(square.to_text(kind), encoding="utf-8")
     return [path], lambda: rs.Polyhedron.from_text(path.read_bytes().decode(errors="replace"))
 
 

@@ -113,7 +113,7 @@ def test_nothing_is_unpickled(tmp_path, suffix):
 )
 def test_tables_that_hold_something_else(tmp_path, content, words):
     path = tmp_path / "bad.csv"
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=words):
         read_arrays(path)
 

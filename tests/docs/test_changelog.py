@@ -8,7 +8,7 @@ import pytest
 
 import reluscope as rs
 
-TEXT = (Path(__file__).parents[2] / "CHANGELOG.md").read_text()
+TEXT = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
 UNRELEASED = re.split(r"^## ", TEXT, flags=re.MULTILINE)[1]
 PARTS = dict(re.findall(r"^### (.*)\n((?:(?!### ).*\n)*)", UNRELEASED, re.MULTILINE))
 

@@ -49,11 +49,11 @@ def test_script(script, tmp_path, monkeypatch, capsys):
 
 
 def test_the_overview_names_every_script():
-    overview = (FOLDER / "README.md").read_text()
+    overview = (FOLDER / "README.md").read_text(encoding="utf-8")
     for script in SCRIPTS:
         assert overview.count(f"[{script.name}]({script.name})") == 1
         assert f"python examples/{script.name} -o pictures" in overview
-        assert f"python examples/{script.name} -o pictures" in script.read_text()
+        assert f"python examples/{script.name} -o pictures" in script.read_text(encoding="utf-8")
 
 
 def test_four_of_them():

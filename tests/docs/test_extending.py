@@ -16,7 +16,9 @@ from reluscope.cli import app
 from reluscope.report import sections
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
-FILES = re.findall(r"^`src/reluscope/(\S+)`:\n\n```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+FILES = re.findall(
+    r"^`src/reluscope/(\S+)`:\n\n```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+)
 
 
 @pytest.fixture
@@ -25,12 +27,13 @@ def extended(tmp_path, monkeypatch):
     for place, source in FILES:
         path = tmp_path / place
         path.parent.mkdir(parents=True)
-        path.write_text(source)
+        path.write_text(source, encoding="utf-8")
     for package, folder in ((analyses, "analyses"), (sections, "report/sections")):
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / folder)])
     invalidate_caches()
     (tmp_path / "leading_models.py").write_text(
-        "from torch import nn\ndef make(): return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 3))\n"
+        "from torch import nn\ndef make(): return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 3))\n",
+        encoding="utf-8",
     )
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(12, 3)))
     # The new section among a few quick ones, in their order.
@@ -60,10 +63,10 @@ def test_two_files_are_enough(extended):
     said = CliRunner().invoke(app, command)
     assert said.exit_code == 0, said.output
     assert "median lead" in said.output
-    section = json.loads((extended / "out" / "report.json").read_text())["sections"]["leads"]
+    section = json.loads((extended / "out" / "report.json").read_text(encoding="utf-8"))["sections"]["leads"]
     assert [found["name"] for found in section["findings"]] == ["median lead", "0.05 quantile lead"]
     assert {found["claim"] for found in section["findings"]} == {"EXACT"}
-    page = (extended / "out" / "report.html").read_text()
+    page = (extended / "out" / "report.html").read_text(encoding="utf-8")
     assert "Lead of the largest output" in page
     assert "difference between the two largest outputs" in page
 

@@ -22,7 +22,7 @@ def test_public_names_alone():
 
 def blocks_of(path):
     """Return the Python of a script or of a page."""
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     return [text] if path.suffix == ".py" else re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 

@@ -9,7 +9,7 @@ import pytest
 from reluscope.report.sections import all_sections
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "report.md").read_text()
+PAGE = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,10 @@ def test_every_explained_key_exists(report):
 
 
 def test_the_readme_repeats_what_was_measured():
-    readme, results = (ROOT / "README.md").read_text(), (ROOT / "benchmarks" / "RESULTS.md").read_text()
+    readme, results = (
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8"),
+    )
     part = readme[readme.index("## How it compares") : readme.index("## Read on")]
     rows = [line for line in part.splitlines() if line.startswith("| ")][1:]
     assert len(rows) >= 4

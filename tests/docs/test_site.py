@@ -59,7 +59,7 @@ def book_and_pages():
 
 def entries(page):
     """Return what the tables of contents on a page name."""
-    blocks = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    blocks = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     lines = [line for block in blocks for line in block.splitlines() if line and not line.startswith(":")]
     return [re.sub(r".*<(.*)>", r"\1", line) for line in lines]
 
@@ -145,7 +145,7 @@ def test_every_figure_and_table_of_the_papers_is_listed_with_its_runs():
     _, made = book_and_pages()
     section = made["index"].partition("## Figures and tables")[2].partition("## Statements")[0]
     rows = [line for line in section.splitlines() if line.startswith(("| Figure", "| Table", "| plot"))]
-    every = json.loads(results.FIGURES.read_text())
+    every = json.loads(results.FIGURES.read_text(encoding="utf-8"))
     assert [
         row.split(" | ")[0].removeprefix("| ").partition(", section")[0] for row in rows if "| plot" not in row
     ] == [one["name"] for found in every.values() for one in found if not one["name"].startswith("plot")]
@@ -171,9 +171,11 @@ def test_what_words_name():
 
 
 def test_studies_repeat_what_their_page_and_statements_name():
-    every = json.loads(results.FIGURES.read_text())
+    every = json.loads(results.FIGURES.read_text(encoding="utf-8"))
     claims = {study: set(names) for study, names in results._written("REPEATS")}
-    page = dict(re.findall(r"^\| `(\S+/\S+)` \| (.*) \|$", (DOCS / "studies.md").read_text(), re.MULTILINE))
+    page = dict(
+        re.findall(r"^\| `(\S+/\S+)` \| (.*) \|$", (DOCS / "studies.md").read_text(encoding="utf-8"), re.MULTILINE)
+    )
     assert set(page) == set(dict(results.studies()))
     for study, said in page.items():
         names = claims.get(study, set())
@@ -232,7 +234,7 @@ def test_there_are_enough_pictures():
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_scripts_have_a_title_and_end_with_their_figure(script):
-    tree = ast.parse(script.read_text())
+    tree = ast.parse(script.read_text(encoding="utf-8"))
     title, line, *_ = ast.get_docstring(tree).splitlines()
     assert set(line) == {"="}
     assert len(line) >= len(title)
@@ -246,7 +248,9 @@ def test_the_page_of_each_analysis_starts_with_a_picture():
     assert analyses == set(first_pictures.FIRST_PICTURES)
     for page, script in first_pictures.FIRST_PICTURES.items():
         assert (DOCS / "gallery" / f"{script}.py").exists()
-        assert re.match(r"# .*\n", (DOCS / f"{page}.md").read_text()), "the picture comes below the title"
+        assert re.match(r"# .*\n", (DOCS / f"{page}.md").read_text(encoding="utf-8")), (
+            "the picture comes below the title"
+        )
 
 
 @pytest.mark.parametrize(
@@ -279,14 +283,16 @@ def test_a_link_to_what_has_no_page_is_refused():
 def test_all_links_have_a_page_or_a_file(page):
     source = str(page.relative_to(ROOT))
     site = elsewhere.COPIED.get(source, source.removeprefix("docs/"))
-    for link in re.findall(r"\]\((?![a-z]+:|#)([^)#\s]+)", elsewhere.turned(page.read_text(), source, site)):
+    for link in re.findall(
+        r"\]\((?![a-z]+:|#)([^)#\s]+)", elsewhere.turned(page.read_text(encoding="utf-8"), source, site)
+    ):
         path = (DOCS / site).parent / link
         made = path.resolve().relative_to(DOCS).as_posix()
         assert (DOCS / made).exists() or made.startswith("auto/") or made in elsewhere.COPIED.values(), link
 
 
 def test_make_docs_has_no_warnings():
-    makefile = (ROOT / "Makefile").read_text()
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "--fail-on-warning" in makefile.partition("\ndocs:")[2].partition("\n\n")[0]
 
 
@@ -305,7 +311,7 @@ def test_the_site_is_built_without_a_warning(tmp_path):
         assert (target / f"{one.page}.html").exists()
     for script in SCRIPTS:
         assert (target / "auto" / script.parent.name / f"{script.stem}.html").exists()
-    assert "first-picture" in (target / "counting.html").read_text()
+    assert "first-picture" in (target / "counting.html").read_text(encoding="utf-8")
 
 
 def test_statements_name_figures_of_their_study():

@@ -35,7 +35,9 @@ PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *DOCS]
 BLOCKS = [
     (str(page.relative_to(ROOT)), language, block)
     for page in PAGES
-    for language, block in re.findall(r"^```(python|sh|text)\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    for language, block in re.findall(
+        r"^```(python|sh|text)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
 ]
 SESSIONS = list(dict.fromkeys(name for name, language, _ in BLOCKS if language == "python"))
 
@@ -78,7 +80,8 @@ def folder(tmp_path, monkeypatch):
     for name in ("net", "before", "after"):
         save_file(model.state_dict(), f"{name}.safetensors")
     (tmp_path / "models.py").write_text(
-        "from torch import nn\ndef make(): return nn.Sequential(nn.Linear(8, 12), nn.ReLU(), nn.Linear(12, 3))\n"
+        "from torch import nn\ndef make(): return nn.Sequential(nn.Linear(8, 12), nn.ReLU(), nn.Linear(12, 3))\n",
+        encoding="utf-8",
     )
     x, y = np.random.default_rng(0).normal(size=(30, 8)), np.arange(30) % 3
     np.save("x.npy", x)
@@ -184,7 +187,7 @@ EVERY_COMMAND = sorted(
     {
         line.strip()
         for page in [*PAGES, ROOT / "docs" / "errata.md"]
-        for line in page.read_text().splitlines()
+        for line in page.read_text(encoding="utf-8").splitlines()
         if re.match(r"(    )?reluscope reproduce\b", line)
     }
 )
@@ -227,7 +230,7 @@ def test_studies_of_commands_run_at_their_smallest(folder, name):
     smallest = SMALLEST | {"points": MORE_POINTS.get(name.partition("/")[0], SMALLEST["points"])}
     less = [part for change in sorted(study.changes) for part in (f"--{change}", smallest[change])]
     run(shlex.join(["reluscope", "reproduce", name, "--size", "small", *less, "-q", "-o", "smallest"]))
-    said = json.loads((folder / "smallest" / "findings.json").read_text())
+    said = json.loads((folder / "smallest" / "findings.json").read_text(encoding="utf-8"))
     assert said["complete"]
     assert all(one["word"] in ("confirmed", "not confirmed", "contradicted") for one in said["studies"][0]["verdicts"])
 
@@ -239,14 +242,14 @@ def test_every_study_of_a_paper_is_shown_in_a_command():
 
 @pytest.mark.parametrize("target", ["demo", "test"])
 def test_the_two_commands_that_come_first(target):
-    readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
+    readme, makefile = (ROOT / "README.md").read_text(encoding="utf-8"), (ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"make {target}" in readme.split("```")[1]
     assert re.search(rf"^{target}:", makefile, re.MULTILINE)
-    assert f"make {target}" in (ROOT / ".ci" / "run").read_text()
+    assert f"make {target}" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
-    for link in re.findall(r"\]\(([^)#]+)", page.read_text()):
+    for link in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
         if not link.startswith("http"):
             assert (page.parent / link).exists(), link

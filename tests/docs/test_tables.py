@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import reluscope as rs
 from reluscope.testing import default_network
 
-PAGE = (Path(__file__).parents[2] / "docs" / "exchange.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "exchange.md").read_text(encoding="utf-8")
 # The first cell of each row of the table of columns: names in backticks.
 NAMED = {
     name for line in PAGE.splitlines() if line.startswith("| `") for name in re.findall(r"`(\w+)`", line.split("|")[1])

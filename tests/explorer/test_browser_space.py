@@ -192,7 +192,7 @@ def entering(shares, aspect, reach):
 
 def test_a_snapshot_holds_the_solid(browser, room, tmp_path):
     path = tmp_path / "solid.html"
-    path.write_text(page_of(kept_answers(room.desk)))
+    path.write_text(page_of(kept_answers(room.desk)), encoding="utf-8")
     with watched(browser, width=1300, height=850, scheme="dark") as (page, complaints):
         page.goto(path.as_uri())
         page.get_by_text("regions in the box").first.wait_for(timeout=30_000)

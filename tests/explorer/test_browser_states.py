@@ -27,7 +27,7 @@ def kept(demo_session):
 @pytest.fixture(scope="module")
 def snapshot(kept, tmp_path_factory):
     path = tmp_path_factory.mktemp("snapshot") / "plane.html"
-    path.write_text(page_of(kept))
+    path.write_text(page_of(kept), encoding="utf-8")
     return path
 
 
@@ -61,7 +61,8 @@ def test_a_snapshot_in_a_frame_of_its_own(browser, snapshot, tmp_path):
     frame = tmp_path / "frame.html"
     frame.write_text(
         f'<!doctype html><iframe sandbox="allow-scripts" srcdoc="{escape(snapshot.read_text())}" '
-        'style="width: 900px; height: 600px"></iframe>'
+        'style="width: 900px; height: 600px"></iframe>',
+        encoding="utf-8",
     )
     with watched(browser) as (page, complaints):
         page.goto(frame.as_uri())
@@ -78,7 +79,7 @@ def test_ten_on_one_page(browser, kept, tmp_path):
     text = still_text(kept)
     many = tmp_path / "many.html"
     frames = "".join(f'<div style="height: 600px">{still_element(text)}</div>' for _ in range(10))
-    many.write_text(f'<!doctype html><body>{frames}<script type="module">{program()}</script>')
+    many.write_text(f'<!doctype html><body>{frames}<script type="module">{program()}</script>', encoding="utf-8")
     with watched(browser) as (page, complaints):
         page.goto(many.as_uri())
         page.get_by_text("regions in the snapshot").nth(9).wait_for(timeout=60_000)
@@ -295,7 +296,7 @@ def test_what_is_seen_is_saved(browser, served, demo_session, tmp_path):
         page.get_by_role("button", name="Copy as Python").click()
         page.get_by_text("Copied").first.wait_for()
         copied = page.evaluate("navigator.clipboard.readText()")
-        for code in (kept["Python code"].read_text(), copied):
+        for code in (kept["Python code"].read_text(encoding="utf-8"), copied):
             names = {"net": demo_session.network, "x": demo_session.points, "labels": demo_session.labels}
             exec(code, names)
             assert np.array_equal(names["part"].codes.words, view.part.codes.words)
@@ -365,7 +366,7 @@ def test_names_from_outside_are_text(browser, tmp_path):
     answers = kept_answers(Desk(session))
     answers[1] = Answer({**answers[1].header, "note": hostile}, answers[1].arrays)
     path = tmp_path / "hostile.html"
-    path.write_text(page_of(answers))
+    path.write_text(page_of(answers), encoding="utf-8")
     with watched(browser) as (page, complaints):
         page.goto(path.as_uri())
         page.get_by_text("regions in the snapshot").wait_for()

@@ -136,7 +136,7 @@ def test_saved_pictures_show_what_is_on_the_screen(page):
         scene.marks([]);
         return { png, svg, ...await drawing.difference(png, `data:image/svg+xml,${encodeURIComponent(svg)}`) };
     }""")
-    (PICTURES / "saved.svg").write_text(said["svg"])
+    (PICTURES / "saved.svg").write_text(said["svg"], encoding="utf-8")
     (PICTURES / "saved.png").write_bytes(base64.b64decode(said["png"].split(",")[1]))
     saved = ElementTree.fromstring(said["svg"])
     assert saved.findtext(f"{SVG}title") == "a plane"

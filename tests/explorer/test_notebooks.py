@@ -70,7 +70,7 @@ def running(folder, port, *command):
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=1).close()
                 break
             except OSError:
-                assert program.poll() is None, (folder / "log").read_text()
+                assert program.poll() is None, (folder / "log").read_text(encoding="utf-8")
                 time.sleep(0.5)
         yield
     finally:
@@ -95,7 +95,7 @@ def look_and_click(page, name):
 
 def test_jupyterlab(browser, tmp_path):
     pytest.importorskip("jupyterlab")
-    (tmp_path / "one.ipynb").write_text(json.dumps(NOTEBOOK))
+    (tmp_path / "one.ipynb").write_text(json.dumps(NOTEBOOK), encoding="utf-8")
     port = free_port()
     options = [
         "--no-browser",
@@ -115,7 +115,7 @@ def test_jupyterlab(browser, tmp_path):
 
 def test_marimo(browser, tmp_path):
     pytest.importorskip("marimo")
-    (tmp_path / "app.py").write_text(APP)
+    (tmp_path / "app.py").write_text(APP, encoding="utf-8")
     port = free_port()
     options = ["--headless", f"--port={port}", "--no-token"]
     with running(tmp_path, port, "marimo", "run", "app.py", *options), watched(browser) as (page, _):

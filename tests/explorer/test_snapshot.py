@@ -163,7 +163,7 @@ def test_a_snapshot_of_ten_thousand_regions_is_small():
 def test_files(tmp_path):
     explorer = rs.explore(NET)
     path = explorer.snapshot(tmp_path / "plane.html")
-    assert path.read_text().startswith("<!doctype html>")
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
     explorer.snapshot(str(path))
     with pytest.raises(InputError, match="name another place"):
         explorer.snapshot(path / "below.html")

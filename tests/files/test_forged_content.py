@@ -206,7 +206,7 @@ def test_a_forged_certificate(change, tmp_path):
     assert rs.testing.check_certificate(Certificate.load(path), net) == 4
     plain = read_sealed_json(path, "", "")
     change(plain)
-    path.write_text(to_sealed_json(plain))
+    path.write_text(to_sealed_json(plain), encoding="utf-8")
     with pytest.raises(InputError, match=REFUSED):
         Certificate.load(path)
 

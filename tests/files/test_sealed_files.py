@@ -107,7 +107,7 @@ def test_other_tools_read_these_files(tmp_path):
     with pyarrow.OSFile(str(path)) as file:
         assert "words" in pyarrow.ipc.open_file(file).read_all()["name"].to_pylist()
     (path,), _ = certificate(tmp_path)
-    assert json.loads(path.read_text())["format"].startswith("reluscope certificate")
+    assert json.loads(path.read_text(encoding="utf-8"))["format"].startswith("reluscope certificate")
     (path,), _ = tracked_run(tmp_path)
     assert pyarrow.parquet.read_table(path)["logged_loss"].to_pylist() == [0.5]
     (path, *_), _ = study_records(tmp_path)

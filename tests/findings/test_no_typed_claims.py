@@ -20,7 +20,7 @@ def written_by_hand(source):
 @pytest.mark.slow
 def test_findings_are_made_from_their_ends():
     others = [path for path in PACKAGE.rglob("*.py") if path.parent.name != "findings"]
-    by_hand = {str(path): lines for path in others if (lines := written_by_hand(path.read_text()))}
+    by_hand = {str(path): lines for path in others if (lines := written_by_hand(path.read_text(encoding="utf-8")))}
     assert by_hand == {}, "use Finding.of, Finding.within or Finding.estimate"
 
 

@@ -41,7 +41,7 @@ def highs():
 def test_a_solver_reads_what_was_written(highs, tmp_path):
     rng = np.random.default_rng(3)
     one = rs.Polyhedron(rng.normal(size=(4, 3)), rng.normal(size=4), rng.normal(size=(1, 3)), [0.1])
-    (tmp_path / "one.mps").write_text(one.to_text("mps"))
+    (tmp_path / "one.mps").write_text(one.to_text("mps"), encoding="utf-8")
     assert highs.readModel(str(tmp_path / "one.mps")) == highspy.HighsStatus.kOk
     program = highs.getLp()
     table = np.zeros((5, 3))
@@ -65,7 +65,7 @@ def test_what_a_solver_wrote_is_read(highs, tmp_path):
         used = np.flatnonzero(row)
         highs.addRow(least, most, len(used), used, row[used])
     highs.writeModel(str(tmp_path / "one.mps"))
-    one = rs.Polyhedron.from_text((tmp_path / "one.mps").read_text())
+    one = rs.Polyhedron.from_text((tmp_path / "one.mps").read_text(encoding="utf-8"))
     assert (one.A.shape, one.C.tolist(), one.d.tolist()) == ((7, 4), [[0, 1, 1, 0], [0, 0, 0, 1]], [0.5, 2.0])
     points = np.random.default_rng(0).integers(-4, 5, (4_000, 4)) / 2
     points[:, 3] = 2.0

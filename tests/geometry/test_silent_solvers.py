@@ -58,5 +58,9 @@ def test_questions_print_nothing(capfd):
 
 def test_models_are_made_in_one_place():
     source = Path(rs.__file__).parent
-    places = [path.name for path in source.rglob("*.py") for _ in re.findall(r"Highs\(|linprog|milp", path.read_text())]
+    places = [
+        path.name
+        for path in source.rglob("*.py")
+        for _ in re.findall(r"Highs\(|linprog|milp", path.read_text(encoding="utf-8"))
+    ]
     assert places == ["linear_program.py"]

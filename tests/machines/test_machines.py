@@ -40,7 +40,7 @@ def test_a_machine_that_fails_its_self_check_is_not_played(tmp_path, monkeypatch
         ("raise ArithmeticError('a product is wrong')", "ArithmeticError: a product is wrong"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGILL)", "the self-check died of signal 4"),
     ):
-        program.write_text(text)
+        program.write_text(text, encoding="utf-8")
         assert self_check(Variation("any", "any machine")) == said
     assert self_check(Variation("any", "any machine", command=("/no/such/program",))) != ""
 

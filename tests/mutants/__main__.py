@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--least", type=float, default=0.9, help="share that has to be noticed, of those not explained")
     asked = parser.parse_args(arguments)
     modules = [module for module in TESTS if any(part in module for part in asked.modules)]
-    sources = {module: _file(module).read_text() for module in modules}
+    sources = {module: _file(module).read_text(encoding="utf-8") for module in modules}
     chosen = [one for one in all_mutants(sources) if not asked.lines or one.line in asked.lines]
     number = len(chosen)
     if asked.sample and asked.sample < number:
@@ -85,7 +85,7 @@ def _try_all(chosen: list[Mutant], sources: dict[str, str], kept: Path, limit: f
     Faults are tried in the order of the sample, so that what a stopped run has tried is a sample, too.
     """
     kept.parent.mkdir(parents=True, exist_ok=True)
-    known = dict(json.loads(line) for line in kept.read_text().splitlines()) if kept.exists() else {}
+    known = dict(json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()) if kept.exists() else {}
 
     def ask(fault: str, module: str, source: str) -> str:
         """Return how the tests of a module end with some source, from the file of results if they were asked before."""
@@ -98,11 +98,11 @@ def _try_all(chosen: list[Mutant], sources: dict[str, str], kept: Path, limit: f
             began = time.perf_counter()
             path = tree / _file(module).relative_to(ROOT)
             before = path.stat()
-            path.write_text(source)
+            path.write_text(source, encoding="utf-8")
             result = "survived" if _run(tree, module, limit) == 0 else "noticed"
             key = of_module if result == "noticed" else key
             known[key] = result
-            path.write_text(sources[module])
+            path.write_text(sources[module], encoding="utf-8")
             os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
             _say(f"{result:8} {time.perf_counter() - began:5.1f} s  {fault}")
             with kept.open("a") as file:
@@ -147,7 +147,7 @@ def _child(tree: Path, module: str) -> None:
     os.setpgid(0, 0)
     code = 70
     try:
-        with open(os.devnull, "w") as nowhere:
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:
             os.dup2(nowhere.fileno(), 1)
             os.dup2(nowhere.fileno(), 2)
         os.chdir(tree)

@@ -72,7 +72,7 @@ def test_positions_count_letters_and_not_bytes():
 @cache
 def faults_of(module):
     """Return the source of a module, and its faults."""
-    source = (ROOT / "src" / "reluscope" / f"{module}.py").read_text()
+    source = (ROOT / "src" / "reluscope" / f"{module}.py").read_text(encoding="utf-8")
     return source, mutants_of(module, source)
 
 

@@ -405,12 +405,12 @@ def test_save_and_load(tmp_path):
     again = Certificate.load(tmp_path / "certificate.json")
     assert again == good
     assert check_certificate(again, net, piece) == len(good)
-    plain = json.loads((tmp_path / "certificate.json").read_text())
+    plain = json.loads((tmp_path / "certificate.json").read_text(encoding="utf-8"))
     assert plain["format"] == "reluscope certificate 2"
     del plain["seal"]
     changed = ({**plain, "vertices": [["1/0"]]}, {**plain, "more": 1}, {**plain, "format": "reluscope certificate 1"})
     for damaged in ("", "{}", "[]", json.dumps(plain), *map(to_sealed_json, changed)):
-        (tmp_path / "damaged.json").write_text(damaged)
+        (tmp_path / "damaged.json").write_text(damaged, encoding="utf-8")
         with pytest.raises(InputError, match="is not a certificate as this version of reluscope writes it"):
             Certificate.load(tmp_path / "damaged.json")
     with pytest.raises(InputError, match="there is no file"):

@@ -39,7 +39,7 @@ def read_ply(path):
 def read_obj(path):
     """Return vertices, polygons and names of materials of an OBJ file, line by line."""
     vertices, polygons, materials, material = [], [], [], ""
-    for line in path.read_text().splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         word, *rest = line.split()
         if word == "v":
             vertices.append([float(one) for one in rest])
@@ -72,7 +72,7 @@ def test_polygons_come_back_with_all_digits(tmp_path, color):
         named = dict(zip(polygons, materials, strict=True))
         for polygon, rgb in zip(polygons_of(SURFACE), colors, strict=True):
             assert named[polygon] == "color_" + bytes(rgb).hex()
-            assert named[polygon] in (tmp_path / "it.mtl").read_text()
+            assert named[polygon] in (tmp_path / "it.mtl").read_text(encoding="utf-8")
     if color == "region":
         of_code = {}
         for row, rgb in enumerate(colors):

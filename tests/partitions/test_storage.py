@@ -99,7 +99,7 @@ def test_a_truncated_file(part, tmp_path, share):
 
 
 def test_files_of_other_kinds(tmp_path):
-    (tmp_path / "text").write_text("not a partition")
+    (tmp_path / "text").write_text("not a partition", encoding="utf-8")
     with pyarrow.OSFile(str(tmp_path / "table"), "wb") as file:
         table = pyarrow.table({"a": [1, 2]})
         with pyarrow.ipc.new_file(file, table.schema) as writer:
@@ -114,7 +114,7 @@ def test_files_of_other_kinds(tmp_path):
 @pytest.mark.parametrize("step", ["fsync", "replace", "write"])
 def test_a_disk_that_fills_leaves_the_old_file_and_nothing_else(part, tmp_path, monkeypatch, step):
     path = tmp_path / "part"
-    path.write_text("the old file")
+    path.write_text("the old file", encoding="utf-8")
 
     def full(*arguments, **options):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -126,7 +126,7 @@ def test_a_disk_that_fills_leaves_the_old_file_and_nothing_else(part, tmp_path, 
     with pytest.raises(InputError, match="No space left"):
         part.save(path)
     monkeypatch.undo()
-    assert path.read_text() == "the old file"
+    assert path.read_text(encoding="utf-8") == "the old file"
     assert os.listdir(tmp_path) == ["part"]
     part.save(path)
     assert len(Partition.load(path)) == len(part)
@@ -134,7 +134,7 @@ def test_a_disk_that_fills_leaves_the_old_file_and_nothing_else(part, tmp_path, 
 
 def test_ctrl_c_while_saving_leaves_the_old_file_and_nothing_else(part, tmp_path, monkeypatch):
     path = tmp_path / "part"
-    path.write_text("the old file")
+    path.write_text("the old file", encoding="utf-8")
 
     def interrupt(*arguments):
         raise KeyboardInterrupt
@@ -142,7 +142,7 @@ def test_ctrl_c_while_saving_leaves_the_old_file_and_nothing_else(part, tmp_path
     monkeypatch.setattr(os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
         part.save(path)
-    assert path.read_text() == "the old file"
+    assert path.read_text(encoding="utf-8") == "the old file"
     assert os.listdir(tmp_path) == ["part"]
 
 

@@ -172,7 +172,7 @@ def test_ctrl_c_keeps_what_is_finished(after, tmp_path, small_groups, monkeypatc
 
 @pytest.mark.parametrize("place", ["staged", "spilled", "end"])
 def test_a_full_disk_leaves_nothing_behind(place, tmp_path, small_groups, monkeypatch):
-    (tmp_path / "part.parquet").write_text("what was there")
+    (tmp_path / "part.parquet").write_text("what was there", encoding="utf-8")
     full = OSError(28, "No space left on device")
     where = {
         "staged": (staged_regions.StagedRegions, "extend"),
@@ -185,7 +185,7 @@ def test_a_full_disk_leaves_nothing_behind(place, tmp_path, small_groups, monkey
     ):
         rs.partition(NET, SQUARE, out=tmp_path / "part.parquet")
     assert os.listdir(tmp_path) == ["part.parquet"]
-    assert (tmp_path / "part.parquet").read_text() == "what was there"
+    assert (tmp_path / "part.parquet").read_text(encoding="utf-8") == "what was there"
 
 
 def test_what_cannot_be_written_is_refused_before_any_work(tmp_path, monkeypatch):

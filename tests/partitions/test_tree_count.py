@@ -173,15 +173,15 @@ def test_another_count_is_refused(net, begun, monkeypatch):
 
 
 def test_a_file_of_something_else_is_left_alone(net, path):
-    path.write_text("regions: 5")
+    path.write_text("regions: 5", encoding="utf-8")
     with pytest.raises(InputError, match=r"expected a folder to keep results in, got .*: name another one"):
         count(net, path)
-    assert path.read_text() == "regions: 5"
+    assert path.read_text(encoding="utf-8") == "regions: 5"
 
 
 def test_a_folder_of_something_else_is_left_alone(net, path):
     path.mkdir()
-    (path / "love.txt").write_text("x")
+    (path / "love.txt").write_text("x", encoding="utf-8")
     with pytest.raises(InputError, match=r"expected an empty folder.* holds love.txt: name another one"):
         count(net, path)
     assert [one.name for one in path.iterdir()] == ["love.txt"]

@@ -148,7 +148,7 @@ def test_attached_files_lie_beside_the_page(tmp_path):
     section = Section("one", "One", 1.0, lambda subject: None, lambda subject: 1.0, content)
     page = write_report(build_report(SUBJECT, sections=(section,)), tmp_path)
     assert (tmp_path / "table.csv").read_bytes() == b"a,b\n1,2\n"
-    assert '<a href="table.csv">table.csv</a>: a table' in page.read_text()
+    assert '<a href="table.csv">table.csv</a>: a table' in page.read_text(encoding="utf-8")
 
 
 def test_the_remaining_time_falls(tmp_path):

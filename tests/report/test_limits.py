@@ -125,7 +125,8 @@ def test_a_hopeless_plane_gives_way_to_a_window_and_to_first_gates(monkeypatch):
 def test_the_page_says_of_how_many_samples_it_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models.py").write_text(
-        "from torch import nn\ndef make(): return nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2))\n"
+        "from torch import nn\ndef make(): return nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2))\n",
+        encoding="utf-8",
     )
     np.save("x.npy", DATA.points)
     kept = tuple(section for section in all_sections() if section.name in ("network", "codes"))
@@ -134,8 +135,8 @@ def test_the_page_says_of_how_many_samples_it_is(tmp_path, monkeypatch):
     done = reluscope("analyze", "models:make", "--input-shape", "3", "--data", "x.npy", "-o", "out", "--threads", "1")
     assert done.exit_code == 0, done.output
     note = "64 of 500 samples were drawn at random: there is no time for more (--seconds)"
-    assert json.loads((tmp_path / "out" / "report.json").read_text())["data"]["notes"] == [note]
-    assert note in (tmp_path / "out" / "report.html").read_text()
+    assert json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["data"]["notes"] == [note]
+    assert note in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_report_goes_on_with_the_samples_that_it_was_begun_with(tmp_path, monkeypatch):
@@ -143,7 +144,8 @@ def test_a_report_goes_on_with_the_samples_that_it_was_begun_with(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     (tmp_path / "seeded_models.py").write_text(
         "import torch\nfrom torch import nn\n\ndef make():\n    torch.manual_seed(0)\n"
-        "    return nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2))\n"
+        "    return nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2))\n",
+        encoding="utf-8",
     )
     np.save("x.npy", DATA.points)
     pressed = [True]
@@ -164,4 +166,4 @@ def test_a_report_goes_on_with_the_samples_that_it_was_begun_with(tmp_path, monk
     pressed.append(False)
     done = reluscope(*command, "--resume")
     assert done.exit_code == 0, done.stderr
-    assert "64 samples" in (tmp_path / "out" / "report.html").read_text()
+    assert "64 samples" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

@@ -354,9 +354,9 @@ def test_ctrl_c_keeps_what_is_done_and_starts_no_other(tmp_path):
     found = build_report(Subject(NET, DATA, "net", SETTINGS), sections=sections)
     assert [section.status for section in found.sections] == ["done", "interrupted", "not started"]
     assert found.was_interrupted
-    text = write_report(found, tmp_path / "new").read_text()
+    text = write_report(found, tmp_path / "new").read_text(encoding="utf-8")
     assert "it was interrupted, and shows what was done until then" in text
-    assert json.loads((tmp_path / "new" / "report.json").read_text())["complete"] is False
+    assert json.loads((tmp_path / "new" / "report.json").read_text(encoding="utf-8"))["complete"] is False
     Reader(text)
 
 
@@ -447,10 +447,10 @@ def assert_alike(one, other):
 
 
 def test_folders_are_checked_before_the_work(tmp_path):
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="is a file"):
         check_folder(tmp_path / "file")
-    (tmp_path / "report.html").write_text("")
+    (tmp_path / "report.html").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match=r"report\.html is there already: add --force"):
         check_folder(tmp_path)
     assert check_folder(tmp_path, force=True) == tmp_path

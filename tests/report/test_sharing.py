@@ -81,7 +81,7 @@ print([name for name in heavy if name in sys.modules])
 
 
 def test_folders_that_let_nobody_write_are_told_at_once(tmp_path):
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="is a file"):
         check_folder(tmp_path / "file" / "below")
     if sys.platform == "linux":
@@ -100,10 +100,11 @@ def test_helpers_find_sections_that_others_have_added(tmp_path, monkeypatch):
         "def content(subject, progress):\n"
         "    import os\n"
         "    import beside\n"
-        "    return Content((Text(f'{beside.SAID} {os.getpid()}'),))\n"
+        "    return Content((Text(f'{beside.SAID} {os.getpid()}'),))\n",
+        encoding="utf-8",
     )
     (tmp_path / "modules").mkdir()
-    (tmp_path / "modules" / "beside.py").write_text("SAID = 'said by'\n")
+    (tmp_path / "modules" / "beside.py").write_text("SAID = 'said by'\n", encoding="utf-8")
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
         executor.submit(int).result()  # it has started before there is anything to find
         monkeypatch.setattr(sections, "__path__", [*sections.__path__, str(tmp_path)])

@@ -372,7 +372,7 @@ def test_other_data_and_models_are_refused(file, model):
 def test_overwriting_is_asked_for(file, model):
     with quick(model, file, plane=(0, 1, 2)) as tracker:
         tracker.record(epoch=5)
-    (file.parent / "run.partitions" / "mine.txt").write_text("mine")
+    (file.parent / "run.partitions" / "mine.txt").write_text("mine", encoding="utf-8")
     with quick(model, file, samples=10, overwrite=True) as tracker:
         assert len(rs.tracking.read_records(file)) == 0
         tracker.record()

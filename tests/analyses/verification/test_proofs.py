@@ -41,7 +41,9 @@ def test_a_proof_is_checked_and_stored(proved, tmp_path):
     again = rs.verification.Proof.load(tmp_path / "proof.json")
     assert again.trees == proof.trees
     assert check_proof(again, net, safe) > 0
-    (tmp_path / "proof.json").write_text((tmp_path / "proof.json").read_text().replace("0x1", "0x3", 1))
+    (tmp_path / "proof.json").write_text(
+        (tmp_path / "proof.json").read_text(encoding="utf-8").replace("0x1", "0x3", 1), encoding="utf-8"
+    )
     with pytest.raises(InputError, match="proof"):
         rs.verification.Proof.load(tmp_path / "proof.json")
 

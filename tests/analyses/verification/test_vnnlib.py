@@ -152,7 +152,7 @@ def test_what_cannot_be_read_is_one_sentence_with_the_line(text, said, tmp_path)
     with pytest.raises(InputError, match=said):
         parse_property(text)
     path = tmp_path / "bad.vnnlib"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"^bad\.vnnlib, line \d+: ") as caught:
         read_property(path)
     assert is_one_sentence(str(caught.value))

@@ -10,9 +10,11 @@ _UNSAFE = [rs.Polyhedron([[1.0, 0.0]], [-100.0])]
 _CASE = rs.verification.Case(-np.ones(2), np.ones(2), _UNSAFE)
 SAFE = rs.verification.Property([_CASE])
 _FILE = FOLDER / "safe.vnnlib"
-_FILE.write_text("(declare-const X_0 Real) (declare-const Y_0 Real) (assert (<= 0 X_0 1)) (assert (<= Y_0 0))")
+_FILE.write_text(
+    "(declare-const X_0 Real) (declare-const Y_0 Real) (assert (<= 0 X_0 1)) (assert (<= Y_0 0))", encoding="utf-8"
+)
 _RESULT = FOLDER / "result.txt"
-_RESULT.write_text("sat ((X_0 0.5) (Y_0 1))")
+_RESULT.write_text("sat ((X_0 0.5) (Y_0 1))", encoding="utf-8")
 
 _SOME = [rs.Polyhedron([[1.0, 0.0]], [0.0])]
 FOUND = Later(
