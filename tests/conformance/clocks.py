@@ -75,9 +75,13 @@ def leaves(value, path="", seen=()):
 
 
 def is_same(one, other):
-    """Whether two leaves are equal, reals to 1e-9."""
+    """Whether two leaves are equal, reals to 1e-9; of numbers that are rounding alone nothing is promised."""
     if isinstance(one, float) and isinstance(other, float):
-        return one == other or (one != one and other != other) or abs(one - other) <= 1e-9 * max(abs(one), abs(other))
+        return (
+            one == other
+            or (one != one and other != other)
+            or abs(one - other) <= 1e-9 * max(abs(one), abs(other), 1e-6)
+        )
     return one == other
 
 
