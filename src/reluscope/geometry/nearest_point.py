@@ -13,15 +13,17 @@ from jaxtyping import Float
 from scipy.optimize import nnls
 
 from reluscope.errors import SolverError
-from reluscope.geometry.active_set import BEYOND, EMPTY, STALLED, ShortestVector, shortest_vector
+from reluscope.geometry.active_set import BEYOND, EMPTY, FOUND, STALLED, ShortestVector, shortest_vector
 from reluscope.geometry.dual_newton import shortest_in_box
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.norms import Norm, check_norm, size
 from reluscope.geometry.proved_programs import MAX_DIMENSIONS, ProvedSystem
 from reluscope.geometry.scales import exponents, lengths, times_power
 
-# Violations of rows of length 1 that count as none, relative to the size of the problem.
+# Violations of rows of length 1 that count as none, relative to the distance and to the size of the point.
 VIOLATION = 1e-12
+# Tolerances that are tried, one after the other.
+MAX_REFINEMENTS = 4
 # Rows that join a linear program at a time.
 MAX_NEW_ROWS = 64
 # With more bounds than this, methods are used that do not take them one at a time.
@@ -111,9 +113,9 @@ def nearest_point(
 
     Notes
     -----
-    A row counts as fulfilled within 1e-12 times the size of the problem in l2, within 1e-9 times it in l1 and linf.
-    Rows that contradict each other by less than that have a point in common. The size is the largest of the point, its
-    distances from the rows' hyperplanes and from finite bounds; lengths are divided by a power of two near it.
+    A row counts as fulfilled within 1e-12 of the distance, of the point's size and of the extent in l2, within 1e-9 of
+    the distance in l1 and linf, however far away other rows and bounds are. Rows that contradict each other by less
+    than that have a point in common.
 
     Examples
     --------
@@ -130,6 +132,12 @@ def nearest_point(
         return problem.contradiction
     spread = float(np.sqrt(len(point))) if norm == "linf" else 1.0  # how many times longer a vector may be in l2
     found = _shortest(problem, spread * bound, VIOLATION)
+    for _ in range(MAX_REFINEMENTS):
+        # Rows and bounds may be farther away than the point that is sought: they do not say how exact it is.
+        tolerance = problem.tolerance(found)
+        if tolerance is None or (refined := _shortest(problem, spread * bound, tolerance)).status == STALLED:
+            break
+        found = refined
     bounds = found.upper - found.lower
     if found.status == EMPTY:
         below = problem.below(found.rows, bounds, is_empty=True) / spread
@@ -181,6 +189,8 @@ class _Problem:
         steps = np.concatenate([low, high])
         self.exponent = int(exponents(np.concatenate([[extent], point, slack, steps[np.isfinite(steps)]])))
         self.slack = times_power(slack, -self.exponent)
+        known = times_power(np.abs(np.append(point, extent)), -self.exponent)
+        self._least_tolerance = VIOLATION * float(known.max())
         self.lower, self.upper = np.split(times_power(steps, -self.exponent), 2)
         self.given = C[self.kept_equations], d[self.kept_equations], A[self.kept], b[self.kept], lower, upper
         # What rounding makes of the slacks of rows, and of rows of length 1 themselves.
@@ -224,6 +234,19 @@ class _Problem:
         if is_empty and (self._is_far(form, rest, value) or self._is_contradicted(weights, bounds)):
             return np.inf
         return value / ((float(np.linalg.norm(form)) + rest) * (1 + self.rounding))
+
+    def tolerance(self, found: ShortestVector) -> float | None:
+        """Return a smaller tolerance if a vector violates rows by more than is little beside it, else None."""
+        if found.status != FOUND:
+            return None
+        beyond = self.rows @ found.vector - self.slack
+        beyond[: self.num_equations] = np.abs(beyond[: self.num_equations])
+        sides = np.maximum(found.vector - self.upper, self.lower - found.vector)
+        excess = max(float(beyond.max(initial=0.0)), float(sides.max(initial=0.0)))
+        length = float(np.linalg.norm(found.vector))
+        if excess <= max(VIOLATION * length, self._least_tolerance):
+            return None
+        return max(VIOLATION * max(length, excess), self._least_tolerance)
 
     def clipped(self, weights: np.ndarray) -> np.ndarray:
         """Return multipliers, those of inequalities with zero in place of negative numbers."""

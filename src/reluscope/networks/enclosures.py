@@ -1,7 +1,7 @@
 """Enclosures of all values of a network around a point, with units held to some of their pieces."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -9,7 +9,7 @@ from jaxtyping import Float, Integer
 
 from reluscope.geometry.balls import CutBall
 from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.forms import AffineForms, Forms, OpenUnit
+from reluscope.networks.carriers.forms import AffineForms, Forms, OpenUnit, PossiblePieces
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 
@@ -28,12 +28,15 @@ class Enclosure:
         One per noise symbol.
     outputs : Forms, optional
         None where an open unit has an infinite range: later gates are then left out, too.
+    pieces : list of PossiblePieces
+        Of each gate that is not left out.
     """
 
     is_empty: bool
     limits: list[Forms]
     open: list[OpenUnit]
     outputs: Forms | None
+    pieces: list[PossiblePieces] = field(default_factory=list)
 
 
 @torch.no_grad()
@@ -81,5 +84,5 @@ def enclose(
     for stage, low, high in zip(network.stages, first, last, strict=True):
         through = carrier.max if isinstance(stage.gate, Max) else carrier.pointwise
         if not through(stage, next(walk), low.astype(np.int64), high.astype(np.int64)):
-            return Enclosure(carrier.is_empty, carrier.limits, carrier.open, None)
-    return Enclosure(carrier.is_empty, carrier.limits, carrier.open, carrier.form(next(walk)))
+            return Enclosure(carrier.is_empty, carrier.limits, carrier.open, None, carrier.pieces)
+    return Enclosure(carrier.is_empty, carrier.limits, carrier.open, carrier.form(next(walk)), carrier.pieces)

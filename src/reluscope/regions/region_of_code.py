@@ -34,12 +34,16 @@ class CodeRegion:
         Signed distances of the point to the hyperplanes, negative where it lies beyond.
     noise : (h,) float64
         Bounds on the rounding of the distances.
+    entries : (h,) float64
+        Bounds on the rounding of the entries of the rows.
     sources : (h, 3) int64
         Gate, unit, and its piece beyond the row.
     still : (c, 3) int64
         The same of units that are constant on the region and sit on a breakpoint there.
     weight, outputs, errors : (m, n), (m,) and (m,) float64
         The network on the region is ``weight u + outputs``, with bounds on the rounding of ``outputs``.
+    weight_error : float
+        Bound on the rounding of the entries of ``weight``.
     is_empty : bool
         Whether some unit is constant and on the wrong side: then no point has this code.
     """
@@ -48,11 +52,13 @@ class CodeRegion:
     rows: Float[np.ndarray, "h n"]
     slack: Float[np.ndarray, " h"]
     noise: Float[np.ndarray, " h"]
+    entries: Float[np.ndarray, " h"]
     sources: Int[np.ndarray, "h 3"]
     still: Int[np.ndarray, "c 3"]
     weight: Float[np.ndarray, "m n"]
     outputs: Float[np.ndarray, " m"]
     errors: Float[np.ndarray, " m"]
+    weight_error: float
     is_empty: bool
 
 
@@ -98,7 +104,7 @@ def region_of_code(
     maps, (weight, outputs) = maps_of_pieces(network, held, x, slice(0, network.num_inputs))
     *seen, final = carry(network, HeldRoundedNumbers(unit, held), Rounded.exactly(x))
     largest = [gradients.abs().amax(-1) if gradients.shape[-1] else gradients.sum(-1) for gradients, _ in maps]
-    of_maps, _ = gradient_errors(network, held, largest, 1, unit)
+    of_maps, of_outputs = gradient_errors(network, held, largest, 1, unit)
     tables = [
         gate_rows(
             stage.gate,
@@ -127,10 +133,12 @@ def region_of_code(
         normals[kept] / lengths[:, None],
         slack[kept] / lengths,
         noise[kept] / lengths,
+        constant_below[kept] / lengths,
         sources[kept].astype(np.int64),
         sources[constant & (np.abs(slack) <= noise)].astype(np.int64),
         weight[0].cpu().numpy(),
         outputs[0].cpu().numpy(),
         final.error.reshape(-1).cpu().numpy(),
+        float(of_outputs.max()),
         bool((constant & (slack < -noise)).any()),
     )

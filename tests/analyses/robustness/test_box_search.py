@@ -107,7 +107,7 @@ def test_all_nearer_changes_are_in_boxes_that_wait(monkeypatch, norm, order):
 
     class Kept(box_search.BoxChanges):
         def __init__(self, view, change):
-            super().__init__(view, replace(change, distance=2 * change.distance))
+            super().__init__(view, replace(change, distance=2 * change.distance, upper=2 * change.upper))
             begun.append(self)
 
     monkeypatch.setattr(search, "BoxChanges", Kept)

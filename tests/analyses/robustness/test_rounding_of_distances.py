@@ -138,17 +138,17 @@ def found_by(monkeypatch, *searches):
 
 
 def change_at(distance, error):
-    return Change(distance, distance, error, np.array([-1.0, 1.0]), np.array([-1.1, 1.1]), 1)
+    return Change(distance, distance - error, distance + error, np.array([-1.0, 1.0]), np.array([-1.1, 1.1]), 1)
 
 
 def test_ends_hold_what_the_duals_leave_open_and_what_rounding_does(monkeypatch):
     found = found_by(
         monkeypatch,
-        Search(1.25, change_at(1.5, 0.125), "", 7, 0),
+        Search(1.125, change_at(1.5, 0.125), "", 7, 0),
         Search(1.5, change_at(1.5, 0.0), "", 7, 0),
         Search(np.inf, None, "", 7, 0),
         Search(1e12, None, "", 7, 0),
-        Search(0.0625, change_at(0.0625, 0.125), "", 7, 0),
+        Search(-0.0625, change_at(0.0625, 0.125), "", 7, 0),
     )["decision_distance"]
     assert found.value.tolist() == [1.5, 1.5, np.inf, 1e12, 0.0625]
     assert found.lower.tolist() == [1.125, 1.5, np.inf, 1e12, 0.0]
@@ -261,7 +261,8 @@ def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
     net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)
     view = viewpoint(net, window, np.array([3.0, 1.0]), norm, Tolerance())
     own = view.cell(view.first_pieces())
-    cell = StepRegion(view, own.half_spaces.rows, own.half_spaces.offsets, own.errors, own.outputs, radius=2.0)
+    own, table = view.cell(view.first_pieces()), own.half_spaces
+    cell = StepRegion(view, table.rows, table.offsets, own.errors, own.entries, own.outputs, radius=2.0)
     step, short, long = np.array([1.0, 0.25]), np.array([0.25, -0.125]), np.array([3.0, 4.0])
     assert _share_within(step, short, cell) == 1.0
     share = _share_within(step, long, cell)
@@ -281,7 +282,8 @@ def test_what_is_confirmed_far_inside_lies_on_the_way_there(monkeypatch):
     view = viewpoint(net, window, np.array([3.0, 1.0]), "l2", Tolerance())
     assert isinstance(view, Viewpoint)
     own = view.cell(view.first_pieces())
-    cell = StepRegion(view, own.half_spaces.rows, own.half_spaces.offsets, own.errors, own.outputs, radius=2.0)
+    own, table = view.cell(view.first_pieces()), own.half_spaces
+    cell = StepRegion(view, table.rows, table.offsets, own.errors, own.entries, own.outputs, radius=2.0)
     (rival,) = cell.rivals
     found = cell.nearest_change(rival, np.inf)
     asked = []
@@ -293,9 +295,7 @@ def test_what_is_confirmed_far_inside_lies_on_the_way_there(monkeypatch):
         lambda view, steps, *, ties: (asked.append(steps), proper(view, steps, ties=ties))[1],
     )
     change = changes.confirm(cell, rival, found)
-    inside = cell.deepest(rival)
-    assert inside is not None
-    deep = inside[0]
+    deep = cell.deepest(rival)
     (steps,) = asked
     assert (np.linalg.norm(steps, axis=1) <= 2.0 + 1e-12).all()
     assert np.linalg.norm(steps[-1]) == pytest.approx(2.0)

@@ -84,7 +84,7 @@ def test_a_partition_that_knows_too_little_does_not_end_a_search(monkeypatch):
 
 
 def test_ctrl_c_in_the_partition_ends_it(monkeypatch):
-    net, x = rs.load(layers([2, 6, 5, 2], seed=3)), np.zeros((2, 2))
+    net, x = rs.load(layers([2, 6, 5, 2], seed=3)), np.full((2, 2), 0.125)
 
     def struck(*given, **settings):
         part = rs.partition(*given, **settings)

@@ -128,7 +128,8 @@ def _by_directions(view: Viewpoint) -> Float[np.ndarray, "k n"]:
     dim = len(view.x)
     ways = np.random.default_rng(0).normal(size=(NUM_DIRECTIONS, dim))
     ways /= size(ways, view.norm)[:, None]
-    for length in view.scale * 2.0 ** np.arange(-6, 12):
+    width = view.domain.half_spaces.width / view.scale
+    for length in view.scale * 2.0 ** np.arange(-6, max(12, int(np.log2(max(width, 1.0))) + 1)):
         steps = _into_domain(view, length * ways)
         other = _is_other_class(view, steps)
         if other.any():

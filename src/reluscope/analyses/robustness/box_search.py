@@ -16,11 +16,12 @@ from reluscope.analyses.robustness.attack import nearer_by, nearer_by_chance
 from reluscope.analyses.robustness.cells import RESOLUTION, Viewpoint
 from reluscope.analyses.robustness.changes import Change
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
-from reluscope.analyses.robustness.nearest_known import NearestKnown
+from reluscope.analyses.robustness.nearest_known import DOUBTS, NearestKnown
 from reluscope.geometry.balls import CutBall
 from reluscope.geometry.cut_boxes import distances_of_cut_boxes, near_in_cut_boxes
 from reluscope.networks.enclosures import enclose
 from reluscope.networks.graph import Max
+from reluscope.partitions.best_first import Branch
 
 # Boxes on which no more units than these may change their piece are halved by the kernel, so many of each at most.
 MAX_OPEN, MOST_BOXES = 64, 1000
@@ -66,8 +67,8 @@ class BoxChanges(NearestKnown, HalvedBoxes):
 
     def __init__(self, view: Viewpoint, change: Change | None) -> None:
         HalvedBoxes.__init__(self, view.network, NUM_TOGETHER)
-        self.view, self.change, self.num_undecided = view, change, 0
-        self.limit, self.passed = np.inf if change is None else change.distance, np.inf
+        self.view, self.change, self.num_undecided, self.doubts = view, change, 0, []
+        self.limit, self.passed = np.inf if change is None else change.upper, np.inf
         self._is_begun = False
         self._settled: set[bytes] = set()
         number = max(2, view.network.num_outputs)
@@ -82,16 +83,24 @@ class BoxChanges(NearestKnown, HalvedBoxes):
     def begin(self) -> bool:
         """Bound the box around the ball of the nearest change known."""
         if self._is_begun:
-            self.frontier = min(self.limit, self.passed, *(branch.key for branch in self.queue[:1]))
-            return False
+            self.passed = min([self.passed, *(branch.key for branch in self.queue)])
+            self.queue, self.frontier = [], min(self.limit, self.least_left)
+            return self.begin_doubts()
         self._is_begun = True
         if self.change is not None:
             self.change = nearer_by_chance(self.view, self.change)
-            self.limit = min(self.limit, self.change.distance)
+            self.limit = min(self.limit, self.change.upper)
         lower, upper = _root(self.view, self.limit)
         self._bounds = BoxBounds(self.network, lower, upper)
         self.bound([Part(lower, upper, 0.0, 1.0, None)])
         return True
+
+    def split(self, branch: Branch) -> None:
+        """Bound the halves of a box, or decide about regions in doubt."""
+        if branch.what is DOUBTS:
+            self.split_doubt()
+        else:
+            super().split(branch)
 
     def bound(self, parts: list[Part]) -> None:
         """Bound how near changes of class are on boxes, and halve those on which they may be nearer than known."""
@@ -114,7 +123,7 @@ class BoxChanges(NearestKnown, HalvedBoxes):
         alive = np.flatnonzero(keys < self.limit)
         nearest = alive[np.argsort(keys[alive], kind="stable")]
         self.change = nearer_by(view, boxes.centers[nearest], self.change)
-        self.limit = self.limit if self.change is None else min(self.limit, self.change.distance)
+        self.limit = self.limit if self.change is None else min(self.limit, self.change.upper)
         may_win = near < self.limit
         first, last = near_in_cut_boxes(low, high, -below.slopes, levels, self.limit, view.norm)
         first = np.where(may_win[..., None], first.max(axis=0), np.inf).min(axis=1)
@@ -185,4 +194,4 @@ class BoxChanges(NearestKnown, HalvedBoxes):
         steps = CutBall(radius, view.norm, view.lower, view.upper)
         enclosure = enclose(view.network, view.x, steps, code, code, rounding=view.rounding)
         if not enclosure.is_empty:
-            self.settle_cell(enclosed_cell(view, steps, enclosure)[0], self.frontier)
+            self.settle_cell(enclosed_cell(view, steps, enclosure)[0], self.frontier, tuple(code))

@@ -6,6 +6,7 @@ The outputs on that set decide which classes may win there; with a single output
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +15,6 @@ from jaxtyping import Bool, Float, Integer
 from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.geometry.linear_program import LinearProgram, Status
@@ -27,13 +27,17 @@ from reluscope.networks.choices import read_domain
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.pieces_across import pieces_across
+from reluscope.networks.rational import RationalNetwork, multiplications
+from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.regions.region_of_code import region_of_code
 from reluscope.tolerance import Tolerance
 
 Pieces = tuple[np.ndarray, ...]
 
-# Lengths below this, relative to the point and its distances, count as zero: thinner regions are not entered.
+# Lengths below this, relative to the point and its distances, are not resolved in floats. The domain has no part in it.
 RESOLUTION = 1e-9
+# Multiplications in fractions that may decide the class of a point.
+MAX_MULTIPLICATIONS = 2_000_000
 # Steps into a half-space are no longer than this, in units of the distance that is sought there.
 MAX_LENGTH = 1e5
 # Polyhedra of no more dimensions than these have the box around them as bounds: finding it takes fractions.
@@ -60,8 +64,7 @@ class SearchDomain:
 
     def contains(self, x: Float[np.ndarray, " n"]) -> bool:
         """Return whether a point lies in the domain, up to rounding."""
-        slack = 1e-12 * max(float(np.abs(x).max()), self.half_spaces.width)
-        return bool(self.half_spaces.contains(x, slack))
+        return bool(self.half_spaces.contains(x, 1e-12 * float(np.abs(x).max())))
 
 
 def open_domain(network: Network, domain: Domain | None) -> tuple[Network, SearchDomain]:
@@ -139,8 +142,8 @@ class Viewpoint:
 
     @cached_property
     def scale(self) -> float:
-        """What lengths are compared with: the size of the point and of the domain, else its hyperplanes' distances."""
-        size = max(float(np.abs(self.x).max()), self.domain.half_spaces.width)
+        """What lengths are compared with: the size of the point, else its hyperplanes' distances."""
+        size = float(np.abs(self.x).max())
         if size == 0 and self.network.gates:
             own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
             region = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
@@ -173,7 +176,15 @@ class Viewpoint:
         """Return the region of a code."""
         region = region_of_code(self.network, self.x, pieces, tolerance=self.tolerance)
         outputs = Forms(region.outputs, region.weight, np.zeros((len(region.outputs), 0)), region.errors)
-        return StepRegion(self, region.rows, region.slack, region.noise, outputs)
+        return StepRegion(
+            self,
+            region.rows,
+            region.slack,
+            region.noise,
+            region.entries,
+            outputs,
+            weight_error=region.weight_error,
+        )
 
 
 def viewpoint(
@@ -190,16 +201,31 @@ def viewpoint(
         raise InputError(
             f"expected points in the domain ({domain.text}), got one outside: move it, or enlarge the domain"
         )
-    outputs = network(x).reshape(1, -1).cpu().numpy()
-    return Viewpoint(network, domain, x, norm, int(classes_of_outputs(outputs)[0]), tolerance)
+    return Viewpoint(network, domain, x, norm, _class_at(network, x, tolerance), tolerance)
+
+
+def _class_at(network: Network, x: Float[np.ndarray, " n"], tolerance: Tolerance) -> int:
+    """Return the class of a point; where rounding decides, in fractions if these take no more than a second."""
+    forward = rounded_forward(network, x[None], tolerance=tolerance)
+    label = int(classes_of_outputs(forward.outputs)[0])
+    outputs, errors = forward.outputs[0], forward.errors[0]
+    if len(outputs) == 1:
+        outputs, errors = np.append(0.0, outputs), np.append(0.0, errors)
+    is_sure = outputs[label] - outputs > errors[label] + errors
+    is_sure[label] = True
+    if is_sure.all() or multiplications(network) > MAX_MULTIPLICATIONS:
+        return label
+    exact = RationalNetwork(network).output([Fraction(entry) for entry in x.tolist()]).numerators
+    return int(exact[0] > 0) if len(exact) == 1 else max(range(len(exact)), key=lambda one: (exact[one], -one))
 
 
 @dataclass(frozen=True, eq=False)
 class Rival:
     """Another class j as a half-space: j is not below the point's class where ``row u <= slack``.
 
-    On a set where j is nowhere below, the row is zero; ``length`` is the row's dual norm. In the slack is what
-    ``noise`` can make of it.
+    On a set where j is nowhere below, or may be so within rounding, the row is zero; ``length`` is the row's dual norm.
+    In the slack is what ``noise`` can make of it; ``error`` bounds its rounding, ``entries`` that of the row's entries.
+    At steps shorter than ``least`` j is below; ``is_equal`` if outputs are one without any rounding.
     """
 
     label: int
@@ -208,11 +234,14 @@ class Rival:
     noise: Float[np.ndarray, " e"]
     error: float
     length: float
+    entries: float = 0.0
+    least: float = 0.0
+    is_equal: bool = False
 
     @property
     def distance(self) -> float:
         """Distance to the half-space alone."""
-        return max(0.0, -self.slack / self.length) if self.length > 0 else 0.0
+        return max(0.0, -self.slack / self.length) if self.length > 0 else self.least
 
 
 class StepRegion:
@@ -225,10 +254,14 @@ class StepRegion:
         ``rows u <= slack`` with rows of length 1; the domain's join them.
     errors : (h,) array
         Bounds on the rounding of the slack.
+    entries : (h,) array
+        Bounds on the rounding of the entries of the rows.
     outputs : Forms
         Of the network's outputs in steps u.
     radius : float
         How long steps may be for this to hold.
+    weight_error : float
+        Bound on the rounding of the entries of the outputs' weights, where errors are those at the point alone.
     """
 
     def __init__(
@@ -237,17 +270,20 @@ class StepRegion:
         rows: Float[np.ndarray, "h n"],
         slack: Float[np.ndarray, " h"],
         errors: Float[np.ndarray, " h"],
+        entries: Float[np.ndarray, " h"],
         outputs: Forms,
         *,
         radius: float = np.inf,
+        weight_error: float = 0.0,
     ) -> None:
-        self.view, self.outputs, self.radius = view, outputs, radius
+        self.view, self.outputs, self.radius, self.weight_error = view, outputs, radius, weight_error
         limits = view.domain.half_spaces
         self.num_own = len(rows)
         own = HalfSpaces(rows, slack, view.lower, view.upper)
         self.half_spaces = own.cut(limits.rows, limits.offsets - limits.rows @ view.x)
         sizes = np.abs(limits.offsets) + np.abs(limits.rows) @ np.abs(view.x)
         self.errors = np.concatenate([errors, view.rounding * sizes])
+        self.entries = np.concatenate([entries, np.full(len(limits.rows), view.rounding)])
         self.origin = np.zeros(len(view.x))
 
     @cached_property
@@ -267,12 +303,24 @@ class StepRegion:
             lead = outputs[np.array([own])] - outputs[np.array([label])]
         row, noise, error = lead.weights[0], lead.noise[0], float(lead.errors[0])
         slack = float(np.abs(noise).sum() - lead.centers[0])
-        if np.abs(row).max(initial=0.0) > self.view.rounding * entries * max(2, len(outputs.centers)):
-            return Rival(label, row, slack, noise, error, float(size(row, dual(self.view.norm))))
-        # Outputs that differ by a constant; of equal ones the lower wins.
-        if slack > error or (slack >= -error and label < own):
-            return Rival(label, 0 * row, 0.0, noise, error, 0.0)
-        return None
+        doubt = max(self.view.rounding * entries * max(2, len(outputs.centers)), 2 * self.weight_error)
+        length = float(size(row, dual(self.view.norm)))
+        steepest = length + doubt * float(size(np.ones(len(row)), dual(self.view.norm)))
+        behind = max(0.0, -slack - error)
+        least = behind / steepest if steepest > 0 else 0.0 if behind == 0 else np.inf
+        if np.abs(row).max(initial=0.0) > doubt:
+            return Rival(label, row, slack, noise, error, length, float(doubt), float(least))
+        # Outputs that differ by a constant, as far as floats can tell; of equal ones the lower wins.
+        if least > self.reach or (slack + error <= 0 and steepest == error == 0 and (slack < 0 or label > own)):
+            return None
+        is_equal = bool(slack == steepest == error == 0)
+        return Rival(label, 0 * row, 0.0, noise, error, 0.0, float(doubt), float(least), is_equal)
+
+    @cached_property
+    def reach(self) -> float:
+        """The length of the longest steps."""
+        ends = np.maximum(-self.view.lower, self.view.upper)
+        return min(self.radius, float(size(ends, self.view.norm)) if np.isfinite(ends).all() else np.inf)
 
     def half_spaces_beyond(self, rival: Rival) -> HalfSpaces:
         """Return the part of the set where another class is not below the point's own."""
@@ -300,14 +348,70 @@ class StepRegion:
         Its multipliers say how much it moves with the rows that hold it: a corner of two that are nearly parallel moves
         by far more than they do.
         """
-        multipliers, rows = found.multipliers, self.half_spaces_beyond(rival).rows
-        length = float(size(multipliers @ rows, dual(self.view.norm)))
-        errors = np.append(self.errors, rival.error)
+        rows, _, errors, entries = self._given(rival)
+        length = float(size(found.multipliers @ rows, dual(self.view.norm)))
         if not length > 0:
             return rival.error / rival.length if rival.length > 0 else 0.0
-        # The rows' entries are rounded, too.
-        entries = self.view.rounding * float(multipliers @ size(rows, dual(self.view.norm))) * found.distance
-        return (float(multipliers @ errors) + entries) / length
+        doubt = float(found.multipliers @ errors) + float(found.multipliers @ entries) * found.distance
+        return doubt / length
+
+    def proved(self, rival: Rival | None, found: NearestPoint) -> float:
+        """Return a distance below which no change, or no point of the set, is, whatever rounding made of the rows."""
+        rows, offsets, errors, entries = self._given(rival)
+        multipliers = found.multipliers
+        errors, entries = float(multipliers @ errors), float(multipliers @ entries)
+        if found.is_empty or errors == entries == 0:
+            return found.lower
+        length = float(size(form := multipliers @ rows, dual(self.view.norm)))
+        lower = (found.lower * length - errors) / (length + entries) if length > 0 else 0.0
+        if not np.isfinite(found.distance):  # multipliers of a contradiction, or nearly one, with those of bounds
+            bounds = found.bound_multipliers
+            sides = np.where(bounds > 0, self.half_spaces.upper, np.where(bounds < 0, self.half_spaces.lower, 0.0))
+            value = -float(multipliers @ offsets) - float(bounds @ sides) - errors
+            terms = float(multipliers @ np.abs(offsets)) + float(np.abs(bounds) @ np.abs(sides))
+            value -= len(multipliers) * np.finfo(float).eps * terms
+            steep = float(np.linalg.norm(form + bounds)) + entries
+            steep += (
+                (len(multipliers) + len(form)) * np.finfo(float).eps * float(multipliers.sum() + np.abs(bounds).sum())
+            )
+            spread = np.sqrt(len(form)) if self.view.norm == "linf" else 1.0
+            lower = max(lower, value / (steep * spread) if steep > 0 else 0.0)
+        return max(0.0, min(found.lower, lower))
+
+    def _given(self, rival: Rival | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return rows and offsets, bounds on their errors, and on what the rows' entries make of a step of length 1."""
+        half_spaces, errors, entries = self.half_spaces, self.errors, self.entries
+        if rival is not None:
+            half_spaces, errors = self.half_spaces_beyond(rival), np.append(errors, rival.error)
+            entries = np.append(entries, rival.entries)
+        spread = float(size(np.ones(len(self.origin)), dual(self.view.norm)))
+        own = self.view.rounding * size(half_spaces.rows, dual(self.view.norm))
+        return half_spaces.rows, half_spaces.offsets, errors, np.maximum(own, spread * entries)
+
+    def reached(self, rival: Rival, step: Float[np.ndarray, " n"], inner: Float[np.ndarray, " n"]) -> float:
+        """Return a distance at which the rival is not below for certain, from a step to a tie and one farther inside.
+
+        A share of the way between both makes up for what rounding may have made of all rows.
+        """
+        rows, offsets, errors, entries = self._given(rival)
+        far = max(float(size(step, self.view.norm)), float(size(inner, self.view.norm)))
+        errors = errors + entries * far
+        beyond, inside = rows @ step - offsets + errors, offsets - rows @ inner - errors
+        loose = beyond > 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.where(inside > 0, beyond / (beyond + inside), 1.0)[loose]
+        share = float(shares.max(initial=0.0))
+        ends = float(size(step, self.view.norm)), float(size(inner, self.view.norm))
+        return max(ends[0], (1 - share) * ends[0] + share * ends[1])
+
+    def is_surely_empty(self, found: NearestPoint, rival: Rival | None) -> bool:
+        """Return whether multipliers contradict each other by more than rounding makes of the rows."""
+        half_spaces = self.half_spaces if rival is None else self.half_spaces_beyond(rival)
+        errors = self.errors if rival is None else np.append(self.errors, rival.error)
+        bounds = found.bound_multipliers
+        sides = np.where(bounds > 0, half_spaces.upper, np.where(bounds < 0, half_spaces.lower, 0.0))
+        value = -float(found.multipliers @ half_spaces.offsets) - float(bounds @ sides)
+        return value > 2 * float(found.multipliers @ errors)
 
     def nearest(self, bound: float) -> NearestPoint:
         """Return the step to the nearest point of the set."""
@@ -359,12 +463,10 @@ class StepRegion:
         moved = replace(own, offsets=own.offsets + 0.1 * RESOLUTION * self.view.scale)
         return moved.contains(steps) & (size(steps, self.view.norm) <= self.radius)
 
-    def deepest(self, rival: Rival) -> tuple[Float[np.ndarray, " n"], float] | None:
-        """Return a step far inside the half-space of a rival, and how deep one can be there, in the point's scale.
+    def deepest(self, rival: Rival) -> Float[np.ndarray, " n"] | None:
+        """Return a step far inside the half-space of a rival, among those at most a million times as long as the scale.
 
-        Where the rival's row is zero, the step leads to an inner point of the set. The depth is what multipliers prove
-        that no step exceeds, among those that are at most a million times as long as the scale. None if that is
-        nothing: the set only touches the half-space.
+        Where the rival's row is zero, the step leads to an inner point of the set.
         """
         dim = len(self.origin)
         cap = 10.0 * max(self.view.scale, rival.distance)
@@ -382,11 +484,7 @@ class StepRegion:
         program.add_rows(table, slack)
         gain = np.append(np.zeros(dim), 1.0)
         found = program.maximize(gain)
-        duals = found.duals if len(found.duals) else np.zeros(len(slack))
-        depth = min(cap, upper_bound(gain, table, np.full(len(slack), -np.inf), slack, low, high, duals))
-        if not depth > 10 * RESOLUTION * self.view.scale:
-            return None
-        return (found.point[:dim] if found.status is Status.OPTIMAL else self.origin), depth
+        return found.point[:dim] if found.status is Status.OPTIMAL else None
 
     def _at(self, step: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """Return the resolution at a step, the rows that are tight there, and the coordinates that no bound stops."""

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.classification.classes import classes_of_outputs
-from reluscope.analyses.robustness.cells import RESOLUTION, Rival, StepRegion, Viewpoint
+from reluscope.analyses.robustness.cells import Rival, StepRegion, Viewpoint
 from reluscope.geometry.nearest_point import NearestPoint
 from reluscope.geometry.norms import size
 from reluscope.networks.rounded_forward import rounded_forward
@@ -21,12 +21,12 @@ SHARES = (1e-9, 1e-7, 1e-5, 1e-3, 0.1, 1.0)
 class Change:
     """A change of class: the step to it, its distance, a step right beyond, and what the class is there.
 
-    ``lower`` bounds the distance of this cell's change from below, ``error`` what rounding makes of it.
+    ``lower`` and ``upper`` bound the distance of this cell's change.
     """
 
     distance: float
     lower: float
-    error: float
+    upper: float
     step: Float[np.ndarray, " n"]
     beyond: Float[np.ndarray, " n"]
     label: int
@@ -39,8 +39,8 @@ class Undecided:
     lower: float
 
 
-def confirm(cell: StepRegion, rival: Rival, found: NearestPoint) -> Change | Undecided | None:
-    """Return what the network says about a point where outputs tie; None where they only touch.
+def confirm(cell: StepRegion, rival: Rival, found: NearestPoint) -> Change | Undecided:
+    """Return what the network says about a point where outputs tie: a change of class, or that floats do not show one.
 
     Parameters
     ----------
@@ -51,20 +51,20 @@ def confirm(cell: StepRegion, rival: Rival, found: NearestPoint) -> Change | Und
         Where the rival is not below the point's class.
     """
     view, step = cell.view, found.point
-    error = cell.rounding(rival, found)
-    beyond, depth = None, 0.0
+    beyond = inner = None
     if rival.length > 0 and (way := cell.inward(step, rival)) is not None:
         # Within the cell only: where outputs touch, they may cross in the next one, a little farther away.
         tries = step + np.outer(np.array(BEYOND) * max(view.scale, rival.distance), way)
         beyond = _first_other_class(view, tries[cell.contains(tries)], ties=False)
+        inner = None if beyond is None else beyond[0]
     if beyond is None and (deep := cell.deepest(rival)) is not None:
-        inner, depth = deep
-        share = _share_within(step, inner - step, cell)
-        way, depth = share * (inner - step), share * depth
-        beyond = _first_other_class(view, step + np.outer(SHARES, way), ties=rival.length == 0)
-    if beyond is not None:
-        return Change(found.distance, found.lower, error, step, *beyond)
-    return Undecided(found.lower) if depth > 10 * RESOLUTION * view.scale else None
+        inner = step + _share_within(step, deep - step, cell) * (deep - step)
+        beyond = _first_other_class(view, step + np.outer(SHARES, inner - step), ties=rival.is_equal)
+    if beyond is None or inner is None:
+        return Undecided(found.lower)
+    # The network itself has another class right beyond; the cell may show one that is nearer.
+    upper = min(float(size(beyond[0], view.norm)), cell.reached(rival, step, inner))
+    return Change(found.distance, cell.proved(rival, found), max(upper, found.distance), step, *beyond)
 
 
 def _share_within(step: np.ndarray, way: np.ndarray, cell: StepRegion) -> float:

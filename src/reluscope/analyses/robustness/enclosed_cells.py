@@ -38,6 +38,12 @@ def enclosed_cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tupl
     if outputs is None:
         outputs = Forms(np.zeros(0), np.zeros((0, dim)), np.zeros((0, symbols)), np.zeros(0))
     cell = StepRegion(
-        view, np.concatenate(rows), np.concatenate(slack), np.concatenate(errors), outputs, radius=steps.radius
+        view,
+        np.concatenate(rows),
+        np.concatenate(slack),
+        np.concatenate(errors),
+        np.zeros(sum(map(len, errors))),
+        outputs,
+        radius=steps.radius,
     )
     return cell, np.concatenate(noise), is_exact

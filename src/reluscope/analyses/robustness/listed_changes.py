@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells import Pieces, Viewpoint
+from reluscope.analyses.robustness.cells import RESOLUTION, Pieces, Viewpoint
 from reluscope.analyses.robustness.nearest_known import NearestKnown
-from reluscope.partitions.best_first import BestFirst, Branch
+from reluscope.partitions.best_first import Branch
+
+# What is nearer than the change found by no more than this share is no nearer.
+TIGHT = 5e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,22 +30,21 @@ class NearRegions:
     beyond: float
 
 
-class ListedChanges(NearestKnown, BestFirst):
+class ListedChanges(NearestKnown):
     """The search for one point, in regions that are listed."""
 
     def __init__(self, view: Viewpoint, regions: NearRegions) -> None:
-        BestFirst.__init__(self)
-        self.view, self.change, self.num_undecided = view, None, 0
+        super().__init__()
+        self.view, self.change, self.num_undecided, self.doubts = view, None, 0, []
         self.limit, self.passed = np.inf, regions.beyond
-        self._beyond = regions.beyond
         self._regions = list(zip(regions.keys, regions.codes, strict=True))
 
     @property
     def is_known(self) -> bool:
         """Whether the nearest change is known: one no farther than what lies in no region listed, or none anywhere."""
-        if self.num_undecided or self.change is None:
-            return not self.num_undecided and self.passed == np.inf
-        return self.change.distance <= self._beyond
+        if self.change is None:
+            return self.least_left == np.inf
+        return self.least_left >= self.change.upper * (1 - TIGHT) - 0.1 * RESOLUTION * self.view.scale
 
     def is_settled(self, key: float) -> bool:
         """Whether regions are no nearer than the change that is known."""
@@ -61,4 +63,4 @@ class ListedChanges(NearestKnown, BestFirst):
     def split(self, branch: Branch) -> None:
         """Find the nearest change in a region."""
         self.num_branches += 1
-        self.settle_cell(self.view.cell(branch.what), branch.key)
+        self.settle_cell(self.view.cell(branch.what), branch.key, branch.what)

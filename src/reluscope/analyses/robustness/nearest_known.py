@@ -1,12 +1,43 @@
 """The nearest change of class that a search knows, and how far it has proved that there is none."""
 
+from functools import cached_property
+from typing import NamedTuple
+
 import numpy as np
 
-from reluscope.analyses.robustness.cells import RESOLUTION, StepRegion, Viewpoint
+from reluscope.analyses.robustness.cells import RESOLUTION, Pieces, StepRegion, Viewpoint
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
+from reluscope.analyses.robustness.exact_cells import ExactCells
+from reluscope.geometry.balls import CutBall
+from reluscope.networks.enclosures import enclose
+from reluscope.partitions.best_first import BestFirst
+
+# Changes whose ends are as near to each other, relative to the distance, need no fractions.
+CLOSE = 1e-7
+# In the queue in place of regions: what is in doubt is to be decided.
+DOUBTS = "doubts"
 
 
-class NearestKnown:
+class Doubt(NamedTuple):
+    """A set of regions in which floats leave open whether the class changes: thin ones, ties that are not confirmed.
+
+    Parameters
+    ----------
+    key : float
+        No change is nearer.
+    first, last : tuples of (u,) arrays
+        The pieces that units may have.
+    labels : tuple of int
+        The classes that may win there.
+    """
+
+    key: float
+    first: Pieces
+    last: Pieces
+    labels: tuple[int, ...]
+
+
+class NearestKnown(BestFirst):
     """What searches for the nearest change of class share.
 
     Attributes
@@ -18,34 +49,104 @@ class NearestKnown:
         Within which radius is searched.
     passed : float
         The nearest change that may be in what was passed over.
+    doubts : list of Doubt
+        What floats leave open; fractions decide it at the end, as far as it may be nearer than the change found.
     num_undecided : int
-        Changes of class that the network itself did not confirm.
+        Changes of class that neither the network itself nor fractions decided.
     """
 
     view: Viewpoint
     change: Change | None
     limit: float
     passed: float
+    doubts: list[Doubt]
     num_undecided: int
 
-    def settle(self, found: Change | Undecided | None) -> None:
-        """Take what the network says of a point where outputs tie."""
-        if isinstance(found, Change):
-            self.passed = min(self.passed, found.lower)
-            if self.change is None or found.distance < self.change.distance:
-                self.change, self.limit = found, min(self.limit, found.distance)
-        elif found is not None:
-            self.num_undecided += 1
-            self.passed = min(self.passed, found.lower)
+    @cached_property
+    def exact(self) -> ExactCells:
+        """Fractions, seen from the point."""
+        return ExactCells(self.view)
 
-    def settle_cell(self, cell: StepRegion, key: float) -> None:
-        """Find the nearest change of class in a region, whose changes are no nearer than a bound."""
+    @property
+    def least_left(self) -> float:
+        """The nearest change that may be in what was passed over, or is in doubt."""
+        return min([self.passed, *(doubt.key for doubt in self.doubts)])
+
+    def settle(self, found: Change | Undecided, doubt: Doubt) -> None:
+        """Take what the network says of a point where outputs tie, in regions that are in doubt if it says little."""
+        if isinstance(found, Undecided):
+            self.doubts.append(doubt)
+            return
+        lower = found.lower
+        if found.upper - lower > CLOSE * (found.upper + RESOLUTION * self.view.scale):
+            self.doubts.append(doubt._replace(key=max(0.0, min(doubt.key, lower))))
+        else:
+            self.passed = min(self.passed, lower)
+        self.take(found)
+
+    def take(self, found: Change) -> None:
+        """Take a change of class that is certain."""
+        if self.change is None or found.upper < self.change.upper:
+            self.change, self.limit = found, min(self.limit, found.upper)
+
+    def settle_cell(self, cell: StepRegion, key: float, code: Pieces) -> None:
+        """Find the nearest change of class in the region of a code, whose changes are no nearer than a bound."""
         for rival in sorted(cell.rivals, key=lambda rival: rival.distance):
-            if rival.distance >= self.limit:
-                return
+            if rival.least >= self.limit:
+                continue
             found = cell.nearest_change(rival, self.limit)
-            if not np.isfinite(found.distance) or found.distance >= self.limit - RESOLUTION * self.view.scale:
+            lower = max(key, cell.proved(rival, found))
+            doubt = Doubt(lower, code, code, (rival.label,))
+            if found.is_empty and not cell.is_surely_empty(found, rival):
+                self.doubts.append(doubt._replace(key=key))
+            elif not np.isfinite(found.distance) or found.distance >= self.limit - RESOLUTION * self.view.scale:
                 # None, too far, or no nearer than what is known: as far as that is proved.
-                self.passed = min(self.passed, max(key, found.lower))
-            elif not cell.is_thin(found.point):
-                self.settle(confirm(cell, rival, found))
+                self.passed = min(self.passed, lower)
+            elif cell.is_thin(found.point):
+                self.doubts.append(doubt)
+            else:
+                self.settle(confirm(cell, rival, found), doubt)
+
+    def begin_doubts(self) -> bool:
+        """Put what is in doubt and nearer than the change found into the queue; False where nothing is."""
+        nearest = np.inf if self.change is None else self.change.upper
+        near = nearest - CLOSE * (nearest + RESOLUTION * self.view.scale) if np.isfinite(nearest) else nearest
+        far = [doubt.key for doubt in self.doubts if doubt.key >= near]
+        self.passed = min([self.passed, *far])
+        self.doubts = sorted((one for one in self.doubts if one.key < near), key=lambda one: -one.key)
+        if not self.doubts:
+            return False
+        self.push(-1.0, DOUBTS)
+        return True
+
+    def split_doubt(self) -> None:
+        """Decide in fractions about the nearest regions in doubt, or split them."""
+        doubt = self.doubts.pop()
+        self.num_branches += 1
+        view = self.view
+        radius = max(self.limit, 1e3 * RESOLUTION * view.scale)
+        steps = CutBall(radius, view.norm, view.lower, view.upper)
+        enclosure = enclose(view.network, view.x, steps, doubt.first, doubt.last, rounding=view.rounding)
+        if enclosure.is_empty:
+            return
+        changes = self.exact.changes(enclosure.pieces, doubt.labels)
+        if changes is not None:
+            for change in changes:
+                self.passed = min(self.passed, max(min(doubt.key, change.upper), change.lower))
+                self.take(change)
+        elif enclosure.open and self.exact.left > 0 and self.exact.is_small:
+            gate, unit, parts = enclosure.open[0]
+            for low, high in parts:
+                first = with_piece(doubt.first, gate, unit, max(low, int(doubt.first[gate][unit])))
+                last = with_piece(doubt.last, gate, unit, min(high, int(doubt.last[gate][unit])))
+                self.doubts.append(doubt._replace(first=first, last=last))
+        else:
+            self.num_undecided += 1
+            self.passed = min(self.passed, doubt.key)
+
+
+def with_piece(pieces: Pieces, gate: int, unit: int, piece: int) -> Pieces:
+    """Return a code, or an end of a range of codes, with another piece of one unit."""
+    changed = pieces[gate].copy()
+    changed[unit] = piece
+    return (*pieces[:gate], changed, *pieces[gate + 1 :])

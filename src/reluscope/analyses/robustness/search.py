@@ -25,13 +25,14 @@ from reluscope.analyses.robustness.cells import RESOLUTION, Pieces, Rival, StepR
 from reluscope.analyses.robustness.changes import Change, confirm
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.listed_changes import ListedChanges, NearRegions
-from reluscope.analyses.robustness.nearest_known import NearestKnown
+from reluscope.analyses.robustness.nearest_known import DOUBTS, Doubt, NearestKnown, with_piece
 from reluscope.budget import Budget
 from reluscope.geometry.balls import CutBall
+from reluscope.geometry.nearest_point import NearestPoint
 from reluscope.interruption import deferred
 from reluscope.networks.carriers.forms import CLEAR, OpenUnit
 from reluscope.networks.enclosures import Enclosure, enclose
-from reluscope.partitions.best_first import BestFirst, Branch
+from reluscope.partitions.best_first import Branch
 
 # Radii searched before that of the change found, and how they grow.
 NUM_RADII = 5
@@ -104,7 +105,8 @@ def search(
 
 
 def _ended(found: "ListedChanges | BoxChanges | _NearestChange", stopped: str) -> Search:
-    return Search(min(found.frontier, found.passed), found.change, stopped, found.num_branches, found.num_undecided)
+    lower = min(found.frontier, found.least_left)
+    return Search(lower, found.change, stopped, found.num_branches, found.num_undecided)
 
 
 def _radii(limit: float) -> list[float]:
@@ -143,16 +145,16 @@ class _Seen(NamedTuple):
     is_exact: bool
 
 
-class _NearestChange(NearestKnown, BestFirst):
+class _NearestChange(NearestKnown):
     """The search for one point, radius by radius."""
 
     def __init__(self, view: Viewpoint, change: Change | None) -> None:
-        BestFirst.__init__(self)
+        super().__init__()
         self.view, self.change = view, change
-        self.num_undecided = 0
+        self.num_undecided, self.doubts = 0, []
         # Within which radius is searched; the nearest change that may be in what was passed over.
         self.limit, self.passed = np.inf, np.inf
-        self._radii = _radii(np.inf if change is None else change.distance)
+        self._radii = _radii(np.inf if change is None else change.upper)
         self._is_begun = False
         self._whole: _Seen | None = None
 
@@ -163,16 +165,16 @@ class _NearestChange(NearestKnown, BestFirst):
     def begin(self) -> bool:
         """Search within the next radius, if no change of class is known within this one."""
         if self._is_begun:
-            self.frontier = min(self.limit, self.passed)
-            if not self._radii or (self.change is not None and self.change.distance <= self.limit):
-                return False
+            self.frontier = min(self.limit, self.least_left)
+            if not self._radii or (self.change is not None and self.change.upper <= self.limit):
+                return self.begin_doubts()
         self._is_begun = True
         self._search_within(self._radii.pop(0))
         return True
 
     def _search_within(self, radius: float) -> None:
         """Put all regions into the queue as one branch for each class."""
-        self.queue, self.limit, self.passed, self.num_undecided = [], radius, np.inf, 0
+        self.queue, self.limit, self.passed, self.num_undecided, self.doubts = [], radius, np.inf, 0, []
         gates = [stage.gate for stage in self.view.network.stages]
         first = tuple(np.zeros(gate.num_units, dtype=np.int32) for gate in gates)
         last = tuple(np.full(gate.num_units, gate.num_pieces - 1, dtype=np.int32) for gate in gates)
@@ -182,11 +184,14 @@ class _NearestChange(NearestKnown, BestFirst):
 
     def split(self, branch: Branch) -> None:
         """Split the regions at the unit that matters most to their bound."""
+        if branch.what is DOUBTS:
+            self.split_doubt()
+            return
         regions: _Regions = branch.what
         gate, unit = regions.unit.gate, regions.unit.unit
         for low, high in regions.unit.parts:
-            first = _with(regions.first, gate, unit, max(low, int(regions.first[gate][unit])))
-            last = _with(regions.last, gate, unit, min(high, int(regions.last[gate][unit])))
+            first = with_piece(regions.first, gate, unit, max(low, int(regions.first[gate][unit])))
+            last = with_piece(regions.last, gate, unit, min(high, int(regions.last[gate][unit])))
             self._bound(first, last, regions.label, branch.key, regions.cut, regions.level)
 
     def _bound(self, first: Pieces, last: Pieces, label: int, key: float, cut: np.ndarray | None, level: float) -> None:
@@ -198,38 +203,52 @@ class _NearestChange(NearestKnown, BestFirst):
             if seen is None:
                 return
             enclosure, cell, noise, is_exact = seen.enclosure, seen.cell, seen.noise, seen.is_exact
+            rival: Rival | None = None
             if enclosure.outputs is None:
                 found = cell.nearest(self.limit)
-                if not np.isfinite(found.distance):
-                    self.passed = min(self.passed, max(key, found.lower))
-                    return
-                if cell.is_thin(found.point):
+                if self._is_passed(cell, None, found, Doubt(key, first, last, (label,))):
                     return
                 split = enclosure.open[0]
                 break
             rival = cell.rival(label)
-            if rival is None or rival.distance >= self.limit:
+            if rival is None or rival.least >= self.limit:
                 return
             found = cell.nearest_change(rival, self.limit)
-            if not np.isfinite(found.distance):  # none, or too far: as far as that is proved
-                self.passed = min(self.passed, max(key, found.lower))
+            doubt = Doubt(key, first, last, (label,))
+            if self._is_passed(cell, rival, found, doubt):
                 return
-            if cell.is_thin(found.point):
-                return
+            lower = cell.proved(rival, found)
             if found.distance >= self.limit - RESOLUTION * view.scale:  # no nearer than what is known
-                self.passed = min(self.passed, max(key, found.lower))
+                self.passed = min(self.passed, max(key, lower))
                 return
             if is_exact and np.abs(rival.noise).sum() <= CLEAR * rival.error:
-                self.settle(confirm(cell, rival, found))
+                self.settle(confirm(cell, rival, found), doubt._replace(key=max(key, lower)))
+                return
+            if not enclosure.open:
+                self.doubts.append(doubt._replace(key=max(key, lower)))
                 return
             split = enclosure.open[_most_influential(found.multipliers, noise, rival)]
-            gain = found.lower - key
+            gain = lower - key
             cut, level = cell.cut(rival, found)
-            if gain <= AGAIN * (self.limit - found.lower):
+            if gain <= AGAIN * (self.limit - lower):
                 break
-            key = max(key, found.lower)
-        key = max(key, found.lower)
+            key = max(key, lower)
+        key = max(key, cell.proved(rival, found))
         self.push(key, _Regions(first, last, label, cut, level, split))
+
+    def _is_passed(self, cell: StepRegion, rival: Rival | None, found: NearestPoint, doubt: Doubt) -> bool:
+        """Pass over regions in which no change, or none within the limit, can be; leave thin ones in doubt."""
+        if found.is_empty:
+            if not cell.is_surely_empty(found, rival):
+                self.doubts.append(doubt)
+            return True
+        if not np.isfinite(found.distance):  # none, or too far: as far as that is proved
+            self.passed = min(self.passed, max(doubt.key, cell.proved(rival, found)))
+            return True
+        if cell.is_thin(found.point):
+            self.doubts.append(doubt._replace(key=max(doubt.key, cell.proved(rival, found))))
+            return True
+        return False
 
     def _seen(self, first: Pieces, last: Pieces, cut: np.ndarray | None, level: float) -> "_Seen | None":
         """Return what an enclosure says about regions, None where none of them is within the radius.
@@ -249,12 +268,6 @@ class _NearestChange(NearestKnown, BestFirst):
         if cut is None:
             self._whole = seen
         return seen
-
-
-def _with(pieces: Pieces, gate: int, unit: int, piece: int) -> Pieces:
-    changed = pieces[gate].copy()
-    changed[unit] = piece
-    return (*pieces[:gate], changed, *pieces[gate + 1 :])
 
 
 def _most_influential(multipliers: np.ndarray, noise: np.ndarray, rival: Rival) -> int:

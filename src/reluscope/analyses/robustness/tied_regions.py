@@ -33,6 +33,8 @@ MOST_NEAR = 64
 BLUR, WIDER = 1e-9, 1e-7
 # Leads at points are sums, computed up to this share of their terms.
 ROUNDED = 1e-10
+# A box is no wider than this, in units of the points and how far they are apart.
+FARTHEST = 1e3
 ORDERS = {"l1": 1.0, "l2": 2.0, "linf": np.inf}
 # Regions whose corners are compared with each other at once.
 AT_ONCE = 4096
@@ -148,7 +150,7 @@ def tied_regions(
     part = partition(network, box, budget=limit, tolerance=tolerance)
     if part.note == INTERRUPTED:
         raise KeyboardInterrupt
-    return None if part.claim is not Claim.EXACT else _tied(part, box)
+    return None if part.claim is not Claim.EXACT or part.num_undecided else _tied(part, box)
 
 
 def _surroundings(opened: SearchDomain, points: np.ndarray, labels: np.ndarray, norm: Norm) -> Box | None:
@@ -158,18 +160,24 @@ def _surroundings(opened: SearchDomain, points: np.ndarray, labels: np.ndarray, 
         own = labels == label
         if not own.all():
             radii[own] = KDTree(points[~own]).query(points[own], p=ORDERS[norm])[0] * (1 + WIDER)
-    limits = opened.half_spaces
+    limits, spread = opened.half_spaces, float(np.ptp(points, axis=0).max() + np.abs(points).max())
     lower = np.maximum((points - radii[:, None]).min(axis=0), limits.lower)
     upper = np.minimum((points + radii[:, None]).max(axis=0), limits.upper)
-    return Box(lower, upper) if np.isfinite([lower, upper]).all() and (lower < upper).all() else None
+    # The resolution of a partition is a share of its box, and not to be larger than that of the points.
+    is_near = np.isfinite([lower, upper]).all() and float((upper - lower).max()) <= FARTHEST * spread
+    return Box(lower, upper) if is_near and (lower < upper).all() else None
 
 
-def _tied(part: Partition, box: Box) -> TiedRegions:
-    """Return the regions of a partition on which classes may tie."""
+def _tied(part: Partition, box: Box) -> TiedRegions | None:
+    """Return the regions of a partition on which classes may tie; None if a region is missing at some corner.
+
+    Around a corner the classes that lead beyond rounding are one, or a region between them was too thin to be listed.
+    """
     blur, dim = BLUR * float((box.hi - box.lo).max()), part.dim
     offsets, ids = part.region_vertices
     numbers = np.diff(offsets)
     found: list[tuple[np.ndarray, ...]] = []
+    leading = np.full(len(part.vertices), -1)
     for number in np.unique(numbers):
         alike = np.flatnonzero(numbers == number)
         for start in range(0, len(alike), AT_ONCE):
@@ -182,7 +190,10 @@ def _tied(part: Partition, box: Box) -> TiedRegions:
             scores = corners @ weight.mT + bias[:, None]
             terms = np.abs(corners) @ np.abs(weight).mT + np.abs(bias)[:, None]
             moved = blur * np.abs(weight).sum(axis=2) + coarse * _reach(box)
-            for lower, upper, classes, places in _ties(corners, scores, ROUNDED * terms + moved[:, None]):
+            spread = ROUNDED * terms + moved[:, None]
+            if not _agree(leading, ids[offsets[rows][:, None] + np.arange(number)], scores, spread):
+                return None
+            for lower, upper, classes, places in _ties(corners, scores, spread):
                 first, second = (places, classes[:, 0]), (places, classes[:, 1])
                 leads, constants = weight[first] - weight[second], bias[first] - bias[second]
                 found.append((lower, upper, classes, leads, constants, coarse[first] + coarse[second], rows[places]))
@@ -195,6 +206,17 @@ def _tied(part: Partition, box: Box) -> TiedRegions:
     sides, pieces = box.hi - box.lo, tuple(table[used] for table in pieces_of(part.codes))
     lower, upper = lower - WIDER * sides, upper + WIDER * sides
     return TiedRegions(box, lower, upper, labels, leads, constants, errors, places, pieces)
+
+
+def _agree(leading: np.ndarray, corners: np.ndarray, scores: np.ndarray, spread: np.ndarray) -> bool:
+    """Note which classes lead at corners beyond rounding, and return whether no two do at one."""
+    best = scores.argmax(axis=2)[..., None]
+    lead = np.take_along_axis(scores - spread, best, axis=2)
+    np.put_along_axis(rivals := scores + spread, best, -np.inf, axis=2)
+    sure = lead[..., 0] > rivals.max(axis=2)
+    which, classes = corners[sure], best[..., 0][sure]
+    leading[which[leading[which] < 0]] = classes[leading[which] < 0]
+    return bool((leading[which] == classes).all())
 
 
 def _reach(box: Box) -> float:

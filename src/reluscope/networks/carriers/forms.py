@@ -84,6 +84,31 @@ class OpenUnit(NamedTuple):
     parts: tuple[tuple[int, int], ...]
 
 
+class PossiblePieces(NamedTuple):
+    """The pieces that the units of a gate may have, rounding included.
+
+    Parameters
+    ----------
+    first, last : (u,) integers
+        The lowest and the highest of each unit; of max units the candidate that leads at the point, twice.
+    leading : (u, k) bools, optional
+        Which other candidates of max units may be the largest.
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    leading: np.ndarray | None = None
+
+    @property
+    def several(self) -> dict[int, tuple[int, ...]]:
+        """The pieces of units that may have more than one."""
+        if self.leading is None:
+            some = np.flatnonzero(self.last > self.first).tolist()
+            return {unit: tuple(range(self.first[unit], self.last[unit] + 1)) for unit in some}
+        some = np.flatnonzero(self.leading.any(axis=1)).tolist()
+        return {unit: (int(self.first[unit]), *np.flatnonzero(self.leading[unit]).tolist()) for unit in some}
+
+
 class FormValue(NamedTuple):
     """One value of the graph over all steps.
 
@@ -127,6 +152,7 @@ class AffineForms:
         self.is_empty = False
         self.limits: list[Forms] = []
         self.open: list[OpenUnit] = []
+        self.pieces: list[PossiblePieces] = []
 
     def affine(self, node: Affine, inputs: Sequence[FormValue]) -> FormValue:
         """Return the node's form; columns of symbols that a value does not know of are zero."""
@@ -179,6 +205,8 @@ class AffineForms:
             self.limits.append(forms[above].reflected(least[above]))
         if len(below):
             self.limits.append(forms[below].lowered(most[below]))
+        lowest, highest = (np.clip((levels < end).sum(axis=0), first, last) for end in (low, high))
+        self.pieces.append(PossiblePieces(lowest, highest))
         low, high = np.clip(low, least, most), np.clip(high, least, most)
         # What is above the whole range is not below any of it, however close.
         begin = np.clip((levels < np.minimum(low + clear, high)).sum(axis=0), first, last)
@@ -227,6 +255,8 @@ class AffineForms:
         cut = np.flatnonzero((is_fixed[:, None] & is_ahead).reshape(-1))
         if len(cut):
             self.limits.append(ahead[cut])
+        leading = (high >= 0) & (entries >= 0) & (entries != source[:, None]) & ~is_fixed[:, None]
+        self.pieces.append(PossiblePieces(chosen, chosen, leading))
         is_open = ~is_fixed & is_ahead.any(axis=1)
         which = np.flatnonzero(is_open)
         lead = np.where(is_ahead, high, 0.0).max(axis=1)
