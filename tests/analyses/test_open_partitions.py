@@ -58,6 +58,9 @@ def of_partition(part):
     yield "of_class", rs.preimages.of_class(net, 1, domain=part).volume()
     yield "image.maximum", rs.image(net, part).maximum([1.0])
     yield "image.volume", rs.image(net, part).volume()
+    yield "distance", rs.preimages.distance_to_range(net, [5.0], domain=part).finding("distance_to_image")
+    elsewhere = rs.preimages.reached_from_elsewhere(net, part.witnesses[0], 0.1, domain=part)
+    yield "elsewhere", elsewhere.finding("is_reached_from_elsewhere")
     yield "decision_boundary", rs.decision_boundary(part).finding()
     yield "regions", part.finding()
     yield "pairs", part.adjacency_finding()
@@ -101,6 +104,31 @@ def test_a_budget_reaches_every_number():
     assert {name for name, finding in of_partition(part) if finding.claim is Claim.EXACT} <= {
         f"volume of region {row}" for row in range(len(part))
     }
+
+
+def of_plane(part):
+    """Every number of a partition of a plane that a budget or an undecided sign can spoil."""
+    measured = rs.planes.plane_measures(part, rs.decision_boundary(part))
+    for name in ("num_regions_in_plane", "num_facets_in_plane", "decision_boundary_length"):
+        yield name, measured.finding(name)
+    shares = rs.planes.area_shares(part, rs.planes.class_areas(part))
+    for row in range(len(shares)):
+        yield f"share {row}", shares.finding("share_of_window", row)
+    yield "of_class", rs.preimages.of_class(part.network, 0, domain=part).volume()
+    yield "image.volume", rs.image(part.network, part).volume()
+
+
+@pytest.mark.parametrize("budget", [None, rs.Budget(regions=20)])
+def test_planes_that_are_not_whole(budget):
+    layers = default_network([2, 20, 12, 2], seed=2)
+    if budget is None:  # the first input, where floats do not see a bend
+        (one, one_bias), *_ = hidden_kink(1e-15)
+        layers = [(np.hstack([one, 0 * one]), one_bias), *hidden_kink(1e-15)[1:]]
+        layers[-1] = (np.vstack([layers[-1][0], [[0.0, 1.5]]]), np.array([0.0, -0.3]))
+    part = rs.partition(rs.load(layers), rs.Box(-1, 1, 2), budget=budget)
+    assert bool(part.num_open) == (budget is not None)
+    assert not left_open(part).is_nothing
+    assert not {name for name, finding in of_plane(part) if finding.claim is Claim.EXACT}
 
 
 def test_ends_of_a_number_that_grows_with_the_regions():

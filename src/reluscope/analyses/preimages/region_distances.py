@@ -20,13 +20,14 @@ from reluscope.analyses.preimages.feature_distances import (
 from reluscope.arguments import NonNegative, read_arguments, read_point
 from reluscope.budget import RegionBudget
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Column, Findings, Quantity
+from reluscope.findings import Column, Findings, Quantity
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.nearest_image import nearest_image
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
@@ -169,12 +170,13 @@ def reached_from_elsewhere(
     found = _nearest(part, goal, np.delete(np.arange(len(part)), own), epsilon)
     best = min([np.inf, *(one.distance for one in found)])
     within = sorted((one for one in found if one.distance <= epsilon), key=lambda one: one.distance)
-    is_proved = part.claim is Claim.EXACT and _least(found) > epsilon
+    left = left_open(part)
+    is_proved = left.is_nothing and _least(found) > epsilon
     is_reached = float(bool(within))
-    most = is_reached if is_proved else 1.0
+    least, most = is_reached if left.is_listed_sure else 0.0, is_reached if is_proved else 1.0
     summary = Findings.of(
         _column(part, ELSEWHERE_DISTANCE, best, _least(found), goal),
-        Column.of(IS_REACHED, [is_reached], upper=[most], method=METHOD, given=f"within {epsilon:g}"),
+        Column.of(IS_REACHED, [is_reached], [least], [most], method=METHOD, given=f"within {epsilon:g}"),
         domain=part.domain.describe(),
         details={"own": np.array([own])},
     )
@@ -259,5 +261,7 @@ def _read(part: Partition, y: ArrayLike) -> np.ndarray:
 
 def _column(part: Partition, quantity: Quantity, distance: float, lower: float, goal: np.ndarray) -> Column:
     """Return a distance over all regions; of those that the partition does not hold nothing is known."""
-    proved = lower if part.claim is Claim.EXACT else 0.0
-    return distance_column(quantity, distance, proved, goal, method=METHOD)
+    left = left_open(part)
+    if not left.is_listed_sure:  # points have other features than the maps say
+        return Column.of(quantity, [distance], [0.0], [np.inf], method=METHOD)
+    return distance_column(quantity, distance, lower if left.is_nothing else 0.0, goal, method=METHOD)
