@@ -114,8 +114,8 @@ def count(
             "--method",
             help="partition works on vertices, for few dimensions; tree solves linear programs, for many inputs or few "
             "units, and counts activation regions in rational arithmetic; mip solves a mixed-integer program for each "
-            "activation region found, and gives a lower bound; probes goes down random ways of the tree for --seconds "
-            "(10) and estimates; auto chooses.",
+            "activation region found, and gives a lower bound; probes goes down random ways of the tree, as many as "
+            "take ten seconds on an ordinary machine, or for --seconds, and estimates; auto chooses.",
         ),
     ] = Method.AUTO,
     regions: Annotated[
