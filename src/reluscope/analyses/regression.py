@@ -8,6 +8,7 @@ from jaxtyping import Float
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Column, Findings, declare
+from reluscope.networks.file_outputs import num_file_outputs
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
@@ -46,6 +47,7 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> Find
     network : Network
     x : (s, *input_shape) or (s, n)
     targets : (s, m) float64
+        What the model should give: of one that ends with a sigmoid, say, between 0 and 1.
 
     Returns
     -------
@@ -72,12 +74,15 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> Find
     0.5 (EXACT)
     """
     began = time.perf_counter()
-    check_number_of_targets(targets, network.num_outputs)
+    check_number_of_targets(targets, num_file_outputs(network))
     forward = rounded_forward(network, x)
-    if len(forward.outputs) != len(targets):
-        raise ShapeError(f"expected one target per point, got {len(targets):,} for {len(forward.outputs):,} points")
-    errors = forward.outputs - targets
-    doubt = forward.errors + np.finfo(float).eps * (np.abs(forward.outputs) + np.abs(targets))
+    outputs, rounding = forward.outputs, forward.errors
+    if len(outputs) != len(targets):
+        raise ShapeError(f"expected one target per point, got {len(targets):,} for {len(outputs):,} points")
+    if network.left_off is not None:
+        outputs, rounding = network.left_off.values(outputs, rounding)
+    errors = outputs - targets
+    doubt = rounding + np.finfo(float).eps * (np.abs(outputs) + np.abs(targets))
     squared, slack = (errors**2).mean(axis=0), np.sqrt((doubt**2).mean(axis=0))
     # Of differences, so that targets which hardly differ keep the digits of their variance.
     root, spread = np.sqrt(squared), (targets - targets[:1]).var(axis=0)

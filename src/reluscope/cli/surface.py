@@ -76,14 +76,16 @@ def surface(
             progress=Console(stderr=True).is_terminal and not common.quiet,
             checkpoint=checkpoint,
         )
-    plain = describe(found, network, where, model.name, outputs)
+    plain = {**describe(found, network, where, model.name, outputs), "level": level}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         written = write_each(outputs, lambda path: _write(path, found, network, color, plain), hidden=common.quiet)
     if common.as_json:
         print_json({**plain, "files": [str(path) for path in written]})
     elif not common.quiet:
-        _print(found, where, model.name, Outputs(tuple(written)))
+        what = " - ".join(f"output {one}" for one in (found.outputs if network.left_off is None else _listed(output)))
+        say(open_console(), f"{model.name}: {what} = {level:g} on {where.words}", style="bold")
+        _print(found, Outputs(tuple(written)))
     for one in said:
         if issubclass(one.category, UserWarning):
             warn(str(one.message))
@@ -179,11 +181,13 @@ def _picture(found: LevelSet, network: Network, color: Color | None, suffix: str
     return buffer.getvalue()
 
 
-def _print(found: LevelSet, where: OpenedDomain, model: str, files: Outputs) -> None:
+def _listed(output: int | tuple[int, int]) -> tuple[int, ...]:
+    return output if isinstance(output, tuple) else (output,)
+
+
+def _print(found: LevelSet, files: Outputs) -> None:
     """Print the numbers, and what the reader has to know of them."""
     console = open_console()
-    what = " - ".join(f"output {one}" for one in found.outputs)
-    say(console, f"{model}: {what} = {found.level:g} on {where.words}", style="bold")
     table = found.findings()
     print_numbers(console, [table.finding(name) for name in table])
     if not len(found) and not found.num_open:

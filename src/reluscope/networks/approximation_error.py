@@ -18,6 +18,7 @@ from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.domains import Box
 from reluscope.networks.carriers.boxes import Ends, Intervals
 from reluscope.networks.carriers.carry import carry_to_output
+from reluscope.networks.file_outputs import num_file_outputs
 from reluscope.networks.graph import Affine, Approximate, Max
 from reluscope.networks.network import Network
 from reluscope.networks.rounding import ANY_ORDER
@@ -92,8 +93,11 @@ def approximation_error(network: Network, box: Box) -> Findings:
     if network.approximations:
         ends = (torch.tensor(np.array(end), dtype=torch.float64, device=network.device) for end in (box.lo, box.hi))
         low, high = (end.reshape(1, *network.input_shape) for end in ends)
-        most = largest_distances(network, low, high)[0].cpu().numpy()
+        most = largest_distances(network, low, high).cpu().numpy()
+        if network.left_off is not None:
+            most = network.left_off.moved(network.left_off.scores(most))
+        most = most[0]
     else:
-        most = np.zeros(network.num_outputs)
+        most = np.zeros(num_file_outputs(network))
     column = Column.of(APPROXIMATION_ERROR, most, np.zeros_like(most), most, method=METHOD)
     return Findings.of(column, keys={"output": np.arange(len(most))}, domain=box.describe())

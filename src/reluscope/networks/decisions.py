@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from reluscope.arguments import describe
 from reluscope.errors import InputError
-from reluscope.networks.left_off import LeftOff
+from reluscope.networks.left_off import LeftOff, range_of
 from reluscope.networks.operators.elementwise import ScaleShift
 
 if TYPE_CHECKING:
@@ -77,15 +77,9 @@ def _threshold(level: float, left_off: LeftOff) -> float:
         raise InputError(
             f"expected a threshold that some outputs are above and some are not, got {level:g} for the "
             f"{'sigmoid' if left_off.of_two else left_off.name} that the file ends with: give one "
-            f"{_range_of(lower, upper)}"
+            f"{range_of(left_off)}"
         )
     return float(sum(function.inverse(exact)) / 2)
-
-
-def _range_of(lower: Fraction | None, upper: Fraction | None) -> str:
-    if lower is None:
-        return f"below {upper}"
-    return f"above {lower}" if upper is None else f"between {lower} and {upper}"
 
 
 def scores(outputs: Float[np.ndarray, "s m"], decision: Decision) -> Float[np.ndarray, "s m"]:

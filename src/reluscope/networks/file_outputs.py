@@ -18,7 +18,7 @@ from jaxtyping import Float
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.increasing_functions import Ends, float_above, float_below, logarithm
-from reluscope.networks.left_off import LeftOff
+from reluscope.networks.left_off import LeftOff, range_of
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 
@@ -128,6 +128,48 @@ def on_scores(left_off: LeftOff | None, conditions: Polyhedron, rounding: Roundi
         _as_array(left_off, [one.row for one in kept]),
         np.array([_rounded(one.ends, Rounding.NEAREST) for one in kept]),
     )
+
+
+def level_on_scores(left_off: LeftOff | None, outputs: tuple[int, ...], level: float) -> tuple[tuple[int, ...], float]:
+    """Return the function of a network's outputs, and its level, that is at it where one of the file's is at another.
+
+    Parameters
+    ----------
+    left_off : LeftOff, optional
+    outputs : tuple of int
+        One of the file, or two whose difference is meant.
+    level : float
+
+    Returns
+    -------
+    outputs, level
+        Of a softmax of two the difference; the level is the nearest float64.
+
+    Raises
+    ------
+    InputError
+        If the level does not go through what was left off, or is beyond what the output can be.
+
+    Examples
+    --------
+    >>> level_on_scores(LeftOff("softmax", (2,), (0,)), (1,), 0.5)
+    ((1, 0), 0.0)
+    """
+    if left_off is None:
+        return outputs, level
+    if left_off.of_two:
+        raise InputError(
+            "expected outputs that the network has, which is one score for the probabilities of two classes: ask about "
+            "network.logits"
+        )
+    row = dict(zip(outputs, (Fraction(1), Fraction(-1)), strict=False))
+    found = _carried(left_off, row, Fraction(level), is_equation=True)
+    if not found.row:
+        raise InputError(
+            f"expected a level that outputs of the {left_off.name} at the end of the file can be at, got {level:g}: "
+            f"give one {range_of(left_off)}, or ask about network.logits"
+        )
+    return tuple(sorted(found.row, key=lambda place: -found.row[place])), _rounded(found.ends, Rounding.NEAREST)
 
 
 def _rows(normals: np.ndarray, ends: np.ndarray) -> Iterator[tuple[Row, Fraction]]:

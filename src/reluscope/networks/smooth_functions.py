@@ -17,7 +17,7 @@ DIGITS = 40
 # What every value below is known to, in real arithmetic.
 ACCURACY = 1e-30
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
-CONTEXT = Context(prec=DIGITS + 20)
+_CONTEXT = Context(prec=DIGITS + 20)
 # Bounds on curvature are computed in floats.
 _OUTWARD = 1.0 + 1e-9
 
@@ -56,7 +56,7 @@ class SmoothFunction:
 
     def error(self, x: float, slope: float, intercept: float) -> float:
         """Return a bound on ``|f - line|`` at a point, above the truth by rounding at most."""
-        with localcontext(CONTEXT):
+        with localcontext(_CONTEXT):
             away = abs(self.value(Decimal(x)) - (Decimal(slope) * Decimal(x) + Decimal(intercept)))
             return math.nextafter(float(away + Decimal(ACCURACY)), math.inf)
 

@@ -43,7 +43,8 @@ class LevelSet(PieceGeometry):
     domain : Domain
     level : float
     outputs : tuple of int
-        The output that f is, or two whose difference it is.
+        The output of the network that f is, or two whose difference it is: of a model that ends with a sigmoid or the
+        like, with the level that was brought before it.
     plateaus : str
         On which side regions count on which f equals the level identically.
     vertices : (v, d) float64; blur : (v,) float64

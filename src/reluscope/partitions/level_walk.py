@@ -18,6 +18,7 @@ from reluscope.errors import InputError, NotApplicableError
 from reluscope.geometry.domains import Domain, Slice, Space
 from reluscope.interruption import has_struck, held
 from reluscope.networks.choices import read_domain
+from reluscope.networks.file_outputs import level_on_scores
 from reluscope.networks.graph import Max
 from reluscope.networks.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
@@ -58,6 +59,7 @@ def level_set(
     domain : Box, Polyhedron or Slice
         Bounded, of two or three dimensions: of the input space, or a slice of one of any dimension.
     level : float
+        Of the model's output: where it ends with a sigmoid or the like, the nearest number before that is taken.
     output : int or two of them
         The function f is this output; of two outputs the first less the second, whose level 0 is where they tie.
     plateaus : {"below", "above"}
@@ -109,7 +111,7 @@ def level_set(
     >>> surface.is_closed, surface.euler_characteristic, round(surface.area, 12), round(surface.volume(), 12)
     (True, 2, 6.928203230276, 1.333333333333)
     """
-    outputs = _read_output(output, network.num_outputs)
+    outputs, level = level_on_scores(network.left_off, _read_output(output, network.num_outputs), level)
     read_domain(domain, network.num_inputs)
     window = domain.window if isinstance(domain, Slice) else domain
     if isinstance(window, Space) or window.dim not in (2, 3):

@@ -4,6 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 import reluscope as rs
 from reluscope.analyses.codespace.sampled import SampleCodes
@@ -184,3 +186,16 @@ def test_outputs_that_are_not_finite_leave_a_note():
     assert "changed_samples" not in fine.findings
     again = measurement.measure(net, plan(points=np.array([[1e-10], [1e-20]])), fine.sampled)
     assert again.findings["changed_samples"].value == 0.0
+
+
+@pytest.mark.filterwarnings("ignore:.*cross-entropy could not be measured")
+def test_there_is_no_cross_entropy_behind_sigmoids(tmp_path):
+    """The softmax of what comes before them gives no probabilities of the model."""
+    points, labels = torch.randn(6, 2, generator=torch.Generator().manual_seed(0)), np.arange(6) % 2
+    for end, is_there in ((nn.Identity(), True), (nn.Softmax(1), True), (nn.Sigmoid(), False)):
+        model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2), end)
+        file = tmp_path / f"{type(end).__name__}.jsonl"
+        with rs.Tracker(model, points, file, labels=labels) as tracker:
+            tracker.record(0.0)
+        (row,) = rs.tracking.read_records(file).rows
+        assert (row["cross_entropy"] is not None) == is_there

@@ -26,6 +26,7 @@ from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, SolverError
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 
@@ -341,6 +342,8 @@ def wrong_inputs(function: BooleanFunction, network: Network) -> list[tuple[int,
             f"expected a network of {function.num_inputs} inputs and one output, got {network.num_inputs} inputs and "
             f"{network.num_outputs} outputs"
         )
+    if network.left_off is not None and network.left_off.name != "tanh":
+        refuse_left_off("the sign of an output", network.left_off)
     exact = RationalNetwork(network)
     wrong = []
     for point, value in zip(all_inputs(function.num_inputs).tolist(), function.values.tolist(), strict=True):

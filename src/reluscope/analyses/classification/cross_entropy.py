@@ -11,6 +11,7 @@ from reluscope.analyses.classification.classes import read_classes
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
@@ -23,7 +24,7 @@ def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) ->
     Parameters
     ----------
     network : Network
-        With one output per class.
+        With one output per class; a last softmax, which is left off, gives the probabilities that are meant.
     x : (s, *input_shape) or (s, n)
     labels : (s,) int
 
@@ -37,7 +38,7 @@ def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) ->
     ShapeError
         If there is not one label per point, or a single output.
     InputError
-        If a label is no output of the network.
+        If a label is no output of the network, or the model ends with a sigmoid or the like, not a softmax.
 
     Examples
     --------
@@ -47,11 +48,18 @@ def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) ->
     0.693147 (EXACT)
     """
     began = time.perf_counter()
+    check_softmax(network)
     forward = rounded_forward(network.scores, x)
     if forward.outputs.shape[1] < 2:
         raise ShapeError("expected a network of two or more outputs, got one: give a classifier")
     labels = read_classes(network, labels, len(forward.outputs))
     return replace(cross_entropy_of_outputs(forward, labels), work={"seconds": time.perf_counter() - began})
+
+
+def check_softmax(network: Network) -> None:
+    """Raise unless a softmax of a network's outputs gives its model's probabilities, if that says any."""
+    if network.left_off is not None and not network.left_off.is_one_softmax:
+        refuse_left_off("a cross-entropy", network.left_off)
 
 
 def cross_entropy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) -> Finding:

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from reluscope.analyses.compression.layers import ChannelGate, Layer
+from reluscope.errors import UnsupportedOperatorError
+from reluscope.networks.left_off import LeftOff
 
 
 def to_sequential(layers: list[Layer], input_shape: tuple[int, ...], output_shape: tuple[int, ...]) -> nn.Sequential:
@@ -85,3 +87,34 @@ def _gate(gate: ChannelGate) -> nn.Module:
         return nn.ReLU6()
     low, high = (float(level) for level in gate.breakpoints[:, 0])
     return nn.Hardtanh(low, high)
+
+
+def last_module(left_off: LeftOff) -> nn.Module:
+    """Return what a model ends with behind its network.
+
+    Raises
+    ------
+    UnsupportedOperatorError
+        If PyTorch has no module for it.
+
+    Examples
+    --------
+    >>> last_module(LeftOff("softmax", (3,), (0,)))
+    Softmax(dim=1)
+    """
+    match left_off.name:
+        case "sigmoid":
+            return nn.Sigmoid()
+        case "tanh":
+            return nn.Tanh()
+        case "log_sigmoid":
+            return nn.LogSigmoid()
+        case "softplus":
+            return nn.Softplus(left_off.beta)
+    if left_off.of_two or len(left_off.axes) != 1:
+        raise UnsupportedOperatorError(
+            f"expected a {left_off.name} of the network's outputs along one axis, which a module of PyTorch is, got "
+            "another: give network.logits"
+        )
+    kind = nn.Softmax if left_off.name == "softmax" else nn.LogSoftmax
+    return kind(left_off.axes[0] + 1)

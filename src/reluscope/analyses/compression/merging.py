@@ -18,6 +18,7 @@ from reluscope.analyses.counting.same_maps import same_maps
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError
 from reluscope.findings import Finding
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.rounded_forward import forward_with_errors
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.left_open import left_open
@@ -112,6 +113,9 @@ def merge_regions(part: Partition, error: NonNegative = 0.0) -> MergedRegions:
     """
     if not 0 <= error < np.inf:
         raise InputError(f"expected an error of at least 0, in units of the outputs, got {error}")
+    if error:
+        ends = part.network_on_domain.left_off
+        refuse_left_off("an error of the merged function", ends, "take the partition of network.logits")
     part.require_complete("merging regions")
     if not len(part) or not part.is_bounded().all():
         raise InputError(f"expected regions that are bounded, got {part!r}: partition a Box or a bounded Slice")

@@ -13,7 +13,7 @@ from torch import nn
 
 from reluscope import markup
 from reluscope.analyses.compression.layers import Layer, layers_of
-from reluscope.analyses.compression.layers_to_module import to_sequential
+from reluscope.analyses.compression.layers_to_module import last_module, to_sequential
 from reluscope.analyses.compression.pieces_on_domain import Method, UnitPieces, unit_pieces
 from reluscope.analyses.compression.removals import (
     Removal,
@@ -167,6 +167,8 @@ def prune_exact(
     removed = _prune(layers, pieces)
     after = _widths(layers)
     module = to_sequential(layers, network.input_shape, network.output_shape)
+    if network.left_off is not None:
+        module.append(last_module(network.left_off))
     return PrunedNetwork(
         module,
         load(module, network.input_shape),

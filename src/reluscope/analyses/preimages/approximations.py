@@ -23,6 +23,7 @@ from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Box
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
@@ -197,7 +198,7 @@ def approximate(
     network : Network
         Of any size.
     target : Polyhedron
-        In the space of outputs, or of a gate's outputs.
+        In the space of the model's outputs, or of a gate's.
     domain : Box
     gate : str or int, optional
         Look at what this gate gives; by default at the network's outputs.
@@ -240,6 +241,8 @@ def approximate(
         raise ShapeError(
             f"expected a domain in {features.num_inputs} dimensions, as many as inputs, got {domain.describe()}"
         )
+    within = on_scores(features.left_off, target, Rounding.INWARDS)
+    features, target = features.logits, on_scores(features.left_off, target, Rounding.OUTWARDS)
     inside: list[np.ndarray] = []
     normals, values = np.concatenate([target.A, target.C]), np.concatenate([target.b, target.d])
     equal = np.arange(len(values)) >= len(target.b)
@@ -250,7 +253,8 @@ def approximate(
         least, most = box.range(normals)
         if (least > values).any() or (equal & (most < values)).any():
             return None
-        if (most <= values).all() and not equal.any():
+        surely = most if within is target else box.range(within.A)[1]
+        if not len(within.C) and (surely <= within.b).all():
             inside.append(np.stack(ends))
             return None
         return -float(np.log(ends[1] - ends[0]).sum()), box
@@ -261,7 +265,7 @@ def approximate(
         (domain.lo, domain.hi), bound, lambda box: halved(box, normals), goal=lambda: np.inf, budget=limit
     )
     boxes = np.array(inside).reshape(-1, 2, domain.dim)
-    pieces = _pieces(features, target, domain, points, seed)
+    pieces = _pieces(features, within, domain, points, seed)
     work: dict[str, float] = {"boxes": found.num_parts, "pieces": len(pieces)}
     return Approximation(features, domain, target, boxes, found.left, pieces, work)
 

@@ -20,6 +20,7 @@ from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.row_scales import unit_rows
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
@@ -260,6 +261,7 @@ def local_inverse(
     if not 0 <= rank_tolerance < 1:
         raise InputError(f"expected a share from 0 to 1 as rank_tolerance, got {rank_tolerance}")
     features = up_to_gate(network, gate)
+    refuse_left_off("local_inverse", features.left_off)
     if isinstance(domain, Slice):
         features, domain = features.restrict(domain), domain.window
     found = region(features, x, domain=domain)

@@ -15,6 +15,7 @@ from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.findings import Findings
 from reluscope.geometry.domains import Box
 from reluscope.geometry.nearest_image import nearest_image
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
@@ -76,6 +77,7 @@ def elsewhere_bounds(
     0.5 (UPPER, in [0.499878, 0.5])
     """
     features = up_to_gate(network, gate)
+    refuse_left_off("a distance of features", features.left_off)
     if domain.dim != features.num_inputs:
         raise ShapeError(
             f"expected a domain in {features.num_inputs} dimensions, as many as inputs, got {domain.describe()}"

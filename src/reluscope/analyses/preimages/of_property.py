@@ -31,7 +31,7 @@ def of_property(
     ----------
     network : Network
     target : Polyhedron or sequence of Polyhedron
-        In the space of outputs, by half-spaces. Of several, what lies in two is counted once.
+        In the space of the model's outputs, by half-spaces. Of several, what lies in two is counted once.
     domain : Box or Slice
         Of up to about six dimensions; a slice by a box as its window. Pieces are in its coordinates.
     budget : Budget, optional

@@ -27,6 +27,8 @@ from reluscope.geometry.interior import Ball
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.relative_interior import relative_interior
 from reluscope.geometry.sizes import steinhagen
+from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.rounded_forward import rounded_forward
@@ -181,7 +183,7 @@ def of_polytope(
     ----------
     network : Network
     target : Polyhedron
-        In the space of outputs, closed; half-spaces and equations.
+        In the space of the model's outputs, closed; half-spaces and equations.
     domain : Domain or Partition
         Of few dimensions, 1 to about 4; or a partition that is there already, of this network up to the gate.
     gate : str or int, optional
@@ -220,13 +222,23 @@ def of_polytope(
     """
     features = up_to_gate(network, gate)
     check_target(features, target)
-    if isinstance(domain, Partition):
-        if domain.fingerprint != features.fingerprint:
-            raise InputError("expected a partition of the network up to the gate, got one of another network")
-        part = domain
-    else:
-        part = partition(features, domain, budget=budget, tolerance=tolerance, progress=progress)
-    return _Search(part, target).run()
+    cut_by = on_scores(features.left_off, target, Rounding.NEAREST)
+    return _Search(_partitioned(features, domain, budget, progress, tolerance), target, cut_by).run()
+
+
+def _partitioned(
+    network: Network,
+    domain: Domain | Partition,
+    budget: RegionBudget | None,
+    progress: Progress,
+    tolerance: Tolerance | None,
+) -> Partition:
+    """Return the partition of a network that was given, or a new one."""
+    if not isinstance(domain, Partition):
+        return partition(network, domain, budget=budget, tolerance=tolerance, progress=progress)
+    if domain.fingerprint != network.fingerprint:
+        raise InputError("expected a partition of the network up to the gate, got one of another network")
+    return domain
 
 
 @read_arguments
@@ -246,11 +258,11 @@ def of_class(
     ----------
     network : Network
     label : int
-        With a single output f the classes are 0 (f <= 0) and 1 (f > 0).
+        As the network's `decision` reads it; with a single output f the classes are 0 (f <= 0) and 1 (f > 0).
     domain : Domain or Partition
     margin : float
-        Of the logits: ``f_label - f_j >= margin`` for all other j. With 0 the closure of the class: where two outputs
-        tie along a piece, it belongs to both classes.
+        Of the model's outputs: ``f_label - f_j >= margin`` for all other j. With 0 the closure of the class: where two
+        outputs tie along a piece, it belongs to both classes.
     budget, progress, tolerance
         As for `of_polytope`.
 
@@ -261,8 +273,10 @@ def of_class(
     >>> [str(rs.preimages.of_class(net, 1, domain=rs.Box(0, 1, 2), margin=m).volume()) for m in (0.0, 0.5)]
     ['0.5 (EXACT)', '0.125 (EXACT)']
     """
-    target = class_target(network.num_outputs, label, margin=margin)
-    return of_polytope(network, target, domain=domain, budget=budget, progress=progress, tolerance=tolerance)
+    target = class_target(network.num_outputs, label, margin=margin, decision=network.decision)
+    if margin and network.left_off is not None and network.left_off.name != "log_softmax":
+        refuse_left_off("a margin", network.left_off)
+    return _Search(_partitioned(network, domain, budget, progress, tolerance), target, target).run()
 
 
 @read_arguments
@@ -282,6 +296,7 @@ def of_features(
     ----------
     network : Network
     y : (m,) or the gate's shape
+        What the model gives, or the gate.
     domain : Domain or Partition
     gate, budget, progress, tolerance
         As for `of_polytope`.
@@ -300,7 +315,7 @@ def of_features(
     >>> found.dims.tolist(), round(found.size(1), 9)
     ([1], 1.0)
     """
-    target = vector_target(up_to_gate(network, gate).num_outputs, y)
+    target = vector_target(num_file_outputs(up_to_gate(network, gate)), y)
     return of_polytope(network, target, domain=domain, gate=gate, budget=budget, progress=progress, tolerance=tolerance)
 
 
@@ -379,10 +394,10 @@ class _Found(NamedTuple):
 
 
 class _Search:
-    """The pieces of the preimage of a target, region by region."""
+    """The pieces of the preimage of a target, which says that the network's own outputs are in another polyhedron."""
 
-    def __init__(self, part: Partition, target: Polyhedron) -> None:
-        self.part, self.target = part, target
+    def __init__(self, part: Partition, target: Polyhedron, cut_by: Polyhedron) -> None:
+        self.part, self.target, self.cut_by = part, target, cut_by
         self.length = _scale(part)
         self.thin = 10 * RESOLUTION * self.length
         self.pieces: list[Polyhedron] = []
@@ -399,7 +414,7 @@ class _Search:
     def run(self) -> PreimagePieces:
         """Cut all regions that vertices do not rule out."""
         part = self.part
-        ((may, whole),) = by_vertices(part, [self.target])
+        ((may, whole),) = by_vertices(part, [self.cut_by])
         for start in range(0, len(may), BATCH):
             rows = may[start : start + BATCH]
             at = part.network_on_domain.at(part.witnesses[rows])
@@ -416,11 +431,11 @@ class _Search:
         code = self.part.codes[row : row + 1]
         shift = 0.0
         try:
-            found = self.rows_of_inputs.pulled_back(self.target, weight, bias, errors, code)
+            found = self.rows_of_inputs.pulled_back(self.cut_by, weight, bias, errors, code)
             cut = None if found is None else found.polyhedron
             shift = 0.0 if found is None else found.shift
         except TooManyMultiplicationsError:
-            cut, shift = pulled_back(self.target, weight, bias), 1.0
+            cut, shift = pulled_back(self.cut_by, weight, bias), 1.0
         if cut is None:
             self.missing += self._volume(row) if shift else 0.0
             return

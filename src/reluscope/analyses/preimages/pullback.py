@@ -14,6 +14,7 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -40,7 +41,7 @@ def within_region(
     network : Network
     x : one point, ``input_shape`` or (n,)
     target : Polyhedron
-        In the space of outputs, or of a gate's outputs. Half-spaces and equations.
+        In the space of the model's outputs, or of a gate's. Half-spaces and equations.
     domain : Domain, optional
         What the region is cut down to. On a slice everything is in slice coordinates.
     gate : str or int, optional
@@ -71,6 +72,7 @@ def within_region(
     """
     features = up_to_gate(network, gate)
     check_target(features, target)
+    target = on_scores(features.left_off, target, Rounding.NEAREST)
     if isinstance(domain, Slice):
         features, domain = features.restrict(domain), domain.window
     found = region(features, x, domain=domain)
@@ -147,8 +149,7 @@ def nowhere(dim: int) -> Polyhedron:
 
 
 def check_target(network: Network, target: Polyhedron) -> None:
-    """Raise unless a target lies in the space of a network's outputs."""
-    if target.dim != network.num_outputs:
-        raise ShapeError(
-            f"expected a target in {network.num_outputs} dimensions, as many as outputs, got a {target.describe()}"
-        )
+    """Raise unless a target lies in the space of the outputs of a network's file."""
+    number = num_file_outputs(network)
+    if target.dim != number:
+        raise ShapeError(f"expected a target in {number} dimensions, as many as outputs, got a {target.describe()}")

@@ -23,6 +23,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Findings, Quantity
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.nearest_image import nearest_image
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
@@ -245,6 +246,7 @@ def _partition(
     tolerance: Tolerance | None,
 ) -> Partition:
     features = up_to_gate(network, gate)
+    refuse_left_off("a distance of features", features.left_off)
     if not isinstance(domain, Partition):
         return partition(features, domain, budget=budget, tolerance=tolerance)
     if domain.fingerprint != features.fingerprint:

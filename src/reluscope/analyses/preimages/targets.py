@@ -6,9 +6,10 @@ from numpy.typing import ArrayLike
 from reluscope.arguments import read_point
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.decisions import Decision
 
 
-def class_target(num_outputs: int, label: int, *, margin: float = 0.0) -> Polyhedron:
+def class_target(num_outputs: int, label: int, *, margin: float = 0.0, decision: Decision = "largest") -> Polyhedron:
     """Return the outputs at which a class leads every other one by a margin: ``f_label - f_j >= margin``.
 
     Parameters
@@ -18,6 +19,8 @@ def class_target(num_outputs: int, label: int, *, margin: float = 0.0) -> Polyhe
     label : int
     margin : float
         0 for the closure of the class, ties included; negative for all outputs that are at most so far behind.
+    decision : {"largest", "smallest"} or float
+        How classes are read; see `Network.with_decision`.
 
     Returns
     -------
@@ -40,9 +43,11 @@ def class_target(num_outputs: int, label: int, *, margin: float = 0.0) -> Polyhe
     if not np.isfinite(margin):
         raise InputError(f"expected a finite margin, got {margin}")
     if num_outputs == 1:
-        return Polyhedron([[-1.0 if label else 1.0]], [-margin])
+        sign, level = (-1.0 if label else 1.0), decision if isinstance(decision, float) else 0.0
+        return Polyhedron([[sign]], [sign * level - margin])
     rows = np.delete(np.eye(num_outputs), label, axis=0)
     rows[:, label] = -1.0
+    rows = -rows if decision == "smallest" else rows
     return Polyhedron(rows, np.full(len(rows), -margin))
 
 

@@ -31,6 +31,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.unions import volume_of_union
 from reluscope.interruption import held
 from reluscope.networks.choices import read_outputs
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
 from reluscope.networks.rounded_forward import rounded_forward
@@ -427,6 +428,7 @@ def image(
     2 (EXACT) 3 (EXACT)
     """
     features = up_to_gate(network, gate)
+    refuse_left_off("an image", features.left_off)
     chosen = read_outputs(outputs, features.num_outputs)
     if isinstance(domain, Partition):
         if domain.fingerprint != features.fingerprint:

@@ -36,7 +36,9 @@ from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held, is_struck
 from reluscope.networks.choices import read_domain
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network
+from reluscope.networks.smooth_functions import REPLACEABLE
 from reluscope.progress import Progress, share_done
 from reluscope.tolerance import Tolerance
 
@@ -201,6 +203,14 @@ def _all_below(states: Image | Cover, rows: np.ndarray, ends: np.ndarray) -> boo
     return False if False in found else None if None in found else True
 
 
+def _refuse_ends(network: Network) -> None:
+    """Refuse a controller whose last step was left off: without it, it is another controller."""
+    if network.left_off is not None:
+        name = network.left_off.name
+        pieces = f"load it with approximate={{{name!r}: 32}}, pieces in its place, or " * (name in REPLACEABLE)
+        refuse_left_off("what a loop can reach", network.left_off, f"{pieces}end it with a clamp")
+
+
 @held
 @read_arguments
 def reach(
@@ -258,6 +268,7 @@ def reach(
     (ReachableSets(2 steps, 2 of them exact, from box [-1, 2]), [[-1.0, 2.0], [-0.5, 1.0], [-0.25, 0.5]])
     """
     check_fits(network, plant)
+    _refuse_ends(network)
     read_domain(start, network.num_inputs)
     check_bounded(start)
     began = time.time()

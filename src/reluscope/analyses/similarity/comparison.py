@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.classification.classes import ACCURACY, accuracy_of_outputs, classes_of_outputs, read_classes
 from reluscope.analyses.similarity.checks import check_networks, common_points
 from reluscope.analyses.similarity.code_partitions import CodePartitions
+from reluscope.analyses.similarity.cross_entropies import OUTPUT_CROSS_ENTROPY
 from reluscope.analyses.similarity.gate_features import features
 from reluscope.analyses.similarity.least_squares import Solution
 from reluscope.analyses.similarity.mapping import (
@@ -46,6 +47,7 @@ from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings
 from reluscope.networks.decisions import scores
+from reluscope.networks.left_off import LeftOff, refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
@@ -141,6 +143,11 @@ def compare(
     classes = None if labels is None else read_classes(every[0], labels, len(points))
     forwards = [rounded_forward(network.scores, points) for network in every]
     measured = _Measured(names, "outputs" if gates is None else "features")
+    if OUTPUT_CROSS_ENTROPY in chosen and (odd := _without_softmax(every)) is not None:
+        if metrics is not None:
+            refuse_left_off("output_cross_entropy", odd)
+        chosen.remove(OUTPUT_CROSS_ENTROPY)
+        measured.left_out.append(f"output_cross_entropy: left out, as a model ends with a {odd.name}, not a softmax")
     for metric in chosen:
         if metric.source is Source.OUTPUTS:
             measured.add(metric, forwards)
@@ -162,6 +169,12 @@ def compare(
         )
         mapped = work.run(measured, progress)
     return _assembled(measured, mapped, forwards, classes)
+
+
+def _without_softmax(networks: Sequence[Network]) -> LeftOff | None:
+    """Return what the first network ends with of which a softmax of several outputs gives no probabilities."""
+    ends = [one.left_off for one in networks if one.num_outputs > 1]
+    return next((end for end in ends if end is not None and not end.is_one_softmax), None)
 
 
 def _chosen(metrics: Sequence[str] | None) -> list[Metric]:
@@ -193,6 +206,7 @@ class _Measured:
         self.features = features
         self.metrics: dict[str, Metric] = {}
         self.found: dict[str, dict[Pair, list[Finding | None]]] = {}
+        self.left_out: list[str] = []
 
     def add(self, metric: Metric, source: object, *, prefix: str = "") -> None:
         """Measure all pairs, for one more output if the metric is one of single outputs."""
@@ -352,7 +366,7 @@ def _assembled(
     labels: np.ndarray | None,
 ) -> Findings:
     own = None if labels is None else [accuracy_of_outputs(one, labels) for one in forwards]
-    notes = measured.notes()
+    notes = measured.notes() + measured.left_out
     of_maps: dict[str, Column] = {}
     of_first: list[Column] = []
     if own is not None:

@@ -15,6 +15,7 @@ from reluscope.budget import TimeBudget
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.networks.decisions import scores_network
+from reluscope.networks.file_outputs import level_on_scores
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
@@ -55,7 +56,7 @@ def betti(
         scores of classes tie (`Network.with_decision`; of a single output, where it is at the threshold).
     level : float
     output : int or two of them
-        f is this output, or the first less the second.
+        f is this output of the model, or the first less the second.
     ends : {"ordinary", "box", "borel_moore", "one_point"}
         What happens where the set ends at the boundary of the domain, or goes on without end. "ordinary": nothing, the
         boundary belongs to it. "box": the same, of bounded domains alone. "borel_moore": chains may run out there, as
@@ -112,7 +113,9 @@ def betti(
     network = part.network_on_domain
     if of == "decision":
         network = scores_network(network)
-    outputs = read_function(output, network.num_outputs)
+    outputs, of_file = read_function(output, network.num_outputs), level
+    if of in ("sublevel", "superlevel", "level"):
+        outputs, level = level_on_scores(network.left_off, outputs, level)
     heights = heights_of(network, of, level, outputs)
     faces = faces_of_part(part, budget, executor, progress, network, heights)
     dimensions, asked = np.arange(faces.dim + 1), part.domain.describe()
@@ -127,6 +130,8 @@ def betti(
     chains, orders = Chains(faces.num_faces, faces.offsets, faces.ids).swept(faces.vertices[:, 0])
     chains = chains.only([one[order] for one, order in zip(kept, orders, strict=True)])
     given = _described(of, level, outputs, ends)
+    if level != of_file and network.left_off is not None:
+        given += f", as brought before the last {network.left_off.name} from {of_file:g}"
     found = _numbers(chains, ends == "one_point", faces.num_undecided > 0, given, asked)
     return replace(found, seconds=time.perf_counter() - began)
 

@@ -14,6 +14,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, declare
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.partitions.faces import Faces
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
@@ -82,6 +83,7 @@ def critical_points(
     """
     began = time.perf_counter()
     network = part.network_on_domain
+    refuse_left_off("critical_points", network.left_off, "take the partition of network.logits")
     outputs = read_function(output, network.num_outputs)
     if not part.window.is_bounded():
         raise InputError(f"expected a bounded domain, got {part.domain.describe()}: partition a Box or a Slice")

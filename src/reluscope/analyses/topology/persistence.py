@@ -12,6 +12,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings, declare
+from reluscope.networks.left_off import refuse_left_off
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
 
@@ -81,6 +82,7 @@ def persistence(
     """
     began = time.perf_counter()
     network = part.network_on_domain
+    refuse_left_off("persistence", network.left_off, "take the partition of network.logits")
     outputs = read_function(output, network.num_outputs)
     if not part.window.is_bounded():
         raise InputError(

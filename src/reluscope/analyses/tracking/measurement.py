@@ -91,6 +91,10 @@ def measure(network: Network, plan: Plan, before: SampleCodes | None) -> Measure
         findings |= _changes(before, sampled)
     notes: list[str] = []
     parts: list[Partition] = []
+    end = network.left_off
+    if "cross_entropy" in findings and end is not None and not end.is_one_softmax:
+        del findings["cross_entropy"]
+        notes.append(f"the cross-entropy could not be measured (the model ends with a {end.name}, not a softmax)")
 
     def attempt(what: str, work: Callable[[], Mapping[str, Found]]) -> None:
         try:
