@@ -2,7 +2,7 @@
 
 ``python tests/sanitized.py [tests ...]`` compiles a copy of the package with g++'s or clang's sanitizers, on Linux.
 After the tests come hostile calls of a seed that changes with the date, those whose arrays another thread writes to,
-and, on kernels that tell of every race, rooms that several threads ask. Each part says how long it took.
+and rooms that several threads ask. Each part says how long it took.
 """
 
 import os
@@ -11,15 +11,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
-COMMON = "-fno-sanitize-recover=all -fno-omit-frame-pointer -g -O1"
-MEMORY, RACES = f"-fsanitize=address,undefined {COMMON}", f"-fsanitize=thread {COMMON}"
+FLAGS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g -O1"
 SEED = int(date.today().strftime("%Y%m%d"))
 TESTS = (
     "test_kernels.py",
@@ -65,33 +64,27 @@ def main(tests: list[str]) -> int:
         return 1
     pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "ci", *tests]
     hostile = ["-m", "hostile_kernels.running", "--seed", str(SEED), "--cases"]
-    of_memory = {"tests": pytest, "fresh calls": [*hostile, "100"], "calls in company": [*hostile, "20", "--company"]}
-    of_races = {"threads": ["-m", "hostile_kernels.threads", "--seconds", "20", "--seed", str(SEED)]}
-    memory = {
-        "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter leaves things behind on purpose
-        "UBSAN_OPTIONS": "print_stacktrace=1",
+    parts = {
+        "tests": pytest,
+        "fresh calls": [*hostile, "100"],
+        "calls in company": [*hostile, "20", "--company"],
+        "threads": ["-m", "hostile_kernels.threads", "--seconds", "20", "--seed", str(SEED)],
     }
-    return _run(MEMORY, ("libasan.so", "libubsan.so"), memory, of_memory) or _run(
-        RACES, ("libtsan.so",), {"TSAN_OPTIONS": "halt_on_error=1 exitcode=66"}, of_races
-    )
-
-
-def _run(flags: str, names: Sequence[str], options: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> int:
-    """Compile the kernels with some flags, and run programs on them, until one fails."""
     with tempfile.TemporaryDirectory(prefix="sanitized-") as folder:
         package = Path(folder) / "src" / "reluscope"
         shutil.copytree(ROOT / "src" / "reluscope", package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
         # An editable installation finds its own sources first, whatever the path says.
         (package.parent / "sitecustomize.py").write_text(NO_EDITABLE, encoding="utf-8")
-        _timed("compiling", lambda: _compile(Path(folder) / "build", package, flags))
+        _timed("compiling", lambda: _compile(Path(folder) / "build", package))
         compiler = os.environ.get("CXX", "c++")
         libraries = [
             subprocess.run([compiler, f"-print-file-name={name}"], check=True, capture_output=True, text=True).stdout
-            for name in names
+            for name in ("libasan.so", "libubsan.so")
         ]
         environment = os.environ | {
             "LD_PRELOAD": ":".join(library.strip() for library in libraries),
-            **options,
+            "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter leaves things behind on purpose
+            "UBSAN_OPTIONS": "print_stacktrace=1",
             "PYTHONPATH": os.pathsep.join([str(package.parent), str(ROOT / "studies" / "src"), str(ROOT / "tests")]),
             "OMP_NUM_THREADS": "1",
         }
@@ -118,13 +111,13 @@ def _timed(name: str, work: Callable[[], T]) -> T:
     return found
 
 
-def _compile(build: Path, package: Path, flags: str) -> None:
+def _compile(build: Path, package: Path) -> None:
     nanobind = subprocess.run(
         [sys.executable, "-m", "nanobind", "--cmake_dir"], check=True, capture_output=True, text=True
     ).stdout.strip()
     cmake = shutil.which("cmake") or str(Path(sys.executable).with_name("cmake"))
     options = [f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind}", "-DCMAKE_BUILD_TYPE=Debug"]
-    environment = os.environ | {"CXXFLAGS": flags}
+    environment = os.environ | {"CXXFLAGS": FLAGS}
     subprocess.run([cmake, "-S", str(ROOT / "native"), "-B", str(build), *options], check=True, env=environment)
     subprocess.run([cmake, "--build", str(build), "--parallel", "2"], check=True, env=environment)
     for library in build.glob("_kernels*.so"):

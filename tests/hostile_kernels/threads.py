@@ -1,4 +1,4 @@
-"""Rooms and searches that several threads ask at once: for a sanitizer of threads, which tells of every race.
+"""Rooms and searches that several threads ask at once, on kernels that check every access to memory.
 
 ``python -m hostile_kernels.threads --seconds 10 --seed 0``
 """

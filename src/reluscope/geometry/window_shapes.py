@@ -40,9 +40,12 @@ class Corners:
     @classmethod
     def of(cls, exact: Sequence[Point]) -> "Corners":
         """Round exact points."""
-        points = np.array([[float(entry) for entry in point] for point in exact])
-        if not np.isfinite(points).all():
-            raise InputError("the corners of the domain are too far away for floats: scale the domain and the network")
+        try:
+            points = np.array([[float(entry) for entry in point] for point in exact])
+        except OverflowError as error:
+            raise InputError(
+                "the corners of the domain are too far away for floats: scale the domain and the network"
+            ) from error
         is_exact = [
             all(entry == Fraction(number) for entry, number in zip(point, row, strict=True))
             for point, row in zip(exact, points.tolist(), strict=True)

@@ -30,7 +30,7 @@ Point = tuple[Fraction, ...]
 # Positions on an edge are computed exactly unless floats give them to this accuracy: far better than doubt allows.
 ACCURACY = 1e-10
 # A cut that leaves less than this share of a cell on one side is not told from one along its boundary.
-MIN_SHARE = 1e-12
+MIN_SHARE = Fraction(1, 10**12)
 # What may be spent on the exact signs of one walk: about a second.
 MULTIPLICATIONS = 1_000_000
 # Pieces of units that are unpacked together.

@@ -18,6 +18,8 @@ from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
+# Powers of two between which float64 has a scale and its inverse.
+SCALES = (-1000, 1000)
 
 
 class Start(NamedTuple):
@@ -101,11 +103,14 @@ def typical_distance(network: Network, domain: Space | Polyhedron) -> float:
             shifted = maps[0].copy()
             shifted[:, -1] -= level
             rows = np.concatenate([rows, shifted])
-    slopes = np.linalg.norm(rows[:, :-1], axis=1)
-    known = (slopes > 0) & (rows[:, -1] != 0)
+    # Squares of numbers beyond 1e154 overflow: lengths are those of rows by their largest entries.
+    largest = np.abs(rows[:, :-1]).max(axis=1, initial=0.0)
+    known = (largest > 0) & (rows[:, -1] != 0)
     if not known.any():
         return 1.0
-    return float(2.0 ** np.round(np.median(np.log2(np.abs(rows[known, -1]) / slopes[known]))))
+    rows, largest = rows[known], largest[known]
+    slopes = np.log2(np.linalg.norm(rows[:, :-1] / largest[:, None], axis=1)) + np.log2(largest)
+    return float(2.0 ** np.clip(np.round(np.median(np.log2(np.abs(rows[:, -1])) - slopes)), *SCALES))
 
 
 def _in_cones(domain: Polyhedron, scale: float) -> Polytopes | None:

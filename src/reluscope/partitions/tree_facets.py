@@ -17,6 +17,7 @@ import torch
 from jaxtyping import Int
 
 from reluscope.codes.packing import pack_pieces, unpack_pieces
+from reluscope.errors import InputError
 from reluscope.geometry.coincidence import coincident_groups
 from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, find_positive
 from reluscope.geometry.domains import Domain, Slice
@@ -235,6 +236,11 @@ def _hyperplanes(
     # Entries at the size of what they contribute to a value, where rounding is known.
     reach = np.maximum(np.abs(coordinates.frame.lower), np.abs(coordinates.frame.upper))
     table = pulled[kept] / lengths[kept, None] * reach
+    if not np.isfinite(table).all():
+        raise InputError(
+            f"expected a domain and slopes that float64 can compare, got coordinates up to {reach.max():.3g} and "
+            f"slopes from {lengths[kept].min(initial=np.inf):.3g}: measure the inputs in other units"
+        )
     blur = float((found.cell.noise[kept] / lengths[kept]).max(initial=0.0)) + coordinates.gamma * reach.max()
     groups, num_walls, num_doubtful = [], len(coordinates.first.rows), 0
     diameter = float(np.linalg.norm(coordinates.frame.upper - coordinates.frame.lower))
