@@ -62,7 +62,7 @@ def main(tests: list[str]) -> int:
     if sys.platform != "linux":
         print(f"expected Linux, got {sys.platform}: run this there")
         return 1
-    pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "ci", *tests]
+    pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "ci", "-m", "not nightly", *tests]
     hostile = ["-m", "hostile_kernels.running", "--seed", str(SEED), "--cases"]
     parts = {
         "tests": pytest,

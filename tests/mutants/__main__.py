@@ -41,7 +41,17 @@ PREPARED += ("highspy", "sklearn.cluster", "pyarrow.parquet", "sympy", "networkx
 COPIED = ("src", "tests", "conftest.py", "pyproject.toml", "README.md")
 MAX_MEMORY = 6 * 2**30
 # Without conftest.py, whose checks of annotations would take most of the time of a short run.
-OPTIONS = ("-x", "-q", "--noconftest", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+OPTIONS = (
+    "-x",
+    "-q",
+    "--noconftest",
+    "-m",
+    "not nightly",
+    "-p",
+    "no:cacheprovider",
+    "-W",
+    "ignore::pytest.PytestAssertRewriteWarning",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
