@@ -70,6 +70,18 @@ def test_slopes_below_rounding_count(size, tiny):
     found = distances([first, last], [[-0.25]], "l2", rs.Box(-0.9, 0.9, 1))
     assert found.lower[0] <= 0.55 * (1 + 1e-6)
     assert found.upper[0] >= 0.55 * (1 - 1e-6)
+    certified = rs.robustness.certified_radius(rs.load([first, last]), [[-0.25]], norm="l2")["decision_distance"]
+    assert certified.lower[0] <= 0.55
+
+
+@pytest.mark.parametrize(("size", "tiny"), [(1.0, 1e-17), (1e8, 1e-9), (1e8, 1e-7)])
+def test_slopes_below_rounding_count_within_a_region(size, tiny):
+    first = (np.array([[1.0], [1.0]]), np.full(2, 8.0))
+    last = (np.array([[size, tiny], [size, 0.0]]), np.array([0.0, 8.5 * tiny]))
+    net = rs.load([first, last])
+    found = rs.robustness.decision_distance_within(net, [[0.25]], norm="l2")["decision_distance_within"]
+    assert found.lower[0] <= 0.25 * (1 + 1e-6)
+    assert found.upper[0] >= 0.25 * (1 - 1e-6)
 
 
 @settings(max_examples=10, deadline=None)

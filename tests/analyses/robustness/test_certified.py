@@ -225,11 +225,13 @@ def test_the_tolerance_says_how_much_is_rounding():
         assert widths[1] == pytest.approx(1e6 * widths[0], rel=0.1)
 
 
-def test_endless_distances_are_exact(facets_at):
+def test_endless_distances_are_far(facets_at):
     """Outputs that differ by a constant tie nowhere."""
     net = network_of([affine(np.eye(2), [0.0, 0.0]), LEAKY, affine([[1.0, 1.0], [1.0, 1.0]], [1.0, 0.0])], 2)
     facets_at([np.inf])
-    assert str(rs.robustness.certified_radius(net, [[1.0, 2.0]], norm="l2").finding(DECISION_DISTANCE)) == "inf (EXACT)"
+    endless = rs.robustness.certified_radius(net, [[1.0, 2.0]], norm="l2").finding(DECISION_DISTANCE)
+    assert endless.claim == "LOWER"  # slopes that are equal in floats differ by their rounding at most
+    assert endless.value > 1e12
     facets_at([2.0], 0.5)
     found = radii(net, [[1.0, 2.0]])
     assert (found.value.tolist(), found.claims) == ([1.5], ("LOWER",))

@@ -225,7 +225,8 @@ class Rival:
 
     On a set where j is nowhere below, or may be so within rounding, the row is zero; ``length`` is the row's dual norm.
     In the slack is what ``noise`` can make of it; ``error`` bounds its rounding, ``entries`` that of the row's entries.
-    At steps shorter than ``least`` j is below; ``is_equal`` if outputs are one without any rounding.
+    At steps shorter than ``least`` j is below; ``is_equal`` if outputs are one without any rounding,
+    ``is_sure`` unless rounding decides whether j wins anywhere.
     """
 
     label: int
@@ -237,6 +238,7 @@ class Rival:
     entries: float = 0.0
     least: float = 0.0
     is_equal: bool = False
+    is_sure: bool = True
 
     @property
     def distance(self) -> float:
@@ -314,7 +316,18 @@ class StepRegion:
         if least > self.reach or (slack + error <= 0 and steepest == error == 0 and (slack < 0 or label > own)):
             return None
         is_equal = bool(slack == steepest == error == 0)
-        return Rival(label, 0 * row, 0.0, noise, error, 0.0, float(doubt), float(least), is_equal)
+        return Rival(
+            label,
+            0 * row,
+            0.0,
+            noise,
+            error,
+            0.0,
+            float(doubt),
+            float(least),
+            is_equal,
+            is_equal or bool(slack > error),
+        )
 
     @cached_property
     def reach(self) -> float:

@@ -109,16 +109,16 @@ def certified_radius(
 
 def _certified(at: Evaluation, reach: Column, of_gradients: Float[np.ndarray, "s m"], norm: Norm) -> Column:
     """Return the least of the distances to rivals' hyperplanes and to facets, exact where the former is."""
-    away, error = _to_rivals(at, of_gradients, norm)
+    away, error, nearest = _to_rivals(at, of_gradients, norm)
     exact = away + error <= reach.lower
-    lower = np.maximum(np.minimum(away - error, reach.lower), 0.0)
+    lower = np.maximum(np.minimum(np.minimum(away - error, reach.lower), nearest), 0.0)
     value, upper = np.where(exact, away, lower), np.where(exact, away + error, np.inf)
     sizes = at.points.reshape(len(at), -1).abs().amax(1).cpu().numpy()
     return distances(DECISION_DISTANCE, value, lower, upper, sizes=sizes, norm=norm, method=METHOD)
 
 
-def _to_rivals(at: Evaluation, of_gradients: Float[np.ndarray, "s m"], norm: Norm) -> tuple[np.ndarray, np.ndarray]:
-    """Return distances to the nearest hyperplane where the map of a point changes its class, and their rounding.
+def _to_rivals(at: Evaluation, of_gradients: Float[np.ndarray, "s m"], norm: Norm) -> tuple[np.ndarray, ...]:
+    """Return distances to the nearest hyperplane where the map of a point changes its class, rounding, and lower ends.
 
     Outputs that are equal on the whole region are no rivals: the lowest one wins on all of it.
     """
@@ -136,10 +136,18 @@ def _to_rivals(at: Evaluation, of_gradients: Float[np.ndarray, "s m"], norm: Nor
     away = np.divide(margins, slopes, out=np.full_like(margins, np.inf), where=slopes > 0)
     if network.num_outputs > 1:
         away[rows, classes] = np.inf
+    # Slopes may be steeper by their rounding, and margins smaller: outputs that are one without any are no rivals.
+    entries = float(size(np.ones(network.num_inputs), dual(norm)))
+    behind = np.maximum(margins - at.errors - at.errors.max(axis=1, keepdims=True), 0.0)
+    steepest = slopes + 2 * entries * of_gradients.max(axis=1, keepdims=True)
+    least = np.divide(behind, steepest, out=np.full_like(margins, np.inf), where=steepest > 0)
+    least[(margins == 0) & (slopes == 0)] = np.inf
+    if network.num_outputs > 1:
+        least[rows, classes] = np.inf
+    nearest = least.min(axis=1)
     rivals = away.argmin(axis=1)
     away, slopes = away[rows, rivals], slopes[rows, rivals]
     finite = np.isfinite(away)
-    entries = float(size(np.ones(network.num_inputs), dual(norm)))
     # Of the margin, and of its gradient, in whose units the distance is.
     spread = 2 * (at.errors.max(axis=1) + np.where(finite, away, 0.0) * of_gradients.max(axis=1) * entries)
-    return away, np.divide(spread, slopes, out=np.zeros_like(away), where=finite)
+    return away, np.divide(spread, slopes, out=np.zeros_like(away), where=finite), nearest

@@ -6,6 +6,7 @@ multipliers bound the distance from below; a point moved into all half-spaces in
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -13,10 +14,10 @@ from math import prod
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells import Viewpoint
+from reluscope.analyses.robustness.cells import Rival, Viewpoint
 from reluscope.analyses.robustness.changes import Change
 from reluscope.geometry.nearest_point import nearest_point
-from reluscope.geometry.norms import size
+from reluscope.geometry.norms import dual, size
 from reluscope.geometry.proved_programs import MAX_DIMENSIONS, MAX_NUMBERS, nearest
 from reluscope.geometry.rational_program import CONSTANT, Form, deepest, value_at, whole_form
 from reluscope.networks.carriers.forms import PossiblePieces
@@ -79,6 +80,27 @@ class ExactCells:
             found += [change for label in labels if (change := self._change(code, label)) is not None]
         return found
 
+    def rival(self, code: Sequence[np.ndarray], rival: Rival) -> Rival | None:
+        """Return a class as a half-space whose row is exact but for its last digit, None if it wins nowhere."""
+        if not self.is_small:
+            return rival
+        lead = self._lead(tuple(tuple(table.tolist()) for table in code), rival.label)
+        if lead is None:
+            return None
+        if not any(axis != CONSTANT for axis in lead):
+            return replace(rival, least=0.0, is_sure=True)
+        row, slack = self._row(lead)
+        norm, unit = dual(self.view.norm), 4 * np.finfo(float).eps
+        return Rival(rival.label, row, slack, 0 * rival.noise, unit * abs(slack), float(size(row, norm)), unit)
+
+    def _row(self, form: Form) -> tuple[np.ndarray, float]:
+        """Return where a form is at least 0, as ``row u <= slack`` for steps u."""
+        scale, row = max(abs(entry) for axis, entry in form.items() if axis != CONSTANT), np.zeros(self._dim)
+        for axis, entry in form.items():
+            if axis != CONSTANT:
+                row[axis] = nearest(Fraction(-entry, scale))
+        return row, nearest(value_at(form, self._point) / scale)
+
     def _change(self, code: Code, label: int) -> Change | None:
         """Return the nearest change to a class in the region of a code, None if there is none."""
         if (code, label) not in self._known:
@@ -111,14 +133,9 @@ class ExactCells:
 
     def _nearest(self, forms: list[Form], inner: Sequence[Fraction], label: int) -> Change:
         """Return the least distance at which all forms are at least 0, of which one point has an interior."""
-        view, at = self.view, [value_at(form, self._point) for form in forms]
-        rows, slack = np.zeros((len(forms), self._dim)), np.zeros(len(forms))
-        for number, (form, value) in enumerate(zip(forms, at, strict=True)):
-            scale = max(abs(entry) for axis, entry in form.items() if axis != CONSTANT)
-            for axis, entry in form.items():
-                if axis != CONSTANT:
-                    rows[number, axis] = nearest(Fraction(-entry, scale))
-            slack[number] = nearest(value / scale)
+        view, sides = self.view, [self._row(form) for form in forms]
+        rows = np.array([row for row, _ in sides]).reshape(-1, self._dim)
+        slack = np.array([end for _, end in sides])
         found = nearest_point(rows, slack, np.zeros(self._dim), norm=view.norm)
         near = found.point if np.isfinite(found.point).all() else np.zeros(self._dim)
         point = [start + Fraction(entry) for start, entry in zip(self._point, near.tolist(), strict=True)]

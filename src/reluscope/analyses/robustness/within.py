@@ -5,7 +5,8 @@ from concurrent.futures import Executor
 import numpy as np
 
 from reluscope.analyses.measuring import Measured, measure
-from reluscope.analyses.robustness.cells import StepRegion, Viewpoint, open_domain, viewpoint
+from reluscope.analyses.robustness.cells import Pieces, Viewpoint, open_domain, viewpoint
+from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE_WITHIN, distances
 from reluscope.analyses.shared_points import shared
 from reluscope.arguments import read_arguments
@@ -98,7 +99,7 @@ def decision_distance_within(
 
 def _measured(view: Viewpoint) -> Measured:
     """Return what is said of a point."""
-    value, lower, step, rival, error = _nearest_change(view.cell(view.first_pieces()))
+    value, lower, step, rival, error = _nearest_change(view, view.first_pieces())
     column = distances(
         DECISION_DISTANCE_WITHIN,
         np.array([value]),
@@ -112,12 +113,19 @@ def _measured(view: Viewpoint) -> Measured:
     return Measured((column,), details)
 
 
-def _nearest_change(cell: StepRegion) -> tuple[float, float, np.ndarray, int, float]:
-    """Return distance, lower bound, step, rival and rounding of the nearest change of class in a region."""
+def _nearest_change(view: Viewpoint, code: Pieces) -> tuple[float, float, np.ndarray, int, float]:
+    """Return distance, lower bound, step, rival and rounding of the nearest change of class in the region of a code."""
+    cell, exact = view.cell(code), ExactCells(view)
     best, lower, step, label, error = np.inf, np.inf, np.full(len(cell.origin), np.nan), -1, 0.0
     for rival in sorted(cell.rivals, key=lambda rival: rival.distance):
-        if rival.distance >= best:  # and so are all that follow
-            break
+        if not rival.is_sure:
+            if (rival := exact.rival(code, rival)) is None:
+                continue
+            if not rival.is_sure:
+                lower = min(lower, rival.least)
+                continue
+        if rival.least >= best:
+            continue
         found = cell.nearest_change(rival, best)
         lower = min(lower, found.lower)
         if found.distance < best:
