@@ -171,6 +171,16 @@ def test_the_ends_of_a_volume_hold_what_blurred_corners_may_move():
     assert volume.tolerance > found.blur.max()
 
 
+@pytest.mark.parametrize("middle", [0.0, 1e6, 1e9])
+def test_errors_of_vertices_hold_where_they_are(middle):
+    net = rs.load([(np.array([[3.0, 0.0]]), np.array([-3 * middle])), (np.ones((1, 1)), np.zeros(1))])
+    found = rs.level_set(net, rs.Box([middle - 1] * 2, [middle + 1] * 2), level=1.0)
+    right = Fraction(middle) + Fraction(1, 3)
+    gaps = [float(abs(Fraction(float(x)) - right)) for x in found.vertices[:, 0]]
+    assert len(gaps) == 2
+    assert (found.vertex_errors >= gaps).all()
+
+
 def test_caps_are_as_blurred_as_the_pieces_they_share_corners_with():
     """A box at 7.8 that is 1.24e-6 thick: rounding of a corner by 4e-16 moves a wall of area 0.8."""
     ends = [-7.8, -7.799998759785203]

@@ -80,3 +80,10 @@ def test_negative_multipliers_prove_nothing(monkeypatch):
         ruling_out.LinearProgram, "maximize", lambda *of: whole(*of)._replace(duals=np.array([-3.0, 4.0]))
     )
     assert not reach(box, rs.Polyhedron([[1.0], [1.0]], [5.0, 0.4])).excess > 0
+
+
+def test_rows_too_large_for_a_program_are_ruled_out_one_by_one():
+    net = rs.load([([[1.0]], [-0.901]), ([[-1.53e16], [0.0]], [-2880000.0, 9510.0])])
+    unsafe = rs.Polyhedron([[-1.0, 0.0], [0.0, -1.0]], [762872.1144350438, 594279915342.4528])
+    safe = rs.verification.Property([rs.verification.Case([0.0], [1.0], [unsafe])])
+    assert rs.verify(net, safe).verdict == "HOLDS"  # the first output is at most -2880000

@@ -62,3 +62,11 @@ def test_volumes_of_cut_cubes_as_qhull_has_them(seed):
         hull = ConvexHull([[float(entry) for entry in vertex] for vertex in part.vertices])
         assert float(volume) == pytest.approx(hull.volume)
         assert len(part.vertices) == len(hull.vertices)
+
+
+def test_two_points_do_not_meet_and_a_point_meets_itself():
+    line = cones.polyhedron(1, [(1, 1), (-1, 1)])
+    first, second = (cones.on(line, row) for row in ((2, -1), (4, -1)))
+    for one, other in ((first, second), (second, first)):
+        assert cones.intersection(one, other).is_empty
+    assert cones.intersection(first, first).vertices == first.vertices

@@ -12,6 +12,8 @@ from reluscope.testing.fuzz.layers import DenseLayer, GateLayer
 from reluscope.testing.fuzz.running import check_case, reproduction, run_case, shrink
 
 CASES = 3
+# Of questions; 10,000 of each are nightly. Boundaries are not here: rounding of scores is not in their length yet.
+FEW = {"levels": 50}
 
 
 def told(outcome):
@@ -29,6 +31,13 @@ def test_nothing_is_false(kind):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nothing_is_false_for_minutes(seed):
     assert main(["--seconds", "300", "--seed", str(seed)]) == 0
+
+
+@pytest.mark.parametrize("kind", FEW)
+def test_no_answer_is_false_in_few_cases(kind):
+    for number in range(FEW[kind]):
+        outcome = run_case(1, number, (kind,))
+        assert not outcome.failures, told(outcome)
 
 
 @pytest.mark.nightly

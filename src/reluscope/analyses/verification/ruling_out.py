@@ -76,11 +76,11 @@ def _together(box: OutputBox, A: np.ndarray, b: np.ndarray) -> Reach | None:
     if not np.isfinite(most):
         return None
     program = LinearProgram(table.shape[1])
-    program.set_all_bounds(np.append(-ends, -most), np.append(ends, most))
-    program.add_rows(table, room)
     try:
+        program.set_all_bounds(np.append(-ends, -most), np.append(ends, most))
+        program.add_rows(table, room)
         solution = program.maximize(np.append(np.zeros(len(ends)), -1.0))
-    except SolverError:  # entries of very different size
+    except SolverError:  # entries of very different size, or too large
         return None
     if solution.status is not Status.OPTIMAL:
         return None

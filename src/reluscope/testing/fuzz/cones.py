@@ -99,8 +99,9 @@ def signs(cone: Cone, row: Vector) -> tuple[bool, bool]:
 
 def intersection(first: Cone, second: Cone) -> Cone:
     """Return what two cones share."""
-    for row in second.rows[1:]:
-        first = above(first, row)
+    for position, row in enumerate(second.rows[1:], start=1):
+        is_equality = all(tight >> position & 1 for tight in second.tight)
+        first = _cut(first, row, is_equality=is_equality)
     return first
 
 
