@@ -22,6 +22,7 @@ class Region(Shown):
     polyhedron : Polyhedron
         Its closure ``{z : A z <= b}``. Rows are outward normals, not normalised, redundant ones included: an active
         unit p z + q gives (-p, q), an inactive one (p, -q); units in order, then the rows of the domain.
+        The rows are rounded; what is asked of the polyhedron is answered for the region, see `Polyhedron`.
     map : AffineMaps
         The network on the region, ``f(z) = weight z + bias``, as a batch of one.
     witness : (n,) array
