@@ -238,7 +238,7 @@ def _outputs_beyond(subject: Subject, near: np.ndarray) -> np.ndarray:
             row = [Fraction(sign * int(i == output)) for i in range(outputs)]
             end = answers.largest(subject.truth, row)
             point = near[0].copy()
-            size = max(abs(end), abs(answers.largest(subject.truth, [-entry for entry in row])), Fraction(1, 10**9))
+            size = max(_size_along(subject.truth, np.ones(outputs)), Fraction(1, 10**9))
             point[output] = sign * float(end + size / 1000)
             found.append(point)
     return np.array(found)
