@@ -37,7 +37,16 @@ from reluscope.geometry.sizes import (
     width_bounds,
     width_of_hull,
 )
-from reluscope.geometry.true_rows import BothRows, KnownRows, Recession, Side, TrueRows, recession, scaled_sides
+from reluscope.geometry.true_rows import (
+    BothRows,
+    KnownRows,
+    Recession,
+    Side,
+    TrueRows,
+    is_quick,
+    recession,
+    scaled_sides,
+)
 from reluscope.shown import Shown
 
 # A ball is taken from float64 rows if its gap is this share of its radius.
@@ -601,11 +610,12 @@ class Polyhedron(Shown):
 
     @cached_property
     def _recession(self) -> Recession | None:
-        """Directions in which the polyhedron is endless, where rows of fractions tell them."""
+        """Directions in which the polyhedron is endless, where rows of fractions tell them, and soon."""
         if self._sides is None:
             return None
         equations = [[Fraction(sign * entry) for entry in row] for row in self.C.tolist() for sign in (1, -1)]
-        return recession([*(side[:-1] for side in self._sides), *equations], self.dim)
+        normals = [*(side[:-1] for side in self._sides), *equations]
+        return recession(normals, self.dim) if is_quick(normals, self.dim) else None
 
     @cached_property
     def _has_no_rays(self) -> bool:

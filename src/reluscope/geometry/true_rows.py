@@ -13,6 +13,8 @@ from reluscope.geometry.rational_polytopes import integer_row
 from reluscope.geometry.rational_program import highest, value_at, whole_form
 
 Side = tuple[Fraction, ...]
+# Entries of rows up to which a cone is decided in fractions: about a second.
+MAX_ENTRIES = 2_000
 
 
 class TrueRows(ABC):
@@ -93,6 +95,8 @@ def recession(normals: Sequence[Sequence[Fraction]], dim: int) -> Recession:
     ((1, 2), 1, True)
     """
     kept = [row for row, normal in enumerate(normals) if any(normal)]
+    if len(_held_axes(normals)) == dim:
+        return Recession((Fraction(0),) * dim, tuple(kept), dim, has_lines=False)
     forms = {row: whole_form([*normals[row], Fraction(0)]) for row in kept}
     direction, still = [Fraction(0)] * dim, list(kept)
     zero = (Fraction(0),) * dim
@@ -106,3 +110,18 @@ def recession(normals: Sequence[Sequence[Fraction]], dim: int) -> Recession:
         still = [row for row in still if value_at(forms[row], found) == 0]
     rank, rank_of_all = (len(reduced([*normals[row], Fraction(0)] for row in rows)) for rows in (still, kept))
     return Recession(tuple(direction), tuple(still), rank, rank_of_all < dim)
+
+
+def is_quick(normals: Sequence[Sequence[Fraction]], dim: int) -> bool:
+    """Return whether `recession` takes about a second at most."""
+    return len(normals) * dim <= MAX_ENTRIES or len(_held_axes(normals)) == dim
+
+
+def _held_axes(normals: Sequence[Sequence[Fraction]]) -> set[int]:
+    """Return the coordinates that rows along axes bound on both sides."""
+    ends = set()
+    for normal in normals:
+        places = [axis for axis, entry in enumerate(normal) if entry]
+        if len(places) == 1:
+            ends.add((places[0], normal[places[0]] > 0))
+    return {axis for axis, is_lower in ends if is_lower and (axis, False) in ends}
