@@ -20,7 +20,9 @@ TESTS: dict[str, tuple[str, ...]] = {
     "networks/carriers/box_forms": ("tests/networks/test_box_forms.py",),
     "networks/carriers/boxes": ("tests/networks/test_ranges.py",),
     "networks/evaluation": ("tests/networks/test_evaluation.py", "tests/networks/test_map_errors.py"),
+    "regions/exact_facets": ("tests/analyses/robustness/test_hidden_facets.py",),
     "regions/nearest": (
+        "tests/analyses/robustness/test_hidden_facets.py",
         "tests/regions/test_rounding_of_early_stages.py",
         "tests/regions/test_nearest.py",
         f"{T}/robustness/test_boundary.py",

@@ -19,6 +19,12 @@ from torch import Tensor
 PROBE_BYTES = 64 * 2**20
 
 
+def least_nonzero(values: Tensor) -> float:
+    """Return the least nonzero absolute value; infinite if there is none."""
+    sizes = values.abs()
+    return float(torch.where(sizes > 0, sizes, torch.inf).amin()) if values.numel() else torch.inf
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Node:
     """One value of the graph.
@@ -111,6 +117,11 @@ class Affine(Node):
     def magnitudes(self) -> Self:
         """What `absolute` returns, kept: it is asked for at every evaluation with errors."""
         return self.absolute()
+
+    @cached_property
+    def least_factor(self) -> float:
+        """The least nonzero absolute value among the node's constants; infinite if there is none."""
+        return min((least_nonzero(tensor) for tensor in self.tensors().values()), default=torch.inf)
 
     def matrix(self) -> list[scipy.sparse.csr_array]:
         """Return L as one sparse matrix ``(size, input size)`` per input, row-major on both sides.
@@ -264,6 +275,11 @@ class Pointwise(GateNode):
     def select(self, pre: Tensor, pieces: Tensor) -> Tensor:
         """Return ``slope * z + intercept`` of the given pieces, ``(s, *shape)``."""
         return (self.slope(pieces) * pre + self.intercept(pieces)).reshape(-1, *self.shape)
+
+    @cached_property
+    def least_slope(self) -> float:
+        """The least nonzero absolute value of a slope."""
+        return least_nonzero(self.slopes)
 
     def slope(self, pieces: Tensor) -> Tensor:
         """Return the slope of every unit on the given pieces, ``(s, u)``."""

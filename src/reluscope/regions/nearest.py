@@ -2,10 +2,13 @@
 
 The least of these distances is that to the boundary of the region, since the nearest hyperplane is met before any
 other: the ball of that radius around the point lies in the region. Lengths of normals, in the dual norm, are gathered
-over blocks of inputs, so that no table of all normals is made.
+over blocks of inputs, so that no table of all normals is made. Rows whose lengths are below their rounding are decided
+in rational arithmetic where they may be the nearest ones, or bound the distance from below.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -13,6 +16,7 @@ from jaxtyping import Bool, Float, Int
 
 from reluscope.errors import DiscontinuousNetworkError
 from reluscope.geometry.norms import Norm, check_norm, dual, size
+from reluscope.geometry.scales import LONGEST, SHORTEST
 from reluscope.networks.backward import Recording
 from reluscope.networks.carriers.maps import Derivatives
 from reluscope.networks.carriers.numbers import HeldNumbers
@@ -22,6 +26,7 @@ from reluscope.networks.graph import Max, TopK
 from reluscope.networks.half_spaces import gate_rows
 from reluscope.networks.linearize import gate_values, gate_values_in_turn, identity, weight_of_units
 from reluscope.networks.network import Network
+from reluscope.regions.exact_facets import MULTIPLICATIONS, ExactFacets, Facet
 
 BUDGET = 256 * 2**20
 
@@ -35,17 +40,23 @@ class NearestFacets:
     distances : (s,) float64
         Infinite where no unit can change its piece; 0 where the point lies on a hyperplane as far as rounding can tell.
     errors : (s,) float64
-        Bounds on what rounding changes in the distances.
+        Bounds on what rounding takes from the distances.
+    lower : (s,) float64
+        Lower bounds on the distances over all hyperplanes, those that rounding hides among them.
     sources : (s, 3) int64
         Gate, unit and the piece that the unit has beyond the hyperplane; -1 where there is none.
     of_gradients : (s, m) float64
         Bounds on what rounding makes of an entry of the outputs' gradients on the region.
+    normals : mapping of int to (n,) float64
+        By point, outward normals of the hyperplanes that were found in rational arithmetic.
     """
 
     distances: Float[np.ndarray, " s"]
     errors: Float[np.ndarray, " s"]
+    lower: Float[np.ndarray, " s"]
     sources: Int[np.ndarray, "s 3"]
     of_gradients: Float[np.ndarray, "s m"]
+    normals: Mapping[int, Float[np.ndarray, " n"]]
 
     def __len__(self) -> int:
         return len(self.distances)
@@ -101,14 +112,16 @@ def nearest_facets(at: Evaluation, *, norm: Norm = "l2", memory: int = BUDGET) -
             "a network without top-k gates",
         )
     per_input = bytes_per_input(at.network)
-    parts = [
-        _nearest(part, norm, memory // max(1, len(part)) // per_input)
-        for _, part in at.with_gates().blocks(per_input * min(at.network.num_inputs, 64), memory)
-    ]
-    return NearestFacets(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
+    exact, parts, normals = ExactFacets(at.network, norm), [], {}
+    for rows, part in at.with_gates().blocks(per_input * min(at.network.num_inputs, 64), memory):
+        parts.append(_nearest(part, norm, memory // max(1, len(part)) // per_input, exact))
+        normals |= {rows.start + row: normal for row, normal in parts[-1].normals.items()}
+    return NearestFacets(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS), normals=normals
+    )
 
 
-_FIELDS = ("distances", "errors", "sources", "of_gradients")
+_FIELDS = ("distances", "errors", "lower", "sources", "of_gradients")
 
 
 def bytes_per_input(network: Network) -> int:
@@ -118,15 +131,23 @@ def bytes_per_input(network: Network) -> int:
     return 8 * max(1, numbers) + network.bytes_per_point
 
 
+class _Doubtful(NamedTuple):
+    """A row whose length is below its rounding, with a lower bound on the distance to its hyperplane."""
+
+    lower: float
+    source: list[int]
+
+
 @torch.no_grad()
-def _nearest(at: Evaluation, norm: Norm, block: int) -> NearestFacets:
+def _nearest(at: Evaluation, norm: Norm, block: int, exact: ExactFacets) -> NearestFacets:
     network, number = at.network, len(at)
     spread = float(size(np.ones(network.num_inputs), dual(norm)))
     constants = gate_values(network, HeldNumbers(at.pieces), torch.zeros_like(at.points))
     lengths, largest = _lengths(at, norm, max(1, block))
     errors_of_maps, of_outputs = gradient_errors(network, at.pieces, largest, number, at.tolerance.unit)
-    distances, errors = np.full(number, np.inf), np.zeros(number)
+    distances, uppers, lowers = (np.full(number, np.inf) for _ in range(3))
     sources = np.full((number, 3), -1, dtype=np.int64)
+    doubtful: dict[int, list[_Doubtful]] = {}
     every = np.arange(number)
     for stage, gate in zip(network.stages, at.gates, strict=True):
         # Lengths stand for normals: what makes rows of them only changes signs, or subtracts the chosen one's zero.
@@ -139,23 +160,67 @@ def _nearest(at: Evaluation, norm: Norm, block: int) -> NearestFacets:
             noise=gate.errors.cpu().numpy(),
             map_noise=errors_of_maps[stage.index].cpu().numpy(),
         )
+        if not rows.exists.shape[1]:
+            continue
         length = np.abs(rows.normals[..., 0])
         wrong = spread * rows.constant_below  # in the length of a normal
         bends = rows.exists & (length > wrong)
-        if not bends.shape[1]:
+        clear = np.maximum(rows.slack - rows.noise, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            distance = np.where(bends, np.where(clear > 0, rows.slack, 0.0) / length, np.inf)
+            lower = clear / (length + wrong)
+        first = every, distance.argmin(axis=1)
+        closer = distance[first] < distances
+        upper = (np.abs(rows.slack[first]) + rows.noise[first]) / np.where(closer, length[first] - wrong[first], 1.0)
+        distances = np.where(closer, distance[first], distances)
+        uppers = np.where(closer, upper, uppers)
+        sources[closer] = rows.sources[first][closer]
+        lowers = np.minimum(lowers, np.where(bends, lower, np.inf).min(axis=1))
+        hidden = rows.exists & ~bends
+        if not hidden.any():
             continue
-        safe = np.where(bends, length, 1.0)
-        clear = np.where(rows.slack > rows.noise, rows.slack, 0.0)
-        distance = np.where(bends, clear / safe, np.inf)
-        first = distance.argmin(axis=1)
-        best = distance[every, first]
-        with np.errstate(invalid="ignore"):
-            error = (rows.noise + np.where(bends, distance, 0.0) * wrong) / safe
-        closer = best < distances
-        distances = np.where(closer, best, distances)
-        errors = np.where(closer, error[every, first], errors)
-        sources[closer] = rows.sources[every, first][closer]
-    return NearestFacets(distances, errors, sources, of_outputs.cpu().numpy())
+        # A constant on its breakpoint has no hyperplane, and one that rounding may have put on either side is unknown.
+        lower = np.where(np.isnan(lower), np.where(rows.slack == 0, np.inf, 0.0), lower)
+        if not exact.is_small:
+            lowers = np.minimum(lowers, np.where(hidden, lower, np.inf).min(axis=1))
+            continue
+        for row, place in np.argwhere(hidden & (lower < uppers[:, None])).tolist():
+            found = _Doubtful(float(lower[row, place]), rows.sources[row, place].tolist())
+            doubtful.setdefault(row, []).append(found)
+    normals = {}
+    for row, found in doubtful.items():
+        facet, source, lowers[row] = _decided(at[row : row + 1], found, uppers[row], lowers[row], exact)
+        if facet is not None and (facet.distance < distances[row] or facet.is_crossed):
+            distances[row], uppers[row], sources[row] = facet.distance, facet.upper, source
+            normals[row] = facet.normal
+    with np.errstate(invalid="ignore"):
+        errors = np.where(np.isfinite(distances), uppers - distances, 0.0)
+    return NearestFacets(distances, errors, lowers, sources, of_outputs.cpu().numpy(), normals)
+
+
+def _decided(
+    at: Evaluation, doubtful: list[_Doubtful], upper: float, lower: float, exact: ExactFacets
+) -> tuple[Facet | None, list[int], float]:
+    """Return the nearest facet among a point's doubtful rows, its source, and a lower bound on the distance to all."""
+    best, source, left = None, [-1, -1, -1], MULTIPLICATIONS
+    code = [piece[0].tolist() for piece in at.pieces]
+    x = at.points.reshape(-1).cpu().numpy()
+    for row in sorted(doubtful):
+        if row.lower >= upper:
+            break
+        decided = exact.decide(code, x, row.source, left)
+        if decided is None:
+            return best, source, min(lower, row.lower)
+        facet, cost = decided
+        left -= cost
+        if facet is None:
+            continue
+        if facet.is_crossed:
+            return facet, row.source, 0.0
+        lower = min(lower, facet.lower)
+        if best is None or facet.distance < best.distance:
+            best, source, upper = facet, row.source, min(upper, facet.upper)
+    return best, source, lower
 
 
 def _lengths(at: Evaluation, norm: Norm, block: int) -> tuple[list[np.ndarray], list[torch.Tensor]]:
@@ -172,23 +237,30 @@ def _lengths(at: Evaluation, norm: Norm, block: int) -> tuple[list[np.ndarray], 
         for (stage, derivatives), piece in zip(walk, at.pieces, strict=True):
             weight, index = weight_of_units(stage.gate, derivatives, len(at)), stage.index
             entries = weight.abs().amax(dim=-1)
+            own = piece.long()[..., None]
             if isinstance(stage.gate, Max):
-                chosen = piece.long()[..., None, None].expand(-1, -1, 1, weight.shape[-1])
-                weight = weight - weight.gather(2, chosen)
+                weight = weight - weight.gather(2, own[..., None].expand(-1, -1, 1, weight.shape[-1]))
             part = _part(weight, norm)
+            if norm == "l2" and part.numel() and not SHORTEST < float(part.min()) <= float(part.max()) < LONGEST:
+                moves = entries > 0
+                if isinstance(stage.gate, Max):
+                    moves = (moves | moves.gather(2, own)).scatter(2, own, False)
+                extreme = moves & ~((part > SHORTEST) & (part < LONGEST))
+                part[extreme] = torch.from_numpy(size(weight[extreme].cpu().numpy(), "l2")).to(part.device)
             if start == 0:
                 sizes.append(part)
                 largest.append(entries)
             else:
                 largest[index] = torch.maximum(largest[index], entries)
-                sizes[index] = torch.maximum(sizes[index], part) if norm == "l1" else sizes[index] + part
-    return [(table.sqrt() if norm == "l2" else table).cpu().numpy() for table in sizes], largest
+                join = {"l1": torch.maximum, "l2": torch.hypot, "linf": torch.add}[norm]
+                sizes[index] = join(sizes[index], part)
+    return [table.cpu().numpy() for table in sizes], largest
 
 
 def _part(weight: torch.Tensor, norm: Norm) -> torch.Tensor:
-    """Return what a block of inputs adds to the dual norm of normals; to its square in l2."""
+    """Return the dual norm of normals on a block of inputs; in l2 only if their squares are in range."""
     if norm == "l2":
-        return weight.square().sum(-1)
+        return weight.square().sum(-1).sqrt()
     return weight.abs().amax(-1) if norm == "l1" else weight.abs().sum(-1)
 
 

@@ -36,7 +36,7 @@ def facets_at(monkeypatch):
             certified,
             "nearest_facets",
             lambda *given, **named: replace(
-                proper(*given, **named), distances=distances, errors=errors, sources=sources
+                proper(*given, **named), distances=distances, errors=errors, lower=distances - errors, sources=sources
             ),
         )
 

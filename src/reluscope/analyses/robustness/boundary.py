@@ -18,7 +18,7 @@ from reluscope.progress import Progress
 from reluscope.regions.nearest import NearestFacets, facet_normals, nearest_facets
 from reluscope.tolerance import Tolerance
 
-METHOD = "least (b - a x) / |a| over all half-spaces a z <= b, with the dual norm, in float64"
+METHOD = "least (b - a x) / |a| over all half-spaces a z <= b, with the dual norm; in fractions where rounding decides"
 # Points that are asked about together, so that there is something to show when time ends.
 AT_ONCE = 512
 
@@ -118,17 +118,19 @@ def to_boundary(at: Evaluation, found: NearestFacets, domain: SearchDomain, *, n
     flat = at.points.reshape(-1, at.network.num_inputs).cpu().numpy()
     parts = at.blocks(3 * at.network.bytes_per_point + 8 * at.network.num_inputs)
     normals = np.concatenate([facet_normals(part, found.sources[rows]) for rows, part in parts])
-    nearest, errors, sources = found.distances.copy(), found.errors.copy(), found.sources.copy()
+    for row, normal in found.normals.items():
+        normals[row] = normal
+    nearest, sources = found.distances.copy(), found.sources.copy()
     limits, rows, outward = _nearest_limits(domain, flat, norm)
     nearer = limits < nearest
     nearest[nearer], normals[nearer] = limits[nearer], outward[nearer]
     sizes = np.abs(flat).max(axis=1, initial=0.0)
-    errors[nearer] = at.tolerance.unit * (sizes[nearer] + limits[nearer])
+    rounding = np.where(np.isfinite(limits), at.tolerance.unit * (sizes + limits), 0.0)
+    lower = np.minimum(found.lower, limits - rounding)
+    upper = np.minimum(found.distances + found.errors, limits + rounding)
     sources[nearer] = np.stack([np.full(len(rows), -1), rows, np.full(len(rows), -1)], axis=1)[nearer]
     touched = flat + np.where(np.isfinite(nearest), nearest, np.nan)[:, None] * steepest(normals, norm)
-    column = distances(
-        BOUNDARY_DISTANCE, nearest, nearest - errors, nearest + errors, sizes=sizes, norm=norm, method=METHOD
-    )
+    column = distances(BOUNDARY_DISTANCE, nearest, lower, upper, sizes=sizes, norm=norm, method=METHOD)
     return Measured((column,), {"sources": sources, "points": touched})
 
 

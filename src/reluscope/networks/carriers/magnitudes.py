@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from reluscope.networks.stages import Stage
 
 
+# Products below lose more than their share of rounding; and what a sum of such products may lose in all.
+LEAST_PRODUCT, LOSS = 2.0**-960, 2.0**-1020
+
+
 class Magnitude(NamedTuple):
     """Bounds on absolute values, and on their errors, both ``(s, *shape)``."""
 
@@ -61,6 +65,8 @@ class GradientMagnitudes(Magnitudes):
         """Return ``|W| size``, and its error."""
         sizes, errors = zip(*inputs, strict=True)
         error = affine_error(node, sizes, errors, self.unit, has_constant=False)
+        if any(_may_underflow(node.least_factor, size) for size in sizes):
+            error = error + LOSS
         return Magnitude(node.magnitudes.linear(*sizes), error)
 
     def hold(self, pieces: Tensor, largest: Tensor | None = None) -> None:
@@ -75,9 +81,16 @@ class GradientMagnitudes(Magnitudes):
             size, error = (table.gather(-1, pieces[..., None])[..., 0] for table in (size, error))
         else:
             slope = gate.slope(pieces).abs()
+            lost = gate.least_slope < 1 and _may_underflow(gate.least_slope, size)
             size, error = slope * size, piece_error(slope, None, size, error, self.unit)
+            error = error + LOSS * (slope > 0) if lost else error
         shape = (len(size), *gate.shape)
         return Magnitude(size.reshape(shape), error.reshape(shape))
+
+
+def _may_underflow(factor: float, sizes: Tensor) -> bool:
+    """Return whether a product of a number of at least ``factor`` and a nonzero size may lose more than its share."""
+    return factor < torch.inf and bool(((sizes > 0) & (sizes < LEAST_PRODUCT / factor)).any())
 
 
 def gradients_of_inputs(number: int, shape: tuple[int, ...], device: torch.device) -> Magnitude:
