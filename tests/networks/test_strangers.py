@@ -61,7 +61,7 @@ def with_dims(*dims):
     return given
 
 
-LARGE = "expected constants of at most"
+LARGE = "expected (constants|values) of at most"
 HOSTILE = {
     "ConstantOfShape": (from_constant([node("ConstantOfShape", ["s"], ["c"])], s=whole(2**33)), LARGE),
     "eight TiB": (from_constant([node("ConstantOfShape", ["s"], ["c"])], s=whole(2**40)), LARGE),

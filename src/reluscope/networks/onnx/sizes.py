@@ -1,6 +1,6 @@
 """How large the tensors of an ONNX graph are: added up from their shapes before any of them is computed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -13,6 +13,8 @@ from reluscope.networks.onnx.site import Activation, Operand
 
 # Operands of so few whole numbers may be shapes, repeats and the like, on which the size of a result depends.
 SHORT = 64
+# Entries of all vectors together up to which they are followed.
+FOLLOWED = 2**20
 
 
 def check_sizes(nodes: Sequence[NodeProto], scope: Mapping[str, Operand], opset: int) -> None:
@@ -59,15 +61,25 @@ def inferred_sizes(
             short.append(numpy_helper.from_array(array, name))
     graph = helper.make_graph(nodes, "graph", inputs, [onnx.ValueInfoProto(name=name) for name in outputs], short)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    found = _inferred(model, read, with_values=False)
+    vectors = [np.shape(one) for one in read.values() if not isinstance(one, Activation)] + list(found.values())
+    # ONNX writes down every entry of a vector that it follows, and vectors that double make it fill all memory.
+    if sum(shape[0] for shape in vectors if len(shape) == 1 and shape[0] > 0) <= FOLLOWED:
+        found |= _inferred(model, read, with_values=True)
+    return {name: _number(shape) for name, shape in found.items()}
+
+
+def _inferred(model: onnx.ModelProto, read: Collection[str], *, with_values: bool) -> dict[str, tuple[int, ...]]:
+    """Return the shapes that ONNX infers of what nodes make, also from the entries of vectors if they are followed."""
     try:
-        found = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
+        found = onnx.shape_inference.infer_shapes(model, data_prop=with_values).graph
     except Exception:  # an error in a node, which its lowering finds as well
         return {}
-    shapes = {entry.name: entry.type.tensor_type.shape for entry in (*found.value_info, *found.output)}
+    shapes = {entry.name: entry.type.tensor_type.shape.dim for entry in (*found.value_info, *found.output)}
     return {
-        name: _number([dim.dim_value for dim in shape.dim])
-        for name, shape in shapes.items()
-        if name not in read and all(dim.HasField("dim_value") for dim in shape.dim)
+        name: tuple(dim.dim_value for dim in dims)
+        for name, dims in shapes.items()
+        if name not in read and all(dim.HasField("dim_value") for dim in dims)
     }
 
 
