@@ -11,10 +11,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "the nearest point is found more precisely",
     ("analyses/robustness/certified", "exact = away + error < reach.lower"): "equality of two reals; either is right",
     (
-        "analyses/regression",
-        "doubt = (forward.errors)",
-    ): "the value's own 1e-14 covers the rounding of a difference, for which this term stands",
-    (
         "analyses/robustness/changes",
         "tries = step + np.outer(np.array(BEYOND) * (view.scale), way)",
     ): "how far beyond a tie is looked; a class there is confirmed by the network",
@@ -22,10 +18,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/search",
         "if gain <= AGAIN * ((self.limit)):",
     ): "when a branch is bounded again instead of split",
-    (
-        "analyses/robustness/search",
-        "if rival is None or rival.distance > self.limit:",
-    ): "equality of two reals; either answer is right",
     (
         "analyses/robustness/search",
         "score = (own @ noise)",
@@ -105,10 +97,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/convex_questions",
         "torch.cat([bodies.lower, (margins)], dim=1),",
     ): "where the method starts; the gap is proved at the end",
-    (
-        "regions/nearest",
-        "clear = np.where(rows.slack >= rows.noise, rows.slack, 0.0)",
-    ): "equality of two reals; either answer is right",
     ("analyses/codespace/clusters", "if size >= num_samples:"): "all of them drawn and sorted are all of them",
     (
         "analyses/local/class_ends",
@@ -167,10 +155,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "sure = outputs[rows, labels] - outputs[:, own] >= errors[rows, labels] + errors[:, own]",
     ): "equality of two reals; either answer is right",
     (
-        "analyses/robustness/search",
-        "key = (found.lower)",
-    ): "a bound of the part itself, if a lower one: branches come earlier, and nothing is left out",
-    (
         "analyses/similarity/moments",
         "if sum(map(len, self._rows)) < len(self._table):",
     ): "rows as many as columns: both ways give the product",
@@ -182,7 +166,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "partitions/shown_regions",
         "if doubtful.all():  # of two ways to bound rounding either one may be the tighter",
     ): "what is not asked again in floats is decided in rational arithmetic, or left out",
-    ("regions/nearest", "_nearest(part, norm, memory // (1) // per_input)"): "how many inputs are taken at once",
     (
         "analyses/robustness/search",
         "return key > self.limit",
@@ -223,7 +206,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/ball_bounds",
         "if len(rows) < rows.shape[1]:",
     ): "as many rows as coordinates that nearly cancel do not span all directions: the steepness shows it",
-    ("analyses/pacing", "FEW, SHARE = 8, 1 / (16 / 2)"): "how large a block is",
     (
         "analyses/codespace/sampled",
         "block = max(1, 2**24 // (gate.num_units))",
@@ -411,15 +393,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "every = matrix(network, x, outputs=outputs, budget=Budget(memory=(_one_sample(network))))",
     ): "memory for codes: nothing else is computed there",
     ("analyses/stability/singular_values", "if 2 * len(seen) >= n:"): "which of two ways to the same products",
-    ("regions/nearest", "_nearest(part, norm, memory // (len(part)) // per_input)"): "there is no block of no points",
-    (
-        "regions/nearest",
-        "for _, part in at.with_gates().blocks(per_input * (64), memory)",
-    ): "how many points are taken at once",
-    (
-        "regions/nearest",
-        "for _, part in at.with_gates().blocks(per_input * (at.network.num_inputs), memory)",
-    ): "how many points are taken at once",
     ("regions/nearest", "lengths, largest = _lengths(at, norm, (1))"): "how many inputs are taken at once",
     (
         "analyses/similarity/moments",

@@ -281,7 +281,7 @@ class TestSoftmax:
 
     def test_a_softplus_that_jumps_is_none_that_increases(self):
         """PyTorch takes x for softplus(x) beyond the threshold, where it is less than that: orders are not kept."""
-        refused(NotPiecewiseLinearError, "softplus", nn.Sequential(nn.Linear(2, 2), nn.Softplus(threshold=1.0)))
+        refused(NotPiecewiseLinearError, "softplus", nn.Sequential(nn.Linear(4, 2), nn.Softplus(threshold=1.0)))
 
 
 class TestIncreasingFunctions:

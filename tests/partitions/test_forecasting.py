@@ -202,7 +202,7 @@ def test_rare_events_keep_intervals_wide() -> None:
 def test_a_domain_is_hopeless_of_which_windows_were_too_few_to_know_a_lower_end(monkeypatch) -> None:
     """As of a large network in a second; where the estimate itself is within reach, the domain is partitioned."""
     net, ahead = _net(2, 16, 16, 1), []
-    monkeypatch.setattr(finishing_windows, "pass_seconds", lambda _: 1.0)
+    monkeypatch.setattr(finishing_windows, "region_seconds", lambda _: 1.0)
     monkeypatch.setattr(finishing_windows, "forecast", lambda *_, **__: ahead[-1])
     found = []
     for number in (2e3, 4e4):

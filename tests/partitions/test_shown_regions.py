@@ -202,7 +202,7 @@ def test_of_two_cells_of_one_region_that_which_is_there_stays(monkeypatch):
         is_there[:2] = first, second
         there = is_there.copy()
         found = Shown(Codes(words, part.codes.layout), there, True, 0)
-        monkeypatch.setattr(shown_regions, "codes_inside", lambda *_, found=found: found)
+        monkeypatch.setattr(shown_regions, "codes_inside", lambda *_, found=found, **__: found)
         again = shown(part)
         assert again.work["cells_left_out"] == 1
         np.testing.assert_array_equal(again.witnesses[0], part.witnesses[kept])
@@ -222,7 +222,7 @@ def test_a_cell_had_a_code_if_all_words_of_it_agree(monkeypatch):
     words[0] = words[1]
     part = replace(part, num_undecided=1)
     there = Shown(Codes(words, part.codes.layout), np.ones(2, dtype=bool), True, 0)
-    monkeypatch.setattr(shown_regions, "codes_inside", lambda *_: there)
+    monkeypatch.setattr(shown_regions, "codes_inside", lambda *_, **__: there)
     np.testing.assert_array_equal(shown(part).witnesses, part.witnesses[1:])
 
 

@@ -120,7 +120,7 @@ def test_budgets_and_executors(method, tmp_path, small_groups):
     whole = rs.partition(NET, SQUARE, method=method)
     streamed = rs.partition(NET, SQUARE, method=method, budget=rs.Budget(regions=40), out=tmp_path / "some.parquet")
     assert streamed.claim is Claim.LOWER
-    assert streamed.note.startswith("budget of 40 regions: about ")
+    assert streamed.note == "budget of 40 regions"
     assert 40 <= len(streamed) <= int(streamed.finding()) < len(whole)
     with pytest.raises(IncompletePartitionError, match="larger budget"):
         streamed.require_complete("an average")

@@ -286,7 +286,7 @@ def test_a_budget_that_is_just_enough_is_enough():
 def test_a_budget_of_time():
     network = from_arrays(default_network([30, 14, 14, 1]))
     found = tree_regions(network, rs.Box(-1, 1, 30), budget=Budget(seconds=0.3))
-    assert found.stopped.startswith("budget of 0.3 s: about ")
+    assert found.stopped == "budget of 0.3 s"
     assert found.num_open > 0
 
 

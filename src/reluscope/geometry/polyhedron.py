@@ -124,7 +124,7 @@ class Polyhedron(Shown):
         object.__setattr__(self, "_true_rows", None)
 
     @classmethod
-    def rounded(
+    def _rounded(
         cls, A: ArrayLike, b: ArrayLike, true_rows: TrueRows, C: ArrayLike | None = None, d: ArrayLike | None = None
     ) -> "Polyhedron":
         """Return the polyhedron of rows of fractions, whose rounded rows are ``A x <= b``; equations are as given."""
@@ -147,7 +147,7 @@ class Polyhedron(Shown):
         """Same as ``dim``: a polyhedron lives in its own coordinates."""
         return self.dim
 
-    def side(self, row: int) -> Side:
+    def _side(self, row: int) -> Side:
         """Return a row as ``(a, c)`` of ``a . x + c >= 0`` in fractions, times a positive number."""
         if self._sides is not None:
             return self._sides[row]
@@ -534,7 +534,7 @@ class Polyhedron(Shown):
             return Polyhedron(rows, ends, equations, values)
         known = [KnownRows(tuple(map(part.side, range(len(part.b))))) for part in (self, other)]
         both = BothRows(*(one or other for one, other in zip(parts, known, strict=True)))
-        return Polyhedron.rounded(rows, ends, both, equations, values)
+        return Polyhedron._rounded(rows, ends, both, equations, values)
 
     def inequalities(self) -> tuple[Float[np.ndarray, "m n"], Float[np.ndarray, " m"]]:
         """Return the same set as ``A x <= b`` alone: each equation as two inequalities, behind the others.
@@ -679,7 +679,7 @@ class Polyhedron(Shown):
         found = excess.copy()
         for *place, column in np.argwhere(doubtful & np.isfinite(sizes)).tolist():
             row, point = rows[column], points[tuple(place)]
-            *normal, constant = self.side(int(row))
+            *normal, constant = self._side(int(row))
             terms = (a * Fraction(x) for a, x in zip(normal, point.tolist(), strict=True) if a)
             value = sum(terms, constant)
             found[(*place, row)] = (value < 0) - (value > 0)

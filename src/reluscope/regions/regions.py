@@ -271,7 +271,7 @@ def _polyhedron(
     )
     sources = sources.astype(np.int64)
     true_rows = ExactHalfSpaces(network, code, sources, window.A, window.b)
-    return Polyhedron.rounded(normals, offsets, true_rows, window.C, window.d), sources, slack, noise
+    return Polyhedron._rounded(normals, offsets, true_rows, window.C, window.d), sources, slack, noise
 
 
 def _interior_point(
