@@ -532,7 +532,7 @@ class Polyhedron(Shown):
         parts = [getattr(part, "_true_rows", None) for part in (self, other)]
         if parts == [None, None]:
             return Polyhedron(rows, ends, equations, values)
-        known = [KnownRows(tuple(map(part.side, range(len(part.b))))) for part in (self, other)]
+        known = [KnownRows(tuple(map(part._side, range(len(part.b))))) for part in (self, other)]
         both = BothRows(*(one or other for one, other in zip(parts, known, strict=True)))
         return Polyhedron._rounded(rows, ends, both, equations, values)
 
