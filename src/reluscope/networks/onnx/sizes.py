@@ -62,7 +62,7 @@ def inferred_sizes(
     graph = helper.make_graph(nodes, "graph", inputs, [onnx.ValueInfoProto(name=name) for name in outputs], short)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     found = _inferred(model, read, with_values=False)
-    vectors = [np.shape(one) for one in read.values() if not isinstance(one, Activation)] + list(found.values())
+    vectors = [np.asarray(one).shape for one in read.values() if not isinstance(one, Activation)] + [*found.values()]
     # ONNX writes down every entry of a vector that it follows, and vectors that double make it fill all memory.
     if sum(shape[0] for shape in vectors if len(shape) == 1 and shape[0] > 0) <= FOLLOWED:
         found |= _inferred(model, read, with_values=True)
