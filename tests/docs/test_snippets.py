@@ -10,6 +10,7 @@ import io
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +75,7 @@ WHOLE = "docs/getting-started.md"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "models", raising=False)  # another test may have imported one of this name
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(8, 12), nn.ReLU(), nn.Linear(12, 3))
     onnx.save(onnx_model(model), "net.onnx")
