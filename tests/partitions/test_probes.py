@@ -124,7 +124,7 @@ def test_a_verdict_travels() -> None:
 
 @pytest.mark.parametrize(("inputs", "first"), [(2, 10**6), (30, 10**3)])
 def test_no_clock_decides_when_work_is_seen_to_be_hopeless(monkeypatch: pytest.MonkeyPatch, inputs, first) -> None:
-    """Seen red where probes were asked after ten seconds: what had been found by then was the count."""
+    """Whether probes are asked hangs on the regions that were found, not on the seconds that they took."""
     clock, asked = [0.0], []
     monkeypatch.setattr(patience.time, "time", lambda: clock[0])
     monkeypatch.setattr(patience, "probes", lambda *_, **given: asked.append(given) or [Probe(1, True)])

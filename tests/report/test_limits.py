@@ -46,7 +46,7 @@ def test_timing_a_pass_takes_little_itself(clock, each):
 
 
 def test_no_clock_decides_what_is_planned(clock):
-    """Seen red where a pass was timed: a slow machine looked at fewer samples and regions."""
+    """The plan hangs on the network, not on a timed pass: a slow machine looks at as many samples and regions."""
     planned = []
     for each in (1e-9, 1.0):
         clock["each"] = each
@@ -140,7 +140,7 @@ def test_the_page_says_of_how_many_samples_it_is(tmp_path, monkeypatch):
 
 
 def test_a_report_goes_on_with_the_samples_that_it_was_begun_with(tmp_path, monkeypatch):
-    """Seen red where a measurement decided how many there is time for: then it is of other data."""
+    """The network decides how many are looked at, not a measurement, which is of other data."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "seeded_models.py").write_text(
         "import torch\nfrom torch import nn\n\ndef make():\n    torch.manual_seed(0)\n"

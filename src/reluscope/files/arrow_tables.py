@@ -43,7 +43,7 @@ def checked_table(read: Callable[[], "pa.Table"], schema: "pa.Schema | None" = N
     try:
         table = read()
         table.validate(full=True)
-    except (Exception, SystemError) as error:  # Arrow has many of its own, and those of Python's codecs and allocators
+    except Exception as error:  # Arrow has many of its own, and those of Python's codecs and allocators
         raise ValueError(str(error) or type(error).__name__) from error
     if schema is not None and not table.schema.equals(schema):
         raise ValueError(f"other columns: {table.schema.names}")

@@ -206,7 +206,7 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive | None = Non
     domain : Slice, Box, Space or Polyhedron
     seconds : float, optional
         About how long to try; numbers then depend on the machine. Without it the effort is a number of forward passes,
-        a second or two for most networks, and numbers depend on the seed alone unless a minute ends it. The first
+        a second or two for most networks, and numbers depend on the seed alone unless ten minutes end it. The first
         windows take as long as they take.
     seed : int
         Decides where windows fall.
@@ -236,7 +236,7 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive | None = Non
 
     The lower end rests on nothing but the mean of numbers that are not negative (bets at fair odds), the upper one on
     a Student's interval that is corrected for skewness. Tests measure how often both hold, on networks whose kinks are
-    spread over the domain and on some whose kinks crowd in a billionth of it.
+    spread over the domain and on some whose kinks crowd in a millionth of its width.
 
     Examples
     --------
