@@ -40,6 +40,8 @@ class CodeRegion:
         Gate, unit, and its piece beyond the row.
     still : (c, 3) int64
         The same of units that are constant on the region and sit on a breakpoint there.
+    clear : float
+        Steps that are shorter in l1 cross no hyperplane of a unit whose slopes are below their rounding.
     weight, outputs, errors : (m, n), (m,) and (m,) float64
         The network on the region is ``weight u + outputs``, with bounds on the rounding of ``outputs``.
     weight_error : float
@@ -55,6 +57,7 @@ class CodeRegion:
     entries: Float[np.ndarray, " h"]
     sources: Int[np.ndarray, "h 3"]
     still: Int[np.ndarray, "c 3"]
+    clear: float
     weight: Float[np.ndarray, "m n"]
     outputs: Float[np.ndarray, " m"]
     errors: Float[np.ndarray, " m"]
@@ -128,6 +131,9 @@ def region_of_code(
     constant = exists & (np.abs(normals).max(axis=1, initial=0.0) <= constant_below)
     kept = exists & ~constant
     lengths = np.linalg.norm(normals[kept], axis=1)
+    # A constant without any rounding has no hyperplane.
+    hidden = constant & (constant_below > 0)
+    clear = np.maximum(slack[hidden] - noise[hidden], 0.0) / (2 * constant_below[hidden])
     return CodeRegion(
         tuple(pieces),
         normals[kept] / lengths[:, None],
@@ -136,6 +142,7 @@ def region_of_code(
         constant_below[kept] / lengths,
         sources[kept].astype(np.int64),
         sources[constant & (np.abs(slack) <= noise)].astype(np.int64),
+        float(clear.min(initial=np.inf)),
         weight[0].cpu().numpy(),
         outputs[0].cpu().numpy(),
         final.error.reshape(-1).cpu().numpy(),

@@ -88,3 +88,21 @@ def test_a_tie_at_the_point_is_at_distance_zero():
     found = rs.robustness.decision_distance_within(net, [[1.0, 1.0], [2.0, 1.0]], norm="linf")
     assert found["decision_distance_within"].value.tolist() == [0.0, 0.5]
     assert found.details["points"].tolist() == [[1.0, 1.0], [1.5, 1.5]]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(("shift", "truth"), [(-0.1, 0.075), (0.1, np.inf)])
+def test_units_whose_slopes_are_below_rounding_are_where_fractions_say(norm, shift, truth):
+    # relu(h - h + e h - 0.9 e) * 4 / e + shift, for e = 1e-17 and h = x_0 + 2.75 at 1: the unit ends at h = 0.9.
+    copies = (np.array([[1.0], [1.0], [1.0]]), np.full(3, 2.75))
+    net = rs.load([copies, (np.array([[1.0, -1.0, 1e-17]]), [-9e-18]), (np.array([[4e17]]), [shift])])
+    found = rs.robustness.decision_distance_within(net, [[-1.75]], norm=norm).finding("decision_distance_within", 0)
+    assert (found.value, found.claim) == (pytest.approx(truth), "EXACT")
+
+
+def test_without_fractions_rows_that_rounding_hides_leave_the_distance_open(monkeypatch):
+    copies = (np.array([[1.0], [1.0], [1.0]]), np.full(3, 2.75))
+    net = rs.load([copies, (np.array([[1.0, -1.0, 1e-17]]), [-9e-18]), (np.array([[4e17]]), [0.1])])
+    monkeypatch.setattr("reluscope.analyses.robustness.exact_cells.MAX_MULTIPLICATIONS", 0)
+    found = rs.robustness.decision_distance_within(net, [[-1.75]], norm="l2")
+    assert found["decision_distance_within"].upper[0] == np.inf

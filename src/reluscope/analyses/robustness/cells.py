@@ -36,7 +36,7 @@ Pieces = tuple[np.ndarray, ...]
 
 # Lengths below this, relative to the point and its distances, are not resolved in floats. The domain has no part in it.
 RESOLUTION = 1e-9
-# Multiplications in fractions that may decide the class of a point.
+# Multiplications in fractions that may decide the class of a point, or its code.
 MAX_MULTIPLICATIONS = 2_000_000
 # Steps into a half-space are no longer than this, in units of the distance that is sought there.
 MAX_LENGTH = 1e5
@@ -168,6 +168,10 @@ class Viewpoint:
             if self.domain.inner is None
             else self.domain.inner - self.x
         )
+        if multiplications(self.network) <= MAX_MULTIPLICATIONS:
+            start, step = ([Fraction(entry) for entry in part.tolist()] for part in (self.x, way))
+            exact = RationalNetwork(self.network).pieces_beside(start, step)
+            return tuple(np.array(piece, dtype=np.int64) for piece in exact)
         loose = np.concatenate([region.sources[touching], region.still])
         found = pieces_across(self.network, own, [loose], way[None] / np.linalg.norm(way), rounding=self.rounding)
         return tuple(piece[0] for piece in found)
@@ -184,6 +188,7 @@ class Viewpoint:
             region.entries,
             outputs,
             weight_error=region.weight_error,
+            clear=region.clear / float(size(np.ones(len(self.x)), dual(self.norm))),
         )
 
 
@@ -264,6 +269,8 @@ class StepRegion:
         How long steps may be for this to hold.
     weight_error : float
         Bound on the rounding of the entries of the outputs' weights, where errors are those at the point alone.
+    clear : float
+        Shorter steps cross no hyperplane whose slopes are below their rounding: those are not among the rows.
     """
 
     def __init__(
@@ -277,8 +284,10 @@ class StepRegion:
         *,
         radius: float = np.inf,
         weight_error: float = 0.0,
+        clear: float = np.inf,
     ) -> None:
         self.view, self.outputs, self.radius, self.weight_error = view, outputs, radius, weight_error
+        self.clear = clear
         limits = view.domain.half_spaces
         self.num_own = len(rows)
         own = HalfSpaces(rows, slack, view.lower, view.upper)

@@ -93,6 +93,10 @@ class ExactCells:
         norm, unit = dual(self.view.norm), 4 * np.finfo(float).eps
         return Rival(rival.label, row, slack, 0 * rival.noise, unit * abs(slack), float(size(row, norm)), unit)
 
+    def change(self, code: Sequence[np.ndarray], label: int) -> Change | None:
+        """Return the nearest change to a class in the region of a code, None if there is none."""
+        return self._change(tuple(tuple(table.tolist()) for table in code), label)
+
     def _row(self, form: Form) -> tuple[np.ndarray, float]:
         """Return where a form is at least 0, as ``row u <= slack`` for steps u."""
         scale, row = max(abs(entry) for axis, entry in form.items() if axis != CONSTANT), np.zeros(self._dim)

@@ -99,12 +99,12 @@ def decision_distance_within(
 
 def _measured(view: Viewpoint) -> Measured:
     """Return what is said of a point."""
-    value, lower, step, rival, error = _nearest_change(view, view.first_pieces())
+    value, lower, upper, step, rival = _nearest_change(view, view.first_pieces())
     column = distances(
         DECISION_DISTANCE_WITHIN,
         np.array([value]),
-        np.array([lower - error]),
-        np.array([value + error]),
+        np.array([lower]),
+        np.array([upper]),
         sizes=np.array([view.scale]),
         norm=view.norm,
         method=METHOD,
@@ -113,8 +113,8 @@ def _measured(view: Viewpoint) -> Measured:
     return Measured((column,), details)
 
 
-def _nearest_change(view: Viewpoint, code: Pieces) -> tuple[float, float, np.ndarray, int, float]:
-    """Return distance, lower bound, step, rival and rounding of the nearest change of class in the region of a code."""
+def _nearest_change(view: Viewpoint, code: Pieces) -> tuple[float, float, float, np.ndarray, int]:
+    """Return distance, its lower and upper bounds, step and rival of the nearest change of class in a code's region."""
     cell, exact = view.cell(code), ExactCells(view)
     best, lower, step, label, error = np.inf, np.inf, np.full(len(cell.origin), np.nan), -1, 0.0
     for rival in sorted(cell.rivals, key=lambda rival: rival.distance):
@@ -131,4 +131,15 @@ def _nearest_change(view: Viewpoint, code: Pieces) -> tuple[float, float, np.nda
         if found.distance < best:
             best, step, label = found.distance, found.point, rival.label
             error = cell.rounding(rival, found)
-    return best, min(lower, best), step, label, error
+    lower = min(lower, best) - error
+    if best == np.inf or best + error < cell.clear:
+        return best, lower, best + error, step, label
+    # A hyperplane that is not among the rows may end the region before the change.
+    if not exact.is_small:
+        return best, lower, np.inf, step, label
+    changes = [one for rival in cell.rivals if (one := exact.change(code, rival.label)) is not None]
+    if not changes:
+        return np.inf, np.inf, np.inf, np.full(len(cell.origin), np.nan), -1
+    nearest = min(changes, key=lambda one: one.distance)
+    lower = min(one.lower for one in changes)
+    return nearest.distance, lower, nearest.upper, nearest.step, nearest.label
