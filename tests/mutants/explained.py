@@ -422,4 +422,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "regions/nearest",
         "bends = rows.exists & (length >= wrong)",
     ): "equality of two reals; a unit that is zero all over has no row",
+    (
+        "analyses/verification/checkable_bounds",
+        "places, values, sizes = bends(self.bounds.gates[stage.index], low, (high))",
+    ): "a part whose ranges are empty has no least value, whatever its bends are",
 }

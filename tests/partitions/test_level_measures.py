@@ -98,6 +98,18 @@ def test_a_body_that_fills_the_domain_to_its_walls():
     assert [(one.volume("below"), one.volume("above")) for one in on] == [(4, 0), (0, 4)]
 
 
+def test_vertices_may_be_as_far_off_as_the_rounding_of_outputs_moves_them():
+    # A slope of 1e-6 beside an output of 1000: rounding of the output moves the level line by 1e-9.
+    layers = [(np.array([[1.0, 0.3], [0.2, 1.0]]), np.array([0.7, 5.0])), (np.array([[1e-6, 0.0]]), np.array([1000.1]))]
+    level = 1000.1 + 1e-7
+    found = rs.level_set(rs.load(layers), rs.Box(-1, 1, 2), level=level)
+    over = [Fraction(x) + Fraction(0.3) * Fraction(y) + Fraction(0.7) for x, y in found.vertices.tolist()]
+    values = [Fraction(1e-6) * one + Fraction(1000.1) - Fraction(level) for one in over]
+    apart = np.abs([float(value / Fraction(1e-6)) for value in values]) / np.hypot(1, 0.3)
+    assert (apart <= found.vertex_errors).all()
+    assert apart.max() > 1e-10
+
+
 def test_volumes_of_polyhedra_and_slices():
     half = rs.load([(np.array([[1.0, 0.0, 0.0]]), np.zeros(1))])
     simplex = rs.Polyhedron(np.r_[-np.eye(3), np.ones((1, 3))], np.array([0.0, 0.0, 0.0, 1.0]))

@@ -11,6 +11,8 @@ from scipy.optimize import linprog
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope.analyses.planes.class_areas import class_areas
+from reluscope.analyses.preimages.pieces import _Search
+from reluscope.geometry.interior import Ball
 from reluscope.testing import networks
 
 BOX = rs.Box(-2, 2, 2)
@@ -164,6 +166,17 @@ def test_slices_lines_and_unbounded_domains():
     endless = rs.preimages.of_polytope(quadrants, rs.Polyhedron([[1.0]], [1.0]), domain=rs.Space(2))
     assert endless.volume().value == np.inf
     assert endless.contains([-50.0, 0.5])
+
+
+def test_a_part_that_counts_as_flat_may_take_what_its_largest_ball_allows():
+    target = rs.Polyhedron([[1.0, 0.0]], [0.5])
+    part = rs.partition(rs.load([(np.eye(2), np.full(2, 5.0)), (np.eye(2), np.full(2, -5.0))]), rs.Box(0, 1, 2))
+    search, middle = _Search(part, target, target), np.full(2, 0.5)
+    # A strip across the unit square with a ball of radius r has area 2 r.
+    assert 2e-10 <= search._thin(0, Ball(middle, 1e-10, 0.0), 0.0) <= 1e-8
+    assert 2e-8 <= search._thin(0, Ball(middle, 0.0, 1e-8), 0.0) <= 1e-6  # what is not proved, too
+    assert search._thin(0, Ball(middle, -1e-3, 0.0), 0.0) == 0.0
+    assert 1e-6 <= search._thin(0, Ball(middle, -1e-3, 0.0), 1e-6) <= 1e-5  # the row itself may be off by so much
 
 
 def test_a_budget_gives_an_inner_approximation():

@@ -198,3 +198,10 @@ def test_trees_of_anything_else_prove_nothing(proved, trees):
     object.__setattr__(other, "trees", trees)
     with pytest.raises(CertificateError, match="proves nothing"):
         check_proof(other, net, rs.verification.Property(safe.cases[:1]))
+
+
+def test_float32_ends_are_the_largest_below():
+    values = torch.tensor([0.5, 0.1, -0.1, 0.0, 2.0**-160], dtype=torch.float64)
+    found = checkable_bounds._below(values)
+    assert (found.double() <= values).all()
+    assert (torch.nextafter(found, torch.tensor(torch.inf)).double() > values).all()

@@ -250,6 +250,11 @@ def test_names_of_several_lines_are_shown_on_one(text):
     assert is_one_sentence(str(error.value))
 
 
+def test_an_error_in_a_counterexample_names_its_line():
+    with pytest.raises(InputError, match="line 3: expected a finite number, got 'nan'"):
+        parse_counterexample("\nsat (\n(X_0 nan))")
+
+
 def test_long_sums_and_lines_are_read_at_once():
     names = [f"Y_{place}" for place in range(2_000)]
     declared = "".join(f"(declare-const {name} Real)" for name in ("X_0", *names))
