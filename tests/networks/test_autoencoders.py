@@ -6,7 +6,10 @@ import torch
 from torch import nn
 
 import reluscope as rs
+from reluscope.codes import Codes
 from reluscope.errors import UnsupportedOperatorError
+from reluscope.partitions.code_location import locate_by_code
+from reluscope.tolerance import Tolerance
 
 INPUTS, LATENTS = 3, 10
 
@@ -207,6 +210,18 @@ def test_regions_of_the_largest_latents(activation):
     assert [one.code.to_array().tolist() for one in again] == [[row] for row in part.codes.to_array()[:8].tolist()]
     missed = np.setdiff1d(np.arange(len(part)), rows)
     assert all(rs.region(net, point, domain=plane).polyhedron.volume() < 0.1 for point in part.witnesses[missed])
+
+
+def test_points_lie_in_regions_that_take_the_other_one_of_equal_latents():
+    net = rs.load(TopAutoencoder(openai).eval(), input_shape=INPUTS)
+    points = 2 * np.random.default_rng(0).normal(size=(200, INPUTS))
+    codes = net.codes(points)
+    tables = [gate.to_array() for gate in codes.by_gate().values()]
+    differ = np.flatnonzero(tables[0][:, 0] != tables[0][:, 1])
+    assert len(differ) > 4
+    other = Codes.from_pieces([table[:, [1, 0, *range(2, LATENTS)]] for table in tables], net.layout)
+    for row in differ[:5].tolist():
+        assert locate_by_code(points[[row]], net, other[row : row + 1], Tolerance()).tolist() == [0]
 
 
 def in_order_of_size(x, k):

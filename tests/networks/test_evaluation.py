@@ -128,7 +128,7 @@ def test_maps_are_within_their_errors():
                 truth = end[output] - start[output]
                 assert abs(Fraction(float(weight[output, column])) - truth) <= Fraction(error)
     assert (at.map_errors < 1e-12).all()
-    assert np.array_equal(NET.at(X)[3:7].map_errors, at.map_errors[3:7])
+    np.testing.assert_allclose(NET.at(X)[3:7].map_errors, at.map_errors[3:7], rtol=1e-9)
 
 
 def test_largest_entries_are_those_of_either_sign():

@@ -10,6 +10,7 @@ import pytest
 import reluscope as rs
 from reluscope.errors import InputError
 from reluscope.geometry.bounding_box import bounding_box
+from reluscope.geometry.true_rows import KnownRows
 
 
 def random_network(seed, widths):
@@ -181,3 +182,16 @@ def test_rows_as_fractions_hold_where_floats_are_off():
         for p in points.tolist()
     ]
     assert polyhedron.contains(points).tolist() == truth
+
+
+def test_a_ball_goes_as_far_out_as_a_row_needs_that_rounding_makes_constant():
+    # 0 <= x - y <= 1 and 0 <= z <= 1 along (1, 1, 0), where x - y + z grows by 2^-60 of a step alone.
+    small = Fraction(1, 2**60)
+    rows = [(1, -1, 0, 0), (-1, 1, 0, 1), (0, 0, 1, 0), (0, 0, -1, 1), (1, small - 1, 1, Fraction(-7, 4))]
+    sides = tuple(tuple(map(Fraction, row)) for row in rows)
+    table = np.array([[float(entry) for entry in side] for side in sides])
+    polyhedron = rs.Polyhedron._rounded(-table[:, :-1], table[:, -1], KnownRows(sides))
+    ball = polyhedron._ball_far_out()
+    assert ball.radius == pytest.approx(0.5**1.5, rel=1e-9)
+    assert 1e15 < np.abs(ball.center).max() < 1e20
+    assert ball.center[0] * float(small) > 0.1  # of what the row misses at the origin

@@ -4,6 +4,7 @@ Equations are solved once: everything is computed in coordinates of their soluti
 equations has a ball, facets and a volume within its affine hull.
 """
 
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -724,8 +725,10 @@ class Polyhedron(Shown):
         others = np.setdiff1d(np.flatnonzero(lengths), found.still)
         normals, offsets = (part[others] for part in self._near)
         missing = ball.radius * lengths[others] - (offsets - normals @ center)
-        fall = -(normals @ direction)
-        return Ball(center + max(0.0, (missing / fall).max(initial=0.0)) * direction, ball.radius, ball.gap)
+        # How fast slacks grow along the direction: by how little is lost to rounding where a row is nearly constant.
+        slopes = (sum(map(operator.mul, self._side(row), found.direction)) for row in others.tolist())
+        steps = (nearest(Fraction(short) / slope) for short, slope in zip(missing.tolist(), slopes, strict=True))
+        return Ball(center + max([0.0, *steps]) * direction, ball.radius, ball.gap)
 
     @property
     def _inner_ball(self) -> Ball:

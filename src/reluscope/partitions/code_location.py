@@ -157,8 +157,12 @@ def _is_in_closure(exact: RationalNetwork, code: np.ndarray, point: Sequence[Fra
 def _in_doubt(
     network: Network, points: Float[np.ndarray, "s d"], seen: Codes, tolerance: Tolerance
 ) -> Bool[np.ndarray, "s u"]:
-    """Return whether a unit is at a breakpoint, or ties, for all that rounding tells."""
+    """Return whether a unit is at a breakpoint, or ties, for all that rounding tells.
+
+    Behind a gate that jumps, and may do so at the point, every unit is in doubt: it may see either value.
+    """
     columns = []
+    is_after_jump = np.zeros((len(points), 1), dtype=bool)
     pieces = [torch.as_tensor(table, device=network.device) for table in pieces_of(seen)]
     carrier = HeldRoundedNumbers(tolerance.unit, pieces)
     arrived = gate_values(network, carrier, Rounded.exactly(network.points(points)))
@@ -166,11 +170,14 @@ def _in_doubt(
         table, noise = (part.cpu().numpy() for part in seen_there)
         if isinstance(stage.gate, Max):
             surely = (table - noise).max(axis=2, keepdims=True)
-            columns.append((table + noise >= surely).sum(axis=2) > 1)
+            doubt = (table + noise >= surely).sum(axis=2) > 1
         elif isinstance(stage.gate, TopK):
-            columns.append(stage.gate.may_change(*(part.cpu() for part in seen_there), ties=True).numpy())
+            doubt = stage.gate.may_change(*(part.cpu() for part in seen_there), ties=True).numpy()
         else:
             assert isinstance(stage.gate, Pointwise)
             levels = stage.gate.breakpoints.cpu().numpy()
-            columns.append((np.abs(table[:, None, :] - levels) <= noise[:, None, :]).any(axis=1))
+            doubt = (np.abs(table[:, None, :] - levels) <= noise[:, None, :]).any(axis=1)
+        columns.append(doubt | is_after_jump)
+        if not isinstance(stage.gate, Max) and not stage.gate.is_continuous:
+            is_after_jump = is_after_jump | doubt.any(axis=1, keepdims=True)
     return np.concatenate(columns, axis=1) if columns else np.zeros((len(points), 0), dtype=bool)
