@@ -30,6 +30,7 @@ from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.decision_pieces import Pieces, blocks_of, pieces_of, scores_by_block
 from reluscope.partitions.left_open import LeftOpen, left_open
 from reluscope.partitions.polygons import measures
+from reluscope.partitions.rational_boundary import is_clear, is_small, rational_pieces
 from reluscope.partitions.table import Partition
 from reluscope.partitions.touching_ties import TouchingTies
 from reluscope.progress import Progress, counting_regions
@@ -63,6 +64,8 @@ class DecisionBoundary(Shown):
     doubtful : float
         Length of the facets, on a line their number, where it stayed open whether two classes touch; infinite where
         regions were not looked at.
+    is_rational : bool
+        Whether fractions found the pieces, and nothing but their ends is rounded.
     """
 
     regions: Int[np.ndarray, " p"]
@@ -73,6 +76,7 @@ class DecisionBoundary(Shown):
     note: str = ""
     partition: Partition | None = None
     doubtful: float = 0.0
+    is_rational: bool = False
 
     def __len__(self) -> int:
         return len(self.regions)
@@ -86,7 +90,9 @@ class DecisionBoundary(Shown):
 
     @cached_property
     def _length_error(self) -> float:
-        return 0.0 if self.partition is None else _length_error(self.partition, self.regions, self.classes)
+        if self.partition is None or self.is_rational:
+            return 8 * np.finfo(float).eps * float(np.abs(self.ends).sum())
+        return _length_error(self.partition, self.regions, self.classes)
 
     def finding(self) -> Finding:
         """Return the total length, on a line the number of points, with its claim.
@@ -138,8 +144,9 @@ def decision_boundary(
     Returns
     -------
     DecisionBoundary
-        Exact up to the rounding of the outputs at the vertices. Where time or memory did not suffice, or Ctrl-C struck,
-        its ``note`` says so, ``covered`` is the share of the domain that was looked at, and its `finding` claims LOWER.
+        Exact up to the rounding of the outputs at the vertices; where that decides, by fractions in small networks.
+        Where time or memory did not suffice, or Ctrl-C struck, its ``note`` says so, ``covered`` is the share of the
+        domain that was looked at, and its `finding` claims LOWER.
 
     Raises
     ------
@@ -169,6 +176,8 @@ def decision_boundary(
     if not len(part):
         _ = part.scores  # which tells who has no network
         return _boundary(part, Pieces.none(dim), 0, "")
+    if not part.jumps and is_small(part) and not is_clear(part):
+        return _boundary(part, rational_pieces(part), len(part), "", is_rational=True)
     search = _Search(part, budget or Budget(), time.time())
     with counting_regions("decision boundary", progress) as count:
         note = search.run(count)
@@ -219,7 +228,9 @@ class _Search:
         return stopped if self.num_done < len(part) else ""
 
 
-def _boundary(part: Partition, pieces: Pieces, num_done: int, note: str, doubtful: float = 0.0) -> DecisionBoundary:
+def _boundary(
+    part: Partition, pieces: Pieces, num_done: int, note: str, doubtful: float = 0.0, *, is_rational: bool = False
+) -> DecisionBoundary:
     """Return the pieces of the first regions, with what is known of the others."""
     left = left_open(part)
     is_whole = num_done == len(part) and left.is_nothing and not doubtful
@@ -242,6 +253,7 @@ def _boundary(part: Partition, pieces: Pieces, num_done: int, note: str, doubtfu
         note=note,
         partition=part,
         doubtful=doubtful if is_searched else inf,
+        is_rational=is_rational,
     )
 
 

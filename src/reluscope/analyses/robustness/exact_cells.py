@@ -94,8 +94,8 @@ class ExactCells:
         return Rival(rival.label, row, slack, 0 * rival.noise, unit * abs(slack), float(size(row, norm)), unit)
 
     def change(self, code: Sequence[np.ndarray], label: int) -> Change | None:
-        """Return the nearest change to a class in the region of a code, None if there is none."""
-        return self._change(tuple(tuple(table.tolist()) for table in code), label)
+        """Return where a class is first not below that of the point in the closed region of a code; None if nowhere."""
+        return self._decided(tuple(tuple(table.tolist()) for table in code), label, is_closed=True)
 
     def _row(self, form: Form) -> tuple[np.ndarray, float]:
         """Return where a form is at least 0, as ``row u <= slack`` for steps u."""
@@ -109,10 +109,10 @@ class ExactCells:
         """Return the nearest change to a class in the region of a code, None if there is none."""
         if (code, label) not in self._known:
             self.left -= 1
-            self._known[code, label] = self._decided(code, label)
+            self._known[code, label] = self._decided(code, label, is_closed=False)
         return self._known[code, label]
 
-    def _decided(self, code: Code, label: int) -> Change | None:
+    def _decided(self, code: Code, label: int, *, is_closed: bool) -> Change | None:
         rows = code_rows(self._exact, code)
         lead = self._lead(code, label)
         if rows is None or lead is None:
@@ -121,7 +121,7 @@ class ExactCells:
         forms = [{name: entry for name, entry in zip(names, row, strict=True) if entry} for row in rows]
         forms += [*self._domain, *([lead] if any(axis != CONSTANT for axis in lead) else [])]
         inner, depth = deepest(forms, self._dim) if forms else (self._point, Fraction(1))
-        return self._nearest(forms, inner, label) if depth > 0 else None
+        return self._nearest(forms, inner, label) if depth > 0 or (is_closed and depth == 0) else None
 
     def _lead(self, code: Code, label: int) -> Form | None:
         """Return how far a class leads that of the point; None if it wins nowhere with an interior."""

@@ -195,9 +195,16 @@ def changed_parts(cells: Sequence[Cell], label: int) -> list[Cone]:
     return [part for part in parts if part is not None]
 
 
+def tied_parts(cell: Cell, label: int) -> list[Cone]:
+    """Return where in a closed cell other classes are not below a given one: closed sets, none empty."""
+    forms = compared(cell)
+    parts = [part_above(cell.cone, [difference(form, forms[label])]) for form in forms if form != forms[label]]
+    return [part for part in parts if not part.is_empty]
+
+
 def distance_power(cone: Cone, point: Sequence[Fraction], norm: str) -> Fraction:
-    """Return the distance of a point to a polyhedron in l1 or linf, its square in l2."""
-    rows = [row for row, _ in cones.facets(cone)]
+    """Return the distance of a point to a polyhedron of inequalities in l1 or linf, its square in l2."""
+    rows = [row for row, _ in cones.facets(cone)] if cone.rank == cone.length else list(cone.rows[1:])
     if all(cones.dot(row[:-1], point) + row[-1] >= 0 for row in rows):
         return Fraction(0)
     return _square_distance(rows, point) if norm == "l2" else _polyhedral_distance(rows, point, norm)

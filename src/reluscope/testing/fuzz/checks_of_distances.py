@@ -36,7 +36,7 @@ def check_distances(subject: Subject) -> None:
     _compare_distance(subject, "certified_radius", f"net, x, {norm}", *free, quantity="decision_distance")
     cells = [inside.regions[row] for row in inside.containing(point)]
     if len(cells) == 1:
-        own = _nearest(answers.changed_parts(cells, label), point, question.norm)
+        own = _nearest(answers.tied_parts(cells[0], label), point, question.norm)
         _compare_distance(subject, "decision_distance_within", f"net, x, {norm}, domain=within", *own)
         power = answers.facet_distance(cells[0], point, question.norm)
         wall = inf if power is None else _length(power, question.norm)

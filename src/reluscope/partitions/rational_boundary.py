@@ -1,0 +1,233 @@
+"""Decision boundaries in rational arithmetic, for small partitions in which rounding decides where classes tie.
+
+On a region every score is an affine function with rational coefficients, and the region is a polygon with rational
+corners. Two classes tie along a line; the part of it counts on which no third class is ahead. A segment inside a region
+is a piece. A segment in its boundary is a piece once, however many regions and classes share it; it is none where the
+classes tie everywhere beyond it and the lower one leads on this side, since the class does not change there.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from reluscope.geometry.proved_programs import nearest
+from reluscope.geometry.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
+from reluscope.networks.decisions import scores_network
+from reluscope.networks.maps_of_codes import maps_of_codes
+from reluscope.networks.rational import RationalNetwork, multiplications
+from reluscope.networks.rational_maps import AffineFunction, rational_maps
+from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.partitions.corner_errors import corner_errors
+from reluscope.partitions.decision_pieces import Pieces, of_classes
+from reluscope.partitions.exact_regions import code_rows, code_tuples
+from reluscope.partitions.table import Partition
+
+# Multiplications of fractions, and rows that regions are cut by, for all regions of a partition: some seconds.
+MOST_MULTIPLICATIONS, MOST_ROWS = 2_000_000, 50_000
+
+Point = tuple[Fraction, ...]
+Span = tuple[Fraction, Fraction]
+
+
+class _Tie(NamedTuple):
+    """A segment, on a line a point, along which two classes tie and are ahead of all others."""
+
+    region: int
+    classes: tuple[int, int]
+    line: Row
+    ends: tuple[Point, Point]
+    leader: int | None  # in the region, where the segment lies in its boundary
+
+    @property
+    def span(self) -> Span:
+        """The coordinates of the ends along the line."""
+        low, high = (_along(self.line, end) for end in self.ends)
+        return low, high
+
+
+def is_clear(part: Partition) -> bool:
+    """Whether one class is ahead at every vertex, beyond the rounding of scores and of the vertices themselves."""
+    network = scores_network(part.network_on_domain)
+    forward = rounded_forward(network, part.vertices, tolerance=part.tolerance)
+    maps, off = maps_of_codes(network, part.codes)
+    slopes = np.linalg.norm(maps.weight.cpu().numpy(), axis=2) + np.sqrt(part.dim) * off
+    offsets, ids = part.region_vertices
+    steepest = np.zeros_like(forward.errors)
+    np.maximum.at(steepest, ids, np.repeat(slopes, np.diff(offsets), axis=0))
+    noise = of_classes(forward.errors + steepest * corner_errors(part)[:, None])
+    values = of_classes(forward.outputs)
+    first = values.argmax(axis=1)[:, None]
+    leads = np.take_along_axis(values - noise, first, axis=1) - (values + noise)
+    np.put_along_axis(leads, first, np.inf, axis=1)
+    return bool((leads > 0).all())
+
+
+def is_small(part: Partition) -> bool:
+    """Whether fractions take some seconds at most for all regions of a partition."""
+    network = part.network_on_domain
+    rows = sum(gate.num_units for gate in network.gates) * len(part)
+    return rows <= MOST_ROWS and len(part) * (part.dim + 1) * multiplications(network) <= MOST_MULTIPLICATIONS
+
+
+def rational_pieces(part: Partition) -> Pieces:
+    """Return the pieces of the decision boundary of a partitioned line or plane, without any rounding but of the ends.
+
+    Parameters
+    ----------
+    part : Partition
+        Of a bounded line or plane, with its network.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.array([[1.0, 0.0]]), np.zeros(1)), (np.array([[1e-30], [0.0]]), np.array([0.0, 2.0**-103]))])
+    >>> rational_pieces(rs.partition(net, rs.Box(-1, 1, 2))).ends[0, :, 0].round(3).tolist()
+    [0.099, 0.099]
+    """
+    exact = RationalNetwork(scores_network(part.network_on_domain))
+    walls = [integer_row(side) for side in half_spaces(part.window.polyhedron)]
+    ties: list[_Tie] = []
+    flat: dict[tuple[Row, tuple[int, int]], list[Span]] = {}
+    for region, code in enumerate(code_tuples(part.codes)):
+        imposed = code_rows(exact, code)
+        polygon = None if imposed is None else between(part.dim, [*walls, *imposed])[1]
+        if polygon is None:
+            continue
+        outputs = rational_maps(exact, code).outputs
+        scores = outputs if len(outputs) > 1 else (_difference(outputs[0], outputs[0]), *outputs)
+        points = polygon.points()
+        for pair in combinations(_contenders(scores, points), 2):
+            lead = _difference(scores[pair[0]], scores[pair[1]])
+            if not any(lead):
+                for line, side in _sides(polygon):
+                    flat.setdefault((line, pair), []).append((_along(line, side[0]), _along(line, side[1])))
+            elif (tie := _tie(region, pair, lead, scores, polygon, points)) is not None:
+                ties.append(tie)
+    return _joined(ties, flat, part.dim)
+
+
+def _contenders(scores: Sequence[AffineFunction], points: Sequence[Point]) -> list[int]:
+    """Return the classes that no other one exceeds at all corners."""
+    values = [[_at(score, point) for point in points] for score in scores]
+    return [
+        one
+        for one, own in enumerate(values)
+        if not any(all(a < b for a, b in zip(own, other, strict=True)) for other in values)
+    ]
+
+
+def _tie(
+    region: int,
+    pair: tuple[int, int],
+    lead: AffineFunction,
+    scores: Sequence[AffineFunction],
+    polygon: RationalPolytope,
+    points: Sequence[Point],
+) -> _Tie | None:
+    """Return where two classes tie on a region and are ahead of all others; None if that is less than a segment."""
+    line = _line(lead)
+    leads = [_at(lead, point) for point in points]
+    found = [point for point, value in zip(points, leads, strict=True) if value == 0]
+    is_inside = min(leads) < 0 < max(leads)
+    if is_inside:
+        sides = [(points[0], points[1])] if len(line) == 2 else [side for _, side in _sides(polygon)]
+        found += [_mixed(*side, _at(lead, side[0]), _at(lead, side[1])) for side in sides if _crosses(lead, *side)]
+    if len(found) < len(line) - 1:
+        return None
+    start, stop = (end(found, key=lambda point: _along(line, point)) for end in (min, max))
+    for other, score in enumerate(scores):
+        ahead = _difference(scores[pair[0]], score)
+        first, last = _at(ahead, start), _at(ahead, stop)
+        if other in pair or (first >= 0 and last >= 0):
+            continue
+        if first <= 0 and last <= 0:
+            return None
+        zero = _mixed(start, stop, first, last)
+        start, stop = (zero, stop) if first < 0 else (start, zero)
+    ahead = max(leads) > 0
+    leader = None if is_inside else pair[0] if ahead else pair[1]
+    return _Tie(region, pair, line, (start, stop), leader)
+
+
+def _joined(ties: list[_Tie], flat: dict[tuple[Row, tuple[int, int]], list[Span]], dim: int) -> Pieces:
+    """Return ties as pieces, what several share once."""
+    taken: dict[Row, list[Span]] = {}
+    regions, classes, ends = [], [], []
+    for tie in ties:
+        covered = taken.setdefault(tie.line, [])
+        none = flat.get((tie.line, tie.classes), []) if tie.leader == tie.classes[0] else []
+        for span in _without(tie.span, [*covered, *none]):
+            covered.append(span)
+            regions.append(tie.region)
+            classes.append(tie.classes)
+            ends.append([[nearest(entry) for entry in _point_at(tie, place)] for place in span[:dim]])
+    number = len(regions)
+    return Pieces(
+        np.array(regions, dtype=np.int64),
+        np.array(classes, dtype=np.int64).reshape(number, 2),
+        np.array(ends, dtype=float).reshape(number, dim, dim),
+    )
+
+
+def _without(span: Span, others: Sequence[Span]) -> list[Span]:
+    """Return the parts of an interval outside others; of a point, itself or nothing."""
+    if span[0] == span[1]:
+        return [] if any(low <= span[0] <= high for low, high in others) else [span]
+    rest = [span]
+    for low, high in others:
+        rest = [
+            part
+            for start, stop in rest
+            for part in ((start, min(stop, low)), (max(start, high), stop))
+            if part[0] < part[1]
+        ]
+    return rest
+
+
+def _point_at(tie: _Tie, place: Fraction) -> Point:
+    (start, stop), (low, high) = tie.ends, tie.span
+    share = (place - low) / (high - low) if high > low else Fraction(0)
+    return tuple(a + share * (b - a) for a, b in zip(start, stop, strict=True))
+
+
+def _sides(polygon: RationalPolytope) -> list[tuple[Row, tuple[Point, Point]]]:
+    """Return the lines of the sides of a polygon with their ends, in order along the line; of a segment its ends."""
+    found = []
+    points = polygon.points()
+    for row, members in polygon.facets().items():
+        line = _line(row)
+        first, last = sorted((points[members[0]], points[members[-1]]), key=lambda point: _along(line, point))
+        found.append((line, (first, last)))
+    return found
+
+
+def _line(form: Sequence[Fraction | int]) -> Row:
+    """Return whole numbers that name the zeros of an affine function."""
+    row = integer_row([Fraction(entry) for entry in form])
+    return max(row, tuple(-entry for entry in row))
+
+
+def _along(line: Row, point: Point) -> Fraction:
+    """Return the coordinate of a point along its line."""
+    return point[0] if len(line) == 2 or line[1] else point[1]
+
+
+def _at(form: Sequence[Fraction], point: Point) -> Fraction:
+    return sum((slope * x for slope, x in zip(form, point, strict=False)), form[-1])
+
+
+def _crosses(form: Sequence[Fraction], start: Point, stop: Point) -> bool:
+    return _at(form, start) * _at(form, stop) < 0
+
+
+def _mixed(start: Point, stop: Point, first: Fraction, last: Fraction) -> Point:
+    """Return where a function with these values at two points is 0 between them."""
+    share = first / (first - last)
+    return tuple(a + share * (b - a) for a, b in zip(start, stop, strict=True))
+
+
+def _difference(one: AffineFunction, other: AffineFunction) -> AffineFunction:
+    return tuple(a - b for a, b in zip(one, other, strict=True))

@@ -1,0 +1,63 @@
+"""Decision boundaries where rounding of scores decides: by hand, and against floats where these are sure."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.networks.from_arrays import from_arrays
+from reluscope.partitions import decision
+from reluscope.testing import default_network
+
+SQUARE = rs.Box(0, 1, 2)
+
+
+def boundary(parameters, domain=SQUARE):
+    return rs.decision_boundary(rs.partition(from_arrays(parameters), domain))
+
+
+def test_a_slope_below_the_rounding_of_scores_has_a_boundary():
+    # 2e8 relu(x) + e relu(x) against 2e8 relu(x): equal on x = 0, the wall.
+    copies = (np.array([[1.0, 0.0], [1.0, 0.0]]), np.zeros(2))
+    found = boundary([copies, (np.array([[2e8, 3.85e-16], [2e8, 0.0]]), np.zeros(2))]).finding()
+    assert (found.value, found.claim) == (pytest.approx(1.0, rel=1e-12), "EXACT")
+    # e relu(x) against e / 2: within.
+    level = [copies, (np.array([[2e8, 2.0**-60], [2e8, 0.0]]), np.array([0.0, 2.0**-61]))]
+    found = boundary(level)
+    assert found.finding().claim == "EXACT"
+    np.testing.assert_array_equal(np.sort(found.ends[0], axis=0), [[0.5, 0.0], [0.5, 1.0]])
+
+
+def test_points_of_a_line_below_the_rounding_of_scores_are_counted():
+    copies = (np.array([[1.0], [1.0]]), np.array([1.0, 0.0]))
+    found = boundary([copies, (np.array([[2e8, 2.0**-60], [2e8, 0.0]]), np.zeros(2))], rs.Box(0, 1, 1)).finding()
+    assert (found.value, found.claim) == (1, "EXACT")
+
+
+def test_no_boundary_beside_regions_where_classes_tie_everywhere_unless_the_class_changes():
+    fold = (np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros(2))
+    both = rs.Box(-1, 1, 2)
+    # (relu(x), 0): class 0 on both sides of x = 0; (0, relu(x)): class 1 on the right.
+    for weight, length in (([[1.0, 0.0], [0.0, 0.0]], 0.0), ([[0.0, 0.0], [1.0, 0.0]], 2.0)):
+        found = boundary([fold, (np.array(weight), np.zeros(2))], both)
+        assert found.is_rational
+        assert (found.length, found.finding().claim) == (length, "EXACT")
+
+
+def test_what_three_classes_share_counts_once():
+    fold = (np.array([[1.0, 0.0], [-1.0, 0.0]]), np.zeros(2))
+    found = boundary([fold, (np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), np.zeros(3))], rs.Box(-1, 1, 2))
+    assert found.is_rational
+    assert found.length == 2.0
+
+
+@pytest.mark.parametrize(("seed", "outputs"), [(1, 1), (2, 2), (5, 3), (7, 4)])
+def test_fractions_and_floats_find_the_same(seed, outputs, monkeypatch):
+    part = rs.partition(from_arrays(default_network([2, 6, 5, outputs], seed=seed)), rs.Box(-3, 3, 2))
+    by_floats = rs.decision_boundary(part)
+    assert not by_floats.is_rational
+    monkeypatch.setattr(decision, "is_clear", lambda part: False)
+    by_fractions = rs.decision_boundary(part)
+    assert by_fractions.is_rational
+    assert len(by_fractions) == len(by_floats)
+    assert by_fractions.length == pytest.approx(by_floats.length, rel=1e-9)
+    np.testing.assert_array_equal(by_fractions.regions, np.sort(by_floats.regions))
