@@ -97,7 +97,7 @@ def rational_pieces(part: Partition) -> Pieces:
         if polygon is None:
             continue
         outputs = rational_maps(exact, code).outputs
-        scores = outputs if len(outputs) > 1 else (_difference(outputs[0], outputs[0]), *outputs)
+        scores = [*(_difference(one, one) for one in outputs if len(outputs) == 1), *outputs]
         points = polygon.points()
         for pair in combinations(_contenders(scores, points), 2):
             lead = _difference(scores[pair[0]], scores[pair[1]])

@@ -491,22 +491,24 @@ class StepRegion:
         Where the rival's row is zero, the step leads to an inner point of the set.
         """
         dim = len(self.origin)
+        # Numbers of the program are in units of the cap; rows that no step reaches are left out, whatever their size.
         cap = 10.0 * max(self.view.scale, rival.distance)
         own = self.half_spaces
-        low = np.append(np.maximum(own.lower, -MAX_LENGTH * cap), -cap)
-        high = np.append(np.minimum(own.upper, MAX_LENGTH * cap), cap)
+        low = np.append(np.maximum(own.lower / cap, -MAX_LENGTH), -1.0)
+        high = np.append(np.minimum(own.upper / cap, MAX_LENGTH), 1.0)
+        near = own.offsets / cap <= np.abs(own.rows) @ np.maximum(-low, high)[:dim] + 1.0
         length = np.linalg.norm(rival.row)
-        table = np.column_stack([own.rows, np.full(len(own.rows), float(length == 0))])
-        slack = own.offsets
+        table = np.column_stack([own.rows, np.full(len(own.rows), float(length == 0))])[near]
+        slack = own.offsets[near] / cap
         if length > 0:
             table = np.concatenate([table, np.append(rival.row / length, 1.0)[None]])
-            slack = np.append(slack, rival.slack / length)
+            slack = np.append(slack, rival.slack / length / cap)
         program = LinearProgram(dim + 1)
         program.set_all_bounds(low, high)
         program.add_rows(table, slack)
         gain = np.append(np.zeros(dim), 1.0)
         found = program.maximize(gain)
-        return found.point[:dim] if found.status is Status.OPTIMAL else None
+        return cap * found.point[:dim] if found.status is Status.OPTIMAL else None
 
     def _at(self, step: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """Return the resolution at a step, the rows that are tight there, and the coordinates that no bound stops."""
