@@ -1,5 +1,7 @@
 """Classes and accuracy, with the tie rule and labels that do not belong."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from reluscope.analyses.classification.classes import (
 )
 from reluscope.analyses.local import last_of_class
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rounded_forward import rounded_forward
 
 IDENTITY = rs.load([(np.eye(3), np.full(3, 10.0)), (np.eye(3), np.zeros(3))])
@@ -45,6 +48,14 @@ def test_outputs_too_close_to_tell_apart_make_an_interval():
     assert found.num_undecided == 1
 
 
+def accuracy_in_fractions(net, x, labels):
+    exact, right = RationalNetwork(net), 0
+    for point, label in zip(x.tolist(), labels, strict=True):
+        scores = list(exact.output([Fraction(entry) for entry in point]))
+        right += label == (int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores)))
+    return right / len(x)
+
+
 @pytest.mark.parametrize("outputs", [1, 2, 5])
 @pytest.mark.parametrize("far", [1.0, 1e14])
 def test_points_that_shared_bounds_leave_open_are_looked_at_alone(outputs, far, monkeypatch):
@@ -65,7 +76,10 @@ def test_points_that_shared_bounds_leave_open_are_looked_at_alone(outputs, far, 
 
     monkeypatch.setattr(classes, "rounded_forward", asking)
     found = accuracy(net, x, labels)
-    assert (float(found), found.interval, found.num_undecided) == (float(alone), alone.interval, alone.num_undecided)
+    # Scores on the boundary are last digits of their products, and of a few of them it depends on these what is known.
+    near, others = ((*one.interval, float(one), one.num_undecided / 60) for one in (found, alone))
+    assert near == pytest.approx(others, abs=6 / 60)
+    assert found.interval[0] <= accuracy_in_fractions(net, x, labels) <= found.interval[1]
     assert ends.is_boundary.sum() > 3
     assert sum(asked) >= alone.num_undecided > 3
     assert far > 1 or sum(asked) <= 30

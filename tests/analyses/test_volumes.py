@@ -9,7 +9,6 @@ from reluscope.analyses import volumes
 from reluscope.analyses.volumes import region_volumes
 from reluscope.errors import InputError
 from reluscope.findings import Claim
-from reluscope.geometry import corners
 from reluscope.partitions.exact_regions import code_tuples
 from reluscope.partitions.exact_rows import ExactRows
 from reluscope.testing import pseudo_random_network
@@ -136,8 +135,8 @@ def test_slivers_are_as_exact_as_they_say(dim):
     assert dim == 1 or beyond_digits
 
 
-def test_slivers_that_qhull_gets_wrong(monkeypatch):
-    # Of one of these regions Qhull makes 400 times its volume.
+def test_slivers_that_qhull_gets_wrong():
+    # Of one of these regions Qhull makes 400 times its volume, with most last digits of its corners.
     draw = np.random.default_rng(447)
     gap = 10.0 ** -draw.uniform(3, 9)
     row = draw.normal(size=4)
@@ -147,5 +146,3 @@ def test_slivers_that_qhull_gets_wrong(monkeypatch):
     part, exact = rs.partition(net, box, method="cellwise"), ExactRows(net, box)
     truth = np.array([float(exact.volume([np.array(code[0])])) for code in code_tuples(part.codes)])
     np.testing.assert_allclose(part.volumes(), truth, rtol=1e-5)
-    monkeypatch.setattr(corners, "THIN", 0.0)
-    assert (rs.partition(net, box, method="cellwise").volumes() > 100 * truth).any()

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SELF_CHECK = Path(__file__).with_name("self_check.py")
+OTHER_SUMS = Path(__file__).with_name("other_sums.cpp")
+COMPILED = Path(__file__).parents[2] / "build" / "other_sums.so"
 # A user without rights beyond those that the files of this checkout give to their owner.
 ORDINARY = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
 READ_ONLY_HOME = "home"
@@ -69,6 +71,18 @@ def _browser(variation: Variation) -> str:
     return self_check(variation) if CHROMIUM else "there is no Chromium"
 
 
+def _compiled(variation: Variation) -> str:
+    if not sys.platform.startswith("linux"):
+        return "libraries are loaded first on Linux alone"
+    compiler = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
+    if compiler is None:
+        return "there is no C++ compiler"
+    COMPILED.parent.mkdir(exist_ok=True)
+    options = ("-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
+    subprocess.run([compiler, *options, "-o", COMPILED, OTHER_SUMS], check=True)
+    return self_check(variation)
+
+
 def dispatched_features() -> tuple[str, ...]:
     """Return the features for which NumPy has loops of their own and which this processor has."""
     from numpy._core import _multiarray_umath as numpy_core
@@ -89,6 +103,12 @@ def variations(seed: int) -> tuple[Variation, ...]:
         *(
             Variation(f"openblas-{core.lower()}", f"OpenBLAS with kernels for {core}", {"OPENBLAS_CORETYPE": core})
             for core in ("Nehalem", "Sandybridge", "Haswell", "Zen", "SkylakeX")
+        ),
+        Variation(
+            "other-sums",
+            "products of BLAS with sums in other orders",
+            {"LD_PRELOAD": str(COMPILED)},
+            obstacle=_compiled,
         ),
         Variation("torch-default", "torch without vector instructions", torch_plain),
         Variation("torch-avx2", "torch with AVX2 alone", torch_avx2),
