@@ -59,8 +59,8 @@ class BoundedBoxes:
     lower, upper : (k, n) float64
     center, weights, noise, errors : (k, m), (k, m, n), (k, m, e) and (k, m) float64
         Forms of the outputs in steps from the centres.
-    ranges : list of SeenRange
-        What units see, gate by gate; empty for networks with max units.
+    ranges : list of SeenRange, optional
+        What units see, gate by gate; None for networks with max units.
     back : BackwardBounds, optional
         None where weights are not carried back.
     dense : DenseBoxes and SeenOnBoxes, optional
@@ -75,7 +75,7 @@ class BoundedBoxes:
     weights: Float[np.ndarray, "k m n"]
     noise: Float[np.ndarray, "k m e"]
     errors: Float[np.ndarray, "k m"]
-    ranges: list[SeenRange]
+    ranges: list[SeenRange] | None
     back: BackwardBounds | None
     dense: tuple[DenseBoxes, SeenOnBoxes] | None = None
     lost: float = 0.0
@@ -90,10 +90,12 @@ class BoundedBoxes:
     @cached_property
     def num_codes(self) -> Float[np.ndarray, " k"]:
         """How many codes regions that meet a box may have, at most; of max units known at single points alone."""
-        if not self.ranges:
+        if self.ranges is None:
             return np.where((self.lower == self.upper).all(axis=1), 1.0, np.inf)
-        logarithms = sum(torch.log2((one.last - one.first + 1).double()).sum(dim=1) for one in self.ranges)
-        return np.rint(np.exp2(np.minimum(torch.as_tensor(logarithms).cpu().numpy(), 1023.0)))
+        logarithms = np.zeros(len(self))
+        for one in self.ranges:
+            logarithms += torch.log2((one.last - one.first + 1).double()).sum(dim=1).cpu().numpy()
+        return np.rint(np.exp2(np.minimum(logarithms, 1023.0)))
 
     @cached_property
     def centers(self) -> Float[np.ndarray, "k n"]:
@@ -122,7 +124,7 @@ class BoundedBoxes:
             own, levels, constants = kernels.below(self.lower, self.upper, seen, rows)
             slopes += [own, np.zeros_like(own)]
             offsets += [levels, constants]
-        elif self.back is not None:
+        elif self.back is not None and self.ranges is not None:
             carrier = _RowsBack(self.back, self.ranges)
             start = torch.as_tensor(rows, device=self.back.device).expand(len(self.lower), *rows.shape)
             weights = carry_back(self.back.network, carrier, start)
@@ -185,7 +187,7 @@ class BoxBounds:
                 np.stack([getattr(one, name) for one in found]) for name in ("centers", "weights", "errors")
             )
             errors = errors + self._lost
-            return BoundedBoxes(lower, upper, center, weights, noise, errors, [], None, lost=self._lost)
+            return BoundedBoxes(lower, upper, center, weights, noise, errors, None, None, lost=self._lost)
         if self._dense is not None:
             (center, weights, noise, errors), ranges, seen = self._dense.forms(lower, upper)
             forms, kernels = (center, weights, noise, errors + self._lost), (self._dense, seen)

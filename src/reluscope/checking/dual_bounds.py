@@ -10,10 +10,12 @@ References: Wong and Kolter, "Provable defenses against adversarial examples via
 """
 
 from collections.abc import Sequence
+from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from reluscope.checking.demand import demand
 from reluscope.checking.whole_numbers import Matrix, Whole
 from reluscope.networks.graph import Affine, Pointwise
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Seen(NamedTuple):
-    """What the units of a gate may see: ends of ranges, (u,) float64."""
+    """What the units of a gate may see: ends of ranges, (u,) float64, infinite where nothing is known."""
 
     low: np.ndarray
     high: np.ndarray
@@ -60,6 +62,16 @@ class DualBounds:
                 if node.constant is not None:
                     self._constants[place] = Whole.of(node.constant.expand(node.shape).flatten().cpu().numpy())
 
+    def on(self, lower: np.ndarray, upper: np.ndarray) -> "DualBounds":
+        """Return the network on another box."""
+        other = copy(self)
+        other._box = Whole.of(np.stack([lower, upper]))
+        return other
+
+    def unknown(self) -> list[Seen]:
+        """Return what the units of all gates may see if nothing is known of it."""
+        return [Seen(np.full(gate.size, -np.inf), np.full(gate.size, np.inf)) for gate in self.gates]
+
     def seen_by(self, gate: int) -> int:
         """Return the position of the value that a gate sees."""
         return self.gates[gate].inputs[0]
@@ -87,7 +99,7 @@ class DualBounds:
         Parameters
         ----------
         rows : (k, m) numbers
-        duals : for each gate, (k, u) float64
+        duals : for each gate, (k, u) float64 or int
             Of the gates that the value depends on; of others they do not count.
         seen : for each gate
             What its units may see; nothing for units is below.
@@ -120,7 +132,15 @@ class DualBounds:
 def _rest(node: Pointwise, weights: Whole, duals: Whole, seen: Seen) -> Whole:
     """Return the least of ``w f(x) - v x`` over what units may see, (k, u)."""
     levels, slopes, starts = _tables(node)
-    places = np.concatenate([[seen.low, seen.high], np.clip(levels, seen.low, seen.high)])[:, None]
+    # Beyond the last breakpoint on a side that does not end, the function is to rise.
+    for end, side, sign in ((seen.low, 0, -1.0), (seen.high, -1, 1.0)):
+        if (is_endless := np.isinf(end)).any():
+            rise = Whole.of(sign * slopes[side]) * weights - Whole.of(np.full(1, sign)) * duals
+            demand(not (rise.numbers < 0)[:, is_endless].any(), "duals do not bound what a unit gives")
+    inner = levels if len(levels) else np.zeros((1, levels.shape[1]))
+    low = np.where(np.isinf(seen.low), np.minimum(inner[0], seen.high), seen.low)
+    high = np.where(np.isinf(seen.high), np.maximum(inner[-1], low), seen.high)
+    places = np.concatenate([[low, high], np.clip(levels, low, high)])[:, None]
     unit = np.arange(levels.shape[1])
     # Of both sides of a breakpoint: pieces whose constants are rounded may meet in float64 alone.
     piece = np.concatenate([(places > levels).sum(axis=1), (places >= levels).sum(axis=1)])

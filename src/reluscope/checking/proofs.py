@@ -5,8 +5,10 @@ Everything in a proof can be checked without the search that made it: `reluscope
 
 import base64
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,27 @@ from reluscope.shown import Shown
 FORMAT = "reluscope proof 1"
 
 
+class SetNode(NamedTuple):
+    """A set of regions of a proof: split, ruled out, or, with nothing said of it, empty.
+
+    Parameters
+    ----------
+    gate, unit, level : int
+        The unit that is split, its gate -1 if none is, and the last piece that it may have in the lower half.
+    multipliers : tuple of float or int
+        Of the rows ``A y <= b``, ``C y <= d`` and ``-C y <= -d`` of the unsafe outputs: the sum that is missed.
+    duals : tuple of (1, u) float32, or of tuples of u int
+        For each gate what proves that, as `reluscope.checking.dual_bounds` says; whole numbers, with whole multipliers,
+        prove what is missed by less than rounding.
+    """
+
+    gate: int = -1
+    unit: int = -1
+    level: int = -1
+    multipliers: tuple[float, ...] | tuple[int, ...] = ()
+    duals: tuple[Float[np.ndarray, "1 _"] | tuple[int, ...], ...] = ()
+
+
 class Node(NamedTuple):
     """A box of a proof.
 
@@ -33,31 +56,14 @@ class Node(NamedTuple):
         Along which the box is halved if more is to be ruled out, else -1.
     place : float
         Where.
+    by_sets : dict
+        Of unsafe polyhedra by their numbers, trees of sets that rule them out on the box, by their paths.
     """
 
     ruled_out: dict[int, tuple[float, ...]]
     axis: int = -1
     place: float = 0.0
-
-
-class SetNode(NamedTuple):
-    """A set of regions of a proof: split, ruled out, or, with nothing said of it, empty.
-
-    Parameters
-    ----------
-    gate, unit, level : int
-        The unit that is split, its gate -1 if none is, and the last piece that it may have in the lower half.
-    multipliers : tuple of float
-        Of the rows ``A y <= b``, ``C y <= d`` and ``-C y <= -d`` of the unsafe outputs: the sum that is missed.
-    duals : tuple of (1, u) float32
-        For each gate what proves that, as `reluscope.checking.dual_bounds` says.
-    """
-
-    gate: int = -1
-    unit: int = -1
-    level: int = -1
-    multipliers: tuple[float, ...] = ()
-    duals: tuple[Float[np.ndarray, "1 _"], ...] = ()
+    by_sets: Mapping[int, dict[str, SetNode]] = MappingProxyType({})
 
 
 class SeenOnBox(NamedTuple):
@@ -82,7 +88,7 @@ class SetTrees(NamedTuple):
     Parameters
     ----------
     ranges : tuple of SeenOnBox
-        For each gate.
+        For each gate; none where nothing is known of what units see.
     trees : tuple of dict
         For each unsafe polyhedron its sets by their paths: "" is all regions, "0" and "1" are its halves of lower and
         of higher pieces, and so on.
@@ -109,8 +115,11 @@ class Proof(Shown):
     trees: tuple[dict[str, Node] | SetTrees, ...]
 
     def __len__(self) -> int:
-        cases = ([case] if isinstance(case, dict) else case.trees for case in self.trees)
-        return sum(len(tree) for trees in cases for tree in trees)
+        cases = [one for case in self.trees for one in ([case] if isinstance(case, dict) else case.trees)]
+        within = [
+            tree for case in cases for one in case.values() if isinstance(one, Node) for tree in one.by_sets.values()
+        ]
+        return sum(map(len, cases)) + sum(map(len, within))
 
     @property
     def kind(self) -> str:
@@ -123,7 +132,7 @@ class Proof(Shown):
 
         Notes
         -----
-        Arrays are written as base64 of float32, its lowest byte first.
+        Arrays are written as base64 of float32, its lowest byte first; whole numbers to the base 16.
         """
         trees = [_boxes(case) if isinstance(case, dict) else _sets(case) for case in self.trees]
         plain = {"format": FORMAT, "fingerprint": self.fingerprint, "trees": trees}
@@ -151,25 +160,38 @@ class Proof(Shown):
 
 
 def _boxes(tree: dict[str, Node]) -> dict[str, Any]:
-    return {path: [sorted(one.ruled_out.items()), one.axis, float(one.place).hex()] for path, one in tree.items()}
+    return {
+        path: [
+            sorted(one.ruled_out.items()),
+            one.axis,
+            float(one.place).hex(),
+            *([[[number, _sets_of(within)] for number, within in sorted(one.by_sets.items())]] if one.by_sets else []),
+        ]
+        for path, one in tree.items()
+    }
 
 
 def _read_boxes(plain: dict[str, Any]) -> dict[str, Node]:
     return {
-        str(path): Node({int(number): tuple(map(float, rows)) for number, rows in out}, int(axis), float.fromhex(place))
-        for path, (out, axis, place) in plain.items()
+        str(path): Node(
+            {int(number): tuple(map(float, rows)) for number, rows in out},
+            int(axis),
+            float.fromhex(place),
+            {int(number): _read_sets_of(within) for part in by_sets for number, within in part},
+        )
+        for path, (out, axis, place, *by_sets) in plain.items()
     }
 
 
 def _sets(case: SetTrees) -> dict[str, Any]:
-    trees = [
-        {path: [*one[:3], one.multipliers, [*map(_text, one.duals)]] for path, one in tree.items()}
-        for tree in case.trees
-    ]
     ranges = [
         [_text(one.low), _text(one.high), [*map(_text, one.below)], [*map(_text, one.above)]] for one in case.ranges
     ]
-    return {"ranges": ranges, "trees": trees}
+    return {"ranges": ranges, "trees": [*map(_sets_of, case.trees)]}
+
+
+def _sets_of(tree: dict[str, SetNode]) -> dict[str, Any]:
+    return {path: [*one[:3], [*map(_number, one.multipliers)], [*map(_text, one.duals)]] for path, one in tree.items()}
 
 
 def _read_sets(plain: dict[str, Any]) -> SetTrees:
@@ -177,17 +199,35 @@ def _read_sets(plain: dict[str, Any]) -> SetTrees:
         SeenOnBox(low := _array(bottom), _array(top), _arrays(below, len(low)), _arrays(above, len(low)))
         for bottom, top, below, above in plain["ranges"]
     )
-    trees = tuple(
-        {
-            str(path): SetNode(int(gate), int(unit), int(level), tuple(map(float, rows)), _arrays(duals, 1))
-            for path, (gate, unit, level, rows, duals) in tree.items()
-        }
-        for tree in plain["trees"]
+    return SetTrees(ranges, tuple(map(_read_sets_of, plain["trees"])))
+
+
+def _read_sets_of(plain: dict[str, Any]) -> dict[str, SetNode]:
+    return {
+        str(path): SetNode(int(gate), int(unit), int(level), tuple(map(_read_number, rows)), _duals(duals))
+        for path, (gate, unit, level, rows, duals) in plain.items()
+    }
+
+
+def _number(number: float) -> float | str:
+    """Return a float, or the digits of a whole number to the base 16, of which there may be many."""
+    return number if isinstance(number, float) else f"{number:x}"
+
+
+def _read_number(written: float | str) -> float | int:
+    return int(written, 16) if isinstance(written, str) else float(written)
+
+
+def _duals(written: list[str | list[str]]) -> tuple[np.ndarray | tuple[int, ...], ...]:
+    return tuple(
+        _array(one).reshape(1, -1) if isinstance(one, str) else tuple(int(entry, 16) for entry in one)
+        for one in written
     )
-    return SetTrees(ranges, trees)
 
 
-def _text(array: np.ndarray) -> str:
+def _text(array: np.ndarray | tuple[int, ...]) -> str | list[str]:
+    if isinstance(array, tuple):
+        return [f"{entry:x}" for entry in array]
     return base64.b64encode(np.asarray(array, dtype="<f4").tobytes()).decode()
 
 

@@ -8,6 +8,7 @@ over ``2^PRECISION`` cannot hold is added to the noise.
 """
 
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ import numpy as np
 from reluscope.arguments import refuse_jumps
 from reluscope.budget import Budget, TimeBudget
 from reluscope.checking.demand import Watch, demand
+from reluscope.checking.dual_bounds import DualBounds
 from reluscope.checking.file_conditions import on_network
-from reluscope.checking.set_proofs import check_sets
+from reluscope.checking.set_proofs import check_sets, check_tree
 from reluscope.checking.whole_numbers import Whole
 from reluscope.errors import CertificateError, InputError, ReluscopeError
 from reluscope.networks.graph import Affine, Pointwise
@@ -120,7 +122,7 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
 
 def _check_boxes(tree: "dict[str, Node]", network: "Network", case: Any, what: str, watch: Watch) -> None:
     """Check that no input of a case leads to unsafe outputs, by its boxes."""
-    run = _Run(network)
+    run, duals = _Run(network), cache(lambda: DualBounds(network, case.lower, case.upper))
     lower, upper = ([Fraction(entry) for entry in ends.tolist()] for ends in (case.lower, case.upper))
     waiting = [("", lower, upper, frozenset(range(len(case.unsafe))))]
     while waiting:
@@ -136,6 +138,12 @@ def _check_boxes(tree: "dict[str, Node]", network: "Network", case: Any, what: s
                 demand(number in range(len(case.unsafe)), f"{where} rules out what is not asked")
                 demand(_is_missed(outputs, case.unsafe[number], multipliers), f"{where} may reach unsafe outputs")
             left = left - {*node.ruled_out}
+        if node.by_sets:
+            part = duals().on(*(np.array([float(entry) for entry in ends]) for ends in (low, high)))
+            for number, sets in node.by_sets.items():
+                demand(number in range(len(case.unsafe)), f"{where} rules out what is not asked")
+                check_tree(sets, part, part.unknown(), case.unsafe[number], where, watch)
+            left = left - {*node.by_sets}
         if not left:
             continue
         axis, place = node.axis, Fraction(node.place)

@@ -40,31 +40,52 @@ def check_sets(trees: "SetTrees", network: "Network", case: Any, what: str, watc
     """
     demand(hasattr(trees, "ranges") and hasattr(trees, "trees"), f"{what} has neither boxes nor sets")
     bounds = DualBounds(network, case.lower, case.upper)
-    seen = _ranges(trees, bounds, what, watch)
+    seen = _ranges(trees, bounds, what, watch) if len(trees.ranges) else bounds.unknown()
     demand(len(trees.trees) == len(case.unsafe), f"{what} has {len(trees.trees)} trees, not {len(case.unsafe)}")
     for number, (unsafe, tree) in enumerate(zip(case.unsafe, trees.trees, strict=True)):
-        A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
-        gates = range(len(bounds.gates))
-        first = [np.zeros(bounds.num_units(gate), dtype=np.int64) for gate in gates]
-        last = [one + bounds.num_pieces(gate) - 1 for gate, one in zip(gates, first, strict=True)]
-        waiting = [("", first, last)]
-        while waiting:
-            path, first, last = waiting.pop()
-            where = f"{what}, unsafe outputs {number}, set {path or 'at the root'}"
-            demand(path in tree, f"{where} is missing")
-            node = tree[path]
-            demand(_is_node(node), f"{where} has other entries than numbers")
-            if node.gate >= 0:
-                demand(node.gate in gates and node.unit in range(len(first[node.gate])), f"{where} splits no unit")
-                low, high = first[node.gate][node.unit], last[node.gate][node.unit]
-                demand(low <= node.level < high, f"{where} is split at no breakpoint of its unit")
-                waiting.append((path + "0", first, _changed(last, node, node.level)))
-                waiting.append((path + "1", _changed(first, node, node.level + 1), last))
-                continue
-            held = [bounds.held(gate, seen[gate], first[gate], last[gate]) for gate in gates]
-            if not any(one.is_empty for one in held):
-                watch.bounded()
-                demand(_is_missed(bounds, A, b, node, held), f"{where} may reach unsafe outputs")
+        check_tree(tree, bounds, seen, unsafe, f"{what}, unsafe outputs {number}", watch)
+
+
+def check_tree(
+    tree: "dict[str, SetNode]", bounds: DualBounds, seen: list[Seen], unsafe: Any, what: str, watch: Watch
+) -> None:
+    """Check that no input of a box leads to outputs in a polyhedron.
+
+    Parameters
+    ----------
+    tree : dict
+        Sets of regions by their paths.
+    bounds : DualBounds
+        Of the network on the box.
+    seen : list of Seen
+        What the units of all gates see there.
+    unsafe : Polyhedron
+    what : str
+        Its name.
+    watch : Watch
+    """
+    A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
+    gates = range(len(bounds.gates))
+    first = [np.zeros(bounds.num_units(gate), dtype=np.int64) for gate in gates]
+    last = [one + bounds.num_pieces(gate) - 1 for gate, one in zip(gates, first, strict=True)]
+    waiting = [("", first, last)]
+    while waiting:
+        path, first, last = waiting.pop()
+        where = f"{what}, set {path or 'at the root'}"
+        demand(path in tree, f"{where} is missing")
+        node = tree[path]
+        demand(_is_node(node), f"{where} has other entries than numbers")
+        if node.gate >= 0:
+            demand(node.gate in gates and node.unit in range(len(first[node.gate])), f"{where} splits no unit")
+            low, high = first[node.gate][node.unit], last[node.gate][node.unit]
+            demand(low <= node.level < high, f"{where} is split at no breakpoint of its unit")
+            waiting.append((path + "0", first, _changed(last, node, node.level)))
+            waiting.append((path + "1", _changed(first, node, node.level + 1), last))
+            continue
+        held = [bounds.held(gate, seen[gate], first[gate], last[gate]) for gate in gates]
+        if not any(one.is_empty for one in held):
+            watch.bounded()
+            demand(_is_missed(bounds, A, b, node, held), f"{where} may reach unsafe outputs")
 
 
 def _ranges(trees: "SetTrees", bounds: DualBounds, what: str, watch: Watch) -> list[Seen]:
@@ -94,10 +115,11 @@ def _is_missed(bounds: DualBounds, A: np.ndarray, b: np.ndarray, node: "SetNode"
     """Return whether a mixture of rows is missed by all outputs of a set."""
     if len(node.multipliers) != len(A) or not all(0 <= one < float("inf") for one in node.multipliers):
         return False
-    _demand_shapes(node.duals, bounds, 1, len(bounds.gates), "a set")
-    mix = Whole.of(np.array(node.multipliers))
+    duals: list[Any] = [np.array([one], dtype=object) if isinstance(one, tuple) else one for one in node.duals]
+    _demand_shapes(duals, bounds, 1, len(bounds.gates), "a set")
+    mix = Whole.of(np.array(node.multipliers, dtype=object if _are_whole(node.multipliers) else np.float64))
     row = (Whole.of(A.T) * mix[None]).sum()
-    found = bounds.least(row[None], [np.asarray(one, dtype=np.float64) for one in node.duals], held)
+    found = bounds.least(row[None], duals, held)
     return bool((found - (Whole.of(b) * mix).sum()[None]).numbers[0] > 0)
 
 
@@ -108,8 +130,17 @@ def _demand_shapes(duals: Any, bounds: DualBounds, rows: int, gates: int, what: 
 
 
 def _are_numbers(array: Any, shape: tuple[int, ...]) -> bool:
-    is_array = isinstance(array, np.ndarray) and array.dtype.kind == "f"
-    return is_array and array.shape == shape and bool(np.isfinite(array).all())
+    if not isinstance(array, np.ndarray) or array.shape != shape:
+        return False
+    return (
+        _are_whole((*array.flat,))
+        if array.dtype == object
+        else array.dtype.kind == "f" and bool(np.isfinite(array).all())
+    )
+
+
+def _are_whole(entries: Any) -> bool:
+    return isinstance(entries, tuple) and all(type(entry) is int for entry in entries)
 
 
 def _is_node(node: Any) -> bool:

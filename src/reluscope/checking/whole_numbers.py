@@ -36,8 +36,10 @@ class Whole:
 
     @staticmethod
     def of(table: np.ndarray) -> "Whole":
-        """Return an array of float64, exactly."""
-        parts, powers = np.frexp(np.asarray(table, dtype=np.float64))
+        """Return an array of float64, or of whole numbers of Python, exactly."""
+        if table.dtype == object:
+            return Whole(table, 0)
+        parts, powers = np.frexp(table.astype(np.float64))
         # Without zeros at the end numbers stay short.
         long = np.ldexp(parts, 53).astype(np.int64)
         zeros = np.where(long == 0, 0, np.frexp((long & -long).astype(np.float64))[1] - 1)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
+from reluscope.geometry.rational_equations import reduced
+
 # The key of the constant of a form; the keys of its coefficients are the numbers of their axes.
 CONSTANT = -1
 
@@ -86,6 +88,34 @@ def highest(form: Form, rows: Sequence[Form], start: Point, *, is_sign_enough: b
     is_bounded = tableau.climb(is_sign_enough=is_sign_enough)
     steps = tableau.steps()
     return Highest(tuple((base + step) / common for base, step in zip(origin, steps, strict=True)), is_bounded)
+
+
+def contradiction(form: Form, rows: Sequence[Form], start: Point) -> dict[int, Fraction]:
+    """Return positive multipliers of rows that add up with a form to a negative constant (Farkas).
+
+    Parameters
+    ----------
+    form, rows : forms
+        The form is negative wherever all rows are at least 0.
+    start : n fractions
+        A point where they are.
+
+    Examples
+    --------
+    >>> contradiction({0: 1, CONSTANT: -1}, [{0: 1}, {0: -2, CONSTANT: 1}], (Fraction(0),))
+    {1: Fraction(1, 2)}
+    """
+    common = lcm(*(entry.denominator for entry in start))
+    origin = [entry.numerator * (common // entry.denominator) for entry in start]
+    tableau = _Tableau(_moved(form, origin, common), [_moved(row, origin, common) for row in rows], len(start))
+    tableau.climb(is_sign_enough=True)
+    # The rows that bound the form where it is largest; their normals are independent.
+    tight = [tableau.columns[column] for column in tableau.form if column != CONSTANT]
+    equations = [
+        [*(Fraction(rows[one].get(axis, 0)) for one in tight), Fraction(form.get(axis, 0))]
+        for axis in range(len(start))
+    ]
+    return {tight[place]: -row[-1] for place, row in reduced(equations).items()}
 
 
 def deepest(rows: Sequence[Form], dim: int) -> tuple[Point, Fraction]:

@@ -17,7 +17,14 @@ from reluscope.networks.graph import Affine, GateNode, Max, Pointwise, TopK
 from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import Network
 from reluscope.networks.rational_matrices import MatrixTable
-from reluscope.networks.rational_weights import RationalWeights, Scaled, Weights, WeightsOfUnits, words_of
+from reluscope.networks.rational_weights import (
+    RationalWeights,
+    Scaled,
+    Weights,
+    WeightsOfGates,
+    WeightsOfUnits,
+    words_of,
+)
 from reluscope.networks.stages import Stage
 
 # By how much an affine map makes numbers longer: the bits of float64 weights, and of the powers of two between them.
@@ -46,6 +53,13 @@ class PulledBack(NamedTuple):
 
     coefficients: Weights
     constant: Fraction
+    cost: int
+
+
+class Duals(NamedTuple):
+    """Weights of what each gate sees in a function of the input, without those that are 0, and what they cost."""
+
+    weights: list[Weights]
     cost: int
 
 
@@ -251,6 +265,29 @@ class RationalNetwork:
         position = None if stage is None else self.network.stages[stage].leg.target
         found = carry_back(self.network, carrier, Scaled.of(weights), position)
         return PulledBack({} if found is None else found.fractions(), carrier.constant, carrier.cost)
+
+    def duals(
+        self, pieces: Sequence[Sequence[int]], weights: Weights, added: Sequence[Weights], *, most: float = inf
+    ) -> Duals:
+        """Return the weights of what gates see in a sum of outputs and of what gates see, if units use given pieces.
+
+        Parameters
+        ----------
+        pieces : one sequence of u integers per gate
+        weights : mapping of entries of the flattened output to fractions
+        added : one mapping of units to fractions per gate
+            Weights of what the gate sees.
+        most : float
+            Multiplications to make.
+
+        Raises
+        ------
+        TooManyMultiplicationsError
+            If the given number does not suffice.
+        """
+        carrier = WeightsOfGates(self._matrices, pieces, most, added)
+        carry_back(self.network, carrier, Scaled.of(weights))
+        return Duals(carrier.found, carrier.cost)
 
     def units_read(self, weights: Mapping[int, Fraction], *, stage: int, most: float = inf) -> UnitsRead | None:
         """Return which units a weighted sum of what a gate sees is computed from, whatever their pieces are.

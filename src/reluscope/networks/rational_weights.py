@@ -119,5 +119,22 @@ class WeightsOfUnits(RationalWeights):
         return Scaled({}, 1)
 
 
+class WeightsOfGates(RationalWeights):
+    """The same with weights that are added to those of gates' inputs; the sums are written down, gate by gate."""
+
+    def __init__(
+        self, matrices: MatrixTable, pieces: Sequence[Sequence[int]], most: float, added: Sequence[Weights]
+    ) -> None:
+        super().__init__(matrices, pieces, most)
+        self._added = added
+        self.found: list[Weights] = [{} for _ in added]
+
+    def gate_back(self, stage: Stage, weights: Scaled) -> Scaled:
+        """Return the weights of the gate's input."""
+        total = self.add(super().gate_back(stage, weights), Scaled.of(self._added[stage.index]))
+        self.found[stage.index] = total.fractions()
+        return total
+
+
 def _without_zeros(weights: Mapping[int, int]) -> Mapping[int, int]:
     return {entry: weight for entry, weight in weights.items() if weight}

@@ -34,13 +34,13 @@ class _Lost(NamedTuple):
 class _Losses:
     """Sizes and losses; the sum of all sizes that were met, and the largest loss."""
 
-    def __init__(self, total: float) -> None:
-        self.total, self.largest = total, LOSS
+    def __init__(self, total: float, loss: float) -> None:
+        self.total, self.loss, self.largest = total, loss, loss
 
     def affine(self, node: Affine, inputs: Sequence[_Lost]) -> _Lost:
         """Return what an affine node makes of both."""
         size = node.magnitudes.apply(*(one.size for one in inputs))
-        return self._met(_Lost(size, node.magnitudes.linear(*(one.loss for one in inputs)) + LOSS))
+        return self._met(_Lost(size, node.magnitudes.linear(*(one.loss for one in inputs)) + self.loss))
 
     def arrive(self, stage: Stage, value: _Lost) -> _Lost:
         """Return what goes into a gate."""
@@ -53,7 +53,7 @@ class _Losses:
             found = _Lost(size.amax(-1), loss.amax(-1))
         else:
             steepest, start = gate.slopes.abs().amax(0), gate.intercepts.abs().amax(0)
-            found = _Lost(steepest * size + start, steepest * loss + LOSS)
+            found = _Lost(steepest * size + start, steepest * loss + self.loss)
         return self._met(_Lost(*(one.reshape(1, *gate.shape) for one in found)))
 
     def _met(self, one: _Lost) -> _Lost:
@@ -63,13 +63,17 @@ class _Losses:
 
 
 @torch.no_grad()
-def underflow(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> float:
+def underflow(
+    network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"], *, loss: float | None = None
+) -> float:
     """Return what products below the smallest number may change, at most, in values or their bounds on a box.
 
     Parameters
     ----------
     network : Network
     lower, upper : (n,) float64
+    loss : float, optional
+        What one sum of products loses, by default `LOSS`; numbers of fixed point lose more than float64.
 
     Returns
     -------
@@ -89,7 +93,7 @@ def underflow(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.
     """
     largest = torch.as_tensor(np.maximum(np.abs(lower), np.abs(upper)), device=network.device)
     start = largest.reshape(1, *network.input_shape)
-    carrier = _Losses(float(start.sum()))
-    carry_to_output(network, carrier, _Lost(start, torch.full_like(start, LOSS)))
-    lost = carrier.largest + LOSS * carrier.total
+    carrier = _Losses(float(start.sum()), LOSS if loss is None else loss)
+    carry_to_output(network, carrier, _Lost(start, torch.full_like(start, carrier.loss)))
+    lost = carrier.largest + carrier.loss * carrier.total
     return lost if np.isfinite(lost) else np.inf

@@ -107,7 +107,7 @@ def no_numbers(tree, ranges):
 
 def of_a_number_too_large(tree, ranges):
     path = leaf_of(tree)
-    tree[path] = tree[path]._replace(multipliers=tuple(10**400 for _ in tree[path].multipliers))
+    tree[path] = tree[path]._replace(multipliers=tuple(np.inf for _ in tree[path].multipliers))
 
 
 def duals_of_fewer_gates(tree, ranges):

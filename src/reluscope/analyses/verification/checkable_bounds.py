@@ -58,6 +58,11 @@ class CheckableBounds(BackwardBounds):
         self.proved: list[SeenOnBox] = []
         super().__init__(network, lower, upper)
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether float32 holds all that proves the ranges."""
+        return all(np.isfinite(table).all() for one in self.proved for table in (*one[:2], *one.below, *one.above))
+
     def seen(self, stage: Stage) -> tuple[Tensor, Tensor]:
         """Return what the units of a gate see, and keep what proves it."""
         ends, kept = [], []

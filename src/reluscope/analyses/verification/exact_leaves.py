@@ -67,9 +67,9 @@ class ExactLeaves:
     >>> leaves.allowed = 1_000
     >>> ranges = Ranges(ends[:1], ends[1:])
     >>> leaves.decide(np.zeros(1), np.ones(1), ranges, [rs.Polyhedron([[1.0]], [-1e-300])])
-    []
+    ()
     >>> leaves.decide(np.zeros(1), np.ones(1), ranges, [rs.Polyhedron([[1.0]], [0.0])])
-    [Reached(number=0, point=(Fraction(1, 3),), outputs=(Fraction(0, 1),))]
+    Reached(number=0, point=(Fraction(1, 3),), outputs=(Fraction(0, 1),))
     """
 
     def __init__(self, network: Network) -> None:
@@ -93,8 +93,8 @@ class ExactLeaves:
         unsafe: Sequence[Polyhedron],
         *,
         is_last: bool = False,
-    ) -> list[Reached] | None:
-        """Return an input of a box that reaches unsafe outputs; none if provably no input does.
+    ) -> Reached | tuple[()] | None:
+        """Return an input of a box that reaches unsafe outputs; nothing if provably no input does.
 
         Parameters
         ----------
@@ -106,8 +106,8 @@ class ExactLeaves:
 
         Returns
         -------
-        list of Reached, or None
-            Of one input or none; None if the leaf has too many codes, or takes more multiplications than are left.
+        Reached, (), or None
+            None if the leaf has too many codes, or takes more multiplications than are left.
 
         Notes
         -----
@@ -123,12 +123,12 @@ class ExactLeaves:
         pieces, opened = self._opened(ranges)
         number = np.prod([float(last - first + 1) for _, _, first, last in opened])
         dim = len(lower)
-        least = (len(opened) + len(unsafe)) * (self._pass + _cost_of_cut(2 * dim + len(opened), dim))
+        least = (len(opened) + len(unsafe)) * (self._pass + cost_of_cut(2 * dim + len(opened), dim))
         if number > MAX_CODES or least > given:
             return None
         self.allowed = given
         try:
-            for cell, code in self._parts(_box(lower, upper), pieces, opened):
+            for cell, code in self._parts(box_cell(lower, upper), pieces, opened):
                 for place, one in enumerate(unsafe):
                     if (inside := self._within(cell, code, one)) is not None:
                         outputs = self._rational.output(inside.point)
@@ -136,18 +136,19 @@ class ExactLeaves:
                         # Pieces whose constants are rounded may meet in float64 and not in fractions.
                         if not holds_at(one, values):
                             return None
-                        return [Reached(place, inside.point, values)]
+                        return Reached(place, inside.point, values)
         except TooManyMultiplicationsError:
             return None
         finally:
             self.allowed += before - given
-        return []
+        return ()
 
-    def _at_point(self, point: np.ndarray, unsafe: Sequence[Polyhedron]) -> list[Reached]:
+    def _at_point(self, point: np.ndarray, unsafe: Sequence[Polyhedron]) -> Reached | tuple[()]:
         exact = tuple(Fraction(entry) for entry in point.tolist())
         outputs = self._rational.output(exact)
         values = tuple(outputs[entry] for entry in range(self._network.num_outputs))
-        return [Reached(place, exact, values) for place, one in enumerate(unsafe) if holds_at(one, values)][:1]
+        found = (Reached(place, exact, values) for place, one in enumerate(unsafe) if holds_at(one, values))
+        return next(found, ())
 
     def _opened(self, ranges: Ranges) -> tuple[list[list[int]], list[tuple[int, int, int, int]]]:
         """Return the first piece of every unit, and the units on whose breakpoints ranges lie: their pieces."""
@@ -211,16 +212,17 @@ class ExactLeaves:
         """Return where a function plus a constant is not negative, None if nowhere."""
         entries = [seen.coefficients.get(axis, Fraction(0)) for axis in range(cell.dim)]
         form = whole_form([*entries, seen.constant + shift])
-        self.allowed -= _cost_of_cut(len(cell.weak), cell.dim)
+        self.allowed -= cost_of_cut(len(cell.weak), cell.dim)
         return cell.where_weak(form)
 
 
-def _cost_of_cut(num_rows: int, dim: int) -> int:
+def cost_of_cut(num_rows: int, dim: int) -> int:
     """Return what a few steps of the simplex method take."""
     return 4 * num_rows * (dim + 1)
 
 
-def _box(lower: np.ndarray, upper: np.ndarray) -> RationalCell:
+def box_cell(lower: np.ndarray, upper: np.ndarray) -> RationalCell:
+    """Return a box, whose sides come first among its conditions."""
     rows: list[Form] = []
     for axis, (low, high) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
         blank = [Fraction(0)] * len(lower)

@@ -5,7 +5,8 @@ import numpy as np
 from reluscope.analyses.box_bounds import BoundedBoxes, BoxBounds
 from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
 from reluscope.analyses.preimages.box_search import OutputBox
-from reluscope.analyses.verification.exact_leaves import MAX_CODES, ExactLeaves, Ranges
+from reluscope.analyses.verification.exact_leaves import MAX_CODES, ExactLeaves, Ranges, Reached
+from reluscope.analyses.verification.exact_proofs import ExactProofs
 from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import Reach, reach
@@ -13,13 +14,17 @@ from reluscope.analyses.verification.verdict import Counterexample, Replays
 from reluscope.checking.proofs import Node, Proof
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
+from reluscope.networks.underflow import underflow
 
 # Rows of unsafe outputs that are carried back to every box, at most.
 MAX_ROWS = 64
-# What is to be proved in other arithmetic is missed by this share of all terms.
-MARGIN = 1e-9
+# What is to be proved in other arithmetic is missed by this share of all terms, and by what a sum loses there: 2^-128
+# for each of up to 2^20 terms.
+MARGIN, CHECKED = 1e-9, 2.0**-108
 # Multiplications of fractions in leaves, at first and for each box: about what a box takes.
 FIRST_LEAVES, FOR_LEAVES = 30_000, 30
+# The same where leaves are proved: these boxes, and proofs of their regions, take longer.
+FIRST_PROOFS, FOR_PROOFS = 100_000, 300
 
 
 class BoxSearch(HalvedBoxes):
@@ -53,8 +58,8 @@ class BoxSearch(HalvedBoxes):
         self._trees: list[dict[str, Node]] | None = [{} for _ in safe.cases] if certify else None
         self._replays, self.counterexample = Replays(network, safe), counterexample
         self.safe, self._is_begun = property_on_scores(network, safe).possible, False
-        self._leaves = ExactLeaves(network)
-        self._leaves.allowed = FIRST_LEAVES
+        self._leaves, self._proofs = ExactLeaves(network), ExactProofs(network)
+        self._leaves.allowed, self._proofs.allowed = FIRST_LEAVES, FIRST_PROOFS
         # Shares of boxes that are too small to be halved.
         self._passed: list[float] = []
         self._unsafe: list[Polyhedron] = [one for case in self.safe.cases for one in case.unsafe]
@@ -103,6 +108,8 @@ class BoxSearch(HalvedBoxes):
         lower, upper = (np.stack([getattr(case, name) for case in self.safe.cases]) for name in ("lower", "upper"))
         lower, upper = lower.min(axis=0), upper.max(axis=0)
         self._bounds = BoxBounds(self.network, lower, upper, onwards=self._trees is not None)
+        # The checker's numbers of fixed point lose more than float64 where weights are small, or very large.
+        self._lost = underflow(self.network, lower, upper, loss=CHECKED) if self._trees is not None else 0.0
         self._sides = upper - lower
         self.bound_all(parts)
         return True
@@ -122,6 +129,7 @@ class BoxSearch(HalvedBoxes):
                 is_ruled_out[:, number] = (least[:, own] > 0).any(axis=1)
         tried: list[np.ndarray] = []
         self._leaves.allowed += FOR_LEAVES * len(parts)
+        self._proofs.allowed += FOR_PROOFS * len(parts)
         for place, part in enumerate(parts):
             box = boxes[place]
             reached = [(one, reach(box, self._unsafe[one])) for one in part.what if not is_ruled_out[place, one]]
@@ -129,30 +137,43 @@ class BoxSearch(HalvedBoxes):
             reached = [(one, way) for one, way in reached if not way.excess > self._margin(box, one)]
             ruled_out = {self._places[one][1]: tuple(way.multipliers.tolist()) for one, way in missed}
             self._keep(part, Node(ruled_out))
-            if reached and not self._is_leaf(boxes, place, reached):
+            if reached and not self._is_leaf(part, boxes, place, reached):
                 tried += [box.center, *(way.point for _, way in reached)]
                 slopes = box.rows(np.concatenate([self._tables[one][0] for one, _ in reached]))[0]
                 key = min(way.excess for _, way in reached)
                 left = part._replace(what=tuple(one for one, _ in reached))
                 left = left._replace(axis=axes(slopes[None], box.half[None], self._sides)[0])
-                if not self.halve(left, key, left.axis) and not self._is_leaf(boxes, place, reached, is_last=True):
+                if self.halve(left, key, left.axis):
+                    self._keep(part, Node(ruled_out, left.axis, left.middle))
+                elif not self._is_leaf(part, boxes, place, reached, is_last=True):
                     self._passed.append(part.share)
-                self._keep(part, Node(ruled_out, left.axis, left.middle))
         if tried:
             self.counterexample = self.counterexample or self._replays.likely(np.array(tried))
 
     def _is_leaf(
-        self, boxes: BoundedBoxes, place: int, reached: list[tuple[int, Reach]], *, is_last: bool = False
+        self, part: Part, boxes: BoundedBoxes, place: int, reached: list[tuple[int, Reach]], *, is_last: bool = False
     ) -> bool:
         """Decide a box by its regions, if they are few; whether that was done."""
-        if self._trees is not None or not boxes.num_codes[place] <= MAX_CODES or self.counterexample is not None:
+        if not boxes.num_codes[place] <= MAX_CODES or self.counterexample is not None:
             return False
-        low, high = ([getattr(one, name)[place].cpu().numpy() for one in boxes.ranges] for name in ("low", "high"))
-        unsafe = [self._unsafe[number] for number, _ in reached]
-        found = self._leaves.decide(boxes.lower[place], boxes.upper[place], Ranges(low, high), unsafe, is_last=is_last)
-        for one in found or ():
-            self.counterexample = self._replays.exactly(one.point, one.outputs, *self._places[reached[one.number][0]])
+        numbers = [number for number, _ in reached]
+        unsafe = [self._unsafe[number] for number in numbers]
+        if self._trees is None:
+            low, high = (
+                [getattr(one, name)[place].cpu().numpy() for one in boxes.ranges or ()] for name in ("low", "high")
+            )
+            found = self._leaves.decide(part.lower, part.upper, Ranges(low, high), unsafe, is_last=is_last)
+        else:
+            found = self._proofs.prove(part.lower, part.upper, unsafe, is_last=is_last)
+        if isinstance(found, Reached):
+            self.counterexample = self._replays.exactly(
+                found.point, found.outputs, *self._places[numbers[found.number]]
+            )
             return self.counterexample is not None
+        if found and self._trees is not None:
+            tree = self._trees[self._places[numbers[0]][0]]
+            places = [self._places[number][1] for number in numbers]
+            tree[part.path] = tree[part.path]._replace(by_sets=dict(zip(places, found, strict=True)))
         return found is not None
 
     def _margin(self, box: OutputBox, number: int) -> float:
@@ -161,7 +182,7 @@ class BoxSearch(HalvedBoxes):
             return 0.0
         A, b = self._tables[number]
         sizes = np.abs(np.stack(box.range(np.eye(A.shape[1])))).max(axis=0)
-        return MARGIN * float((np.abs(A) @ sizes + np.abs(b)).max(initial=0.0))
+        return float((MARGIN * (np.abs(A) @ sizes + np.abs(b)) + self._lost * np.abs(A).sum(axis=1)).max(initial=0.0))
 
     def _keep(self, part: Part, node: Node) -> None:
         if self._trees is not None:

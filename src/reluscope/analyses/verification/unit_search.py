@@ -20,7 +20,8 @@ from torch import Tensor
 
 from reluscope.analyses.verification.attack import descended
 from reluscope.analyses.verification.checkable_bounds import CheckableBounds, shortened
-from reluscope.analyses.verification.exact_leaves import ExactLeaves, Ranges
+from reluscope.analyses.verification.exact_leaves import ExactLeaves, Ranges, Reached
+from reluscope.analyses.verification.exact_proofs import ExactProofs
 from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.unit_leaves import least_on_leaf
@@ -106,7 +107,7 @@ class UnitSearch(BestFirst):
         self.network, self.counterexample = network, counterexample
         self._begun, self._replays = 0, Replays(network, safe)
         self.safe = property_on_scores(network, safe).possible
-        self._leaves = ExactLeaves(network)
+        self._leaves, self._proofs = ExactLeaves(network), ExactProofs(network)
         self._targets: list[_Target] = []
         # Cases with a set that no unit can be split in, and that is not proved.
         self._passed: set[int] = set()
@@ -171,8 +172,14 @@ class UnitSearch(BestFirst):
             self._targets.append(_Target(self._begun, place, table, offsets))
             if self._trees is not None:
                 self._trees.append({})
-        for start in range(0, len(sets), self._together):
-            self._bound(sets[start : start + self._together], FIRST_STEPS)
+        if isinstance(bounds, CheckableBounds) and not bounds.is_finite:
+            bounds.proved.clear()
+            self.num_branches += len(sets)
+            for one in sets:
+                self._decide(one)
+        else:
+            for start in range(0, len(sets), self._together):
+                self._bound(sets[start : start + self._together], FIRST_STEPS)
         self._begun += 1
         return True
 
@@ -213,13 +220,12 @@ class UnitSearch(BestFirst):
         self, bounds: BackwardBounds, sets: list[_Set], mixed: _Mixtures, found: Bound, held: Holding
     ) -> Tensor:
         """Return on which sets the rows are missed, and keep why, where that is asked for."""
-        values, duals = found.values, []
-        if isinstance(bounds, CheckableBounds):
-            duals = shortened(found.duals)
-            with torch.no_grad():
-                values = bounds.by_duals(mixed.rows, duals, held).values
-        is_out = values > mixed.offsets + mixed.rounding
-        for place in torch.nonzero(is_out).flatten().tolist() if duals else ():
+        if not isinstance(bounds, CheckableBounds):
+            return found.values > mixed.offsets + mixed.rounding
+        duals = shortened(found.duals)
+        with torch.no_grad():
+            is_out = bounds.by_duals(mixed.rows, duals, held).values > mixed.offsets + mixed.rounding
+        for place in torch.nonzero(is_out).flatten().tolist():
             kept = tuple(one[place, None].cpu().numpy().astype(np.float32) for one in duals)
             self._keep(sets[place], SetNode(multipliers=tuple(sets[place].mix.tolist()), duals=kept))
         return is_out
@@ -319,23 +325,24 @@ class UnitSearch(BestFirst):
                 found = bounds.lower_bounds(mixed.rows, held._replace(multipliers=leaf.multipliers))
             if self._ruled_out(bounds, [tried], mixed, found, held)[0]:
                 return
-        self._decide(bounds, one)
-
-    def _decide(self, bounds: BackwardBounds, one: _Set) -> None:
-        """Decide a set in which no unit can be split, and that rounding leaves open, in rational arithmetic.
-
-        What is missed by nothing but equality has no duals that prove it.
-        """
-        target = self._targets[one.target]
-        case = self.safe.cases[target.case]
         low, high = ([ends[k].cpu().numpy() for ends in bounds.ranges] for k in (0, 1))
         first, last = ([piece.cpu().numpy() for piece in pieces] for pieces in (one.first, one.last))
+        self._decide(one, Ranges(low, high, first, last))
+
+    def _decide(self, one: _Set, ranges: Ranges | None = None) -> None:
+        """Decide a set that rounding leaves open in rational arithmetic; without ranges it is proved without them."""
+        target = self._targets[one.target]
+        case = self.safe.cases[target.case]
         rows = Polyhedron(target.A.cpu().numpy(), target.b.cpu().numpy())
-        found = self._leaves.decide(case.lower, case.upper, Ranges(low, high, first, last), [rows], is_last=True)
-        for reached in found or ():
-            self.counterexample = self._replays.exactly(reached.point, reached.outputs, target.case, target.place)
-        is_left = bool(found) and self.counterexample is None
-        if found is None or is_left or (self._trees is not None and not found):
+        if self._trees is None and ranges is not None:
+            found = self._leaves.decide(case.lower, case.upper, ranges, [rows], is_last=True)
+        else:
+            found = self._proofs.prove(case.lower, case.upper, [rows], ranges, is_last=True)
+        if isinstance(found, Reached):
+            self.counterexample = self._replays.exactly(found.point, found.outputs, target.case, target.place)
+        elif found and self._trees is not None:
+            self._trees[one.target].update({one.path + path: node for path, node in found[0].items()})
+        if found is None or (isinstance(found, Reached) and self.counterexample is None):
             self._passed.add(target.case)
 
     def _try(self, points: np.ndarray) -> None:

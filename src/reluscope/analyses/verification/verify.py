@@ -168,6 +168,8 @@ def _verified(search: BoxSearch | UnitSearch, proof: Proof | None, stopped: str,
     verdict = Verdict.HOLDS if is_proved else Verdict.OPEN
     if search.counterexample is not None:
         verdict, stopped = Verdict.VIOLATED, ""
+    if verdict is Verdict.OPEN and not stopped:
+        stopped = "rounding hides what is left, and its regions are too many to decide in fractions"
     share = 0.0
     if verdict is Verdict.OPEN:  # what the checker does not consent to is not proved anywhere
         share = 1.0 if search.is_proved else search.undecided
