@@ -1,4 +1,4 @@
-# make demo | test | test-all | test-nightly | test-machines | sanitize | mutants | lint | explorer | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
+# make demo | test | test-slow | test-all | test-nightly | test-machines | sanitize | mutants | lint | explorer | bench | docs: each creates .venv with pinned dependencies first, and does nothing twice.
 # On Linux, torch comes with CUDA unless pip is pointed at PyTorch's index of CPU builds.
 
 PYTHON ?= python3
@@ -23,7 +23,7 @@ endif
 export PYTHONDONTWRITEBYTECODE :=
 
 # Three tiers of tests, of five, twenty and ninety minutes on two cores; CONTRIBUTING.md says which holds what.
-.PHONY: demo test test-all test-nightly test-machines sanitize mutants lint lint-explorer explorer bench docs clean
+.PHONY: demo test test-slow test-all test-nightly test-machines sanitize mutants lint lint-explorer explorer bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed $(VENV)/.kernels
@@ -32,17 +32,20 @@ demo: $(VENV)/.installed $(VENV)/.kernels
 test: $(VENV)/.installed-dev $(VENV)/.kernels
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
+# What test-all has besides; .ci/run has both, one after the other.
+test-slow: $(VENV)/.installed-dev $(VENV)/.kernels
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci -m "slow and not nightly"
+
 test-all: $(VENV)/.installed-dev $(VENV)/.installed-docs $(VENV)/.kernels
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci -m "not nightly"
 
-# The sample that tests of this tier look at changes with the date; make test-nightly SEED=20270131 repeats one.
+# The sample that this tier looks at changes with the date; make test-nightly SEED=20270131 repeats one, and
+# NIGHTLY="--only examples fuzzer" runs some of its parts.
 SEED ?= $(shell date +%Y%m%d)
-test-nightly: sanitize
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m nightly --seed-of-day $(SEED)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-seed $(SEED)
-	OMP_NUM_THREADS=1 $(BIN)/python -m reluscope.testing.fuzz --seconds 600 --jobs $(WORKERS) --seed $(SEED)
+test-nightly: $(VENV)/.installed-dev $(VENV)/.kernels
+	OMP_NUM_THREADS=1 $(BIN)/python tests/nightly.py --seed $(SEED) --workers $(WORKERS) $(NIGHTLY)
 
-# The tests as other processors, users and countries see them: make test-machines MACHINES="--only openblas-zen order --short"
+# The tests as other processors, users and countries see them: make test-machines MACHINES="--combined"
 test-machines: $(VENV)/.installed-dev $(VENV)/.kernels
 	PYTHONPATH=tests $(BIN)/python -m machines $(MACHINES)
 

@@ -159,6 +159,7 @@ def strikes(number, seconds, seed=0):
     return np.random.default_rng(seed).uniform(0, seconds, size=number)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_partitions(name):
     strike_partitions(name, FEW)
@@ -250,6 +251,7 @@ def finished(name):
 OTHERS = list(other_calls())
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_calls(name):
     strike_others(name, FEW)

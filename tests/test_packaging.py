@@ -45,6 +45,7 @@ def packed(tmp_path_factory, request):
     return request.param, root / "src", wheel_of(root, build, tmp_path_factory.mktemp("wheel"))
 
 
+@pytest.mark.few(1)
 def test_wheels_are_of_the_version(packed):
     name, _, wheel = packed
     assert wheel.name.startswith(f"{name}-{rs.__version__}")
@@ -93,6 +94,7 @@ def _bases(environment):
     return dict.fromkeys(("base", "platbase", "installed_base"), str(environment))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", DISTRIBUTIONS)
 def test_a_source_distribution_builds_the_same_wheel(package, tmp_path):
     """It holds what is needed for it, and the wheel from it is the wheel from here."""

@@ -42,6 +42,7 @@ def test_each_result_can_be_repeated(folder, plain):
 
 
 # What needs neither training nor time gives the same numbers on every processor.
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "name",
     [

@@ -75,6 +75,7 @@ def tiny(monkeypatch):
     monkeypatch.setitem(splits.PLANS, "small", splits.Plan(5, 1, Training("Adam", 2e-3, 1, 128)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny")
 def test_only_some_splits_are_done(folder):
     command = ("reproduce", "serra2018/splits", "-q")
@@ -165,6 +166,7 @@ def test_a_command_names_the_data_beside():
     assert "--data" not in alone
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny")
 def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0
@@ -209,6 +211,7 @@ def test_a_run_is_kept_in_a_book_and_compared_with_it(folder):
     assert not (folder / "other").exists(), "nothing is worked on that can't be compared"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny")
 def test_work_that_went_on_adds_its_seconds(folder):
     assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0
@@ -219,6 +222,7 @@ def test_work_that_went_on_adds_its_seconds(folder):
     assert after["fingerprint"] == before["fingerprint"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny")
 def test_work_that_was_ended_by_force_keeps_its_seconds(folder):
     assert reluscope(*FEW, "-o", "out", "-q").exit_code == 0

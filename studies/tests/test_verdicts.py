@@ -73,6 +73,7 @@ def test_groups_dealt_by_lot_are_seldom_told_apart():
     assert is_above_lot(lambda *pairs: min(map(higher, pairs)), (low, high), (low, high)) is True
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("study", "words"),
     [

@@ -160,6 +160,7 @@ def test_where_fractions_take_too_long_boxes_are_halved_and_stay_open(monkeypatc
     assert held(found.volume(), Fraction(1, 8))
 
 
+@pytest.mark.slow
 def test_slivers_are_added_up():
     number, half = 100, 1.5e-9
     centers = (np.arange(number) + 0.5) / number
@@ -217,6 +218,7 @@ def test_corners_of_steep_images_are_rounded(half):
         assert loop.within(rs.Polyhedron([[1.0]], [end]))[1] in (None, truth <= Fraction(end))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("miss", [0.0, 1e-15, 2.5e-14, 1e-12, 1e-10, -2.5e-14])
 def test_constant_outputs_lie_in_a_target_or_not(miss):
     net = rs.load([(np.eye(2), np.zeros(2)), (np.zeros((2, 2)), np.array([2.0, -2.0]))])

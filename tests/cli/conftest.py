@@ -34,6 +34,7 @@ def away_from_a_third():
     model[0].bias.data = torch.tensor([-1.0, 1.0])
     return model
 def total(): return two_layers(torch.ones(1, 3), torch.ones(1, 1))
+def wide(): return two_layers(torch.eye(12)[:4], torch.ones(1, 4))
 def affine(): return nn.Linear(2, 2)
 def clamp():
     model = nn.Sequential(nn.Linear(2, 1), nn.Hardtanh())

@@ -263,6 +263,7 @@ def test_programs_that_say_nothing_of_outputs_are_refused_by_loading(folder, wro
     assert "odd.pt2" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["int", pytest.param("half", marks=pytest.mark.slow)])
 def test_integer_and_half_precision_data(folder, quick_report, kind):
     np.save("k.npy", (DATA.points * 16).astype(np.uint8) if kind == "int" else DATA.points.astype(np.float16))
@@ -297,6 +298,7 @@ def test_unwritable_folders(folder):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_sentence(folder, demo_at_once, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")

@@ -250,6 +250,7 @@ def test_without_dask_it_says_what_to_install(folder, monkeypatch):
     assert 'pip install "reluscope[dask]"' in result.stderr
 
 
+@pytest.mark.slow
 def test_a_server_that_is_no_scheduler(monkeypatch):
     """Its first words are the size of a message to distributed. Seen red: "this machine has too little memory"."""
     distributed = pytest.importorskip("distributed", reason="distributed is not installed")

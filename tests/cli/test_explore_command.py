@@ -112,6 +112,7 @@ def test_a_snapshot_is_written(folder):
     assert os.stat("reluscope-cross.html").st_size < 200_000
 
 
+@pytest.mark.slow
 def test_a_snapshot_replaces_nothing_unasked(folder):
     (folder / "a.html").write_text("mine", encoding="utf-8")
     result = reluscope("snapshot", "my_models:cross", "-o", "a.html")

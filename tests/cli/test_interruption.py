@@ -45,6 +45,7 @@ def strike(place, times, *arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("wait", [0.1, 0.4, 1.5])
 def test_while_starting(folder, wait):
     arguments = [sys.executable, "-m", "reluscope", "partition", "my_models:deep", "--box", "-9,9", "-o", "out"]

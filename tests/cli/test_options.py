@@ -64,6 +64,7 @@ def test_json_is_all_of_standard_output(here, demo_at_once, name):
     assert result.stderr == ""
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
 def test_quiet_prints_nothing(here, name):
     result = reluscope(*COMMANDS[name], "-q")
@@ -80,6 +81,7 @@ def test_a_device_that_is_not_there_is_one_sentence(here, name):
     assert "--device cuda is not there" in result.stderr
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in (*WITHOUT_DEVICE, "demo")])
 def test_the_device_is_where_the_network_goes(here, name, monkeypatch):
     asked, original = [], Network.to
@@ -116,6 +118,7 @@ def test_threads_are_limited_before_libraries_are_imported():
     assert done.stdout.split() == ["1"]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_threads_reach_the_libraries(here, name, monkeypatch):
     seen = []
@@ -136,6 +139,7 @@ def test_threads_start_at_one(here, name):
     assert "--threads" in result.stderr
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_debug_shows_tracebacks(here, name):
     arguments = ["analyze", "no.onnx", "--data", "plane.npy"] if name == "demo" else list(COMMANDS[name])

@@ -89,6 +89,7 @@ def test_the_inputs_outside_a_box_stay_at_a_sample(folder):
         np.testing.assert_allclose(sorted(rs.Partition.load("part.arrow").volumes()), lengths)
 
 
+@pytest.mark.slow
 def test_everything_is_saved(folder):
     result = reluscope("partition", *NET, "--data", "x.npy", "-o", "out", "-o", "more/plane.pdf")
     assert result.exit_code == 0, result.output
@@ -106,6 +107,7 @@ def test_everything_is_saved(folder):
     assert (folder / "more" / "plane.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("color", ["activation_rate", "class", "area", "random", "gate"])
 @pytest.mark.parametrize("place", [("--box", "-1,1"), ("--box", "-1,1", "--inputs", "1")], ids=["plane", "line"])
 def test_colours(folder, color, place):
@@ -217,6 +219,7 @@ def test_wrong_usage(folder, arguments, words):
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -277,7 +280,6 @@ def test_a_full_disk_is_one_sentence(folder, monkeypatch):
 
 def test_boxes_of_many_inputs_are_listed_and_not_drawn(folder):
     plain = found("my_models:total", "--box", "-1,1", "--method", "tree", "-o", "all")
-    network = rs.load(demo_network(), input_shape=(1, 8, 8))
     assert plain["domain"]["dimensions"] == 3
     assert (plain["num_facets"], plain["facets_by_gate"]) == (None, {})
     assert sorted(path.name for path in (folder / "all").iterdir()) == [
@@ -289,10 +291,9 @@ def test_boxes_of_many_inputs_are_listed_and_not_drawn(folder):
     assert len(part) == plain["findings"][0]["value"] == regions("my_models:total", "--box", "-1,1", "--method", "auto")
     assert pyarrow.parquet.read_table(folder / "all" / "regions.parquet").num_rows == len(part)
     assert "tree of linear programs" in plain["findings"][0]["method"]
-    few = (*NET, "--input-shape", "1,8,8", "--box", "0,1", "--method", "auto", "--regions", "5")
-    listed = found(*few)
+    listed = found("my_models:wide", "--box", "-1,1", "--method", "auto", "--regions", "5")
     assert listed["findings"][0]["claim"] == "LOWER"
-    assert listed["domain"]["dimensions"] == network.num_inputs
+    assert listed["domain"]["dimensions"] == 12
     for arguments in (("my_models:total", "--box", "-1,1"), ("my_models:cross", "--box", "-1,1")):
         result = reluscope("partition", *arguments, "--method", "tree", "-o", "a.svg")
         assert result.exit_code == 1

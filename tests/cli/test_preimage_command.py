@@ -109,6 +109,7 @@ def test_ctrl_c_keeps_the_samples_before_it(points, monkeypatch):
     assert "the first 2 samples of 3" in result.stderr
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

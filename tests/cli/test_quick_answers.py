@@ -54,6 +54,7 @@ def answers(tmp_path_factory):
     return dict(zip(QUESTIONS, json.loads(done.stdout), strict=True))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("arguments", "code"), QUESTIONS.items(), ids=[" ".join(one) for one in QUESTIONS])
 def test_without_importing_pytorch(answers, arguments, code):
     *found, said = answers[arguments]

@@ -40,6 +40,7 @@ def test_steps_and_files(folder):
     assert is_one_sentence(reached(folder, *BOX, "-o", "a.csv").stderr)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("within", "regions", "code", "said"),
     [
@@ -56,6 +57,7 @@ def test_exit_codes(folder, within, regions, code, said):
     assert ("boxes hold all states" in result.stdout) == (regions is not None)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("plant", "said"),
     [

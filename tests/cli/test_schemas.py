@@ -65,6 +65,7 @@ def record_run(file):
             tracker.record(loss=0.5)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_keys_and_types(folder, quick_report, name):
     np.savez("points.npz", x=np.array([[-1.0, -1.0], [1.0, -1.0], [0.5, 2.0]]), y=[0, 1, 1])

@@ -61,6 +61,7 @@ def test_what_python_prints_is_no_result(talkative, monkeypatch, arguments):
     assert "from Python" in result.stderr
 
 
+@pytest.mark.few(1)
 @pytest.mark.skipif(os.name != "posix", reason="descriptors as on POSIX")
 @pytest.mark.parametrize("close", ["", "2>&-"])
 def test_what_c_prints_is_no_result(talkative, close):

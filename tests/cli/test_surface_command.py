@@ -63,6 +63,7 @@ def test_a_level_that_is_open_not_there_or_negative(here):
     del plain
 
 
+@pytest.mark.slow
 def test_every_kind_of_file(here):
     names = [
         f"out/ball{suffix}" for suffix in (".ply", ".obj", ".glb", ".stl", ".arrow", ".json", ".svg", ".png", ".pdf")

@@ -19,6 +19,7 @@ def written(tmp_path_factory):
     return file
 
 
+@pytest.mark.slow
 def test_the_page(written, tmp_path):
     result = reluscope("track-report", written, "-o", tmp_path / "page.html", "-o", tmp_path / "numbers.json")
     assert result.exit_code == 0, result.output

@@ -42,6 +42,7 @@ def test_distances_of_gates_add_up(packed_and_plain):
     np.testing.assert_array_equal(packed.distance(), total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_threads", [1, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("threshold", [300, *(pytest.param(most, marks=pytest.mark.slow) for most in (None, 2, 560))])
 def test_many_tiles(monkeypatch, num_threads, threshold):

@@ -328,6 +328,7 @@ def wide_numbers_are_within_their_small_errors(case):
         assert bool((same | in_doubt(gate, seen) | ((value - seen.high).abs() > 0).flatten(1).any(1)).all())
 
 
+@pytest.mark.few(50)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_carrier_passes_every_operator(case):
     for kind in (RoundedNumbers, HeldRoundedNumbers, NumbersRoundedAlike):

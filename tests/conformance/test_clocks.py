@@ -53,6 +53,7 @@ def on_both_clocks(call):
     return differences(*found)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_calls(name, monkeypatch):
     # As much of the work that is planned as takes a moment.

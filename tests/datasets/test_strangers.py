@@ -54,6 +54,7 @@ def test_pickled_arrays(tmp_path):
         refused("pickled objects, which reluscope does not load", read_arrays, tmp_path / name)
 
 
+@pytest.mark.slow
 def test_zip_bombs(tmp_path):
     zeros = bytes(2**20)
     with zipfile.ZipFile(tmp_path / "x.npz", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w") as file:

@@ -30,6 +30,7 @@ def module(name):
     return runpy.run_path(str(FOLDER / name), run_name="example")
 
 
+@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore:.*torchvision:UserWarning")
 @pytest.mark.parametrize(
     "script",
@@ -78,6 +79,7 @@ def controller(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_a_controller_of_the_users(controller, tmp_path, monkeypatch, capsys):
     printed = run("onnx_controller.py", monkeypatch, capsys, "--controller", controller, "-o", tmp_path)
     assert "linear regions of the state space: 3 (EXACT)" in printed

@@ -121,6 +121,7 @@ def test_cancelling_at_once_is_an_empty_picture():
     assert (segment.arrays["rows"] == -1).all()
 
 
+@pytest.mark.slow
 def test_a_window_that_takes_too_long_is_made_smaller_until_it_fits():
     asked = session(LARGE, budget=rs.Budget(regions=700, seconds=60))
     found = ask(asked, {"ask": "partition"})

@@ -151,6 +151,7 @@ def test_intervals_of_drawn_rows_hold_the_truth_as_often_as_they_say(level: floa
     assert min(hits.values()) >= 200 * (0.95 - 3 * (0.95 * 0.05 / 200) ** 0.5)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("tail", [0.5, 1.5, 3.0])
 @pytest.mark.parametrize("number", [4, 32, 256])
 def test_lowest_means_hold_whatever_the_distribution(tail: float, number: int) -> None:

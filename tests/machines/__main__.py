@@ -7,10 +7,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from machines.variations import READ_ONLY_HOME, Variation, together, variations
+from machines.variations import COMBINED, READ_ONLY_HOME, Variation, together, variations
 
 ROOT = Path(__file__).parents[2]
 # Where numbers come out of BLAS, LAPACK, FFT, torch and NumPy's loops, at small size: what .ci/run runs.
@@ -35,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="print the machines")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="machines to play; all by default")
     parser.add_argument("--together", action="store_true", help="play one machine that has all that is set for them")
+    parser.add_argument(
+        "--combined", action="store_true", help="play few machines that have all variations, several each"
+    )
     parser.add_argument("--short", action="store_true", help="run a short selection of tests")
     parser.add_argument("--seed", type=int, default=today, help="of the order of tests (default: today's date)")
     parser.add_argument("tests", nargs="*", help="tests to run, after --; all of make test by default")
@@ -50,9 +53,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if asked.together:
         chosen = (together(chosen),)
+    if asked.combined:
+        chosen = tuple(combined(chosen))
     failed = [one.name for one in chosen if not play(one, asked.tests or (SHORT if asked.short else ()))]
     print(f"failed: {', '.join(failed)}" if failed else "all passed")
     return int(bool(failed))
+
+
+def combined(chosen: Sequence[Variation]) -> Iterator[Variation]:
+    """Yield machines that have, of the chosen variations, all that this machine can play."""
+    able = {}
+    for one in chosen:
+        if obstacle := one.obstacle(one):
+            print(f"== {one.name}: {one.what} (not played: {obstacle})", flush=True)
+        else:
+            able[one.name] = one
+    for names in COMBINED:
+        if parts := [able[name] for name in names if name in able]:
+            yield together(parts)
 
 
 def play(variation: Variation, tests: Sequence[str]) -> bool:
@@ -68,7 +86,7 @@ def play(variation: Variation, tests: Sequence[str]) -> bool:
             environment["HOME"] = str(Path(folder) / READ_ONLY_HOME)
             os.mkdir(environment["HOME"], mode=0o500)
         command = [*variation.command, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        command += ["--hypothesis-profile", "ci", "-n", str(variation.workers), "--dist", "worksteal"]
+        command += ["--hypothesis-profile", "ci", "-n", str(variation.workers or 2), "--dist", "worksteal"]
         command += ["--basetemp", str(Path(folder) / "tests"), *variation.options, *tests]
         done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     print(f"== {variation.name}: {'passed' if done.returncode == 0 else 'FAILED'}, {time.perf_counter() - began:.0f} s")

@@ -7,7 +7,7 @@ import pytest
 
 from machines.__main__ import main
 from machines.order import shuffle
-from machines.variations import Variation, self_check, together, variations
+from machines.variations import COMBINED, Variation, self_check, together, variations
 
 
 def test_names_differ_and_are_listed(capsys):
@@ -29,6 +29,24 @@ def test_several_at_once():
     assert both.environment == {"OMP_NUM_THREADS": "2"}
     assert both.options == ("--shuffle", "7")
     assert both.workers == 1
+
+
+def test_machines_that_contradict_each_other_are_none():
+    known = {one.name: one for one in variations(7)}
+    for names in (
+        ("openblas-zen", "openblas-haswell"),
+        ("one-worker", "four-workers"),
+        ("torch-default", "torch-avx2"),
+    ):
+        with pytest.raises(ValueError, match="machines that can be one"):
+            together([known[name] for name in names])
+
+
+def test_combined_machines_have_every_variation():
+    known = {one.name: one for one in variations(7)}
+    assert {name for names in COMBINED for name in names} == set(known)
+    for names in COMBINED:
+        together([known[name] for name in names])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="programs as on POSIX")

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,7 +29,7 @@ class Variation:
     options : tuple of str
         Options of pytest.
     workers : int, optional
-        Processes; by default two.
+        Processes; without it two.
     command : tuple of str
         What runs the interpreter.
     obstacle : callable
@@ -40,7 +40,7 @@ class Variation:
     what: str
     environment: dict[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
-    workers: int = 2
+    workers: int | None = None
     command: tuple[str, ...] = ()
     obstacle: Callable[["Variation"], str] = lambda one: self_check(one)
 
@@ -137,13 +137,36 @@ def _without(features: tuple[str, ...]) -> dict[str, str]:
     return {"NPY_DISABLE_CPU_FEATURES": " ".join(features)} if features else {}
 
 
-def together(chosen: tuple[Variation, ...]) -> Variation:
-    """Return the machine that has all that is set for several."""
+# Machines each of which has what several have, so that few runs of all tests see every variation but the browser's,
+# whose tests are others.
+COMBINED = (
+    ("openblas-nehalem", "torch-default", "numpy-baseline", "one-worker", "no-browser"),
+    ("openblas-sandybridge", "torch-avx2", "numpy-avx2", "two-threads", "abroad"),
+    ("openblas-haswell", "torch-default", "numpy-avx2", "four-workers", "order", "not-root"),
+    ("openblas-zen", "torch-avx2", "numpy-baseline", "four-threads", "read-only-home"),
+    ("openblas-skylakex", "order", "no-browser", "abroad"),
+    ("other-sums", "numpy-avx2", "order"),
+    ("browser",),
+)
+
+
+def together(chosen: Sequence[Variation]) -> Variation:
+    """Return the machine that has all that is set for several, none of which may contradict another."""
+    environment: dict[str, str] = {}
+    for one in chosen:
+        for name, value in one.environment.items():
+            if environment.setdefault(name, value) != value:
+                raise ValueError(
+                    f"expected machines that can be one, got {name} set to {environment[name]} and {value}"
+                )
+    workers = {one.workers for one in chosen} - {None}
+    if len(workers) > 1:
+        raise ValueError(f"expected machines that can be one, got {' and '.join(map(str, sorted(workers)))} workers")
     return Variation(
         "+".join(one.name for one in chosen),
         ", ".join(one.what for one in chosen),
-        {name: value for one in chosen for name, value in one.environment.items()},
+        environment,
         tuple(option for one in chosen for option in one.options),
-        workers=min(one.workers for one in chosen),
+        workers=next(iter(workers), None),
         command=next((one.command for one in chosen if one.command), ()),
     )

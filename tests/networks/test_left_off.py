@@ -80,6 +80,7 @@ class TestRemembered:
         assert errors.max() < 1e-13
         assert np.array_equal(file_outputs(net, x), values)
 
+    @pytest.mark.few(1)
     @pytest.mark.parametrize("name", INCREASING)
     def test_its_values_are_within_their_errors_of_the_formula(self, name):
         scores = np.random.default_rng(0).normal(scale=8, size=(100, 1))

@@ -131,6 +131,7 @@ def test_constants_that_double_end_early(tmp_path):
         rs.load(tmp_path / "model.onnx")
 
 
+@pytest.mark.slow
 def test_graphs_of_any_depth(tmp_path):
     names = ["x", *(f"h{k}" for k in range(3_000)), "y"]
     nodes = [node("Identity", [a], [b]) for a, b in itertools.pairwise(names)]

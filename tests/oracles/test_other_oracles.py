@@ -23,6 +23,7 @@ def codes_on_the_line(parameters):
     return codes
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "vector",
     [*VECTORS[:5], *(pytest.param(one, marks=pytest.mark.slow) for one in VECTORS[5:7]), VECTORS[9], VECTORS[14]],

@@ -93,6 +93,7 @@ def test_regions_values_and_outputs_are_those_of_vertices_evaluated_one_by_one(a
         assert 0 < len(unit) < 0.9 * stage.gate.num_units or isinstance(stage.gate, Max)
 
 
+@pytest.mark.slow
 def test_chunks_that_are_spread_need_fewer_rows(asked, plain, monkeypatch):
     monkeypatch.setattr(incidence, "ROW_BYTES", 2**15)
     part = rs.partition(residual(), plane())
@@ -104,6 +105,7 @@ def test_chunks_that_are_spread_need_fewer_rows(asked, plain, monkeypatch):
     assert all(chunk.shares.shape[1] <= len(chunk.points) for _, chunk in asked)
 
 
+@pytest.mark.slow
 def test_what_is_measured_is_said_of_combinations_too(asked, monkeypatch):
     """A network whose proofs end: the same gates are proved, the same regions are there."""
     monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", 0)

@@ -197,6 +197,7 @@ def test_needles_behind_a_layer(tilt):
     assert check(part, layers) == len(part)
 
 
+@pytest.mark.slow
 def test_gates_of_other_kinds():
     torch.manual_seed(3)
     pool = [nn.Unflatten(1, (1, 6)), nn.MaxPool1d(2), nn.Flatten()]

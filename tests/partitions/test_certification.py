@@ -110,6 +110,7 @@ def test_large_networks_are_not_made_rational(monkeypatch):
     assert certification.ExactSigns(net, [rs.Box(0, 1, 2)]).signs(*asked) is None
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("activation", [nn.ReLU(), nn.LeakyReLU(0.5), nn.Hardtanh(-1.0, 1.0), nn.Hardtanh(0.0, 1.0)])
 def test_functions_of_constant_zeros_are_found_without_fractions(activation):
     """Seen red with units that are constant, but not zero, and with constants of the layers between left out."""

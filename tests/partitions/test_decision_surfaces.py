@@ -191,6 +191,7 @@ def test_a_copy_of_a_class_is_nowhere_and_ties_are_of_the_lower_one():
     assert len(rs.decision_surface(flat, BOX)) == 0
 
 
+@pytest.mark.slow
 def test_chunks_workers_and_budgets(monkeypatch):
     network = network_of(3, 9, 9, 4, seed=3)
     whole = rs.decision_surface(network, BOX)
@@ -219,6 +220,7 @@ def test_slices_and_refusals():
         rs.decision_boundary(rs.partition(network_of(3, 4, 2, seed=0), BOX))
 
 
+@pytest.mark.slow
 def test_files_and_trimesh(tmp_path):
     trimesh = pytest.importorskip("trimesh")
     found = rs.decision_surface(network_of(3, 8, 8, 3, seed=0), BOX)

@@ -114,6 +114,7 @@ def test_what_takes_longer_is_an_estimate() -> None:
     assert (seconds.interval, seconds.value > 0) == (None, True)
 
 
+@pytest.mark.slow
 def test_forecasts_do_not_depend_on_the_time(monkeypatch) -> None:
     """With clocks that run at other speeds; seconds are told, and are no part of the number."""
     net, box, found = _net(2, 64, 64, 1), rs.Box(-4, 4, 2), []
@@ -159,6 +160,7 @@ def _num_held(net: rs.Network, box: rs.Box, seeds: range) -> int:
     return held
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("net", "box"), COVERED)
 def test_a_few_intervals_hold_the_truth(net: rs.Network, box: rs.Box) -> None:
     """Of six; with 0.9 fewer than four do once in sixty times."""

@@ -43,6 +43,7 @@ def ones(number):
     return ("affine", np.ones((1, number)), np.zeros(1))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("regime", [rotated, through_corners, far_away, tiny, stretched], ids=lambda r: r.__name__)
 @pytest.mark.parametrize("kinds", [("relu",), ALL_GATES], ids=["relu", "all gates"])
 @pytest.mark.parametrize("cells", [pytest.param(0, marks=pytest.mark.slow), 4])

@@ -114,6 +114,7 @@ def test_normals_and_senses_point_to_larger_values():
     assert np.array_equal(network.codes(found.witnesses).words, found.codes.words)
 
 
+@pytest.mark.slow
 def test_the_mesh_does_not_depend_on_chunks_or_workers(monkeypatch):
     network, box = random_network(3, 10, 10, 1, seed=3), rs.Box(-1, 1, 3)
     whole = rs.level_set(network, box)

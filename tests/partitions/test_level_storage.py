@@ -146,6 +146,7 @@ def test_work_goes_on_from_a_checkpoint(tmp_path, monkeypatch, degenerate):
     same_mesh(fresh, whole)
 
 
+@pytest.mark.slow
 def test_the_mesh_is_the_same_for_any_number_of_workers(monkeypatch):
     many_chunks(monkeypatch)
     found = []

@@ -63,6 +63,7 @@ def test_all_gates_are_seen_and_what_was_measured_is_said(large):
     assert "gates_proved" not in proved.work
 
 
+@pytest.mark.slow
 def test_errors_that_are_too_large_hide_regions(large, monkeypatch):
     """The oracle would see it."""
     monkeypatch.setattr(module, "SAFETY", 1e12)
@@ -76,6 +77,7 @@ def test_wide_numbers_confirm_regions(large, monkeypatch):
     assert "cells_unconfirmed" not in part.work
 
 
+@pytest.mark.slow
 def test_planes_segments_and_space(large):
     """The same cells in the coordinates of a slice, and every one shows its code."""
     net = deep()

@@ -106,6 +106,7 @@ def test_neighbours_never_look_alike_when_both_are_new(parts):
             assert len(set(kinds)) == len(part)
 
 
+@pytest.mark.slow
 def test_a_gif_has_every_frame_and_the_colours(parts, tmp_path):
     told = []
     film = plots.animation(parts, titles=map(str, TIMES), fps=5)

@@ -49,6 +49,7 @@ def test_a_loaded_partition_tells_what_it_knows(tmp_path):
     assert [line.split(" ")[0] for line in text.split("<br>")] == ["region", "code", "area"]
 
 
+@pytest.mark.slow
 def test_every_cell_of_the_grid_speaks_of_the_region_at_its_centre(plotly):
     x, y, rows = region_grid(PART)
     assert len(x) == pytest.approx(2 * len(y), rel=0.02)

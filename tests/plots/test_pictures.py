@@ -254,6 +254,7 @@ def test_values_that_are_no_numbers_have_no_colour(part):
     assert scale_labels(constant) == []
 
 
+@pytest.mark.slow
 def test_a_network_without_gates_of_two_pieces():
     pool = rs.load(torch.nn.MaxPool1d(3), input_shape=(1, 3))
     part = rs.partition(pool, rs.Plane([0, 0, 0], [1, 0, 0], [0, 1, 0], margin=1.0))

@@ -50,6 +50,7 @@ def test_a_panel_for_each_kind_of_number(records):
     rs.plots.to_svg(figure)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [0, 1])
 def test_few_records(records, number):
     figure = rs.plots.tracking(with_rows(records, records.rows[:number]))

@@ -49,6 +49,7 @@ def test_tents_are_found_however_narrow_and_in_whatever_domain(width, half):
         assert found.value[0] == pytest.approx(truth, rel=1e-6, abs=3e-10)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("dim", [1, 2, 4, 6])
 @pytest.mark.parametrize("thin", [1e-7, 1e-9, 1e-12])
 def test_a_class_beyond_a_sliver_is_found(dim, thin):

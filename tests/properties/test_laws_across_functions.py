@@ -196,6 +196,7 @@ def betti(net, box, dimension):
     return rs.topology.betti(rs.partition(net, box), of="superlevel", level=0.25).finding("betti_number", dimension)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("what", NUMBERS)
 @settings(max_examples=20)
 @given(networks(2, max_layers=2, max_width=4, num_outputs=2), st.sampled_from(list(CHANGES)), POINTS)
@@ -215,6 +216,7 @@ def test_units_place_and_order_of_inputs_change_no_answer(what, parameters, name
     assert isinstance(ours.value, int) <= (ours.claim != theirs.claim or ours.value == theirs.value)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", NORMS)
 @settings(max_examples=20)
 @given(networks(2, max_layers=2, max_width=4, num_outputs=2), POINTS, st.sampled_from([2.0**4, 2.0**17, 2.0**33]))

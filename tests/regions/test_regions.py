@@ -237,6 +237,7 @@ def test_residual_sums_and_steep_gates() -> None:
         check_flips(net, region)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_other_gates_against_fractions(seed: int) -> None:
     first, shift, second, third = tensors(seed, (6, 2), (6,), (4, 3), (2, 4))

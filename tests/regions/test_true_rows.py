@@ -73,6 +73,7 @@ def is_truly_bounded(rows, dim):
     return True
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("seed", "widths"), [(0, (2, 5, 4, 3, 1)), (1, (3, 4, 2, 3, 1)), (2, (3, 3, 3, 1))])
 def test_bounded_vertices_volumes_against_fractions(seed, widths):
     layers, dim = random_network(seed, widths), widths[0]

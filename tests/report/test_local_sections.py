@@ -147,6 +147,7 @@ def test_flat_inputs_are_images_if_the_data_were(shape, drawings):
     assert len(pictures[-1].drawings) == drawings
 
 
+@pytest.mark.slow
 def test_classes_beyond_the_table_are_said():
     net = NETWORKS["many classes"]()
     points = np.random.default_rng(0).normal(size=(300, 4))

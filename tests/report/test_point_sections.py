@@ -75,6 +75,7 @@ def test_progress_goes_up(dense):
         assert shares[-1] <= 1.0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["twins", *(pytest.param(one, marks=pytest.mark.slow) for one in NETWORKS)])
 def test_sections_for_every_network(name):
     """Each is done or says in a sentence why not; degenerate networks and a sample on a kink are ordinary input."""
@@ -90,6 +91,7 @@ def test_sections_for_every_network(name):
     json.dumps(report.to_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_analyses(dense):
     contents, _ = dense
     data = {name: content.data for name, content in contents.items()}
@@ -133,6 +135,7 @@ def test_ends_of_classes_are_on_the_way_between_two_classes(dense):
         assert after != classes[row]
 
 
+@pytest.mark.slow
 def test_lower_bounds_are_no_worse_than_the_nearest_facet(monkeypatch):
     monkeypatch.setattr("reluscope.report.sections.robustness.MAX_REGIONS", 1)
     report = report_on(DENSE, POINTS, only=("robustness",))
@@ -147,6 +150,7 @@ def test_lower_bounds_are_no_worse_than_the_nearest_facet(monkeypatch):
     assert "LOWER" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [RNG.normal(size=(8, 3)), None])
 def test_regression_has_no_classes(labels):
     report = report_on(DENSE, POINTS, labels, task="regression")
@@ -224,6 +228,7 @@ def test_ctrl_c(name, target, keeps, monkeypatch):
     render(report)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_first_samples_and_the_first_norm(monkeypatch):
     calls = {"_group": 0, "decision_distance": 0}
 

@@ -261,6 +261,7 @@ def test_json_holds_every_finding_and_no_infinity(report):
     assert finite({"a": [float("inf"), (1.0, float("nan"))]}) == {"a": [None, [1.0, None]]}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("network", "points", "labels", "reasons"),
     [
@@ -317,6 +318,7 @@ def test_what_does_not_apply_says_why(network, points, labels, reasons):
     assert set(Reader(text).outside) <= {"regions.parquet"}
 
 
+@pytest.mark.slow
 def test_a_budget_is_told_on_the_page():
     sections = tuple(one for one in SECTIONS if one.name == "plane")
     found = build_report(Subject(NET, DATA, "net", Settings(num_segments=2, regions=300)), sections=sections)
@@ -381,6 +383,7 @@ def struck(monkeypatch, number):
     return build_report(Subject(NET, DATA, "net", SETTINGS), sections=sections), len(calls)
 
 
+@pytest.mark.slow
 def test_a_partition_that_was_interrupted_ends_the_report(monkeypatch):
     found, _ = struck(monkeypatch, 6)
     assert [section.status for section in found.sections] == ["done", "interrupted", "not started"]
@@ -388,6 +391,7 @@ def test_a_partition_that_was_interrupted_ends_the_report(monkeypatch):
     assert "was interrupted with" in render(found)
 
 
+@pytest.mark.slow
 def test_a_snapshot_that_was_interrupted_ends_the_report_and_leaves_the_plane(monkeypatch):
     with monkeypatch.context() as whole:
         _, number = struck(whole, 0)

@@ -31,6 +31,7 @@ def plain(report):
     ]
 
 
+@pytest.mark.slow
 def test_helpers_change_nothing_but_the_time():
     told = []
     with ThreadPoolExecutor(2) as executor, helped(executor, 2, SUBJECT) as helpers:
@@ -90,6 +91,7 @@ def test_folders_that_let_nobody_write_are_told_at_once(tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
+@pytest.mark.slow
 def test_helpers_find_sections_that_others_have_added(tmp_path, monkeypatch):
     """Seen red where processes that help looked at the installed package alone."""
     (tmp_path / "added.py").write_text(

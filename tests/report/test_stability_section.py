@@ -30,6 +30,7 @@ def report_on(network, points=POINTS, **settings):
     return build_report(Subject(network, data, "net", Settings(**settings)), sections=SECTIONS)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_every_network_has_its_page(name):
     report = report_on(NETWORKS[name])

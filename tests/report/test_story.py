@@ -62,6 +62,7 @@ def opening(report):
     return [sentence.text for sentence in story_of(report.sections).sentences]
 
 
+@pytest.mark.slow
 def test_a_dead_layer_is_said_first(reports):
     first = opening(reports["dead layer"])[0]
     assert first.startswith("All 8 units of relu 1 are dead on these 120 samples")

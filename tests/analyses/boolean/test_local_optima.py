@@ -77,6 +77,7 @@ def test_losses_and_gradients():
     assert {state.outputs for state in steady_states() if state.loss == 4} == {(0, 0, 0)}
 
 
+@pytest.mark.slow
 def test_equations_by_sympy():
     """Every example fulfils the equations, and there all seven derivatives of the loss of its case vanish."""
     for state in steady_states()[::4]:

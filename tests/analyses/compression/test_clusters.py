@@ -120,6 +120,7 @@ def test_equal_maps_count_as_often_as_they_are(network):
     assert found.inertia[0] == pytest.approx(((rows - found.centers[0][found.labels[0]]) ** 2).sum())
 
 
+@pytest.mark.slow
 def test_blocks_that_do_not_fit_are_streamed(network, samples):
     x = np.concatenate([samples[0], samples[1]])
     whole = rs.coefficients.matrix(network, x)

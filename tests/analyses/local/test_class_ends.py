@@ -131,6 +131,7 @@ def test_ends_are_those_of_dense_samples(net, width):
             assert around.tolist() == [found.classes[row], found.first.after[row]]
 
 
+@pytest.mark.slow
 def test_the_middle_of_the_piece_is_in_the_region_of_the_point():
     found = last_of_class(NET, X[:12], X[20:32])
     for row in np.flatnonzero(found.last.is_boundary)[:4]:

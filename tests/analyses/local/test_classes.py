@@ -241,6 +241,7 @@ class Clock:
         return slowly
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("ask", [region_classes, likeliest_in_regions])
 def test_limits_are_kept_within_one_region(monkeypatch, ask):
     """Seen red without a limit in the search for nearest points, and in that for likeliest ones."""

@@ -96,6 +96,7 @@ def test_bad_input_is_refused():
         rs.preimages.approximate(net, target, domain=rs.Box(-1, 1, 3), budget=rs.Budget(regions=1)).maximum([1.0])
 
 
+@pytest.mark.slow
 def test_lower_values_are_those_of_points_in_the_preimage():
     """Where w x + b <= t, in fractions; the solver's corner is beyond by rounding, or by its tolerance."""
     random = np.random.default_rng(0)

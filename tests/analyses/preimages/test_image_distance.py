@@ -82,6 +82,7 @@ def test_many_pieces_and_a_gate_that_is_not_convex():
     assert sampled - 0.1 < found.value <= sampled
 
 
+@pytest.mark.slow
 def test_a_budget_gives_both_ends():
     rng = np.random.default_rng(1)
     weight, bias = rng.normal(size=(12, 4)), rng.normal(size=12)

@@ -35,6 +35,7 @@ def level_between(values: np.ndarray, share: float = 0.6) -> float:
 
 @pytest.mark.parametrize("name", ENDS)
 class TestTargets:
+    @pytest.mark.few(2)
     def test_hold_where_the_outputs_of_the_file_do(self, name):
         net = network(name)
         values = file_outputs(net, GRID)[:, 0]

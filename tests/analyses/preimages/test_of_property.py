@@ -29,6 +29,7 @@ def inside(target, points):
     return (NET(points).numpy() @ target.A.T <= target.b).all(axis=1)
 
 
+@pytest.mark.few(1)
 def test_volumes_are_those_of_one_partition(both):
     part = rs.partition(NET, BOX)
     for target in (FIRST, SECOND):

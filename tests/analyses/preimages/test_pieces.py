@@ -192,6 +192,7 @@ def test_a_budget_gives_an_inner_approximation():
     assert np.array_equal(part.contains(points)[reached >= 0], (values[:, 0] >= values[:, 1])[reached >= 0])
 
 
+@pytest.mark.slow
 def test_within_region_is_the_piece_of_the_region_of_any_network():
     net = branched()
     x = np.random.default_rng(3).uniform(-1, 1, 72)

@@ -70,6 +70,7 @@ def whole_layers(number, seed):
         yield matrix, bias, output
 
 
+@pytest.mark.slow
 def test_brute_force():
     kinds = set()
     for matrix, bias, output in whole_layers(80, 3):
@@ -107,6 +108,7 @@ def test_what_is_called_proved_checks(seed, is_in_box, scale):
     assert all(check.is_proof for check in checks) or not found.is_proved[0]
 
 
+@pytest.mark.slow
 def test_brute_force_in_a_box():
     """A box is as good as its sides written as further units."""
     kinds = set()

@@ -80,6 +80,7 @@ def test_exact_steps_are_those_of_fractions(loop, in_fractions):
         assert ends == pytest.approx(np.stack([corners.min(axis=0), corners.max(axis=0)]), abs=1e-12)
 
 
+@pytest.mark.few(1)
 def test_runs_stay_in_exact_sets_and_in_covers(loop):
     net, found, runs = loop
     for states, points in zip(found.sets, runs, strict=True):

@@ -23,6 +23,7 @@ def by_boxes(monkeypatch, *given, budget=SEARCHED, **settings):
         return rs.robustness.decision_distance(*given, budget=budget, **settings)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_boxes_and_sets_of_regions_agree(monkeypatch, norm):
     x = np.random.default_rng(0).uniform(-0.9, 0.9, (1, 3))
@@ -35,6 +36,7 @@ def test_boxes_and_sets_of_regions_agree(monkeypatch, norm):
         assert found.details["adversarial"].tolist() == usual.details["adversarial"].tolist()
 
 
+@pytest.mark.slow
 def test_without_an_attack_and_at_every_budget_no_change_is_nearer(monkeypatch):
     net, x = rs.load(layers([3, 9, 7, 3], seed=3)), np.full((1, 3), 0.2)
     truth = float(rs.robustness.decision_distance(net, x, norm="l2", domain=BOX)[DECISION_DISTANCE].value[0])
@@ -101,6 +103,7 @@ def test_what_is_no_number_bounds_nothing(monkeypatch):
     assert found[DECISION_DISTANCE].lower[0] <= truth
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("norm", "order"), [("l1", 1), ("l2", 2), ("linf", np.inf)])
 def test_all_nearer_changes_are_in_boxes_that_wait(monkeypatch, norm, order):
     rng, begun = np.random.default_rng(4), []

@@ -92,6 +92,7 @@ def test_exact_distances_to_the_decision_boundary_against_a_search(norm):
             assert (around != own).any()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", NORMS)
 def test_they_are_the_least_of_facets_and_of_what_the_region_says(norm):
     net = rs.load(layers([4, 9, 6, 3], seed=1))

@@ -78,6 +78,7 @@ def test_without_a_domain_and_a_first_change_the_nearest_is_found_as_well(monkey
     assert num_found
 
 
+@pytest.mark.slow
 def test_an_interruption_within_a_step_knows_the_frontier(monkeypatch):
     for seed, at in itertools.product(range(2), (1, 4, 12)):
         view = view_of(seed)

@@ -162,6 +162,7 @@ def test_a_density_is_how_often_noisy_biases_put_a_bend_on_a_short_segment():
     )
 
 
+@pytest.mark.slow
 def test_with_noise_on_all_biases_it_is_how_dense_bends_are_drawn():
     # The published definition, by drawing: biases of two layers, and all bends of 2 + 3 units on a short segment.
     generator = np.random.default_rng(1)

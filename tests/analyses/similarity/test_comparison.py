@@ -107,6 +107,7 @@ def test_what_is_not_defined_is_said(found):
     assert any(note.startswith("maps from affine: the coefficients span 1 of 5 dimensions") for note in found.notes)
 
 
+@pytest.mark.slow
 def test_every_jacobian_once_for_all_pairs_and_any_memory(found, monkeypatch):
     from reluscope.networks import network as module
 

@@ -56,6 +56,7 @@ def test_a_sink_that_fails_is_a_warning(tmp_path):
     assert len(rs.tracking.read_records(tmp_path / "run.parquet")) == 1
 
 
+@pytest.mark.slow
 def test_the_time_of_sinks_is_that_of_recording(tmp_path):
     import time
 

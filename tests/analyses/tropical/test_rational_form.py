@@ -173,6 +173,7 @@ def test_round_trip_of_degenerate_networks(parameters):
     assert int(rs.tropical.round_trip(rs.load(parameters), rs.Box(-2, 3, 2))) == 0
 
 
+@pytest.mark.slow
 def test_newton_polygons_are_drawn():
     for parameters in (XOR, default_network([2, 5, 1], 0), [([[1.0, 2.0]], [0.5])]):
         found = rs.tropical.newton_polygons(rs.tropical.rational_form(rs.load(parameters)))

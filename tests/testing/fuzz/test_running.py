@@ -12,7 +12,8 @@ from reluscope.testing.fuzz.layers import DenseLayer, GateLayer
 from reluscope.testing.fuzz.running import check_case, reproduction, run_case, shrink
 
 CASES = 3
-# Of questions; 10,000 of each are nightly. Boundaries are not here: rounding of scores is not in their length yet.
+# Of questions; more of each are nightly, and 10,000 by hand: `--cases 10000 --kinds levels`. Boundaries are not here:
+# rounding of scores is not in their length yet.
 FEW = {"levels": 50}
 
 
@@ -43,7 +44,7 @@ def test_no_answer_is_false_in_few_cases(kind):
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", ASKED)
 def test_no_answer_is_false(kind, seed_of_day):
-    assert main(["--cases", "10000", "--seed", str(seed_of_day), "--kinds", kind]) == 0
+    assert main(["--cases", "200", "--seed", str(seed_of_day), "--kinds", kind]) == 0
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *ASKED])

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
 from reluscope.arguments import Count, Seed, read_arguments, read_array
 from reluscope.errors import InputError
 from reluscope.findings import Finding
+from reluscope.findings.derived import CONFIDENCE
 from reluscope.shown import Shown
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -99,7 +101,7 @@ def random_orthogonality(dim: Count, *, trials: Count = 100, seed: Seed = 0) -> 
     Returns
     -------
     Orthogonality
-        ESTIMATE, with two standard errors of the average on either side.
+        ESTIMATE, with Student's interval of the average at 95 %.
 
     Raises
     ------
@@ -178,12 +180,13 @@ def _products(vectors: np.ndarray) -> np.ndarray:
 
 
 def _average(values: np.ndarray, name: str, dim: int) -> Finding:
-    middle, error = float(values.mean()), 2 * float(values.std(ddof=1)) / sqrt(len(values))
+    middle, error = float(values.mean()), float(values.std(ddof=1)) / sqrt(len(values))
+    error *= float(stdtrit(len(values) - 1, 0.5 + CONFIDENCE / 2))
     return Finding.estimate(
         middle,
         (middle - error, middle + error),
         name=name,
-        definition="over pairs of n random unit vectors, averaged over trials; the interval is two standard errors",
+        definition="over pairs of n random unit vectors, averaged over trials; Student's interval at 95 %",
         domain=f"dimension {dim}, {len(values)} trials",
         source="sattelberg2026",
     )
