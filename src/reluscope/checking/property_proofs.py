@@ -100,7 +100,8 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
     refuse_jumps("check_proof", network)
     if not all(isinstance(node, Affine | Pointwise) for node in network.nodes[1:]):
         raise InputError("expected a network of pointwise gates, got one with others: proofs are of these alone")
-    demand(proof.fingerprint == network.fingerprint, "it is of another network")
+    is_of = isinstance(proof.fingerprint, str) and proof.fingerprint == network.fingerprint
+    demand(is_of, "it is of another network")
     try:
         demand(len(proof.trees) == len(safe.cases), f"it has {len(proof.trees)} trees for {len(safe.cases)} cases")
         watch = Watch((budget or Budget()).seconds_allowed, f"{proof.kind} of {len(proof)}")

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from reluscope.checking.demand import demand
+
 BITS = 20
 DIGIT, MAX_TERMS = 1 << BITS, 1 << 12
 
@@ -39,6 +41,7 @@ class Whole:
         """Return an array of float64, or of whole numbers of Python, exactly."""
         if table.dtype == object:
             return Whole(table, 0)
+        demand(bool(np.isfinite(table).all()), "a number is not finite")
         parts, powers = np.frexp(table.astype(np.float64))
         # Without zeros at the end numbers stay short.
         long = np.ldexp(parts, 53).astype(np.int64)
