@@ -44,10 +44,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "rows as many as columns: both ways give the product",
     (
         "analyses/stability/singular_values",
-        "if num_left >= SHORT:",
-    ): "which of two methods, each with bounds of its own",
-    (
-        "analyses/stability/singular_values",
         "return np.concatenate([values, np.zeros((number - len(values)))])",
     ): "it is never negative",
     ("analyses/stability/singular_values", "side = (1)"): "size of a tile",
@@ -72,10 +68,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "size = min(left, (BATCH_NUMBERS // (part.dim + part.network_on_domain.num_units)))",
     ): "size of a batch",
     ("geometry/convex_questions", "ENDLESS = (1e9 / 2)"): "where the method ends; the answer is checked row by row",
-    (
-        "geometry/convex_questions",
-        "gaps = torch.where(decrement <= 0.5, -near - torch.log1p(-near), torch.inf)",
-    ): "equality of two reals; either answer is right",
     (
         "geometry/convex_questions",
         "return (values < -distance) & (bounds >= -distance)",
@@ -128,16 +120,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "three operations, which eight epsilons cover without the number of terms",
     (
         "geometry/convex_questions",
-        "is_endless &= ((radii >= 1e-3 * most) & (moved <= 0).all(dim=1)) | ~bodies.exists.any(dim=1)",
-    ): "equality of two reals; either answer is right",
-    (
-        "geometry/convex_questions",
         "return (values < -distance) | (bounds > -distance)",
     ): "asked later, or left to the simplex method; equality of two reals",
-    (
-        "geometry/proved_programs",
-        "if (self.dim >= MAX_DIMENSIONS and (len(self._own) or is_near)) or not np.isfinite(near).all():",
-    ): "from how many dimensions on fractions are too slow",
     (
         "analyses/stability/singular_values",
         "n, num_left = len(columns), int((scale >= 0).sum())",
@@ -170,22 +154,10 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/search",
         "return key > self.limit",
     ): "what is as far as the change that is known is looked at, and is no nearer",
-    ("analyses/stability/singular_values", "if n >= SHORT:"): "which of two methods, each with bounds of its own",
     (
         "geometry/convex_questions",
         "farthest = torch.where(rivals >= 0, -bodies.lower[:, None], bodies.upper[:, None])",
     ): "where a slope is zero, the product is left out",
-    (
-        "geometry/ball_bounds",
-        (
-            "return 2.0 * float(weights @ slack) * (1 + 1e-9) / steep "
-            "if steep >= 1e-3 * float(weights.min()) * least else np.inf"
-        ),
-    ): "equality of two reals; what rounding leaves is above zero, and so is then what is divided by",
-    (
-        "geometry/proved_programs",
-        "if self.dim >= MAX_DIMENSIONS or (len(self.b) + 2 * len(self.d)) * self.dim > MAX_NUMBERS:",
-    ): "from how many dimensions on fractions are too slow",
     (
         "networks/carriers/forms",
         "rivals = (entries).reshape(-1)",
@@ -215,10 +187,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "torch.cat([bodies.upper, (most)], dim=1),",
     ): "room for the rounding of a bound, which rows prove as well",
     (
-        "geometry/convex_questions",
-        "is_moving = torch.isfinite(decrement)[:, None] & (decrement >= CENTERED)[:, None]",
-    ): "equality of two reals; a point that has arrived may go on",
-    (
         "analyses/robustness/changes",
         "tries = step + np.outer(np.array(BEYOND) * (rival.distance), way)",
     ): "how far beyond a tie is looked; a class there is confirmed by the network",
@@ -227,17 +195,9 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "kept = lengths * view.scale >= limit.errors",
     ): "equality of two reals; what is without length and errors is held to nothing",
     (
-        "analyses/similarity/moments",
-        "if more >= SPARE_EXPONENTS:",
-    ): "from where on sums are scaled anew",
-    (
         "analyses/robustness/search",
         "radius = (self.limit)",
     ): "a ball smaller than the resolution, within which nothing is nearer by more than that",
-    (
-        "analyses/robustness/enclosed_cells",
-        "is_exact = is_exact and bool((spread < CLEAR * limit.errors).all())",
-    ): "equality of two reals; what is split although it is settled is settled in parts",
     (
         "geometry/proved_programs",
         "TIGHT = (1e-7 / 2)",
@@ -261,16 +221,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "equality of two reals; either answer is right",
     (
         "geometry/convex_questions",
-        "if (decrement < CENTERED).all() or not torch.isfinite(decrement).any():",
-    ): "equality of two reals; a step more does no harm",
-    (
-        "geometry/convex_questions",
         "if (decrement <= CENTERED).all() and not torch.isfinite(decrement).any():",
     ): "what has arrived takes no more steps",
-    (
-        "geometry/proved_programs",
-        "if self.dim >= MAX_DIMENSIONS:",
-    ): "from how many dimensions on fractions are too slow",
     (
         "geometry/checked_bounds",
         "for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt >= 0)).tolist():",
@@ -304,14 +256,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "size of a tile",
     (
         "geometry/proved_programs",
-        "point = self._onto(found.point[:-1], np.zeros(0), is_near=bool(found.point[-1] <= TIGHT))",
-    ): "how rows are tried; what is found is checked",
-    (
-        "geometry/proved_programs",
-        "if found.point[-1] <= TIGHT and self.is_excluded_by(np.append(own, above - below)):",
-    ): "when a proof is tried; it holds by itself",
-    (
-        "geometry/proved_programs",
         "if (self.dim > MAX_DIMENSIONS and (len(self._own) and is_near)) or not np.isfinite(near).all():",
     ): "from how many dimensions on fractions are too slow",
     ("geometry/proved_programs", "size = (1.0)"): "which rows are tried; what is found is checked",
@@ -325,15 +269,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "where the slack is as small as rounding, the offset is no larger than this",
     (
         "geometry/proved_programs",
-        "is_sure = slack >= 4 * (self.dim + 2) * EPS * sizes + 2.0**-1000 * (1.0 + np.abs(near).sum())",
-    ): "equality of two reals; what is not sure is asked in fractions",
-    (
-        "geometry/proved_programs",
         "is_sure = slack > 4 * (self.dim + 2) * EPS * sizes + 2.0**-1000 * ((1.0))",
     ): "what is lost below all floats does not grow with the point",
-    ("geometry/proved_programs", "tight = np.flatnonzero(self._normals @ ray > -TIGHT)"): (
-        "which rows are tried; what is found is checked"
-    ),
     (
         "geometry/proved_programs",
         "return np.inf if value >= 0 else -np.inf",
@@ -376,10 +313,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "return (values < 0) | (bounds >= 0) | precise(values, bounds)",
     ): "equality of two reals; a margin of zero is none",
     (
-        "geometry/convex_questions",
-        "length = torch.where(decrement >= 0.25, 1.0 / (1.0 + decrement), 1.0)[:, None]",
-    ): "equality of two reals; either step is one towards the centre",
-    (
         "analyses/robustness/search",
         "last = tuple(np.full(gate.num_units, (gate.num_pieces), dtype=np.int32) for gate in gates)",
     ): "behind the last piece there is none",
@@ -396,20 +329,12 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("regions/nearest", "lengths, largest = _lengths(at, norm, (1))"): "how many inputs are taken at once",
     (
         "analyses/similarity/moments",
-        "return found if abs(found) >= CANCELLED * noise else 0.0",
-    ): "equality of two reals; zero is zero",
-    (
-        "analyses/similarity/moments",
         "return self.factor is not None and len(self.factor) < (self.sizes[first])",
     ): "which of two ways to the product",
     (
         "analyses/similarity/moments",
         "return self.factor is not None and len(self.factor) < (self.sizes[second])",
     ): "which of two ways to the product",
-    (
-        "analyses/robustness/search",
-        "if found.distance > self.limit - RESOLUTION * view.scale:  # no nearer than what is known",
-    ): "equality of two reals; either answer is right",
     (
         "analyses/robustness/boundary",
         "parts = at.blocks((8 * at.network.num_inputs))",
@@ -426,4 +351,12 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/checkable_bounds",
         "places, values, sizes = bends(self.bounds.gates[stage.index], low, (high))",
     ): "a part whose ranges are empty has no least value, whatever its bends are",
+    (
+        "analyses/verification/search",
+        "is_ruled_out[:, number] = (least[:, own] >= 0).any(axis=1)",
+    ): "bounds are lower by what is lost below all floats: one of zero is that of positive outputs",
+    (
+        "geometry/union_surface",
+        "considered = (top > away) | ((top >= -away) & before)",
+    ): "equality of two reals; what is that near to a plane is either in it or below it",
 }

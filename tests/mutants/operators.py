@@ -17,6 +17,9 @@ PACING = {"bytes_per_sample"}
 ROUNDING = {"eps", "EPS", "EPSILON", "gamma", "unit", "rounding", "ROUNDING", "noise", "slack", "doubt", "CONSTANT"}
 # Names in conditions that say how far an answer may be trusted.
 STATES = ("budget", "stopped", "spent", "exact", "claim", "complete", "undecided", "known", "doubt", "interrupt")
+# Functions that tell the time, and beginnings of names of constants that limit work.
+CLOCKS = {"monotonic", "perf_counter", "process_time", "time"}
+LIMITS = ("LEAST_", "MAX_", "MOST_")
 STRICT = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 CLAIMS = {"EXACT": "ESTIMATE", "LOWER": "EXACT", "UPPER": "EXACT", "ESTIMATE": "EXACT"}
 
@@ -150,7 +153,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         left, right = node.left, node.right
-        if isinstance(left, ast.Call) and getattr(left.func, "attr", "") in ("perf_counter", "time"):
+        if any(isinstance(one, ast.Call) and _last_name(one.func) in CLOCKS for one in (left, right)):
             return  # how long it took
         texts = any(isinstance(one, ast.JoinedStr | ast.List | ast.Tuple) or _is_text(one) for one in (left, right))
         if isinstance(node.op, ast.Add | ast.Sub) and not texts:
@@ -175,7 +178,8 @@ class _Finder(ast.NodeVisitor):
     def visit_Compare(self, node: ast.Compare) -> None:
         operands = [node.left, *node.comparators]
         for left, right, operator in zip(operands, operands[1:], node.ops, strict=False):
-            if type(operator) in STRICT:
+            # A number that somebody has chosen means as much as the next one.
+            if type(operator) in STRICT and not (_has_constant(left) or _has_constant(right)):
                 new = STRICT[type(operator)]
                 old = new[0] if len(new) == 2 else new + "="
                 self._between(left, right, "strictness", old, new)
@@ -200,7 +204,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         for target in node.targets:
-            if isinstance(target, ast.Name) and target.id.isupper() and _is_real(node.value):
+            if isinstance(target, ast.Name) and _is_chosen(target) and _is_real(node.value):
                 self._replace(node.value, "constant", f"{self._text(node.value)} / 2")
                 self._replace(node.value, "constant", "0.0")
         self.visit(node.value)
@@ -221,6 +225,20 @@ class _Finder(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         if node.id == "seed" and isinstance(node.ctx, ast.Load):
             self._replace(node, "seed", "0")
+
+
+def _is_chosen(target: ast.Name) -> bool:
+    return target.id.isupper() and not target.id.startswith(LIMITS)
+
+
+def _has_constant(node: ast.expr) -> bool:
+    """Tell whether a constant of the module, or a real number with digits of its own, is among what is compared."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and one.id.isupper() and len(one.id) > 1:
+            return True
+        if isinstance(one, ast.Constant) and isinstance(one.value, float) and not one.value.is_integer():
+            return True
+    return False
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -59,6 +59,10 @@ def test_faults_of_every_kind(source, faults):
         "for i in range(a + 1):\n    f(i)\n",
         "a = isinstance(b, c | d)\n",
         "a = time.perf_counter() - began\n",
+        "a = began + seconds - time.monotonic()\n",
+        "MAX_SHARE = 0.5\n",
+        "a = b < 1e-3 * c\n",
+        "a = b <= THIN * c\n",
     ],
 )
 def test_what_only_speaks_to_people_or_says_where_is_left_alone(source):

@@ -172,6 +172,8 @@ def test_a_part_that_counts_as_flat_may_take_what_its_largest_ball_allows():
     target = rs.Polyhedron([[1.0, 0.0]], [0.5])
     part = rs.partition(rs.load([(np.eye(2), np.full(2, 5.0)), (np.eye(2), np.full(2, -5.0))]), rs.Box(0, 1, 2))
     search, middle = _Search(part, target, target), np.full(2, 0.5)
+    assert 1e-12 <= search._error(0, 0.0) <= 1e-11  # hulls have volumes with an error of their own
+    assert 0.1 <= search._error(0, 0.1) <= 0.1 + 1e-11
     # A strip across the unit square with a ball of radius r has area 2 r.
     assert 2e-10 <= search._thin(0, Ball(middle, 1e-10, 0.0), 0.0) <= 1e-8
     assert 2e-8 <= search._thin(0, Ball(middle, 0.0, 1e-8), 0.0) <= 1e-6  # what is not proved, too

@@ -12,8 +12,10 @@ from oracles.rational_steps import LEAKY, RELU, affine, fractions_of, network_of
 from reluscope.analyses.robustness import changes
 from reluscope.analyses.robustness.cells import open_domain, viewpoint
 from reluscope.analyses.robustness.changes import Change
+from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.robustness.search import Search
 from reluscope.findings import Status
+from reluscope.tolerance import Tolerance
 
 NORMS = ("l1", "linf")
 
@@ -326,3 +328,13 @@ def test_a_class_right_beyond_counts_if_rounding_cannot_undo_it():
         assert found is None or found[0].tolist() == steps[2].tolist()
         assert changes._first_other_class(view, steps[:0], ties=True) is None
         assert changes._first_other_class(view, steps[:2], ties=True) is None  # at a tie the lower class stays
+
+
+def test_a_class_that_ties_on_a_line_alone_wins_in_no_open_region():
+    # Of 0 and |x| the first one is taken at 0, where neither unit is active, and nowhere else.
+    net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[0.0, 0.0], [1.0, 1.0]]), np.zeros(2))])
+    net, window = open_domain(net, rs.Box(-2, 2, 1))
+    cells = ExactCells(viewpoint(net, window, np.array([1.0]), "l2", Tolerance()))
+    flat = ((0, 0),)
+    assert cells._change(flat, 0) is None
+    assert cells.change([np.array([0, 0])], 0).distance == 1.0

@@ -92,6 +92,14 @@ def test_where_no_float64_is_unsafe_the_input_is_given_in_fractions():
     assert one.exact is None
 
 
+@pytest.mark.parametrize("end", [0.3, np.nextafter(0.3, 1.0)])
+def test_an_equation_is_missed_from_either_side(end, without_attack):
+    # Three times what 0.1 is as a float64 lies between these two.
+    net = rs.load([(np.zeros((1, 1)), np.array([3.0])), (np.array([[0.1]]), np.zeros(1))])
+    level = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [end])
+    assert rs.verify(net, Property([Case([0.0], [1.0], [level])]), split="inputs").verdict == "HOLDS"
+
+
 @pytest.mark.parametrize("steps", [-1, 0, 1])
 def test_single_points_of_networks_with_max_gates_are_decided(steps):
     parts = torch.nn.Linear(1, 2, bias=False), torch.nn.Unflatten(1, (1, 2)), torch.nn.MaxPool1d(2), torch.nn.Flatten()

@@ -1,5 +1,6 @@
 """Proofs that properties hold: checked in whole numbers, and refused when anything in them is forged."""
 
+import math
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
@@ -205,3 +206,13 @@ def test_float32_ends_are_the_largest_below():
     found = checkable_bounds._below(values)
     assert (found.double() <= values).all()
     assert (torch.nextafter(found, torch.tensor(torch.inf)).double() > values).all()
+
+
+def test_short_duals_are_whole_numbers_of_twenty_bits_that_are_near():
+    values = torch.tensor([[0.1, -0.7, 1e-9], [3.0, 1000.123, 0.0], [0.0, 0.0, 0.0], [2.0, 4.0, -1.0]]).double()
+    (short,) = checkable_bounds.shortened([values])
+    for row, found in zip(values.tolist(), short.tolist(), strict=True):
+        most = max(map(abs, row))
+        assert max(abs(a - b) for a, b in zip(row, found, strict=True)) <= most * 2.0**-checkable_bounds.BITS
+        power = 2.0 ** (math.floor(math.log2(most or 1.0)) + 1 - checkable_bounds.BITS)
+        assert all((entry / power).is_integer() for entry in found)

@@ -260,3 +260,18 @@ def test_products_are_those_of_fractions():
     found = Matrix(right).after(Whole.of(left)).fractions()
     pairs = [(one, other) for one in left.tolist() for other in right.T.tolist()]
     assert found == [sum(map(lambda a, b: Fraction(a) * Fraction(b), *pair)) for pair in pairs]
+
+
+@pytest.mark.parametrize("split", ["units", "inputs"])
+def test_what_touches_unsafe_outputs_is_not_ruled_out(split):
+    net = rs.load(
+        [(np.ones((2, 1)), np.array([2.0, -5.0])), (np.array([[1.0, 0.0]]), np.array([-2.0]))]
+    )  # x on [-1, 1]
+
+    def below(level):
+        return rs.verification.Property([rs.verification.Case([-1.0], [1.0], [rs.Polyhedron([[-1.0]], [-level])])])
+
+    proof = rs.verify(net, below(1.5), split=split, certify=True).proof
+    assert check_proof(proof, net, below(1 + 2.0**-40)) == 1
+    with pytest.raises(CertificateError, match="may reach unsafe outputs"):
+        check_proof(proof, net, below(1.0))

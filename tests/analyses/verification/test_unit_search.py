@@ -13,7 +13,7 @@ import reluscope as rs
 from analyses.verification.test_verify import ABSOLUTE, above, check, reaching
 from reluscope.analyses.verification import unit_search as searching
 from reluscope.errors import InputError
-from reluscope.networks.backward_bounds import is_suited
+from reluscope.networks.backward_bounds import BackwardBounds, is_suited
 from reluscope.testing import default_network, networks
 
 VERIFYING = import_module("reluscope.analyses.verification.verify")
@@ -192,3 +192,13 @@ def test_networks_without_gates_have_one_region(end, truth):
     net = rs.load([(np.ones((1, 12)), np.array([5.0]))])  # 12 inputs: units are split by default
     case = rs.verification.Case(-np.ones(12), np.ones(12), [rs.Polyhedron([[1.0]], [end])])
     assert str(rs.verify(net, rs.verification.Property([case]))) == truth
+
+
+def test_mixtures_are_missed_by_more_than_the_rounding_of_their_rows():
+    net = rs.load(default_network([2, 4, 2], seed=0))
+    bounds = BackwardBounds(net, -np.ones(2), np.ones(2))
+    rows, one = torch.ones((2, 2), dtype=torch.float64), torch.ones(2, dtype=torch.float64)
+    found = bounds.lower_bounds(rows, bounds.unheld(2))
+    mixed = searching._Mixtures(rows, found.values - torch.tensor([0.5, 1.5]), one)
+    search = searching.UnitSearch(net, above([-1, -1], [1, 1], [1.0, 0.0], 9.0), None)
+    assert search._ruled_out(bounds, [], mixed, found, bounds.unheld(2)).tolist() == [False, True]

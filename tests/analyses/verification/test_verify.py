@@ -208,3 +208,12 @@ def test_equations_are_decided_in_rational_arithmetic():
     assert found.point.tolist() == [0.25]
     never = rs.Polyhedron(np.zeros((0, 2)), np.zeros(0), [[1.0, -1.0]], [1e-17])
     assert rs.verification.replay(net, Property([Case([0.0], [1.0], [never])]), [[0.25]]) is None
+
+
+@pytest.mark.parametrize("split", ["inputs", "units"])
+def test_outputs_that_touch_without_any_rounding_are_unsafe(split, monkeypatch):
+    monkeypatch.setattr(VERIFYING, "_attacked", lambda *of: None)
+    zero = rs.load([(np.eye(1), np.zeros(1)), (np.zeros((1, 1)), np.zeros(1))])
+    touched = above([-1.0], [1.0], [1.0], 0.0)
+    assert check(zero, touched, rs.verify(zero, touched, split=split)) == "VIOLATED"
+    assert rs.verify(zero, above([-1.0], [1.0], [1.0], 1e-300), split=split).verdict == "HOLDS"
