@@ -11,7 +11,7 @@ from benchmarks.measure import Measurement, in_fresh_process, peak_gigabytes
 from benchmarks.models import convolutional, mlp, three_images
 from reluscope.analyses.bodies import as_bodies
 from reluscope.analyses.local import region_classes
-from reluscope.geometry.convex_questions import largest_balls
+from reluscope.geometry.programs.convex_questions import largest_balls
 
 TARGET = (
     "for 784-3x1024 on two cores a ball in 1.5 s, 5 times the interior-point method of HiGHS; all facets in 60 s; "

@@ -12,10 +12,10 @@ import reluscope as rs
 from benchmarks.measure import Measurement
 from reluscope.budget import Budget
 from reluscope.datasets.mnist import mnist
-from reluscope.geometry.crossing import SOME, UNDECIDED, find_positive
-from reluscope.geometry.framed_cells import LinearForm, Sides
-from reluscope.geometry.generation import find_among_corners
-from reluscope.geometry.linear_program import LinearProgram
+from reluscope.geometry.cutting.crossing import SOME, UNDECIDED, find_positive
+from reluscope.geometry.cutting.framed_cells import LinearForm, Sides
+from reluscope.geometry.cutting.generation import find_among_corners
+from reluscope.geometry.programs.linear_program import LinearProgram
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions.tree import tree_regions
 from reluscope.partitions.tree_coordinates import Coordinates

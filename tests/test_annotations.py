@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int, Integer, Num, Shaped, TypeCheckError, UInt64
 
 from annotations import Calls, _read_anew, check
-from reluscope.geometry.half_spaces import HalfSpaces
+from reluscope.geometry.programs.half_spaces import HalfSpaces
 
 VALUES = [
     *(

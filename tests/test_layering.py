@@ -94,8 +94,8 @@ def test_every_package_is_a_layer():
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("reluscope.geometry.domains", "from reluscope.networks import Network"),
-        ("reluscope.geometry.domains", "def f():\n    import reluscope.codes.packed as packed"),
+        ("reluscope.geometry.polyhedra.domains", "from reluscope.networks import Network"),
+        ("reluscope.geometry.polyhedra.domains", "def f():\n    import reluscope.codes.packed as packed"),
         ("reluscope.codes.packed", "from ..networks.graph import Node"),
         ("reluscope.codes.packed", "from .. import partitions"),
         ("reluscope.codes.packed", "from reluscope import load"),

@@ -1,4 +1,4 @@
-// The shortest vector of a polyhedron: see reluscope.geometry.active_set.
+// The shortest vector of a polyhedron: see reluscope.geometry.programs.active_set.
 #pragma once
 
 #include "arrays.hpp"
@@ -13,7 +13,7 @@ struct ShortestProblem {
     View<double> lower, upper;
 };
 
-// How a search ended; the same numbers as in reluscope.geometry.active_set.
+// How a search ended; the same numbers as in reluscope.geometry.programs.active_set.
 enum class Ending { FOUND, BEYOND, EMPTY, STALLED };
 
 struct ShortestVector {

@@ -1,11 +1,11 @@
-// Whether a linear form takes positive values inside a cell: see reluscope.geometry.crossing.
+// Whether a linear form takes positive values inside a cell: see reluscope.geometry.cutting.crossing.
 #pragma once
 
 #include "dual_simplex.hpp"
 
 namespace reluscope {
 
-// The same numbers as in reluscope.geometry.crossing.
+// The same numbers as in reluscope.geometry.cutting.crossing.
 enum class Verdict : int { none = 0, some = 1, undecided = 2 };
 
 struct Answer {

@@ -1,4 +1,4 @@
-// How far a box cut by a half-space is from the origin, at least: see `geometry/cut_boxes.py`.
+// How far a box cut by a half-space is from the origin, at least: see `geometry/polyhedra/cut_boxes.py`.
 #pragma once
 
 #include "box_trees.hpp"

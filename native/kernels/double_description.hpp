@@ -1,4 +1,4 @@
-// Polytopes cut one by one where units bend: see reluscope.geometry.double_description.
+// Polytopes cut one by one where units bend: see reluscope.geometry.cutting.double_description.
 #pragma once
 
 #include "polytope_cuts.hpp"

@@ -1,4 +1,4 @@
-// Whether a linear form takes positive values inside a cell, by corners of the box: see reluscope.geometry.generation.
+// Whether a linear form takes positive values inside a cell, by corners of the box: see reluscope.geometry.cutting.generation.
 #pragma once
 
 #include "crossing.hpp"

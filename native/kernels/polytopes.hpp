@@ -1,4 +1,4 @@
-// Polytopes side by side, each with its own vertices and facets: see reluscope.geometry.polytopes.
+// Polytopes side by side, each with its own vertices and facets: see reluscope.geometry.cutting.polytopes.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace reluscope {
 
 using Word = std::uint64_t;
 
-// Kinds of facets: where units bend; the same number as in reluscope.geometry.polytopes.
+// Kinds of facets: where units bend; the same number as in reluscope.geometry.cutting.polytopes.
 inline constexpr std::uint8_t INNER = 0;
 
 // What both sides of a facet know it by.

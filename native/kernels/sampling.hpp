@@ -1,4 +1,4 @@
-// Coordinate hit-and-run: see reluscope.geometry.sampling.
+// Coordinate hit-and-run: see reluscope.geometry.polyhedra.sampling.
 #pragma once
 
 #include "arrays.hpp"

@@ -1,4 +1,4 @@
-// All sign vectors that linear forms take inside a cell, depth first: see reluscope.geometry.sign_tree.
+// All sign vectors that linear forms take inside a cell, depth first: see reluscope.geometry.cutting.sign_tree.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace reluscope {
 
-// Linear forms of z; see LinearForms in reluscope.geometry.framed_cells.
+// Linear forms of z; see LinearForms in reluscope.geometry.cutting.framed_cells.
 struct Forms {
     Table<double> coefficients;
     Vector<double> noise;
@@ -40,7 +40,7 @@ struct Room {
     KnownRows known;
 };
 
-// The same order as in reluscope.geometry.sign_tree.
+// The same order as in reluscope.geometry.cutting.sign_tree.
 enum Counter { PROGRAMS, PIVOTS, CORNERS, NODES, BY_POINT, BY_CLAUSE, UNDECIDED_FORMS, NUM_COUNTERS };
 
 struct SignVectors {

@@ -13,7 +13,7 @@
 namespace reluscope {
 namespace {
 
-// Sides of a face; the same numbers as in reluscope.geometry.splitting.
+// Sides of a face; the same numbers as in reluscope.geometry.cutting.splitting.
 constexpr std::uint8_t PLUS = 1, MINUS = 2, NOISE_PLUS = 4, NOISE_MINUS = 8;
 constexpr std::size_t MAX_POOL = std::numeric_limits<std::int32_t>::max() - 4;
 

@@ -1,4 +1,4 @@
-// Subdivision of a complex by functions that are affine on each of its cells: see reluscope.geometry.splitting.
+// Subdivision of a complex by functions that are affine on each of its cells: see reluscope.geometry.cutting.splitting.
 #pragma once
 
 #include "complexes.hpp"

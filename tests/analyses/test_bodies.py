@@ -6,7 +6,7 @@ import torch
 
 import reluscope as rs
 from reluscope.analyses.bodies import ask_within_memory
-from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.testing import default_network
 
 ELSEWHERE, CPU = torch.device("cuda"), torch.device("cpu")

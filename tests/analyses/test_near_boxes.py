@@ -7,7 +7,7 @@ import reluscope as rs
 from networks.models import layers
 from reluscope.analyses import dense_boxes
 from reluscope.analyses.box_bounds import BoxBounds
-from reluscope.geometry.norms import size
+from reluscope.geometry.numbers.norms import size
 
 LOWER, UPPER = np.full((1, 3), -0.6), np.full((1, 3), 0.7)
 

@@ -13,7 +13,7 @@ import torch
 
 from conformance.test_operators import loaded as of_operators
 from conformance.torch_cases import CASES
-from reluscope.geometry.balls import CutBall
+from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks import carriers
 from reluscope.networks.carriers.box_forms import BoxForms
 from reluscope.networks.carriers.boxes import Ends, Intervals

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from reluscope.geometry.half_space_stack import HalfSpaceStack
-from reluscope.geometry.half_spaces import HalfSpaces
+from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
+from reluscope.geometry.programs.half_spaces import HalfSpaces
 
 
 def bodies_of(tables, lower=-np.inf, upper=np.inf) -> HalfSpaceStack:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reluscope import _kernels
-from reluscope.geometry.active_set import BEYOND, EMPTY, FOUND, STALLED, shortest_vector
+from reluscope.geometry.programs.active_set import BEYOND, EMPTY, FOUND, STALLED, shortest_vector
 
 
 def problem(seed, dim, height, *, num_equations=0, bounded=False):

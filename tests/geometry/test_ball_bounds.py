@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.geometry import ball_bounds
-from reluscope.geometry.ball_bounds import radius_bound
-from reluscope.geometry.linear_program import LinearProgram, Solution, Status
-from reluscope.geometry.rational_program import highest, whole_form
-from reluscope.geometry.row_scales import unit_rows
+from reluscope.geometry.numbers.row_scales import unit_rows
+from reluscope.geometry.programs import ball_bounds
+from reluscope.geometry.programs.ball_bounds import radius_bound
+from reluscope.geometry.programs.linear_program import LinearProgram, Solution, Status
+from reluscope.geometry.programs.rational_program import highest, whole_form
 
 
 def root(square):

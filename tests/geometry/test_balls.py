@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from reluscope.geometry.balls import CutBall
-from reluscope.geometry.norms import dual, size, steepest
+from reluscope.geometry.numbers.norms import dual, size, steepest
+from reluscope.geometry.polyhedra.balls import CutBall
 
 NORMS = ("l1", "l2", "linf")
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from reluscope.errors import SolverError
-from reluscope.geometry import bounding_box as module
-from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.linear_program import LinearProgram
+from reluscope.geometry.polyhedra import bounding_box as module
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.programs.linear_program import LinearProgram
 
 
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(0, 8), st.booleans())

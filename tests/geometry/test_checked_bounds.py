@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import reluscope as rs
-from reluscope.geometry import checked_bounds
-from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.checked_bounds import upper_bound
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.programs import checked_bounds
+from reluscope.geometry.programs.checked_bounds import upper_bound
 
 
 def exact_bound(gain, rows, low, high, lower, upper, multipliers):

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from reluscope.geometry.complexes import Complex, from_polygon, from_segments
+from reluscope.geometry.cutting.complexes import Complex, from_polygon, from_segments
 
 
 def cube() -> tuple[Complex, np.ndarray]:

@@ -8,16 +8,16 @@ from scipy.special import log_softmax
 
 import reluscope as rs
 from geometry.bodies import bodies_of
-from reluscope.geometry import convex_questions, interior_point
-from reluscope.geometry.convex_questions import (
+from reluscope.geometry.polyhedra.interior import _by_interior_point
+from reluscope.geometry.programs import convex_questions, interior_point
+from reluscope.geometry.programs.convex_questions import (
     analytic_centers,
     largest_balls,
     likeliest_points,
     linear_maxima,
     widest_margins,
 )
-from reluscope.geometry.interior import _by_interior_point
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 
 
 def unit(normals, offsets):
@@ -80,7 +80,7 @@ def test_polyhedra_of_many_rows_go_this_way(monkeypatch):
     generator = np.random.default_rng(3)
     normals, offsets = generator.normal(size=(600, 25)), generator.uniform(0.5, 1.0, 600)
     quick = rs.Polyhedron(normals, offsets).insphere()
-    monkeypatch.setattr("reluscope.geometry.interior.MANY_ENTRIES", 10**9)
+    monkeypatch.setattr("reluscope.geometry.polyhedra.interior.MANY_ENTRIES", 10**9)
     slow = rs.Polyhedron(normals, offsets).insphere()
     assert quick.radius == pytest.approx(slow.radius, rel=1e-7)
     assert quick.gap > 0
@@ -214,7 +214,7 @@ def test_what_stalls_goes_to_the_simplex_method(monkeypatch):
     gains = torch.from_numpy(np.random.default_rng(5).standard_normal((2, dim)))
     given = bodies_of(bodies, -BOX, BOX), zeros(2, dim), gains
     truth = linear_maxima(*given)
-    monkeypatch.setattr("reluscope.geometry.interior_point.MAX_STEPS", 1)
+    monkeypatch.setattr("reluscope.geometry.programs.interior_point.MAX_STEPS", 1)
     found = linear_maxima(*given)
     np.testing.assert_allclose(found.values, truth.values, atol=1e-8)
     assert (found.gaps <= 1e-8).all()
@@ -230,7 +230,7 @@ def test_repeated_rows_and_thin_bodies():
 
 def test_a_bound_that_is_wrong_would_be_seen(monkeypatch):
     """The proof is checked for what it proves: without the part that rounding leaves, it says too much."""
-    monkeypatch.setattr("reluscope.geometry.interior_point.MAX_STEPS", 3)
+    monkeypatch.setattr("reluscope.geometry.programs.interior_point.MAX_STEPS", 3)
     monkeypatch.setattr(convex_questions, "_finished", lambda bodies, gains, answers, is_open: answers)
     bodies, draw = tables(6, 30, 8), np.random.default_rng(6)
     gains = draw.standard_normal((8, 6))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, QhullError
 
-from reluscope.geometry import corners
-from reluscope.geometry.corners import hull_volume
+from reluscope.geometry.polyhedra import corners
+from reluscope.geometry.polyhedra.corners import hull_volume
 
 
 @pytest.fixture(params=[1, 4, 100])

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, find_positive
-from reluscope.geometry.framed_cells import Frame, FramedCell, LinearForm, LinearForms, Sides
-from reluscope.geometry.generation import Scratch, find_among_corners
-from reluscope.geometry.sign_tree import SignTree
+from reluscope.geometry.cutting.crossing import NONE, SOME, UNDECIDED, find_positive
+from reluscope.geometry.cutting.framed_cells import Frame, FramedCell, LinearForm, LinearForms, Sides
+from reluscope.geometry.cutting.generation import Scratch, find_among_corners
+from reluscope.geometry.cutting.sign_tree import SignTree
 
 EPSILON = 16 * np.finfo(float).eps
 
@@ -152,7 +152,7 @@ def test_the_image_under_the_identity_is_the_point():
 
 def test_corners_may_run_out(monkeypatch):
     """Where all corners that are kept carry weight, the method gives up: it used to look for a free one forever."""
-    from reluscope.geometry import generation
+    from reluscope.geometry.cutting import generation
 
     monkeypatch.setattr(generation, "NUM_CORNERS", 2)
     answers = []

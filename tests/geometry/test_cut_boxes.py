@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from reluscope.geometry.cut_boxes import distances_of_cut_boxes, near_in_cut_boxes
+from reluscope.geometry.polyhedra.cut_boxes import distances_of_cut_boxes, near_in_cut_boxes
 
 
 def cases():

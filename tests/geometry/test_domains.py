@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.domains import Box, Plane, Segment, Slice, Space, polyline
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Plane, Segment, Slice, Space, polyline
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 
 def random_points(seed: int, count: int, n: int) -> np.ndarray:

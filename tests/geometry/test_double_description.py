@@ -11,10 +11,10 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.geometry import double_description
-from reluscope.geometry.double_description import Pieces, cut_cells
-from reluscope.geometry.polytopes import INNER, Polytopes
-from reluscope.geometry.rational_polytopes import RationalPolytope
+from reluscope.geometry.cutting import double_description
+from reluscope.geometry.cutting.double_description import Pieces, cut_cells
+from reluscope.geometry.cutting.polytopes import INNER, Polytopes
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope
 from reluscope.partitions.first_cells import first_cells
 
 
@@ -449,7 +449,7 @@ LITTLE_MEMORY = """
 import resource
 import numpy as np, torch
 import reluscope as rs
-from reluscope.geometry.double_description import cut_cells
+from reluscope.geometry.cutting.double_description import cut_cells
 from reluscope.partitions.first_cells import first_cells
 torch.get_num_threads = lambda: 4
 cells = first_cells(rs.load([(np.eye(4), np.zeros(4))]), rs.Space(4), rs.Tolerance()).cells

@@ -5,8 +5,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from reluscope.geometry.domains import Box
-from reluscope.geometry.face_lattices import from_polytope
+from reluscope.geometry.cutting.face_lattices import from_polytope
+from reluscope.geometry.polyhedra.domains import Box
 
 
 def cube(dim):

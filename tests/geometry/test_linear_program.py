@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import linprog
 
 from reluscope.errors import SolverError
-from reluscope.geometry import linear_program
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.programs import linear_program
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 
 
 def test_changes_in_place_agree_with_scipy() -> None:

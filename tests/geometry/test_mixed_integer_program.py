@@ -8,7 +8,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reluscope.geometry.mixed_integer_program import Ending, MixedIntegerProgram
+from reluscope.geometry.programs.mixed_integer_program import Ending, MixedIntegerProgram
 
 SMALL = st.integers(-4, 4)
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from reluscope.errors import SolverError
-from reluscope.geometry.linear_program import LinearProgram, Status
-from reluscope.geometry.nearest_image import nearest_image
-from reluscope.geometry.nearest_point import nearest_point
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.relative_interior import relative_interior
+from reluscope.geometry.polyhedra.nearest_image import nearest_image
+from reluscope.geometry.polyhedra.nearest_point import nearest_point
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.relative_interior import relative_interior
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 
 
 @settings(max_examples=60)
@@ -140,6 +140,6 @@ def test_no_set_is_called_flat_on_a_solvers_word(factor, monkeypatch):
         found = relative_interior(square)
         assert (found.dim, found.radius > 0) == (2, True)
         with monkeypatch.context() as large:
-            large.setattr("reluscope.geometry.relative_interior.MAX_DIMENSIONS", 1)
+            large.setattr("reluscope.geometry.polyhedra.relative_interior.MAX_DIMENSIONS", 1)
             with pytest.raises(SolverError, match="tell from a flat one"):
                 relative_interior(square)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog, nnls
 
 from reluscope.errors import SolverError
-from reluscope.geometry import nearest_point as module
-from reluscope.geometry.active_set import STALLED
-from reluscope.geometry.nearest_point import nearest_point
-from reluscope.geometry.norms import dual, size, steepest
+from reluscope.geometry.numbers.norms import dual, size, steepest
+from reluscope.geometry.polyhedra import nearest_point as module
+from reluscope.geometry.polyhedra.nearest_point import nearest_point
+from reluscope.geometry.programs.active_set import STALLED
 
 NORMS = ("l1", "l2", "linf")
 entries = st.integers(-4, 4).map(float)

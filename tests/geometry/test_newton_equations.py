@@ -3,9 +3,9 @@ import pytest
 import torch
 
 from geometry.bodies import bodies_of
-from reluscope.geometry import newton_equations
-from reluscope.geometry.convex_questions import largest_balls, likeliest_points, linear_maxima
-from reluscope.geometry.newton_equations import NewtonEquations
+from reluscope.geometry.programs import newton_equations
+from reluscope.geometry.programs.convex_questions import largest_balls, likeliest_points, linear_maxima
+from reluscope.geometry.programs.newton_equations import NewtonEquations
 
 DIM, HEIGHT = 8, 60
 

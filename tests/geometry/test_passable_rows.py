@@ -7,8 +7,8 @@ from scipy.optimize import linprog
 
 import reluscope as rs
 from geometry.bodies import bodies_of
-from reluscope.geometry import facets
-from reluscope.geometry.passable_rows import passable_rows
+from reluscope.geometry.polyhedra import facets
+from reluscope.geometry.programs.passable_rows import passable_rows
 
 
 def random_body(dim: int, number: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

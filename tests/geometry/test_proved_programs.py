@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from reluscope.errors import SolverError
-from reluscope.geometry import proved_programs
-from reluscope.geometry.interior import is_cone_trivial
-from reluscope.geometry.linear_program import LinearProgram, Solution, Status
-from reluscope.geometry.proved_programs import ProvedSystem
+from reluscope.geometry.polyhedra.interior import is_cone_trivial
+from reluscope.geometry.programs import proved_programs
+from reluscope.geometry.programs.linear_program import LinearProgram, Solution, Status
+from reluscope.geometry.programs.proved_programs import ProvedSystem
 
 
 def without_last(rows):

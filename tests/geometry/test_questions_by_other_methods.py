@@ -15,7 +15,8 @@ import reluscope as rs
 from geometry.bodies import bodies_of
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
-from reluscope.geometry.convex_questions import (
+from reluscope.geometry.polyhedra.nearest_point import nearest_point
+from reluscope.geometry.programs.convex_questions import (
     analytic_centers,
     largest_balls,
     likeliest_points,
@@ -23,8 +24,7 @@ from reluscope.geometry.convex_questions import (
     point_beyond,
     widest_margins,
 )
-from reluscope.geometry.interior_point import within
-from reluscope.geometry.nearest_point import nearest_point
+from reluscope.geometry.programs.interior_point import within
 
 CLOSE = 1e-7
 
@@ -318,7 +318,7 @@ def test_analytic_centers_say_what_is_left(monkeypatch):
     body = random_body(6, 24, 100)
     truth, seen = analytic_centers(body.bodies, body.start).values[0], []
     for steps in range(1, 16):
-        monkeypatch.setattr("reluscope.geometry.convex_questions.MAX_CENTERING", steps)
+        monkeypatch.setattr("reluscope.geometry.programs.convex_questions.MAX_CENTERING", steps)
         found = analytic_centers(body.bodies, body.start)
         assert found.values[0] <= truth + 1e-9
         assert truth <= found.values[0] + found.gaps[0] + 1e-9

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import reluscope as rs
-from reluscope.geometry.rational_cell import RationalCell
-from reluscope.geometry.rational_program import CONSTANT, highest, value_at, whole_form
+from reluscope.geometry.polyhedra.rational_cell import RationalCell
+from reluscope.geometry.programs.rational_program import CONSTANT, highest, value_at, whole_form
 
 entries = st.integers(-2, 2)
 

@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull
 
 import reluscope as rs
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.rational_polytopes import RationalPolytope, half_spaces, integer_row
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, half_spaces, integer_row
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 4, 5])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from reluscope.errors import SolverError
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.relative_interior import _in_fractions, relative_interior
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.relative_interior import _in_fractions, relative_interior
 
 
 @pytest.mark.parametrize("seed", range(40))

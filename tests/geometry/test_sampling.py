@@ -5,7 +5,7 @@ import pytest
 
 import reluscope as rs
 from reluscope import _kernels
-from reluscope.geometry.sampling import Walk
+from reluscope.geometry.polyhedra.sampling import Walk
 
 
 def check_mean(values: np.ndarray, truth: float, chains: int) -> None:

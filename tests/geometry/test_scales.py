@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reluscope.geometry.interior import inscribed_ball, unit_rows
-from reluscope.geometry.nearest_point import nearest_point
-from reluscope.geometry.norms import size
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.scales import exponents, lengths, times_power, units
+from reluscope.geometry.numbers.norms import size
+from reluscope.geometry.numbers.scales import exponents, lengths, times_power, units
+from reluscope.geometry.polyhedra.interior import inscribed_ball, unit_rows
+from reluscope.geometry.polyhedra.nearest_point import nearest_point
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 VECTORS = st.lists(st.tuples(st.integers(-(2**20), 2**20), st.integers(-1000, 1000)), min_size=1, max_size=5)
 

@@ -8,8 +8,8 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.errors import SolverError
-from reluscope.geometry.linear_program import LinearProgram
-from reluscope.geometry.mixed_integer_program import MixedIntegerProgram
+from reluscope.geometry.programs.linear_program import LinearProgram
+from reluscope.geometry.programs.mixed_integer_program import MixedIntegerProgram
 from reluscope.testing import pseudo_random_network
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.geometry import polyhedron
-from reluscope.geometry.sizes import steinhagen
+from reluscope.geometry.polyhedra import polyhedron
+from reluscope.geometry.polyhedra.sizes import steinhagen
 
 
 def cube(dim: int, side: float = 1.0) -> rs.Polyhedron:

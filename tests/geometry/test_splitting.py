@@ -10,8 +10,8 @@ from oracles.codes_by_lp import codes_by_lp
 from oracles.fractions_plane import rectangle, split
 from oracles.zaslavsky import num_cells
 from reluscope._kernels import column_ranges, interpolate, steepest
-from reluscope.geometry.complexes import Complex, from_polygon, from_segments
-from reluscope.geometry.splitting import (
+from reluscope.geometry.cutting.complexes import Complex, from_polygon, from_segments
+from reluscope.geometry.cutting.splitting import (
     NOISE_MINUS,
     NOISE_PLUS,
     Placement,

@@ -3,10 +3,10 @@ import pytest
 import torch
 
 from geometry.bodies import bodies_of
-from reluscope.geometry import tiled_rows
-from reluscope.geometry.convex_questions import largest_balls
-from reluscope.geometry.half_space_stack import HalfSpaceStack
-from reluscope.geometry.tiled_rows import TiledRows
+from reluscope.geometry.programs import tiled_rows
+from reluscope.geometry.programs.convex_questions import largest_balls
+from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
+from reluscope.geometry.programs.tiled_rows import TiledRows
 
 DIM = 24
 

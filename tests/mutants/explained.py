@@ -67,26 +67,29 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/volumes",
         "size = min(left, (BATCH_NUMBERS // (part.dim + part.network_on_domain.num_units)))",
     ): "size of a batch",
-    ("geometry/convex_questions", "ENDLESS = (1e9 / 2)"): "where the method ends; the answer is checked row by row",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
+        "ENDLESS = (1e9 / 2)",
+    ): "where the method ends; the answer is checked row by row",
+    (
+        "geometry/programs/convex_questions",
         "return (values < -distance) & (bounds >= -distance)",
     ): "asked later, or left to the simplex method; equality of two reals",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "return (values < 0) & (bounds > 0) | precise(values, bounds)",
     ): "asked later; the answer is the same",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "return (values < 0) | (bounds > 0) & precise(values, bounds)",
     ): "asked later; the answer is the same",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "return (values <= -distance) | (bounds >= -distance)",
     ): "asked later, or left to the simplex method; equality of two reals",
-    ("geometry/convex_questions", "room = (1.0)"): "where the method starts; the gap is proved at the end",
+    ("geometry/programs/convex_questions", "room = (1.0)"): "where the method starts; the gap is proved at the end",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "torch.cat([bodies.lower, (margins)], dim=1),",
     ): "where the method starts; the gap is proved at the end",
     ("analyses/codespace/clusters", "if size >= num_samples:"): "all of them drawn and sorted are all of them",
@@ -115,11 +118,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "low = np.where(hits > 0, betaincinv((hits), number - hits + 1, tail), 0.0)",
     ): "an argument that is left out by np.where",
     (
-        "geometry/ball_bounds",
+        "geometry/programs/ball_bounds",
         "return bound + 8 * ((size)) * EPS * (abs(bound) + rest * far) + 2.0**-1060",
     ): "three operations, which eight epsilons cover without the number of terms",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "return (values < -distance) | (bounds > -distance)",
     ): "asked later, or left to the simplex method; equality of two reals",
     (
@@ -127,11 +130,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "n, num_left = len(columns), int((scale >= 0).sum())",
     ): "which of two methods, each with bounds of its own",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "inside = torch.cat([start, (margins)], dim=1)",
     ): "where the method starts; the gap is proved at the end",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "is_moving = torch.isfinite(decrement)[:, None] | (decrement > CENTERED)[:, None]",
     ): "bounded bodies have a decrement; a point that has arrived may go on",
     (
@@ -155,7 +158,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "return key > self.limit",
     ): "what is as far as the change that is known is looked at, and is no nearer",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "farthest = torch.where(rivals >= 0, -bodies.lower[:, None], bodies.upper[:, None])",
     ): "where a slope is zero, the product is left out",
     (
@@ -171,11 +174,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "pieces = (places[:, None] >= levels[None]).sum(axis=1)",
     ): "at a breakpoint both pieces have one value",
     (
-        "geometry/ball_bounds",
+        "geometry/programs/ball_bounds",
         "share = 1 - Fraction((dim + 4) * EPS) if total >= 0 else 1 + Fraction((dim + 4) * EPS)",
     ): "zero is zero, divided by either",
     (
-        "geometry/ball_bounds",
+        "geometry/programs/ball_bounds",
         "if len(rows) < rows.shape[1]:",
     ): "as many rows as coordinates that nearly cancel do not span all directions: the steepness shows it",
     (
@@ -183,7 +186,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "block = max(1, 2**24 // (gate.num_units))",
     ): "size of a block; a gate without units has no codes to count",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "torch.cat([bodies.upper, (most)], dim=1),",
     ): "room for the rounding of a bound, which rows prove as well",
     (
@@ -199,7 +202,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "radius = (self.limit)",
     ): "a ball smaller than the resolution, within which nothing is nearer by more than that",
     (
-        "geometry/proved_programs",
+        "geometry/programs/proved_programs",
         "TIGHT = (1e-7 / 2)",
     ): "which rows are tried; what is found is checked, and what is not is asked in fractions",
     ("analyses/inscribed_balls", "MULTIPLICATIONS = (2e10 / 2)"): "an estimate of the time that a ball takes",
@@ -220,14 +223,14 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "if (low >= most + clear).any() or (high < least - clear).any():",
     ): "equality of two reals; either answer is right",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "if (decrement <= CENTERED).all() and not torch.isfinite(decrement).any():",
     ): "what has arrived takes no more steps",
     (
-        "geometry/checked_bounds",
+        "geometry/programs/checked_bounds",
         "for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt >= 0)).tolist():",
     ): "without doubt the rest is zero, and so is its sign",
-    ("geometry/convex_questions", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
+    ("geometry/programs/convex_questions", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
     ("analyses/inscribed_balls", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
     (
         "partitions/shown_regions",
@@ -237,17 +240,20 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/sensitivity/gradient_covariance",
         "is_thin = basis is None and len(first) <= network.num_inputs",
     ): "regions as many as inputs: either way gives the eigenvalues",
-    ("geometry/checked_bounds", "ends = np.where(taken >= 0, high, low)"): "where a multiplier is zero, so is its end",
-    ("geometry/checked_bounds", "sides = np.where(rest >= 0, upper, lower)"): "what is zero is left out",
     (
-        "geometry/checked_bounds",
+        "geometry/programs/checked_bounds",
+        "ends = np.where(taken >= 0, high, low)",
+    ): "where a multiplier is zero, so is its end",
+    ("geometry/programs/checked_bounds", "sides = np.where(rest >= 0, upper, lower)"): "what is zero is left out",
+    (
+        "geometry/programs/checked_bounds",
         "for column in np.flatnonzero(endless & (np.abs(rest) < doubt) & (doubt > 0)).tolist():",
     ): "equality of two reals; what is not asked is not proved",
-    ("geometry/checked_bounds", "sides[column] = upper[column] if rest[column] >= 0 else lower[column]"): (
+    ("geometry/programs/checked_bounds", "sides[column] = upper[column] if rest[column] >= 0 else lower[column]"): (
         "what is zero is left out"
     ),
     (
-        "geometry/checked_bounds",
+        "geometry/programs/checked_bounds",
         "widest = np.where(np.abs(rest) >= doubt, sure, widest)",
     ): "equality of two reals: what is as large as its doubt has one sign, or is zero",
     (
@@ -255,41 +261,44 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "side = max(1, round((TILE / shape[0]) ** (1 / ((len(shape))))))",
     ): "size of a tile",
     (
-        "geometry/proved_programs",
+        "geometry/programs/proved_programs",
         "if (self.dim > MAX_DIMENSIONS and (len(self._own) and is_near)) or not np.isfinite(near).all():",
     ): "from how many dimensions on fractions are too slow",
-    ("geometry/proved_programs", "size = (1.0)"): "which rows are tried; what is found is checked",
+    ("geometry/programs/proved_programs", "size = (1.0)"): "which rows are tried; what is found is checked",
     (
-        "geometry/proved_programs",
+        "geometry/programs/proved_programs",
         "size = (float(np.abs(near).max(initial=0.0)))",
     ): "which rows are tried; what is found is checked",
     (
-        "geometry/proved_programs",
+        "geometry/programs/proved_programs",
         "sizes = (np.abs(normals) @ np.abs(near))",
     ): "where the slack is as small as rounding, the offset is no larger than this",
     (
-        "geometry/proved_programs",
+        "geometry/programs/proved_programs",
         "is_sure = slack > 4 * (self.dim + 2) * EPS * sizes + 2.0**-1000 * ((1.0))",
     ): "what is lost below all floats does not grow with the point",
     (
-        "geometry/proved_programs",
+        "geometry/programs/proved_programs",
         "return np.inf if value >= 0 else -np.inf",
     ): "what is beyond all floats is not zero",
-    ("geometry/convex_questions", "reach = (reach).clamp_min(1e-150)"): "the scale of the search; gaps are told",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
+        "reach = (reach).clamp_min(1e-150)",
+    ): "the scale of the search; gaps are told",
+    (
+        "geometry/programs/convex_questions",
         "is_endless = torch.isinf(bodies.lower).any(dim=1) & torch.isinf(bodies.upper).all(dim=1)",
     ): ("only bodies without end have a ball so much larger than their offsets"),
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "is_endless = torch.isinf(bodies.lower).all(dim=1) & torch.isinf(bodies.upper).any(dim=1)",
     ): ("only bodies without end have a ball so much larger than their offsets"),
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "is_endless = torch.isinf(bodies.lower).all(dim=1) | torch.isinf(bodies.upper).all(dim=1)",
     ): ("only bodies without end have a ball so much larger than their offsets"),
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "is_endless &= ((radii > 1e-3 * most) & (moved <= 0).any(dim=1)) | ~bodies.exists.any(dim=1)",
     ): ("only bodies without end have a ball so much larger than their offsets"),
     ("analyses/codespace/sampled", "block = (1)"): "size of a block",
@@ -305,11 +314,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "a basis as large as the space: either way gives the eigenvalues"
     ),
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "return (values <= 0) | (bounds > 0) | precise(values, bounds)",
     ): "equality of two reals; a margin of zero is none",
     (
-        "geometry/convex_questions",
+        "geometry/programs/convex_questions",
         "return (values < 0) | (bounds >= 0) | precise(values, bounds)",
     ): "equality of two reals; a margin of zero is none",
     (
@@ -356,7 +365,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "is_ruled_out[:, number] = (least[:, own] >= 0).any(axis=1)",
     ): "bounds are lower by what is lost below all floats: one of zero is that of positive outputs",
     (
-        "geometry/union_surface",
+        "geometry/polyhedra/union_surface",
         "considered = (top > away) | ((top >= -away) & before)",
     ): "equality of two reals; what is that near to a plane is either in it or below it",
 }

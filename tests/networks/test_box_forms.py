@@ -10,7 +10,7 @@ import reluscope as rs
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of
 from reluscope.analyses.box_bounds import BoxBounds
 from reluscope.analyses.preimages.box_search import half_sides
-from reluscope.geometry.balls import CutBall
+from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks.carriers.box_forms import BoxForms
 from reluscope.networks.carriers.carry import carry_to_output
 from reluscope.networks.enclosures import enclose

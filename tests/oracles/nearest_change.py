@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from reluscope.geometry.norms import size
+from reluscope.geometry.numbers.norms import size
 
 
 def in_the_plane(part, x, label, norm):

@@ -4,7 +4,7 @@ import numpy as np
 
 from oracles import fractions_plane
 from reluscope.findings import Claim
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions import Partition
 
 

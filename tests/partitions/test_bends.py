@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.geometry.complexes import from_polygon
-from reluscope.geometry.window_shapes import Corners
+from reluscope.geometry.cutting.complexes import from_polygon
+from reluscope.geometry.polyhedra.window_shapes import Corners
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.wide_numbers import Wide, WideNumbers
 from reluscope.networks.graph import Max

@@ -10,7 +10,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.findings import Claim
-from reluscope.geometry.rational_recession import has_direction
+from reluscope.geometry.programs.rational_recession import has_direction
 from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions import Partition
 from reluscope.partitions.bare_regions import BareRegions

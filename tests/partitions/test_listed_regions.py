@@ -14,7 +14,7 @@ from partitions.layered import gate_layers, network_of
 from reluscope import budget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
-from reluscope.geometry.crossing import UNDECIDED
+from reluscope.geometry.cutting.crossing import UNDECIDED
 from reluscope.partitions import exact_rows, tree, tree_facets
 from reluscope.partitions.tree_items import Block, Search
 from reluscope.progress import RegionProgress
@@ -312,7 +312,7 @@ def test_tasks_share_one_budget(clock):
 
 
 def test_rounding_leaves_an_interval(monkeypatch):
-    from reluscope.geometry import crossing, max_tree
+    from reluscope.geometry.cutting import crossing, max_tree
 
     net = network_of([("affine", np.eye(3), np.zeros(3)), ("max", [[0, 1, 2]])], 3)
     monkeypatch.setattr(max_tree, "find_positive", lambda *rest: (crossing.UNDECIDED, 0))

@@ -11,7 +11,7 @@ import reluscope as rs
 from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions import patience
 from reluscope.partitions.patience import Patience, patient

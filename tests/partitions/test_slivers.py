@@ -7,7 +7,7 @@ from torch import nn
 
 import reluscope as rs
 from oracles import fractions_plane
-from reluscope.geometry.rational_polytopes import between
+from reluscope.geometry.polyhedra.rational_polytopes import between
 from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions.exact_regions import code_rows, code_tuples
 

@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.geometry.complexes import from_polygon
-from reluscope.geometry.splitting import Placement, Subdivision, subdivide
+from reluscope.geometry.cutting.complexes import from_polygon
+from reluscope.geometry.cutting.splitting import Placement, Subdivision, subdivide
 from reluscope.partitions import chunks, spanning_vertices
 from reluscope.partitions.spanning_vertices import KINKS, MOST_DRIFT, MOST_FACTOR
 

@@ -6,7 +6,7 @@ import torch
 
 import reluscope as rs
 from reluscope.findings import Claim
-from reluscope.geometry import double_description
+from reluscope.geometry.cutting import double_description
 from reluscope.networks import affine_values
 from reluscope.partitions.region_geometry import geometry_arrays
 from reluscope.testing import default_network

@@ -19,7 +19,7 @@ from partitions.layered import GATES, gate_layers, network_of
 from reluscope.budget import Budget
 from reluscope.codes.packing import unpack_pieces
 from reluscope.errors import DegenerateGeometryError, ShapeError
-from reluscope.geometry import crossing
+from reluscope.geometry.cutting import crossing
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions.boundedness import boundedness
 from reluscope.partitions.tree import TreeRegions, tree_regions
@@ -356,7 +356,7 @@ def test_bad_domains():
 def test_nothing_is_lost_silently_when_the_method_gives_up(monkeypatch):
     """A search that decides nothing counts every question as undecided, and what it returns is still true."""
     network = network_of([("affine", np.eye(3), np.zeros(3)), ("max", [[0, 1, 2]])], 3)
-    from reluscope.geometry import max_tree
+    from reluscope.geometry.cutting import max_tree
 
     monkeypatch.setattr(max_tree, "find_positive", lambda *rest: (crossing.UNDECIDED, 0))
     regions: TreeRegions = tree_regions(network, rs.Box(-1, 1, 3))

@@ -9,8 +9,8 @@ import pytest
 
 import reluscope as rs
 from reluscope.errors import InputError
-from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.true_rows import KnownRows
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.polyhedra.true_rows import KnownRows
 
 
 def random_network(seed, widths):

@@ -7,9 +7,9 @@ from typing import TypeVar
 import numpy as np
 import torch
 
-from reluscope.geometry.domains import Box
-from reluscope.geometry.half_space_stack import HalfSpaceStack
-from reluscope.geometry.half_spaces import HalfSpaces
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
+from reluscope.geometry.programs.half_spaces import HalfSpaces
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.regions.region import Region

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 
 
 def data_box(points: Float[np.ndarray, "s n"]) -> Box | None:

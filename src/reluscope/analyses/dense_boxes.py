@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float
 
 from reluscope import _kernels
 from reluscope.analyses.preimages.box_search import half_sides
-from reluscope.geometry.norms import Norm
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.kernel_threads import kernel_threads
 from reluscope.networks.backward_bounds import BackwardBounds
 from reluscope.networks.carriers.box_forms import SeenRange

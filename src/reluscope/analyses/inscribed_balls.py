@@ -13,10 +13,10 @@ from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import SolverError
 from reluscope.findings import Column, Findings, declare
-from reluscope.geometry.convex_questions import largest_balls
-from reluscope.geometry.domains import Box
-from reluscope.geometry.interior import WELL_PROVED, Ball, inscribed_ball
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.interior import WELL_PROVED, Ball, inscribed_ball
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.programs.convex_questions import largest_balls
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points

@@ -11,8 +11,8 @@ from scipy.special import betaincinv
 from reluscope.arguments import Count, Seed, Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, declare
-from reluscope.geometry.domains import Box, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from reluscope.arguments import refuse_jumps
 from reluscope.checking.unit_conditions import UnitConditions, whole
 from reluscope.errors import CertificateError, InputError
-from reluscope.geometry.domains import Box, Polyhedron, Slice, Space
+from reluscope.geometry.polyhedra.domains import Box, Polyhedron, Slice, Space
 from reluscope.networks.is_network import is_network
 
 if TYPE_CHECKING:
-    from reluscope.geometry.domains import Domain
+    from reluscope.geometry.polyhedra.domains import Domain
     from reluscope.networks.network import Network
     from reluscope.partitions.certificates import Certificate
 

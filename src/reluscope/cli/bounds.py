@@ -17,7 +17,7 @@ from reluscope.findings import Claim
 from reluscope.findings.writing import SIGNS
 
 if TYPE_CHECKING:
-    from reluscope.geometry.domains import Box
+    from reluscope.geometry.polyhedra.domains import Box
     from reluscope.networks.network import Network
 
 FORMAT = "reluscope bounds 1"
@@ -89,7 +89,7 @@ def describe(architecture: Architecture, rows: Sequence[BoundRow]) -> dict[str, 
 def _box(network: "Network", given: Sequence[tuple[float, float]]) -> "Box":
     import numpy as np
 
-    from reluscope.geometry.domains import Box
+    from reluscope.geometry.polyhedra.domains import Box
 
     sides = list(given) or [(0.0, 1.0)]
     if len(sides) not in (1, network.num_inputs):

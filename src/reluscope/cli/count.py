@@ -17,7 +17,7 @@ from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import open_console, print_json, print_numbers, say, several, to_json
 from reluscope.cli.progress import show_progress
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Domain, Space
+from reluscope.geometry.polyhedra.domains import Domain, Space
 
 FORMAT = "reluscope count 1"
 

@@ -14,7 +14,7 @@ from reluscope.cli.opening import open_model, open_model_and_data
 from reluscope.cli.progress import Bar
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.domains import Box, Plane, Segment, Slice
+from reluscope.geometry.polyhedra.domains import Box, Plane, Segment, Slice
 from reluscope.networks.network import Network
 
 MARGIN = 0.25

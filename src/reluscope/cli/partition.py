@@ -29,7 +29,7 @@ from reluscope.cli.progress import show_progress, taking
 from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.findings.writing import signed, with_ends
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition as cut
 from reluscope.partitions.finishing_windows import Affordable, affordable

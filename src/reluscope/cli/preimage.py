@@ -37,7 +37,7 @@ from reluscope.cli.progress import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
 from reluscope.findings.writing import signed
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope preimage 1"

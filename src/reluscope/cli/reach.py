@@ -24,7 +24,7 @@ from reluscope.cli.outputs import PICTURES, plan_outputs, said_of
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 
 FORMAT = "reluscope reach 1"
 KINDS = kinds_of("step", "rs.reachability.ReachableSets.load")

@@ -25,8 +25,8 @@ from reluscope.cli.progress import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
 from reluscope.findings import Finding, Findings
-from reluscope.geometry.domains import Box
-from reluscope.geometry.norms import Norm
+from reluscope.geometry.numbers.norms import Norm
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.regions.region import Region
 from reluscope.regions.regions import region as region_at

@@ -25,7 +25,7 @@ from reluscope.cli.printing import open_console, print_json, print_numbers, say,
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
 from reluscope.files.mesh_files import KINDS as MESHES
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.level_sets import LevelSet
 from reluscope.partitions.level_walk import level_set

@@ -7,7 +7,7 @@ from reluscope.analyses.classification.classes import predicted_classes
 from reluscope.analyses.local.adversaries import pgd
 from reluscope.errors import InputError
 from reluscope.explorer.session import Session
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 
 # Radii as shares of the range of all entries of the samples: each is twice the one before.
 RADII = tuple(2.0**power for power in range(-8, 1))

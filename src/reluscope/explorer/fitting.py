@@ -12,7 +12,7 @@ from jaxtyping import Float
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.explorer.listening import Listener, ListeningBudget
 from reluscope.explorer.planes import Frame
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.coarse_partitions import coarse_partition
 from reluscope.partitions.dispatch import partition

@@ -17,7 +17,7 @@ from reluscope.explorer.session import Session
 from reluscope.explorer.solids import read_solid
 from reluscope.explorer.training import network_of_epoch
 from reluscope.explorer.views import view_of
-from reluscope.geometry.domains import Slice
+from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.networks.rational import multiplications
 from reluscope.partitions.dispatch import partition

@@ -14,7 +14,7 @@ from reluscope.explorer.anchors import LETTERS, Anchor, home_anchors, read_ancho
 from reluscope.explorer.asked import Asked
 from reluscope.explorer.session import Session
 from reluscope.explorer.solids import Solid
-from reluscope.geometry.domains import Box, Plane, Slice
+from reluscope.geometry.polyhedra.domains import Box, Plane, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.table import Partition
 

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.explorer.session import Session
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 
 if TYPE_CHECKING:
     from reluscope.explorer.solids import Solid

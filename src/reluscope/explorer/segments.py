@@ -11,7 +11,7 @@ from reluscope.explorer.listening import Listener, ListeningBudget
 from reluscope.explorer.planes import View
 from reluscope.explorer.session import Session
 from reluscope.explorer.views import read_places, view_of
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 

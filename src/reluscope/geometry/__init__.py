@@ -1,8 +1,8 @@
 """Polyhedra, domains, linear programs and splitting: geometry that knows no network."""
 
-from reluscope.geometry.domains import Box, Domain, Plane, Segment, Slice, Space, polyline
-from reluscope.geometry.interior import Ball
-from reluscope.geometry.polyhedron import Maximum, Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Domain, Plane, Segment, Slice, Space, polyline
+from reluscope.geometry.polyhedra.interior import Ball
+from reluscope.geometry.polyhedra.polyhedron import Maximum, Polyhedron
 
 __all__ = [
     "Ball",

@@ -15,7 +15,7 @@ from torch import Tensor
 from reluscope.arguments import describe
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, declare
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.carriers.boxes import Ends, Intervals
 from reluscope.networks.carriers.carry import carry_to_output
 from reluscope.networks.file_outputs import num_file_outputs

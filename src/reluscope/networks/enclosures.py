@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Integer
 
-from reluscope.geometry.balls import CutBall
+from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.forms import AffineForms, Forms, OpenUnit, PossiblePieces
 from reluscope.networks.graph import Max

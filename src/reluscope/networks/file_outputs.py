@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.errors import InputError
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.increasing_functions import Ends, float_above, float_below, logarithm
 from reluscope.networks.left_off import LeftOff, range_of
 from reluscope.networks.network import Network

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.domains import MAX_DIMENSIONS
+from reluscope.geometry.polyhedra.domains import MAX_DIMENSIONS
 
 # Of all nodes together, for one point: 4 GB in float64.
 MAX_VALUES = 2**29

@@ -18,11 +18,11 @@ import scipy.sparse
 from jaxtyping import Float, Int
 
 from reluscope.errors import InputError
-from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.checked_bounds import upper_bound
-from reluscope.geometry.domains import Box
-from reluscope.geometry.mixed_integer_program import MixedIntegerProgram
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.programs.checked_bounds import upper_bound
+from reluscope.geometry.programs.mixed_integer_program import MixedIntegerProgram
 from reluscope.networks.graph import Affine, Max, Pointwise
 from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import Network

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from reluscope.geometry.domains import Slice
+from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, RationalVector
 

@@ -14,9 +14,9 @@ from jaxtyping import Bool, Float, Integer, UInt64
 
 from reluscope import _kernels
 from reluscope.codes.packing import unpack_pieces
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.row_scales import scaled_rows
+from reluscope.geometry.numbers.row_scales import scaled_rows
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import safe_point
 from reluscope.kernel_threads import kernel_threads
 from reluscope.networks.affine_values import advance_affinely, affine_input, close_affinely

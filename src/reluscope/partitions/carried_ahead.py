@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from reluscope import _kernels
-from reluscope.geometry.splitting import Subdivision
+from reluscope.geometry.cutting.splitting import Subdivision
 from reluscope.networks.carriers.numbers import product_of_live
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.operators.linear import Linear

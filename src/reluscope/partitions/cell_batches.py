@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from reluscope import _kernels
-from reluscope.geometry.polytopes import Polytopes, ragged_rows
+from reluscope.geometry.cutting.polytopes import Polytopes, ragged_rows
 from reluscope.networks.affine_values import AffineValues, advance_affinely, pass_affinely
 from reluscope.networks.network import Network
 

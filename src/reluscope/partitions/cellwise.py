@@ -15,9 +15,9 @@ import numpy as np
 from reluscope.budget import Budget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
-from reluscope.geometry.domains import Domain
-from reluscope.geometry.double_description import cut_cells
-from reluscope.geometry.polytopes import BORDER, WALL
+from reluscope.geometry.cutting.double_description import cut_cells
+from reluscope.geometry.cutting.polytopes import BORDER, WALL
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.affine_values import affine_input
 from reluscope.networks.graph import Pointwise, TopK
 from reluscope.networks.network import Network

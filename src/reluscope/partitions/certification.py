@@ -14,9 +14,9 @@ import numpy as np
 
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import unpack_pieces
-from reluscope.geometry.complexes import Complex
-from reluscope.geometry.domains import Domain, Slice
-from reluscope.geometry.splitting import Placement, Subdivision, subdivide
+from reluscope.geometry.cutting.complexes import Complex
+from reluscope.geometry.cutting.splitting import Placement, Subdivision, subdivide
+from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.interruption import safe_point
 from reluscope.networks.graph import GateNode, Pointwise
 from reluscope.networks.network import Network

@@ -9,7 +9,7 @@ import numpy as np
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Box, Polyhedron, Slice
+from reluscope.geometry.polyhedra.domains import Box, Polyhedron, Slice
 from reluscope.partitions.exact_regions import ExactRegions, exact_regions
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.table import Partition

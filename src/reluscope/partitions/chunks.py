@@ -7,10 +7,10 @@ spread over several, which share *seams*: facets that are cut on both sides and 
 
 What floats know of a sign is a matter of three bounds. Every unit has a rounding error, the same for all vertices of
 the chunk, from a running error analysis through the gates (`reluscope.networks.stages`). Every vertex has a blur, the
-error of its position (`reluscope.geometry.splitting`). And a unit that is zero at all vertices of a cell may still be
-anything inside it. Rational arithmetic decides it where that is cheap. Elsewhere exact zeros, and candidates of a max
-gate that agree up to rounding, are read as zero (dead units, equal patches of an image); noise of a pointwise unit is
-undecided.
+error of its position (`reluscope.geometry.cutting.splitting`). And a unit that is zero at all vertices of a cell may
+still be anything inside it. Rational arithmetic decides it where that is cheap. Elsewhere exact zeros, and candidates
+of a max gate that agree up to rounding, are read as zero (dead units, equal patches of an image); noise of a pointwise
+unit is undecided.
 """
 
 import threading
@@ -24,9 +24,9 @@ from torch import Tensor
 from reluscope import _kernels
 from reluscope.codes.steady_words import SteadyWords
 from reluscope.errors import InputError
-from reluscope.geometry.complexes import Complex
-from reluscope.geometry.splitting import Placement
-from reluscope.geometry.window_shapes import Corners
+from reluscope.geometry.cutting.complexes import Complex
+from reluscope.geometry.cutting.splitting import Placement
+from reluscope.geometry.polyhedra.window_shapes import Corners
 from reluscope.networks.carriers.numbers import LIVE_NUMBERS
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.measured_rounding import MeasuredRounding

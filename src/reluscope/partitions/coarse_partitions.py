@@ -7,7 +7,7 @@ from typing import Literal
 from reluscope.arguments import read_arguments
 from reluscope.budget import INTERRUPTED, Budget, RegionBudget
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate

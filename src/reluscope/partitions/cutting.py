@@ -10,7 +10,7 @@ from torch import Tensor
 from reluscope import _kernels
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
-from reluscope.geometry.splitting import (
+from reluscope.geometry.cutting.splitting import (
     BOTH,
     MINUS,
     NOISE,

@@ -20,9 +20,9 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.findings.claims import largest_error
 from reluscope.findings.derived import Ends, at_an_end
-from reluscope.geometry.domains import Box
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.window_shapes import window_shape
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.interruption import held, safe_point
 from reluscope.networks.decisions import scores_network
 from reluscope.networks.rounded_forward import rounded_forward

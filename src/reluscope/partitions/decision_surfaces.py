@@ -12,7 +12,7 @@ from reluscope import markup
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Column, Finding, Findings, Kind, declare
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.partitions.piece_geometry import PieceGeometry
 from reluscope.tolerance import Tolerance
 

@@ -14,7 +14,7 @@ from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.codes.packing import unpack_pieces
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Domain, Slice, Space
+from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
 from reluscope.interruption import has_struck, held
 from reluscope.networks.choices import read_domain
 from reluscope.networks.maps_of_codes import maps_of_codes

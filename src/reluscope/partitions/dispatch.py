@@ -12,8 +12,8 @@ from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.budget import BUDGET, INTERRUPTED, Budget, Interrupted, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
-from reluscope.geometry.domains import Domain, Slice
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held, is_part
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network

@@ -1,7 +1,7 @@
 """Which engine partitions a domain: those that cover it, and of these the one that is forecast to be the fastest."""
 
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import supports
 from reluscope.partitions.engine_costs import Kept, cheapest

@@ -8,7 +8,7 @@ no constants of their own; what is the same for all engines is left out, the num
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import multiplications

@@ -15,9 +15,9 @@ import numpy as np
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.domains import Box, Slice
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
 from reluscope.networks.graph import Max, Pointwise, TopK
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.geometry.domains import Box, Space
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
-from reluscope.geometry.rational_recession import has_direction
+from reluscope.geometry.polyhedra.domains import Box, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
+from reluscope.geometry.programs.rational_recession import has_direction
 from reluscope.networks.network import Network
 from reluscope.networks.piece_conditions import piece_condition
 from reluscope.networks.rational import RationalNetwork, RationalVector, multiplications

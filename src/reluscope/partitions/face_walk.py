@@ -12,10 +12,10 @@ import torch
 from reluscope.budget import Budget
 from reluscope.codes.layout import CodeLayout
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Domain, Slice, Space
-from reluscope.geometry.face_lattices import from_polytope
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.window_shapes import window_shape
+from reluscope.geometry.cutting.face_lattices import from_polytope
+from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.network import Network
 from reluscope.partitions.certification import ExactSigns
 from reluscope.partitions.chunks import EPSILON, Resolution

@@ -15,8 +15,8 @@ import numpy as np
 
 from reluscope.budget import Budget
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Box, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import supports, walk_cells
 from reluscope.tolerance import Tolerance

@@ -10,10 +10,10 @@ import numpy as np
 
 from reluscope.budget import BUDGET, Budget, Remainder
 from reluscope.codes.packed import Codes
-from reluscope.geometry.complexes import from_polygon, from_segments
-from reluscope.geometry.domains import Box, Domain, Slice
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.window_shapes import Corners, window_shape
+from reluscope.geometry.cutting.complexes import from_polygon, from_segments
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.window_shapes import Corners, window_shape
 from reluscope.interruption import is_struck
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network

@@ -14,7 +14,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import BUDGET, INTERRUPTED, Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.networks.pass_time import pass_seconds, region_seconds

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from reluscope.errors import DegenerateGeometryError, InputError
-from reluscope.geometry.domains import Box, Domain, Space
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.polytopes import BORDER, WALL, Polytopes
-from reluscope.geometry.rational_polytopes import Row, between, half_spaces, integer_row
-from reluscope.geometry.row_scales import scaled_rows
-from reluscope.geometry.window_shapes import window_shape
+from reluscope.geometry.cutting.polytopes import BORDER, WALL, Polytopes
+from reluscope.geometry.numbers.row_scales import scaled_rows
+from reluscope.geometry.polyhedra.domains import Box, Domain, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.rational_polytopes import Row, between, half_spaces, integer_row
+from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.affine_values import advance_affinely, affine_input
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network

@@ -22,7 +22,7 @@ from reluscope.arguments import Positive, Seed, read_arguments
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.findings.derived import lowest_mean
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 
 from reluscope.budget import Budget
-from reluscope.geometry.complexes import Complex
-from reluscope.geometry.window_shapes import Corners
+from reluscope.geometry.cutting.complexes import Complex
+from reluscope.geometry.polyhedra.window_shapes import Corners
 from reluscope.networks.graph import Max
 from reluscope.networks.measured_rounding import MeasuredRounding
 from reluscope.networks.network import Network

@@ -9,10 +9,10 @@ import numpy as np
 
 from reluscope.files import stored
 from reluscope.files.kept_results import KeptResults, Record
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.chunks import Chunk
-from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.level_assembly import stacked
 from reluscope.partitions.level_patches import LevelPatch
 from reluscope.partitions.walk import Walked, task_name

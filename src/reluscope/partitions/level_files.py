@@ -9,7 +9,7 @@ import numpy as np
 from reluscope.codes.checked_words import check_words
 from reluscope.codes.packed import Codes
 from reluscope.files import stored
-from reluscope.partitions.domain_arrays import domain_arrays
+from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.partitions.level_walls import Walls
 from reluscope.partitions.stored_partitions import read_place
 from reluscope.tolerance import Tolerance

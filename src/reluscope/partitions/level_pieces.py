@@ -9,10 +9,10 @@ from operator import attrgetter
 import numpy as np
 
 from reluscope.budget import Budget
-from reluscope.geometry.domains import Box
-from reluscope.geometry.face_lattices import from_polytope
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.window_shapes import window_shape
+from reluscope.geometry.cutting.face_lattices import from_polytope
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.network import Network
 from reluscope.partitions.certification import ExactSigns
 from reluscope.partitions.chunks import EPSILON, Chunk, Resolution

@@ -16,9 +16,9 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding, Findings
-from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.domains import Box, Domain, Slice
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.level_files import KIND, described_level, read_level
 from reluscope.partitions.level_findings import numbers_of

@@ -15,7 +15,7 @@ from reluscope.budget import INTERRUPTED, Budget, RegionBudget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, NotApplicableError
-from reluscope.geometry.domains import Domain, Slice, Space
+from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
 from reluscope.interruption import has_struck, held
 from reluscope.networks.choices import read_domain
 from reluscope.networks.file_outputs import level_on_scores

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reluscope.geometry.complexes import Complex
+from reluscope.geometry.cutting.complexes import Complex
 
 # In the order of the sides -1, 0 and 1.
 NAMES = ("walls_below", "walls_on", "walls_above")
@@ -56,7 +56,7 @@ def cones_by_side(
 
     Examples
     --------
-    >>> from reluscope.geometry.complexes import from_polygon
+    >>> from reluscope.geometry.cutting.complexes import from_polygon
     >>> square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
     >>> cones_by_side(from_polygon(4), square, np.ones(4, bool), np.ones(1, np.int8), np.ones(2)).tolist()
     [0.0, 0.0, 4.0]

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.domains import Slice
+from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.table import Partition

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, UInt64
 
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.boundedness import Boundedness, boundedness
 from reluscope.partitions.tree import TreeRegions

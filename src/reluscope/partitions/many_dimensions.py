@@ -4,7 +4,7 @@ from concurrent.futures import Executor
 
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition

@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from reluscope.codes.packing import unpack_pieces
-from reluscope.geometry.domains import Box
-from reluscope.geometry.proved_programs import nearest
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.partitions.exact_rows import ExactRows
 from reluscope.partitions.first_cells import typical_distance
 from reluscope.partitions.solid_regions import SolidRegions

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reluscope import markup
-from reluscope.geometry.domains import Box, Space
+from reluscope.geometry.polyhedra.domains import Box, Space
 
 if TYPE_CHECKING:
     from reluscope.partitions.table import Partition

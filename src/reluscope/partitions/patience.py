@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from reluscope.budget import Budget
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.networks.pass_time import program_seconds, region_seconds
 from reluscope.partitions.probes import probes

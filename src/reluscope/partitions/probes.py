@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from reluscope.geometry.domains import Domain, Slice
-from reluscope.geometry.framed_cells import Frame, FramedCell
+from reluscope.geometry.cutting.framed_cells import Frame, FramedCell
+from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block

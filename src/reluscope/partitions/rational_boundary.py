@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reluscope.geometry.proved_programs import nearest
-from reluscope.geometry.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
+from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.networks.decisions import scores_network
 from reluscope.networks.maps_of_codes import maps_of_codes
 from reluscope.networks.rational import RationalNetwork, multiplications

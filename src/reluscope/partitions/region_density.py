@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from reluscope.codes.changes import changed_units
-from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.carriers.boxes import Ends, Intervals
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.graph import Max, TopK

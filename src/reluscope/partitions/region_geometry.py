@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array, get_index_dtype
 
 from reluscope.files import stored
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.bare_regions import BareRegions
 from reluscope.partitions.listed_regions import ListedRegions

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.codes.packed import Codes
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.maps import AffineMaps
 from reluscope.regions.regions import regions
 

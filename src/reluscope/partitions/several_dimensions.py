@@ -9,9 +9,9 @@ import numpy as np
 
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
-from reluscope.geometry.domains import Box, Domain, Slice
-from reluscope.geometry.face_lattices import from_polytope
-from reluscope.geometry.window_shapes import window_shape
+from reluscope.geometry.cutting.face_lattices import from_polytope
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import walk_cells
 from reluscope.partitions.certification import ExactSigns

@@ -30,8 +30,8 @@ from jaxtyping import Bool
 
 from reluscope.budget import INTERRUPTED
 from reluscope.codes.packed import Codes
-from reluscope.geometry.domains import Slice, Space
-from reluscope.geometry.rational_polytopes import half_spaces
+from reluscope.geometry.polyhedra.domains import Slice, Space
+from reluscope.geometry.polyhedra.rational_polytopes import half_spaces
 from reluscope.interruption import is_struck
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, multiplications

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
 from scipy.optimize import nnls
 
-from reluscope.geometry.corners import hull_volume
+from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.partitions.boundedness import Boundedness
 
 REDUNDANT = 1e-9

@@ -21,8 +21,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope import _kernels
-from reluscope.geometry.complexes import Complex
-from reluscope.geometry.splitting import Placement
+from reluscope.geometry.cutting.complexes import Complex
+from reluscope.geometry.cutting.splitting import Placement
 from reluscope.networks.stages import Leg
 
 # Errors may grow so many times, and drift to so many times what is known of positions on the average.
@@ -101,8 +101,8 @@ def spanning_vertices(
     --------
     Of a square, cut by both its middle lines, the centre and three corners of a quarter leave one more on each side.
 
-    >>> from reluscope.geometry.complexes import from_polygon
-    >>> from reluscope.geometry.splitting import subdivide
+    >>> from reluscope.geometry.cutting.complexes import from_polygon
+    >>> from reluscope.geometry.cutting.splitting import subdivide
     >>> corners, error = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]), np.full(2, 1e-15)
     >>> work = subdivide(
     ...     from_polygon(4), Placement.exact(from_polygon(4), corners), np.full(4, -1), corners - 1,

@@ -11,9 +11,9 @@ from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.files import stored
 from reluscope.findings import Claim
-from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.polyhedra.domain_arrays import read_domain
+from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.domain_arrays import read_domain
 from reluscope.partitions.region_geometry import read_geometry
 from reluscope.tolerance import Tolerance
 

@@ -26,8 +26,8 @@ from reluscope.files.arrow_tables import checked_table
 from reluscope.files.sealed_files import check_sealed, not_as_written
 from reluscope.files.stored import MALFORMED
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.code_location import CodesAtPoints
 from reluscope.partitions.partition_findings import number_of_regions

@@ -22,8 +22,8 @@ from reluscope import _kernels
 from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.files.spilled_rows import SpilledRows
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.assembly import Patch, match_seams
 from reluscope.partitions.cellwise import walk_cells

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 
 @dataclass(frozen=True)

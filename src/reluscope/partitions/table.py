@@ -26,8 +26,9 @@ from reluscope.errors import CertificateError, IncompletePartitionError, InputEr
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.data_frames import as_pandas
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.decisions import scores
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
@@ -35,7 +36,6 @@ from reluscope.networks.points import chunks
 from reluscope.partitions.boundedness import Boundedness, boundedness_of
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.code_location import locate_by_code
-from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.exact_regions import code_tuples, exact_regions
 from reluscope.partitions.face_walk import find_faces
 from reluscope.partitions.faces import Faces

@@ -15,7 +15,7 @@ from jaxtyping import Float, Integer
 
 from reluscope.budget import Budget
 from reluscope.codes.packing import pack_pieces
-from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.tree_coordinates import Coordinates

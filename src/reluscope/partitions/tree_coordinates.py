@@ -17,12 +17,12 @@ import torch
 from jaxtyping import Float
 
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.domains import Box, Domain, Space
-from reluscope.geometry.framed_cells import Frame, FramedCell, LinearForms
-from reluscope.geometry.generation import Scratch
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.row_scales import scaled_rows
-from reluscope.geometry.scales import exponents, lengths, times_power
+from reluscope.geometry.cutting.framed_cells import Frame, FramedCell, LinearForms
+from reluscope.geometry.cutting.generation import Scratch
+from reluscope.geometry.numbers.row_scales import scaled_rows
+from reluscope.geometry.numbers.scales import exponents, lengths, times_power
+from reluscope.geometry.polyhedra.domains import Box, Domain, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
 from reluscope.networks.network import Network
 from reluscope.networks.rational_maps import AffineFunction

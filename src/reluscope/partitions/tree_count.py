@@ -15,9 +15,9 @@ from typing import Any
 from reluscope.budget import Budget
 from reluscope.files import stored
 from reluscope.files.kept_results import KeptResults, Record
-from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
+from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import COUNTERS
 from reluscope.partitions.tree_search import search_tree, split_mark

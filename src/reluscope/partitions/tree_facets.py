@@ -18,12 +18,12 @@ from jaxtyping import Int
 
 from reluscope.codes.packing import pack_pieces, unpack_pieces
 from reluscope.errors import InputError
-from reluscope.geometry.coincidence import coincident_groups
-from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, find_positive
-from reluscope.geometry.domains import Domain, Slice
-from reluscope.geometry.framed_cells import FramedCell, LinearForm, Sides
-from reluscope.geometry.generation import find_among_corners
-from reluscope.geometry.rational_polytopes import Row, integer_row
+from reluscope.geometry.cutting.crossing import NONE, SOME, UNDECIDED, find_positive
+from reluscope.geometry.cutting.framed_cells import FramedCell, LinearForm, Sides
+from reluscope.geometry.cutting.generation import find_among_corners
+from reluscope.geometry.numbers.coincidence import coincident_groups
+from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.geometry.polyhedra.rational_polytopes import Row, integer_row
 from reluscope.interruption import safe_point
 from reluscope.networks.network import Network
 from reluscope.networks.pieces_across import pieces_across

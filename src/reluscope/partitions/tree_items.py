@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from reluscope.geometry.framed_cells import FramedCell, LinearForms
-from reluscope.geometry.max_tree import MaxBatch, MaxTree
-from reluscope.geometry.sign_tree import CutCells, SignTree
-from reluscope.geometry.top_tree import TopTree
+from reluscope.geometry.cutting.framed_cells import FramedCell, LinearForms
+from reluscope.geometry.cutting.max_tree import MaxBatch, MaxTree
+from reluscope.geometry.cutting.sign_tree import CutCells, SignTree
+from reluscope.geometry.cutting.top_tree import TopTree
 from reluscope.networks.affine_values import AffineValues, close_affinely
 from reluscope.networks.graph import Max, Pointwise, TopK
 from reluscope.networks.rational_maps import AffineFunction

@@ -4,8 +4,8 @@ from typing import Literal
 
 import numpy as np
 
-from reluscope.geometry.domains import Domain, Slice, Space
-from reluscope.geometry.window_shapes import window_shape
+from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
+from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.networks.measured_rounding import MeasuredRounding, measured_rounding
 from reluscope.networks.network import Network
 from reluscope.partitions.shown_regions import is_deep, max_exact

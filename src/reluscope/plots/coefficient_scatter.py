@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Slice
+from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.table import Partition
 from reluscope.plots.region_colors import SHADES, RegionColors

@@ -10,9 +10,9 @@ from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.decision import decision_boundary
-from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.table import Partition
 from reluscope.plots.classes import decision_handle, stroke_decision
 from reluscope.plots.coefficient_scatter import Dots, Output, chosen_outputs, dots_of, draw_dots

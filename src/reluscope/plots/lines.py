@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from reluscope.analyses.planes.class_areas import ClassAreas
 from reluscope.analyses.planes.class_intervals import class_intervals
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.domains import Slice
+from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.classes import class_shades

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch, Polygon
 
 from reluscope.arguments import read_array, read_labels
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.shapes import polygon_paths

@@ -14,7 +14,7 @@ from reluscope.arguments import Count, read_drawn
 from reluscope.codes.packed import Codes
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.streamed_partition import StreamedPartition, rows_of_pixels
 from reluscope.plots.coloring import Kinds, Scale
 from reluscope.plots.marks import draw_window, unreached_handle

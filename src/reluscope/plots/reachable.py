@@ -14,8 +14,8 @@ from reluscope.analyses.reachability.image import Image
 from reluscope.analyses.reachability.reach import ReachableSets
 from reluscope.arguments import read_array, read_axes, read_drawn
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.unions import hull_of_plane
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.unions import hull_of_plane
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.views import View

@@ -9,7 +9,7 @@ from numpy import ndarray
 from reluscope.analyses.tracking.records import Records
 from reluscope.arguments import Positive, read_drawn
 from reluscope.budget import RegionBudget
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.geometry.norms import Norm, dual, size
-from reluscope.geometry.proved_programs import nearest
+from reluscope.geometry.numbers.norms import Norm, dual, size
+from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.networks.network import Network
 from reluscope.networks.piece_conditions import piece_condition
 from reluscope.networks.rational import RationalNetwork, multiplications

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.codes.packed import Codes
-from reluscope.geometry.true_rows import KnownRows, Side, TrueRows
+from reluscope.geometry.polyhedra.true_rows import KnownRows, Side, TrueRows
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.piece_conditions import piece_condition

@@ -15,8 +15,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from reluscope.errors import DiscontinuousNetworkError
-from reluscope.geometry.norms import Norm, check_norm, dual, size
-from reluscope.geometry.scales import LONGEST, SHORTEST
+from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size
+from reluscope.geometry.numbers.scales import LONGEST, SHORTEST
 from reluscope.networks.backward import Recording
 from reluscope.networks.carriers.maps import Derivatives
 from reluscope.networks.carriers.numbers import HeldNumbers

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded

@@ -14,8 +14,8 @@ from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.evaluation import Evaluation, held_to
 from reluscope.networks.graph import TopK
 from reluscope.networks.half_spaces import Rows

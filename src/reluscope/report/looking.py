@@ -8,7 +8,7 @@ from reluscope.errors import InputError
 from reluscope.explorer.desk import Desk
 from reluscope.explorer.session import Session
 from reluscope.explorer.snapshot import kept_answers, still_text
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.table import Partition
 from reluscope.report.content import Snapshot
 from reluscope.report.subject import Subject

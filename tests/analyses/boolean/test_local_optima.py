@@ -17,7 +17,7 @@ from reluscope.analyses.boolean import (
     steady_states,
 )
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 
 INPUTS, TARGETS = torch.tensor([-1.0, 0.0, 0.0, 1.0]).double(), torch.tensor([-1.0, 1.0, 1.0, -1.0]).double()
 

@@ -14,7 +14,7 @@ import reluscope as rs
 from oracles import fractions_plane
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.findings import Claim
-from reluscope.geometry.mixed_integer_program import MixedIntegerProgram
+from reluscope.geometry.programs.mixed_integer_program import MixedIntegerProgram
 from reluscope.networks.rational import RationalNetwork
 from reluscope.testing import strategies
 

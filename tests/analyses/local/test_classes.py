@@ -9,7 +9,7 @@ import reluscope as rs
 from reluscope.analyses.local import classes, likeliest, likeliest_in_regions, region_classes, rivals
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
-from reluscope.geometry import interior_point
+from reluscope.geometry.programs import interior_point
 
 THREE = [([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])]
 SQUARE = rs.Box(-1, 1, 2)

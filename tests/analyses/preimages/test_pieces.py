@@ -12,7 +12,7 @@ import reluscope as rs
 from networks.models import branched, layers
 from reluscope.analyses.planes.class_areas import class_areas
 from reluscope.analyses.preimages.pieces import _Search
-from reluscope.geometry.interior import Ball
+from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.testing import networks
 
 BOX = rs.Box(-2, 2, 2)

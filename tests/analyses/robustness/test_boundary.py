@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope.analyses.robustness import boundary
-from reluscope.geometry.norms import dual, size
+from reluscope.geometry.numbers.norms import dual, size
 from reluscope.networks.evaluation import bytes_of_gates
 from reluscope.testing import networks
 

@@ -8,9 +8,9 @@ import pytest
 import reluscope as rs
 from reluscope.analyses.robustness.cells import open_domain, viewpoint
 from reluscope.analyses.robustness.changes import Change, confirm
-from reluscope.geometry import nearest_point as module
-from reluscope.geometry.active_set import EMPTY
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.polyhedra import nearest_point as module
+from reluscope.geometry.programs.active_set import EMPTY
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 from reluscope.tolerance import Tolerance
 
 

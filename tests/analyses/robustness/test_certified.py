@@ -12,7 +12,7 @@ from oracles.rational_steps import LEAKY, affine, fractions_of, network_of, rati
 from reluscope.analyses.robustness import certified
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
 from reluscope.findings import Status
-from reluscope.geometry.norms import dual, size
+from reluscope.geometry.numbers.norms import dual, size
 from reluscope.networks import evaluation
 from reluscope.regions.nearest import nearest_facets
 

@@ -17,7 +17,7 @@ from oracles.nearest_change import by_milp, in_the_plane, to_segment
 from reluscope.analyses.robustness import search as searching
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE
 from reluscope.findings import Status
-from reluscope.geometry.norms import check_norm, dual, size
+from reluscope.geometry.numbers.norms import check_norm, dual, size
 from reluscope.networks.graph import Max
 from reluscope.testing import networks
 

@@ -257,7 +257,7 @@ def test_points_after_an_interruption_are_not_reached(monkeypatch):
 def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
     from reluscope.analyses.robustness.cells import StepRegion, open_domain, viewpoint
     from reluscope.analyses.robustness.changes import _share_within
-    from reluscope.geometry.norms import size
+    from reluscope.geometry.numbers.norms import size
     from reluscope.tolerance import Tolerance
 
     net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)

@@ -15,7 +15,7 @@ from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.robustness.nearest_known import Doubt
 from reluscope.analyses.robustness.search import _NearestChange, _radii, search
-from reluscope.geometry.balls import CutBall
+from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks.carriers.forms import Forms, OpenUnit
 from reluscope.networks.enclosures import Enclosure
 from reluscope.tolerance import Tolerance

@@ -8,7 +8,7 @@ import reluscope as rs
 from networks.models import layers
 from reluscope.analyses.robustness import search, tied_regions
 from reluscope.budget import INTERRUPTED
-from reluscope.geometry.norms import size
+from reluscope.geometry.numbers.norms import size
 
 NORMS = ("l1", "l2", "linf")
 # A budget of regions leaves each point a search of its own.

@@ -8,7 +8,7 @@ from scipy.optimize import linprog, nnls
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.geometry.norms import size
+from reluscope.geometry.numbers.norms import size
 from reluscope.testing import networks
 
 NORMS = ("l1", "l2", "linf")

@@ -65,7 +65,7 @@ def test_figure_5_1():
     assert {cell.code[1] for cell in table.cells} == {(1, 1, 1)}
     rows = code_rows(RationalNetwork(network), ((1, 0, 1), (0, 1, 0)))
     assert rows is not None  # nothing constant contradicts it: the half-spaces together do
-    from reluscope.geometry.rational_cones import cone
+    from reluscope.geometry.polyhedra.rational_cones import cone
 
     assert cone(4, [*rows, (0, 0, 0, 1)]) is None
 

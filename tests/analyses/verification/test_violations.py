@@ -12,7 +12,7 @@ from reluscope.analyses.verification import unsafe_regions as listing
 from reluscope.analyses.verification import violation_search as searching
 from reluscope.analyses.verification.disjoint_boxes import disjoint_boxes
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.differences import Difference
+from reluscope.geometry.polyhedra.differences import Difference
 from reluscope.testing import default_network, networks
 
 Case, Property = rs.verification.Case, rs.verification.Property

@@ -19,7 +19,7 @@ from reluscope.analyses.annulus.shallow import ShallowLike, ShallowNetwork, read
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.shown import Shown
 
 

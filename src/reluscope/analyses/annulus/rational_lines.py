@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.annulus.shallow import ShallowNetwork
-from reluscope.geometry.rational_equations import reduced
+from reluscope.geometry.numbers.rational_equations import reduced
 
 Vector = list[Fraction]
 

@@ -8,7 +8,7 @@ from reluscope.analyses.annulus.boundary import DecisionRegion
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.nearest_point import nearest_point
+from reluscope.geometry.polyhedra.nearest_point import nearest_point
 
 
 @read_arguments

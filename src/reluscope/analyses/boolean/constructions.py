@@ -24,7 +24,7 @@ from reluscope.analyses.boolean.directions import Direction, levels
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs, check_num_inputs
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, SolverError
-from reluscope.geometry.linear_program import LinearProgram
+from reluscope.geometry.programs.linear_program import LinearProgram
 from reluscope.networks.builder import GraphBuilder
 from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network

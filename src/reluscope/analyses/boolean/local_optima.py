@@ -18,8 +18,8 @@ import numpy as np
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import SolverError
-from reluscope.geometry.linear_program import LinearProgram, Status
-from reluscope.geometry.rational_program import CONSTANT, Form, deepest, highest, negative, whole_form
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.rational_program import CONSTANT, Form, deepest, highest, negative, whole_form
 from reluscope.shown import Shown
 
 INPUTS = (-1, 0, 1)

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from reluscope.errors import SolverError
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.claims import need
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.carriers.carrier import GateCarrier
 from reluscope.networks.carriers.maps import AffineValue, RoundedMaps
 from reluscope.networks.carriers.rounded import Rounded, RoundedNumbers

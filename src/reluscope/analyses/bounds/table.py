@@ -14,7 +14,7 @@ from reluscope.findings import Finding
 from reluscope.networks.is_network import is_network
 
 if TYPE_CHECKING:
-    from reluscope.geometry.domains import Box
+    from reluscope.geometry.polyhedra.domains import Box
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Column, Findings, Kind, declare
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max
 from reluscope.networks.linearize import gate_values

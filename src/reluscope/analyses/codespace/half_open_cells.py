@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from reluscope.arguments import Natural, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.face_lattices import from_polytope
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.cutting.face_lattices import from_polytope
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.regions.region import Region
 from reluscope.shown import Shown, one_line
 

@@ -16,8 +16,8 @@ from reluscope.budget import Budget
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import SolverError
-from reluscope.geometry.domains import Domain
-from reluscope.geometry.facets import facet_point
+from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.geometry.polyhedra.facets import facet_point
 from reluscope.networks.graph import Max
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network

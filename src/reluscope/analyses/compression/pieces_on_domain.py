@@ -16,8 +16,8 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
-from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.networks.choices import read_domain
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.mixed_integer import encode

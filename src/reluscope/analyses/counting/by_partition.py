@@ -17,8 +17,8 @@ from reluscope.analyses.counting.same_maps import SameMaps, same_maps
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Box, Domain
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Domain
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition

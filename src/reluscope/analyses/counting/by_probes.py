@@ -8,7 +8,7 @@ from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.networks.pass_time import program_seconds
 from reluscope.partitions.probes import probes

@@ -7,7 +7,7 @@ from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.analyses.counting.rational_codes import RationalCodes
 from reluscope.budget import Budget
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.patience import patient
 from reluscope.partitions.walk import walk

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from reluscope.analyses.counting.counted import Counted
 from reluscope.budget import Budget
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.patience import patient
 from reluscope.partitions.tree_count import tree_count

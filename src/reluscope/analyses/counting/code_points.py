@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from reluscope.geometry.domains import Box
-from reluscope.geometry.linear_program import LinearProgram, Status
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.rational_equations import moved_onto
-from reluscope.geometry.row_scales import scaled_rows
-from reluscope.geometry.scales import lengths
+from reluscope.geometry.numbers.rational_equations import moved_onto
+from reluscope.geometry.numbers.row_scales import scaled_rows
+from reluscope.geometry.numbers.scales import lengths
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 from reluscope.networks.carriers.numbers import HeldNumbers
 from reluscope.networks.graph import Max
 from reluscope.networks.half_spaces import gate_rows

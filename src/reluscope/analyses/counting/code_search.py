@@ -12,9 +12,9 @@ from jaxtyping import Float
 
 from reluscope.analyses.counting.code_points import CodePoints
 from reluscope.errors import DegenerateGeometryError, InputError, SolverError
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.mixed_integer_program import Ending
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.programs.mixed_integer_program import Ending
 from reluscope.networks.choices import read_domain
 from reluscope.networks.mixed_integer import CodeProgram, encode
 from reluscope.networks.network import Network

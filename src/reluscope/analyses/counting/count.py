@@ -16,7 +16,7 @@ from reluscope.arguments import holds_across_jumps, read_arguments, read_option,
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import supports

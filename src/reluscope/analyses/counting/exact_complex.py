@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.domains import Space
-from reluscope.geometry.window_shapes import WindowShape, window_shape
+from reluscope.geometry.polyhedra.domains import Space
+from reluscope.geometry.polyhedra.window_shapes import WindowShape, window_shape
 from reluscope.networks.graph import Max
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.rational import RationalNetwork

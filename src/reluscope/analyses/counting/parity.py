@@ -26,7 +26,7 @@ from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.walk import Step, walk
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.domains import Domain, Slice
-from reluscope.geometry.rational_cell import RationalCell
-from reluscope.geometry.rational_program import Form, negative, value_at, whole_form
+from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.geometry.polyhedra.rational_cell import RationalCell
+from reluscope.geometry.programs.rational_program import Form, negative, value_at, whole_form
 from reluscope.networks.graph import GateNode, Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork

@@ -16,7 +16,7 @@ from torch import Tensor
 from reluscope.analyses.classification.classes import read_classes
 from reluscope.arguments import Count, Positive, read_arguments, read_option
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.backward import Recording
 from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.choices import read_domain

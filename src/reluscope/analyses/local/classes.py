@@ -20,8 +20,8 @@ from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
-from reluscope.geometry.convex_questions import widest_margins
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.programs.convex_questions import widest_margins
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rational import RationalNetwork

@@ -7,7 +7,7 @@ from jaxtyping import Int
 
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.regions.regions import region

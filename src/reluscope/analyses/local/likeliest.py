@@ -19,9 +19,9 @@ from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points
-from reluscope.geometry.domains import Box
-from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.programs.convex_questions import Answers, largest_balls, likeliest_points
+from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rational import RationalNetwork

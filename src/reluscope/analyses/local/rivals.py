@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from reluscope.errors import SolverError
-from reluscope.geometry.domains import Box
-from reluscope.geometry.nearest_point import NearestPoint, nearest_point
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.nearest_point import NearestPoint, nearest_point
 from reluscope.regions.region import Region
 
 # The logarithm of a probability may be below its maximum by so much, or by this share of it.

@@ -18,7 +18,7 @@ from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress

@@ -8,7 +8,7 @@ from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings, declare
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress

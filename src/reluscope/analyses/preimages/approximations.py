@@ -19,10 +19,10 @@ from reluscope.arguments import Seed, read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.checked_bounds import upper_bound
-from reluscope.geometry.domains import Box
-from reluscope.geometry.linear_program import LinearProgram
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.programs.checked_bounds import upper_bound
+from reluscope.geometry.programs.linear_program import LinearProgram
 from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points

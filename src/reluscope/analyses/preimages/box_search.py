@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.geometry.balls import CutBall
+from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks.carriers.forms import Forms
 from reluscope.networks.enclosures import enclose
 from reluscope.networks.network import Network

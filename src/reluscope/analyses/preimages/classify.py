@@ -29,7 +29,7 @@ from reluscope.analyses.preimages.ranks import (
 from reluscope.analyses.preimages.rational import near_dyadic
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
 

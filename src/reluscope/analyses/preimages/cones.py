@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.preimages.layer import Matrix
 from reluscope.analyses.preimages.ranks import UNIT_ROUNDOFF
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 
 # Rows to begin with, for each dimension of the null space.
 FIRST_ROWS = 4

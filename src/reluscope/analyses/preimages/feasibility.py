@@ -13,7 +13,7 @@ from reluscope.analyses.preimages.certificates import Farkas, is_small
 from reluscope.analyses.preimages.cones import row_lengths
 from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.analyses.preimages.rational import snapped
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 
 
 class Feasibility(NamedTuple):

@@ -18,9 +18,9 @@ from reluscope.arguments import read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import ShapeError
 from reluscope.findings import Findings
-from reluscope.geometry.domains import Box
-from reluscope.geometry.nearest_image import NearestImage, nearest_image
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.nearest_image import NearestImage, nearest_image
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 
 # Tolerance of distances that decide, and of bounds as a share of what is left.

@@ -18,7 +18,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.findings.claims import largest_error
 from reluscope.findings.data_frames import as_pandas
 from reluscope.findings.derived import Ends, at_an_end
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.tolerance import EPSILON
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from reluscope.analyses.preimages.invariant_set import InvariantSet, invariant_s
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Box
-from reluscope.geometry.linear_program import Status
-from reluscope.geometry.nearest_point import nearest_point
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.nearest_point import nearest_point
+from reluscope.geometry.programs.linear_program import Status
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward

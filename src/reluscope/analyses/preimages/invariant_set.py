@@ -17,12 +17,12 @@ from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.arguments import Count, Seed, read_arguments, read_point
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Box
-from reluscope.geometry.interior import row_space
-from reluscope.geometry.linear_program import LinearProgram, Solution, Status
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.relative_interior import RelativeInterior, relative_interior
-from reluscope.geometry.row_scales import unit_rows
+from reluscope.geometry.numbers.row_scales import unit_rows
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.interior import row_space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.relative_interior import RelativeInterior, relative_interior
+from reluscope.geometry.programs.linear_program import LinearProgram, Solution, Status
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate

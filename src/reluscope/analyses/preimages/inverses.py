@@ -15,11 +15,11 @@ from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
-from reluscope.geometry.checked_bounds import upper_bound
-from reluscope.geometry.domains import Domain, Slice
-from reluscope.geometry.linear_program import LinearProgram, Status
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.row_scales import unit_rows
+from reluscope.geometry.numbers.row_scales import unit_rows
+from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.programs.checked_bounds import upper_bound
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points

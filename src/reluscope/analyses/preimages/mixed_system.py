@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.preimages.layer import GateLayer, LayerLike, Matrix, check_sizes, read_layer
 from reluscope.arguments import read_arguments, read_array
 from reluscope.errors import ShapeError
-from reluscope.geometry.domains import Box
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 
 @dataclass(frozen=True, eq=False)

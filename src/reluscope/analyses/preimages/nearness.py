@@ -13,8 +13,8 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.findings import Findings
-from reluscope.geometry.domains import Box
-from reluscope.geometry.nearest_image import nearest_image
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.nearest_image import nearest_image
 from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points

@@ -9,8 +9,8 @@ from reluscope.analyses.preimages.pullback import check_target
 from reluscope.arguments import read_arguments
 from reluscope.budget import RegionBudget
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Box, Slice
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.progress import Progress

@@ -21,12 +21,12 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.findings.claims import largest_error
 from reluscope.findings.derived import Ends, at_an_end
-from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.domains import Box, Domain, Slice
-from reluscope.geometry.interior import Ball
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.relative_interior import relative_interior
-from reluscope.geometry.sizes import steinhagen
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedra.interior import Ball
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.relative_interior import relative_interior
+from reluscope.geometry.polyhedra.sizes import steinhagen
 from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
 from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network

@@ -19,7 +19,7 @@ from reluscope.analyses.preimages.mixed_system import read_outputs, system
 from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 
 
 class Error(IntEnum):

@@ -12,8 +12,8 @@ from jaxtyping import Float
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
-from reluscope.geometry.domains import Domain, Slice
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network

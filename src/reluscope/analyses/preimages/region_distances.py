@@ -21,8 +21,8 @@ from reluscope.arguments import NonNegative, read_arguments, read_point
 from reluscope.budget import RegionBudget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Findings, Quantity
-from reluscope.geometry.domains import Domain
-from reluscope.geometry.nearest_image import nearest_image
+from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.geometry.polyhedra.nearest_image import nearest_image
 from reluscope.networks.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 
 from reluscope.analyses.preimages.pullback import RESOLUTION
 from reluscope.codes.packed import Codes
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.evaluation import Evaluation
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.arguments import read_point
 from reluscope.errors import InputError
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.decisions import Decision
 
 

@@ -21,8 +21,8 @@ from reluscope.arguments import read_arguments, read_array, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.findings.data_frames import as_pandas
-from reluscope.geometry.domains import Box
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 
 if TYPE_CHECKING:

@@ -24,11 +24,11 @@ from reluscope.findings import Claim, Finding
 from reluscope.findings.claims import largest_error
 from reluscope.findings.data_frames import as_pandas
 from reluscope.findings.derived import Ends, at_an_end
-from reluscope.geometry.corners import hull_volume
-from reluscope.geometry.domains import Domain
-from reluscope.geometry.hulls import dimension_of, hull_of
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.unions import volume_of_union
+from reluscope.geometry.polyhedra.corners import hull_volume
+from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.geometry.polyhedra.hulls import dimension_of, hull_of
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.unions import volume_of_union
 from reluscope.interruption import held
 from reluscope.networks.choices import read_outputs
 from reluscope.networks.left_off import refuse_left_off

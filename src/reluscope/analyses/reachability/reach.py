@@ -31,9 +31,9 @@ from reluscope.errors import ShapeError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding
 from reluscope.findings.data_frames import as_pandas
-from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held, is_struck
 from reluscope.networks.choices import read_domain
 from reluscope.networks.left_off import refuse_left_off

@@ -18,7 +18,7 @@ from jaxtyping import Float
 from reluscope.analyses.classification.classes import num_classes, predicted_classes
 from reluscope.analyses.robustness.cells import Viewpoint
 from reluscope.analyses.robustness.changes import Change, confirm
-from reluscope.geometry.norms import dual, size, steepest
+from reluscope.geometry.numbers.norms import dual, size, steepest
 from reluscope.networks.maps_of_codes import pieces_of
 
 MAX_ROUNDS = 12

@@ -9,8 +9,8 @@ from reluscope.arguments import Count, holds_across_jumps, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings
-from reluscope.geometry.domains import Domain
-from reluscope.geometry.norms import Norm, check_norm, dual, size, steepest
+from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size, steepest
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.evaluation import BUDGET, Evaluation, bytes_of_gates
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points

@@ -17,8 +17,8 @@ from reluscope.analyses.robustness.cells import RESOLUTION, Viewpoint
 from reluscope.analyses.robustness.changes import Change
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.nearest_known import DOUBTS, NearestKnown
-from reluscope.geometry.balls import CutBall
-from reluscope.geometry.cut_boxes import distances_of_cut_boxes, near_in_cut_boxes
+from reluscope.geometry.polyhedra.balls import CutBall
+from reluscope.geometry.polyhedra.cut_boxes import distances_of_cut_boxes, near_in_cut_boxes
 from reluscope.networks.enclosures import enclose
 from reluscope.networks.graph import Max
 from reluscope.partitions.best_first import Branch

@@ -14,14 +14,14 @@ from jaxtyping import Bool, Float, Integer
 
 from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError
-from reluscope.geometry.bounding_box import bounding_box
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.half_spaces import HalfSpaces
-from reluscope.geometry.linear_program import LinearProgram, Status
-from reluscope.geometry.nearest_point import NearestPoint, nearest_point
-from reluscope.geometry.norms import Norm, dual, size
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.row_scales import unit_rows
+from reluscope.geometry.numbers.norms import Norm, dual, size
+from reluscope.geometry.numbers.row_scales import unit_rows
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.nearest_point import NearestPoint, nearest_point
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.programs.half_spaces import HalfSpaces
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 from reluscope.networks.carriers.forms import Forms
 from reluscope.networks.choices import read_domain
 from reluscope.networks.maps_of_codes import pieces_of

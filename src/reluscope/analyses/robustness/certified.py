@@ -15,7 +15,7 @@ from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distance
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings
-from reluscope.geometry.norms import Norm, check_norm, dual, size
+from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size
 from reluscope.networks.evaluation import Evaluation
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points

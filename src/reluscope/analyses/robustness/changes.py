@@ -7,8 +7,8 @@ from jaxtyping import Float
 
 from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.robustness.cells import Rival, StepRegion, Viewpoint
-from reluscope.geometry.nearest_point import NearestPoint
-from reluscope.geometry.norms import size
+from reluscope.geometry.numbers.norms import size
+from reluscope.geometry.polyhedra.nearest_point import NearestPoint
 from reluscope.networks.rounded_forward import rounded_forward
 
 # How far beyond a change of class it is sought, in the scale of the point.

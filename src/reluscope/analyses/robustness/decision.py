@@ -22,8 +22,8 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
-from reluscope.geometry.domains import Domain
-from reluscope.geometry.norms import Norm, check_norm, size
+from reluscope.geometry.numbers.norms import Norm, check_norm, size
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress

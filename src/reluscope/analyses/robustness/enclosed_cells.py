@@ -3,7 +3,7 @@
 import numpy as np
 
 from reluscope.analyses.robustness.cells import StepRegion, Viewpoint
-from reluscope.geometry.balls import CutBall
+from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks.carriers.forms import CLEAR, Forms
 from reluscope.networks.enclosures import Enclosure
 

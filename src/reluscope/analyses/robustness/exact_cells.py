@@ -16,10 +16,10 @@ import numpy as np
 
 from reluscope.analyses.robustness.cells import Rival, Viewpoint
 from reluscope.analyses.robustness.changes import Change
-from reluscope.geometry.nearest_point import nearest_point
-from reluscope.geometry.norms import dual, size
-from reluscope.geometry.proved_programs import MAX_DIMENSIONS, MAX_NUMBERS, nearest
-from reluscope.geometry.rational_program import CONSTANT, Form, deepest, value_at, whole_form
+from reluscope.geometry.numbers.norms import dual, size
+from reluscope.geometry.polyhedra.nearest_point import nearest_point
+from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, MAX_NUMBERS, nearest
+from reluscope.geometry.programs.rational_program import CONSTANT, Form, deepest, value_at, whole_form
 from reluscope.networks.carriers.forms import PossiblePieces
 from reluscope.networks.graph import Max, Pointwise, TopK
 from reluscope.networks.rational import RationalNetwork, multiplications

@@ -8,7 +8,7 @@ import numpy as np
 from reluscope.analyses.robustness.cells import RESOLUTION, Pieces, StepRegion, Viewpoint
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
 from reluscope.analyses.robustness.exact_cells import ExactCells
-from reluscope.geometry.balls import CutBall
+from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks.enclosures import enclose
 from reluscope.partitions.best_first import BestFirst
 

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.findings import Column, Quantity, declare
-from reluscope.geometry.norms import Norm
+from reluscope.geometry.numbers.norms import Norm
 
 BOUNDARY_DISTANCE = declare(
     "boundary_distance", "distance from the point to the boundary of its linear region", unit="input"

@@ -27,8 +27,8 @@ from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.listed_changes import ListedChanges, NearRegions
 from reluscope.analyses.robustness.nearest_known import DOUBTS, Doubt, NearestKnown, with_piece
 from reluscope.budget import Budget
-from reluscope.geometry.balls import CutBall
-from reluscope.geometry.nearest_point import NearestPoint
+from reluscope.geometry.polyhedra.balls import CutBall
+from reluscope.geometry.polyhedra.nearest_point import NearestPoint
 from reluscope.interruption import deferred
 from reluscope.networks.carriers.forms import CLEAR, OpenUnit
 from reluscope.networks.enclosures import Enclosure, enclose

@@ -15,9 +15,9 @@ from reluscope.analyses.robustness.cells import SearchDomain, Viewpoint
 from reluscope.analyses.robustness.listed_changes import NearRegions
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.findings import Claim
-from reluscope.geometry.cut_boxes import distances_of_cut_boxes
-from reluscope.geometry.domains import Box
-from reluscope.geometry.norms import Norm, size
+from reluscope.geometry.numbers.norms import Norm, size
+from reluscope.geometry.polyhedra.cut_boxes import distances_of_cut_boxes
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.maps_of_codes import maps_of_codes, pieces_of
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition

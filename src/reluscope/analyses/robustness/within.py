@@ -12,8 +12,8 @@ from reluscope.analyses.shared_points import shared
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Findings
-from reluscope.geometry.domains import Domain
-from reluscope.geometry.norms import Norm, check_norm
+from reluscope.geometry.numbers.norms import Norm, check_norm
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress

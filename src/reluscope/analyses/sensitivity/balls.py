@@ -17,8 +17,8 @@ from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
-from reluscope.geometry.domains import Box
-from reluscope.geometry.nearest_point import nearest_point
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.networks.network import Network
 from reluscope.networks.pass_time import program_seconds, region_seconds
 from reluscope.networks.points import Points

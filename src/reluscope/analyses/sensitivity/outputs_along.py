@@ -15,7 +15,7 @@ from reluscope.arguments import read_arguments, read_position
 from reluscope.budget import INTERRUPTED
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Segment
+from reluscope.geometry.polyhedra.domains import Segment
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward

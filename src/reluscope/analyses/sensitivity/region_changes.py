@@ -15,7 +15,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import RegionBudget
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Column, Findings, Kind, declare
-from reluscope.geometry.domains import Segment
+from reluscope.geometry.polyhedra.domains import Segment
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition

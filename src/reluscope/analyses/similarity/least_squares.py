@@ -17,7 +17,7 @@ from scipy.linalg import get_blas_funcs, get_lapack_funcs, lstsq, qr_multiply, s
 
 from reluscope.analyses.similarity.moments import Moments
 from reluscope.errors import InputError
-from reluscope.geometry.scales import WIDEST, exponents, times_power
+from reluscope.geometry.numbers.scales import WIDEST, exponents, times_power
 
 _cholesky, _reciprocal_condition, _solve_by_cholesky = get_lapack_funcs(("potrf", "pocon", "potrs"), dtype=float)
 (_triangular_condition,) = get_lapack_funcs(("trcon",), dtype=float)

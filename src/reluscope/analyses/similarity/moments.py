@@ -17,7 +17,7 @@ from jaxtyping import Float
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.scales import exponents, times_power
+from reluscope.geometry.numbers.scales import exponents, times_power
 
 (_add_rows_to_factor,) = get_lapack_funcs(("tpqrt",), dtype=float)
 (_add_squares,) = get_blas_funcs(("syrk",), dtype=float)

@@ -12,7 +12,7 @@ from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.analyses.similarity.streaming import Entries, entries_of
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
-from reluscope.geometry.scales import times_power
+from reluscope.geometry.numbers.scales import times_power
 
 INVARIANCES = frozenset({Invariance.UNIT_PERMUTATION, Invariance.UNIT_RESCALING, Invariance.SCALING})
 

@@ -16,7 +16,7 @@ from reluscope.analyses.similarity.moments import Moments, MomentSum, num_column
 from reluscope.analyses.similarity.row_spaces import RowSpace
 from reluscope.budget import Budget
 from reluscope.errors import BudgetExceededError, InputError, ShapeError
-from reluscope.geometry.scales import exponents, times_power
+from reluscope.geometry.numbers.scales import exponents, times_power
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
 

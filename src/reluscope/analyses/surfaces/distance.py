@@ -7,7 +7,7 @@ from reluscope.analyses.surfaces.nearest import Nearest, NearestPieces
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Column, Findings, declare
-from reluscope.geometry.domains import Slice
+from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.level_sets import LevelSet
 

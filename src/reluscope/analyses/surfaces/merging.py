@@ -16,7 +16,7 @@ from reluscope.analyses.surfaces.edges import SurfaceEdges
 from reluscope.analyses.surfaces.reading import read_in_space
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Slice
+from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork

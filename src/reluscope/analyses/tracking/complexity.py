@@ -8,7 +8,7 @@ from reluscope.analyses.tracking.plan import Plan
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.network import Network
 from reluscope.networks.pass_time import region_seconds
 from reluscope.partitions.dispatch import partition

@@ -19,7 +19,7 @@ from reluscope.budget import RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.findings.data_frames import as_pandas
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition

@@ -33,7 +33,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.files.sealed_files import not_as_written
 from reluscope.files.stored import MALFORMED
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.interruption import deferred
 from reluscope.networks.load import load
 from reluscope.networks.network import Network

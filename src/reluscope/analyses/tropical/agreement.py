@@ -17,8 +17,8 @@ from reluscope.analyses.tropical.to_module import to_module
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Domain, Slice
-from reluscope.geometry.rational_polytopes import Row
+from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.geometry.polyhedra.rational_polytopes import Row
 from reluscope.networks.load import load
 from reluscope.networks.network import Network
 from reluscope.networks.rational_maps import AffineFunction

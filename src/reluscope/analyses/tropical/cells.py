@@ -11,9 +11,9 @@ from itertools import count
 
 from reluscope.analyses.tropical.polynomial import height
 from reluscope.errors import BudgetExceededError, DegenerateGeometryError, InputError
-from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.rational_cones import cone
-from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.rational_cones import cone
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork

@@ -14,7 +14,7 @@ from reluscope.analyses.tropical.polynomial import TropicalPolynomial, epigraph,
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import BudgetExceededError
-from reluscope.geometry.rational_polytopes import Row
+from reluscope.geometry.polyhedra.rational_polytopes import Row
 from reluscope.networks.rational_maps import AffineFunction
 
 MAX_MONOMIALS = 5_000

@@ -15,7 +15,7 @@ from reluscope.analyses.tropical.polynomial import TropicalPolynomial, epigraph,
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.geometry.rational_polytopes import Row
+from reluscope.geometry.polyhedra.rational_polytopes import Row
 from reluscope.shown import Shown
 
 

@@ -20,7 +20,7 @@ from reluscope.analyses.tropical.printing import affine, affine_latex, condition
 from reluscope.analyses.tropical.rational_function import read_points
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.domains import Domain
+from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.shown import Shown
 

@@ -16,8 +16,8 @@ from jaxtyping import Float
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.rational_cones import cone
-from reluscope.geometry.rational_polytopes import RationalPolytope, Row, integer_row
+from reluscope.geometry.polyhedra.rational_cones import cone
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, integer_row
 from reluscope.networks.rational_maps import AffineFunction
 from reluscope.shown import Shown
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 
-from reluscope.geometry.rational_polytopes import Row, primitive
+from reluscope.geometry.polyhedra.rational_polytopes import Row, primitive
 from reluscope.networks.rational_maps import AffineFunction
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.verification.property import Case
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 
 NUM_RANDOM, NUM_STARTS, NUM_STEPS = 1_000, 20, 30

@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.verification.attack import outputs_at
 from reluscope.analyses.verification.property import Case
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 
 # Lengths of steps, as shares of the box, each tried on from where the one before has led.

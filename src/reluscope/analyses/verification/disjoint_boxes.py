@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.verification.property import Case
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 
 class Unsafe(NamedTuple):

@@ -15,9 +15,9 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from reluscope.analyses.verification.verdict import holds_at
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.rational_cell import RationalCell
-from reluscope.geometry.rational_program import Form, Point, negative, whole_form
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.rational_cell import RationalCell
+from reluscope.geometry.programs.rational_program import Form, Point, negative, whole_form
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rational import PulledBack, RationalNetwork, multiplications

@@ -25,9 +25,9 @@ from reluscope.analyses.verification.exact_leaves import (
 )
 from reluscope.analyses.verification.verdict import holds_at
 from reluscope.checking.proofs import SetNode
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.rational_cell import RationalCell
-from reluscope.geometry.rational_program import CONSTANT, contradiction, whole_form
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.rational_cell import RationalCell
+from reluscope.geometry.programs.rational_program import CONSTANT, contradiction, whole_form
 from reluscope.networks.rational_weights import TooManyMultiplicationsError
 
 Tree = dict[str, SetNode]

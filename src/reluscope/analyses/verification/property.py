@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.shown import Shown
 
 # Sums with larger inputs may be too large for float64. Of rows of unsafe outputs the largest coefficient is no larger,

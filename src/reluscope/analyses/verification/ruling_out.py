@@ -12,8 +12,8 @@ from jaxtyping import Float
 
 from reluscope.analyses.preimages.box_search import OutputBox
 from reluscope.errors import SolverError
-from reluscope.geometry.linear_program import LinearProgram, Status
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 
 EPS = 2.0**-52
 

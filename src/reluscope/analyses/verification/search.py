@@ -12,7 +12,7 @@ from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import Reach, reach
 from reluscope.analyses.verification.verdict import Counterexample, Replays
 from reluscope.checking.proofs import Node, Proof
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.networks.underflow import underflow
 

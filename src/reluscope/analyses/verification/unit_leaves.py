@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.errors import SolverError
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, Status
 from reluscope.networks.backward_bounds import BackwardBounds, Holding
 
 

@@ -27,7 +27,7 @@ from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.unit_leaves import least_on_leaf
 from reluscope.analyses.verification.verdict import Counterexample, Replays
 from reluscope.checking.proofs import Proof, SetNode, SetTrees
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.backward_bounds import BackwardBounds, Bound, Holding, maximized
 from reluscope.networks.network import Network
 from reluscope.networks.rounding import ANY_ORDER

@@ -21,12 +21,12 @@ from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.analyses.verification.disjoint_boxes import Unsafe
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.corners import hull_volume
-from reluscope.geometry.differences import without
-from reluscope.geometry.domains import Box
-from reluscope.geometry.interior import Ball
-from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.sizes import steinhagen
+from reluscope.geometry.polyhedra.corners import hull_volume
+from reluscope.geometry.polyhedra.differences import without
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.interior import Ball
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.sizes import steinhagen
 from reluscope.interruption import pass_on
 from reluscope.networks.network import Network
 from reluscope.networks.rational import multiplications

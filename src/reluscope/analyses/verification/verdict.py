@@ -16,7 +16,7 @@ from reluscope.arguments import read_arguments
 from reluscope.checking.proofs import Proof
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.file_outputs import num_file_outputs
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points

@@ -17,8 +17,8 @@ from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import reach
 from reluscope.analyses.verification.unsafe_regions import UNDECIDED, Piece, unsafe_regions
 from reluscope.budget import Budget
-from reluscope.geometry.domains import Box, Slice
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.best_first import BestFirst, Branch
 from reluscope.tolerance import EPSILON

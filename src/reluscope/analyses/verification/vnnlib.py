@@ -25,7 +25,7 @@ from reluscope.analyses.verification.property import LARGEST_INPUT, LARGEST_ROW,
 from reluscope.analyses.verification.tensors import entries, renamed, without_blanks
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 # Numbers nearer to 0 are not read: float64 would round them by much, or to 0.
 TINY = 1e-300

@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from reluscope.geometry.balls import CutBall
+from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks.carriers.maps import linear_part
 from reluscope.networks.graph import Affine, Max, Pointwise
 from reluscope.networks.rounding import affine_error, piece_error

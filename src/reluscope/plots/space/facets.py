@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from scipy.spatial import ConvexHull, KDTree, QhullError
 
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Space
+from reluscope.geometry.polyhedra.domains import Space
 from reluscope.partitions.faces import Faces
 from reluscope.partitions.level_polygons import sums
 from reluscope.partitions.table import Partition

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn, read_position
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.domains import Slice, Space
+from reluscope.geometry.polyhedra.domains import Slice, Space
 from reluscope.partitions.table import Partition
 from reluscope.plots.coloring import Color, coloring
 from reluscope.plots.space.drawing import draw_scene

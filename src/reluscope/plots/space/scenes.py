@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.partitions.level_polygons import following
 from reluscope.plots.space.views import View
 

@@ -15,7 +15,7 @@ from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION
 from reluscope.budget import Budget
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.writing import number
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.progress import Progress, ProgressFunction
 from reluscope.report.content import (
     Block,

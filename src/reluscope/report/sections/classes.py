@@ -21,7 +21,7 @@ from reluscope.budget import Budget
 from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.writing import number
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,

@@ -10,7 +10,7 @@ from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, regi
 from reluscope.errors import DegenerateGeometryError
 from reluscope.findings import Finding
 from reluscope.findings.writing import number
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table

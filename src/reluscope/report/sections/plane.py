@@ -18,7 +18,7 @@ from reluscope.analyses.planes.measures import (
 from reluscope.budget import INTERRUPTED
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.writing import ends_in_words, number
-from reluscope.geometry.domains import Plane, Slice
+from reluscope.geometry.polyhedra.domains import Plane, Slice
 from reluscope.networks.measured_rounding import said_of
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.finishing_windows import affordable

@@ -17,7 +17,7 @@ from reluscope.analyses.local.targets import class_means, other_means, other_poi
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.findings.writing import number
-from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedra.domains import Box
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,

@@ -12,7 +12,7 @@ from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, DECISION
 from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.writing import number
-from reluscope.geometry.norms import Norm
+from reluscope.geometry.numbers.norms import Norm
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,

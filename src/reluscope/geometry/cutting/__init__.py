@@ -1,0 +1,1 @@
+"""Polytopes, complexes and cells that are cut by linear forms."""

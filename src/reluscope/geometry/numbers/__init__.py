@@ -1,0 +1,1 @@
+"""Powers of two, scaled rows, norms, and linear equations in fractions."""

@@ -1,0 +1,1 @@
+"""Polyhedra and domains: balls, corners, facets, volumes, distances, unions, in floats and in fractions."""

@@ -1,0 +1,107 @@
+"""Intersections of a ball around the origin, a box around it and a half-space, and bounds of linear forms over them.
+
+Over ball and box two bounds meet: that of the box in which both lie, and the radius times the dual norm of the form,
+from which the coordinates are left out that the box does not let go the form's way. The half-space ``cut u >= level``
+comes in by its multiplier: ``g u <= (g + m cut) u - m level`` for every m >= 0.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.geometry.numbers.norms import Norm, dual, size
+
+# Multipliers of the cut that are tried in l1 and linf, for forms of size 1.
+MULTIPLIERS = (0.5, 1.0, 2.0)
+
+
+@dataclass(frozen=True, eq=False)
+class CutBall:
+    """All u with ``|u| <= radius``, ``lower <= u <= upper`` and ``cut u >= level``.
+
+    Parameters
+    ----------
+    radius : float
+        May be infinite.
+    norm : "l1", "l2" or "linf"
+    lower, upper : (n,) arrays
+        With ``lower <= 0 <= upper``, infinite where there is no bound.
+    cut : (n,) array, optional
+        Of dual norm 1.
+    level : float
+    """
+
+    radius: float
+    norm: Norm
+    lower: Float[np.ndarray, " n"]
+    upper: Float[np.ndarray, " n"]
+    cut: Float[np.ndarray, " n"] | None = None
+    level: float = 0.0
+
+    @property
+    def reach(self) -> float:
+        """Bound on the coordinates; infinite where there is none."""
+        return min(self.radius, float(np.maximum(-self.lower, self.upper).max(initial=0.0)))
+
+    def extent(self, forms: Float[np.ndarray, "f n"]) -> tuple[Float[np.ndarray, " f"], Float[np.ndarray, " f"]]:
+        """Return bounds of ``g u`` for every form g.
+
+        Returns
+        -------
+        pair of (f,) arrays
+            Numbers at most the least and at least the largest value; infinite where nothing bounds a form.
+
+        Examples
+        --------
+        >>> free, forms = np.full(2, np.inf), np.array([[3.0, 4.0], [1.0, 0.0]])
+        >>> CutBall(2.0, "l2", -free, free).extent(forms)
+        (array([-10.,  -2.]), array([10.,  2.]))
+        >>> np.round(CutBall(2.0, "l2", -free, free, np.array([0.0, 1.0]), 1.2).extent(forms), 9) + 0.0
+        array([[ 0. , -1.6],
+               [10. ,  1.6]])
+        """
+        least, most = self._without_cut(forms)
+        if self.cut is None or not np.isfinite(self.radius):
+            return least, most
+        for m in self._multipliers(-forms):
+            least = np.maximum(least, self._without_cut(forms - np.outer(m, self.cut))[0] + m * self.level)
+        for m in self._multipliers(forms):
+            most = np.minimum(most, self._without_cut(forms + np.outer(m, self.cut))[1] - m * self.level)
+        return least, most
+
+    def _multipliers(self, forms: np.ndarray) -> list[np.ndarray]:
+        """Return multipliers of the cut for the largest value of forms; in l2 those that are best without the box."""
+        lengths = size(forms, dual(self.norm))
+        if self.norm != "l2":
+            return [lengths * multiplier for multiplier in MULTIPLIERS]
+        along = forms @ self.cut
+        across = np.sqrt(np.maximum(lengths**2 - along**2, 0.0))
+        rest = np.sqrt(max(self.radius**2 - self.level**2, 1e-6 * self.radius**2))
+        return [np.maximum(across * self.level / rest - along, 0.0)]
+
+    def _without_cut(self, forms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rising = np.maximum(forms, 0.0)
+        falling = rising - forms
+        up, down = np.minimum(self.upper, self.radius), np.minimum(-self.lower, self.radius)
+        most, least = _sum(rising, up) + _sum(falling, down), _sum(rising, down) + _sum(falling, up)
+        if self.norm != "linf" and np.isfinite(self.radius):
+            goes_up, goes_down = (self.upper > 0).astype(float), (self.lower < 0).astype(float)
+            if self.norm == "l2":
+                rising, falling = rising**2, falling**2
+                longest = np.sqrt(rising @ goes_up + falling @ goes_down)
+                lowest = np.sqrt(rising @ goes_down + falling @ goes_up)
+            else:
+                longest, lowest = (
+                    np.maximum(rising * one, falling * other).max(axis=-1, initial=0.0)
+                    for one, other in ((goes_up, goes_down), (goes_down, goes_up))
+                )
+            most, least = np.minimum(most, self.radius * longest), np.minimum(least, self.radius * lowest)
+        return -least, most
+
+
+def _sum(parts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return ``parts @ lengths`` where 0 times infinity is 0."""
+    endless = np.isinf(lengths)
+    total = parts @ np.where(endless, 0.0, lengths)
+    return np.where(parts @ endless.astype(float) > 0, np.inf, total) if endless.any() else total

@@ -1,0 +1,525 @@
+"""Where a question is asked: all of space, a box, a polyhedron, or a low-dimensional slice of input space.
+
+A slice is an affine map from a window in d coordinates into input space, ``x = origin + y @ basis``. Segments and
+planes are slices with an orthonormal basis, so that lengths and areas in the window are those of input space.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import ArrayLike
+
+from reluscope.arguments import Count, describe, read_arguments, read_array, read_point
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.sizes import Diameter, diameter_of_hull
+from reluscope.shown import Shown
+
+# More than the largest images have; a point of so many coordinates takes a gigabyte.
+MAX_DIMENSIONS = 2**27
+# Of points that are computed, relative to their coordinates.
+_ROUNDING = 64 * float(np.finfo(np.float64).eps)
+
+
+@read_arguments
+@dataclass(frozen=True)
+class Space:
+    """All of R^dim.
+
+    Examples
+    --------
+    >>> Space(3).describe()
+    'all of R^3'
+    """
+
+    dim: Count
+
+    def __post_init__(self) -> None:
+        if self.dim < 1:
+            raise InputError(f"a space must have at least one dimension, got {self.dim}")
+        _check_dimension(self.dim)
+
+    @property
+    def ambient_dim(self) -> int:
+        """Number of inputs."""
+        return self.dim
+
+    @property
+    def polyhedron(self) -> Polyhedron:
+        """The same set as a polyhedron without rows."""
+        return Polyhedron(np.empty((0, self.dim)), np.empty(0))
+
+    def is_bounded(self) -> bool:
+        """Return False."""
+        return False
+
+    def volume(self) -> float:
+        """Return the volume, which is infinite."""
+        return np.inf
+
+    def diameter(self) -> Diameter:
+        """Return the diameter, which is infinite."""
+        return Diameter(np.inf, np.inf, np.full((2, self.dim), np.nan))
+
+    @read_arguments
+    def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
+        """Return which of the points (..., n) have finite coordinates only."""
+        del tolerance
+        points = read_array(x, "x", finite=False)
+        if points.ndim == 0 or points.shape[-1] != self.dim:
+            raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
+        return np.asarray(np.isfinite(points).all(axis=-1))
+
+    def describe(self) -> str:
+        """Say in a few words what this is."""
+        return f"all of R^{self.dim}"
+
+
+@read_arguments
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Box(Shown):
+    """The points x with ``lo <= x <= hi``, coordinate by coordinate.
+
+    Parameters
+    ----------
+    lo, hi : number or array
+        Bounds; arrays of any shape are flattened.
+    dim : int, optional
+        Number of coordinates; needed only if both bounds are single numbers.
+
+    Raises
+    ------
+    DegenerateGeometryError
+        If some side has no length.
+    InputError
+        If a bound is NaN or infinite, or ``dim`` is missing.
+
+    Examples
+    --------
+    >>> Box(-1, 1, 2).describe()
+    'box [-1, 1]^2'
+    >>> Box([0, 0], [1, 3]).volume()
+    3.0
+    """
+
+    lo: Float[np.ndarray, " n"]
+    hi: Float[np.ndarray, " n"]
+
+    def __init__(self, lo: ArrayLike, hi: ArrayLike, dim: Count | None = None) -> None:
+        low, high = read_array(lo, "lo"), read_array(hi, "hi")
+        if dim is None and low.ndim == 0 and high.ndim == 0:
+            raise InputError("a box with one number for each bound needs its dimension: Box(lo, hi, dim)")
+        size = dim if dim is not None else (low.size if low.ndim else high.size)
+        if size < 1:
+            raise ShapeError(f"a box must have at least one dimension, got {size}")
+        _check_dimension(size)
+        for name, bound in (("lo", low), ("hi", high)):
+            if bound.ndim and bound.size != size:
+                raise ShapeError(f"{name} must be a number or have {size} entries, got shape {bound.shape}")
+            full = np.array(np.broadcast_to(bound.reshape(-1), (size,)))
+            full.setflags(write=False)
+            object.__setattr__(self, name, full)
+        if not (self.lo < self.hi).all():
+            axis = int(np.argmin(self.lo < self.hi))
+            raise DegenerateGeometryError(
+                f"a box needs lo < hi in every coordinate, got [{self.lo[axis]:g}, {self.hi[axis]:g}] "
+                f"in coordinate {axis}"
+            )
+
+    @property
+    def dim(self) -> int:
+        """Number of coordinates n."""
+        return len(self.lo)
+
+    @property
+    def ambient_dim(self) -> int:
+        """Same as ``dim``."""
+        return self.dim
+
+    @property
+    def center(self) -> Float[np.ndarray, " n"]:
+        """Midpoint."""
+        return self.lo + (self.hi - self.lo) / 2
+
+    def is_bounded(self) -> bool:
+        """Return True."""
+        return True
+
+    def volume(self) -> float:
+        """Return the product of the side lengths."""
+        return float(np.prod(self.hi - self.lo))
+
+    def diameter(self) -> Diameter:
+        """Return the diameter: the length of the diagonal, and its ends."""
+        length = float(np.linalg.norm(self.hi - self.lo))
+        return Diameter(length, length, np.stack([self.lo, self.hi]))
+
+    @property
+    def polyhedron(self) -> Polyhedron:
+        """The same set as half-spaces: upper bounds of all coordinates, then lower bounds."""
+        identity = np.eye(self.dim)
+        return Polyhedron(np.concatenate([identity, -identity]), np.concatenate([self.hi, -self.lo]))
+
+    def corners(self) -> Float[np.ndarray, "v n"]:
+        """Return all 2^n corners; in the plane in counter-clockwise order."""
+        if self.dim > 16:
+            raise InputError(f"a box in {self.dim} dimensions has 2^{self.dim} corners; at most 2^16 are listed")
+        bits = (np.arange(2**self.dim)[:, None] >> np.arange(self.dim)) & 1
+        if self.dim == 2:
+            bits = bits[[0, 1, 3, 2]]
+        return np.where(bits == 1, self.hi, self.lo)
+
+    @read_arguments
+    def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
+        """Return which of the points (..., n) lie in the box, up to ``tolerance`` in each coordinate."""
+        points = read_array(x, "x", finite=False)
+        if points.ndim == 0 or points.shape[-1] != self.dim:
+            raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
+        return np.asarray(((points >= self.lo - tolerance) & (points <= self.hi + tolerance)).all(axis=-1))
+
+    def describe(self) -> str:
+        """Say in a few words what this is."""
+        if (self.lo == self.lo[0]).all() and (self.hi == self.hi[0]).all():
+            power = f"^{self.dim}" if self.dim > 1 else ""
+            return f"box [{self.lo[0]:g}, {self.hi[0]:g}]{power}"
+        if self.dim <= 3:
+            sides = " x ".join(f"[{low:g}, {high:g}]" for low, high in zip(self.lo, self.hi, strict=True))
+            return f"box {sides}"
+        return f"box in {self.dim} dimensions"
+
+
+@read_arguments
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Slice(Shown):
+    """An affine picture of a low-dimensional window in input space: ``x = origin + y @ basis`` for y in the window.
+
+    Parameters
+    ----------
+    origin : (n,) array
+        The point y = 0; arrays of any shape are flattened.
+    basis : (d, n) array
+        Linearly independent directions, one per row; they need not be orthonormal.
+    window : Box or bounded Polyhedron in d dimensions
+        The part that is looked at, in slice coordinates.
+
+    Raises
+    ------
+    DegenerateGeometryError
+        If the directions are linearly dependent.
+    ShapeError
+        If origin, basis and window do not fit together.
+    InputError
+        If the window is unbounded or an entry is not finite.
+
+    Examples
+    --------
+    >>> diagonal = Slice([0, 0, 0], [[1, 1, 1]], Box(0, 2, 1))
+    >>> diagonal.lift([[1.5]])
+    array([[1.5, 1.5, 1.5]])
+    >>> diagonal.project([[0.0, 0.0, 3.0]])
+    array([[1.]])
+    """
+
+    origin: Float[np.ndarray, " n"]
+    basis: Float[np.ndarray, "d n"]
+    window: Box | Polyhedron
+
+    def __init__(self, origin: ArrayLike, basis: ArrayLike, window: Box | Polyhedron) -> None:
+        start = read_point(origin, "origin")
+        directions = read_array(basis, "basis")
+        if directions.ndim < 2 or not len(directions) or directions[0].size != start.size:
+            raise ShapeError(
+                f"basis must have shape (d, {start.size}), one direction per row, got shape {directions.shape}"
+            )
+        directions = directions.reshape(len(directions), start.size)
+        if not isinstance(window, Box | Polyhedron):
+            raise InputError(f"window must be a Box or a Polyhedron, got {type(window).__name__}")
+        if window.dim != len(directions):
+            raise ShapeError(f"window must have {len(directions)} dimensions, as many as basis rows, got {window.dim}")
+        rank = int(np.linalg.matrix_rank(directions)) if len(directions) else 0
+        if rank < len(directions):
+            raise DegenerateGeometryError(
+                f"the {len(directions)} directions of a slice must be linearly independent, got rank {rank}"
+            )
+        if isinstance(window, Polyhedron) and not window.is_bounded():
+            raise InputError("the window of a slice must be bounded; intersect the polyhedron with a box first")
+        object.__setattr__(self, "origin", start)
+        object.__setattr__(self, "basis", directions)
+        object.__setattr__(self, "window", window)
+
+    @property
+    def dim(self) -> int:
+        """Number of slice coordinates d."""
+        return len(self.basis)
+
+    @property
+    def ambient_dim(self) -> int:
+        """Number of inputs n."""
+        return self.basis.shape[1]
+
+    @property
+    def is_orthonormal(self) -> bool:
+        """Whether lengths and areas in the window are those of input space."""
+        return bool(np.allclose(self.basis @ self.basis.T, np.eye(self.dim), rtol=0, atol=1e-12))
+
+    @read_arguments
+    def lift(self, y: ArrayLike) -> Float[np.ndarray, "... n"]:
+        """Map slice coordinates (..., d) to points (..., n) of input space."""
+        coordinates = read_array(y, "y")
+        if coordinates.ndim == 0 or coordinates.shape[-1] != self.dim:
+            raise ShapeError(f"slice coordinates must have {self.dim} entries, got shape {coordinates.shape}")
+        return self.origin + coordinates @ self.basis
+
+    @read_arguments
+    def project(self, x: ArrayLike) -> Float[np.ndarray, "... d"]:
+        """Map points to the slice coordinates of the nearest point of the slice's affine hull.
+
+        Parameters
+        ----------
+        x : (..., n) array, or (s, *input_shape)
+            Points.
+
+        Returns
+        -------
+        (..., d) array
+            ``argmin_y |origin + y @ basis - x|``.
+        """
+        points = read_array(x, "x")
+        if points.ndim and points.shape[-1] != self.ambient_dim:
+            if points.size == self.ambient_dim:
+                points = points.reshape(-1)
+            elif points.shape[0] and points[0].size == self.ambient_dim:
+                points = points.reshape(len(points), -1)
+        if points.ndim == 0 or points.shape[-1] != self.ambient_dim:
+            raise ShapeError(f"points must have {self.ambient_dim} coordinates, got shape {points.shape}")
+        return (points - self.origin) @ np.linalg.pinv(self.basis)
+
+    def is_bounded(self) -> bool:
+        """Return True: windows are bounded."""
+        return True
+
+    def volume(self) -> float:
+        """Return the length, area or volume in input space, in the dimension of the slice.
+
+        Examples
+        --------
+        >>> Slice([0, 0, 0], [[3, 4, 0]], Box(0, 2, 1)).volume()
+        10.0
+        """
+        return float(self.window.volume() * np.prod(np.linalg.svd(self.basis, compute_uv=False)))
+
+    def diameter(self) -> Diameter:
+        """Return the diameter in input space.
+
+        Returns
+        -------
+        Diameter
+            Exact up to rounding: of the vertices of the window, which have to be few.
+        """
+        window = self.window
+        return diameter_of_hull(self.lift(window.corners() if isinstance(window, Box) else window.vertices()))
+
+    @read_arguments
+    def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
+        """Return which of the points (..., n) of input space lie in the slice, up to rounding.
+
+        Parameters
+        ----------
+        x : (..., n) array
+        tolerance : float
+            Largest distance from the slice's affine hull, and from the window in slice coordinates.
+        """
+        points = read_array(x, "x", finite=False)
+        if points.ndim == 0 or points.shape[-1] != self.ambient_dim:
+            raise ShapeError(f"points must have {self.ambient_dim} coordinates, got shape {points.shape}")
+        is_finite = np.asarray(np.isfinite(points).all(axis=-1))
+        known = np.where(is_finite[..., None], points, self.origin)
+        y = self.project(known)
+        sizes = np.abs(known).max(axis=-1) + np.abs(self.origin).max()
+        slack = tolerance + _ROUNDING * sizes
+        beside = np.linalg.norm(self.lift(y) - known, axis=-1) <= slack
+        # Distances in the window are those in input space, divided by the length of a direction at least.
+        widest = float(slack.max(initial=tolerance)) / float(np.linalg.svd(self.basis, compute_uv=False)[-1])
+        return np.asarray(is_finite & beside & self.window.contains(y, max(tolerance, widest)))
+
+    @read_arguments
+    def clip(self, domain: Box | Polyhedron) -> "Slice":
+        """Return the slice with its window cut down to the points that lie in a domain of input space.
+
+        Parameters
+        ----------
+        domain : Box or Polyhedron in n dimensions
+            For instance ``Box(0, 1, 784)`` for images.
+
+        Returns
+        -------
+        Slice
+            Same origin and basis; the window is a polyhedron if anything was cut off, else unchanged.
+
+        Raises
+        ------
+        DegenerateGeometryError
+            If the domain does not meet the interior of the window.
+        """
+        outer = domain.polyhedron if isinstance(domain, Box) else domain
+        if outer.dim != self.ambient_dim:
+            raise ShapeError(f"the domain must have {self.ambient_dim} dimensions, got {outer.dim}")
+        if len(outer.C):
+            raise InputError("a slice can be clipped by half-spaces only, got a polyhedron with equations")
+        window = self.window.polyhedron if isinstance(self.window, Box) else self.window
+        normals, offsets = outer.A @ self.basis.T, outer.b - outer.A @ self.origin
+        if isinstance(self.window, Box):  # a row that holds at its worst corner cuts nothing
+            center, half = self.window.center, (self.window.hi - self.window.lo) / 2
+            cuts = normals @ center + np.abs(normals) @ half > offsets
+            normals, offsets = normals[cuts], offsets[cuts]
+        if not len(normals):
+            return self
+        clipped = window.intersect(Polyhedron(normals, offsets))
+        if not clipped.insphere().radius > 0:
+            raise DegenerateGeometryError("the domain does not meet the interior of the slice's window")
+        return replace(self, window=clipped)
+
+    def describe(self) -> str:
+        """Say in a few words what this is."""
+        kind = {1: "segment", 2: "plane"}.get(self.dim, f"{self.dim}-dimensional slice")
+        if isinstance(self.window, Box):
+            sides = " x ".join(f"{side:.6g}" for side in self.window.hi - self.window.lo)
+            return f"{kind} of size {sides} in {self.ambient_dim} inputs"
+        return f"{kind} in {self.ambient_dim} inputs, window a {self.window.describe()}"
+
+
+Domain = Space | Box | Polyhedron | Slice
+
+
+@read_arguments
+def Segment(a: ArrayLike, b: ArrayLike) -> Slice:  # noqa: N802
+    """Build the segment from a to b as a slice with coordinate t in [0, |b - a|].
+
+    Parameters
+    ----------
+    a, b : arrays of n entries
+        End points; arrays of any shape are flattened.
+
+    Returns
+    -------
+    Slice
+        One-dimensional, origin a, unit direction (b - a) / |b - a|.
+
+    Raises
+    ------
+    DegenerateGeometryError
+        If a and b coincide.
+
+    Examples
+    --------
+    >>> Segment([0, 0], [3, 4]).window.hi
+    array([5.])
+    """
+    start, end = read_point(a, "a"), read_point(b, "b")
+    if start.size != end.size:
+        raise ShapeError(f"a and b must have equally many coordinates, got {start.size} and {end.size}")
+    length = float(np.linalg.norm(end - start))
+    if not length > 0:
+        raise DegenerateGeometryError("a segment needs two different end points, got the same point twice")
+    return Slice(start, ((end - start) / length)[None], Box([0.0], [length]))
+
+
+@read_arguments
+def polyline(points: ArrayLike) -> list[Slice]:
+    """Build the segments of a polyline through points (k, n) or (k, *input_shape), in order.
+
+    Examples
+    --------
+    >>> [segment.window.hi[0] for segment in polyline([[0, 0], [1, 0], [1, 2]])]
+    [np.float64(1.0), np.float64(2.0)]
+    """
+    stops = read_array(points, "points")
+    if stops.ndim < 2 or len(stops) < 2:
+        raise ShapeError(f"a polyline needs at least two points, one per row, got an array of shape {stops.shape}")
+    stops = stops.reshape(len(stops), -1)
+    for index in range(len(stops) - 1):
+        if np.array_equal(stops[index], stops[index + 1]):
+            raise DegenerateGeometryError(f"points {index} and {index + 1} of the polyline coincide; drop one of them")
+    return [Segment(start, end) for start, end in pairwise(stops)]
+
+
+@read_arguments
+def Plane(  # noqa: N802
+    a: ArrayLike,
+    b: ArrayLike,
+    c: ArrayLike,
+    margin: float = 0.0,
+    window: Box | Polyhedron | Sequence[Sequence[float]] | None = None,
+) -> Slice:
+    """Build the plane through three points as a slice: origin a, first axis along b - a, second towards c.
+
+    Parameters
+    ----------
+    a, b, c : arrays of n entries
+        Three points that are not on a line; arrays of any shape are flattened.
+    margin : float
+        The bounding rectangle of the three points is enlarged on every side by this fraction of its longer side.
+    window : Box or Polyhedron, or a pair (lo, hi), optional
+        The window itself, in plane coordinates, instead of the bounding rectangle.
+
+    Returns
+    -------
+    Slice
+        Two-dimensional with orthonormal axes (Gram-Schmidt).
+
+    Raises
+    ------
+    DegenerateGeometryError
+        If the points are collinear up to the rounding of their coordinates.
+
+    Examples
+    --------
+    >>> plane = Plane([0, 0, 0], [2, 0, 0], [1, 1, 0])
+    >>> plane.basis
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
+    >>> plane.window.describe()
+    'box [0, 2] x [0, 1]'
+    """
+    first, second, third = read_point(a, "a"), read_point(b, "b"), read_point(c, "c")
+    if not first.size == second.size == third.size:
+        raise ShapeError(
+            f"a, b and c must have equally many coordinates, got {first.size}, {second.size} and {third.size}"
+        )
+    if not (np.isfinite(margin) and margin > -0.5):
+        raise InputError(f"margin must be a number above -0.5, got {margin}")
+    length = float(np.linalg.norm(second - first))
+    towards = third - first
+    size = max(float(np.linalg.norm(point)) for point in (first, second, third))
+    # The points' own coordinates are rounded, so a residual below this is noise, not a direction.
+    noise = 16 * np.finfo(float).eps * size * (1 + float(np.linalg.norm(towards)) / length) if length else np.inf
+    if not length > 0:
+        raise DegenerateGeometryError("a plane needs three points that are not on a line, got a equal to b")
+    axis = (second - first) / length
+    residual = towards - (towards @ axis) * axis
+    height = float(np.linalg.norm(residual))
+    if height <= noise:
+        raise DegenerateGeometryError("a plane needs three points that are not on a line, got collinear points")
+    other = residual / height
+    other = other - (other @ axis) * axis  # once more: the first pass loses digits when c is far along the axis
+    other = other / np.linalg.norm(other)
+    basis = np.stack([axis, other])
+    if window is None:
+        corners = np.stack([np.zeros(2), [length, 0.0], basis @ towards])
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        low[1] = 0.0  # a and b have second coordinate 0 by construction
+        border = margin * float((high - low).max())
+        window = Box(low - border, high + border)
+    elif not isinstance(window, Box | Polyhedron):
+        if len(window) != 2:
+            raise InputError(f"window must be a Box, a Polyhedron or a pair (lo, hi), got {describe(window)}")
+        window = Box(window[0], window[1])
+    return Slice(first, basis, window)
+
+
+def _check_dimension(number: int) -> None:
+    if number > MAX_DIMENSIONS:
+        raise InputError(f"a domain may have {MAX_DIMENSIONS:,} dimensions at most, got {number:,}: give fewer")

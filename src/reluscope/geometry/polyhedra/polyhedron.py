@@ -1,0 +1,756 @@
+"""Closed convex polyhedra {x : A x <= b, C x = d}: rows are outward normals; nothing here knows of networks.
+
+Equations are solved once: everything is computed in coordinates of their solution space, so that a polyhedron with
+equations has a ball, facets and a volume within its affine hull.
+"""
+
+import operator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import ArrayLike
+
+from reluscope.arguments import Count, NonNegative, Seed, read_arguments, read_array
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.geometry.numbers.axis_rows import read_bounds
+from reluscope.geometry.numbers.row_scales import scaled_rows
+from reluscope.geometry.polyhedra.affine_hull import AffineHull
+from reluscope.geometry.polyhedra.corners import Corners, corners, corners_of_sides, exact_corners, hull_volume
+from reluscope.geometry.polyhedra.facets import FoundFacets, find_facets
+from reluscope.geometry.polyhedra.interior import Ball, inscribed_ball, is_cone_trivial
+from reluscope.geometry.polyhedra.sampling import sample_chains
+from reluscope.geometry.polyhedra.sizes import (
+    MAX_DIFFERENCES,
+    Diameter,
+    Width,
+    are_few,
+    diameter_bounds,
+    diameter_of_hull,
+    width_bounds,
+    width_of_hull,
+)
+from reluscope.geometry.polyhedra.true_rows import (
+    BothRows,
+    KnownRows,
+    Recession,
+    Side,
+    TrueRows,
+    is_quick,
+    recession,
+    scaled_sides,
+)
+from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
+from reluscope.geometry.programs.half_spaces import HalfSpaces
+from reluscope.geometry.programs.linear_program import Status
+from reluscope.geometry.programs.proved_programs import ProvedSystem, nearest
+from reluscope.geometry.text.polyhedron_text import Form, read, written
+from reluscope.shown import Shown
+
+# A ball is taken from float64 rows if its gap is this share of its radius.
+SURE = 1e-9
+# Below it products are rounded to multiples of the smallest number.
+TINY = np.finfo(float).tiny
+# Vertices of this many half-spaces in five dimensions are found within a second or two.
+MAX_ROWS_OF_VERTICES = 300
+
+
+class Maximum(NamedTuple):
+    """Largest value of a linear function and a point where it is taken.
+
+    The value is inf if unbounded and -inf on an empty polyhedron; the point is then NaN.
+    """
+
+    value: float
+    point: np.ndarray
+
+
+@read_arguments
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Polyhedron(Shown):
+    """The closed set of points x with ``A x <= b`` and ``C x = d``.
+
+    Its rows are the float64 numbers that are given. Those of a region of a network (`Region.polyhedron`) are rounded
+    from rows of fractions, and what is asked of it is answered for the region, by these fractions wherever rounding
+    decides (rows that are parallel in the network are not after rounding), as long as they take no more than about a
+    second; where they would, in networks of hundreds of inputs, answers are those of the rounded rows.
+
+    Parameters
+    ----------
+    A : (h, n) array
+        Outward normals, one row per half-space; they need not be normalised, may repeat and may be zero.
+    b : (h,) array
+        Offsets.
+    C, d : (k, n) and (k,) arrays, optional
+        Equations.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit together.
+    InputError
+        If an entry is NaN or infinite.
+
+    Examples
+    --------
+    >>> square = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1])
+    >>> square.dim, bool(square.contains([0.5, -0.5])), square.insphere().radius
+    (2, True, 1.0)
+    """
+
+    A: Float[np.ndarray, "h n"]
+    b: Float[np.ndarray, " h"]
+    C: Float[np.ndarray, "k n"]
+    d: Float[np.ndarray, " k"]
+
+    def __init__(self, A: ArrayLike, b: ArrayLike, C: ArrayLike | None = None, d: ArrayLike | None = None) -> None:
+        normals = read_array(A, "A", ndim=2)
+        offsets = read_array(b, "b", ndim=1)
+        if (C is None) != (d is None):
+            raise ShapeError("C and d belong together: give both or neither")
+        equations = read_array(np.empty((0, normals.shape[1])) if C is None else C, "C", ndim=2)
+        values = read_array(np.empty(0) if d is None else d, "d", ndim=1)
+        if normals.shape[1] == 0:
+            raise ShapeError(f"A must have at least one column, got shape {normals.shape}")
+        if len(offsets) != len(normals) or len(values) != len(equations) or equations.shape[1] != normals.shape[1]:
+            raise ShapeError(
+                "A (h, n), b (h,), C (k, n) and d (k,) must agree, got shapes "
+                f"{normals.shape}, {offsets.shape}, {equations.shape} and {values.shape}"
+            )
+        for name, array in (("A", normals), ("b", offsets), ("C", equations), ("d", values)):
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "_true_rows", None)
+
+    @classmethod
+    def _rounded(
+        cls, A: ArrayLike, b: ArrayLike, true_rows: TrueRows, C: ArrayLike | None = None, d: ArrayLike | None = None
+    ) -> "Polyhedron":
+        """Return the polyhedron of rows of fractions, whose rounded rows are ``A x <= b``; equations are as given."""
+        found = cls(A, b, C, d)
+        object.__setattr__(found, "_true_rows", true_rows)
+        return found
+
+    @property
+    def polyhedron(self) -> "Polyhedron":
+        """Itself, as other domains have theirs."""
+        return self
+
+    @property
+    def dim(self) -> int:
+        """Number of coordinates n."""
+        return self.A.shape[1]
+
+    @property
+    def ambient_dim(self) -> int:
+        """Same as ``dim``: a polyhedron lives in its own coordinates."""
+        return self.dim
+
+    def _side(self, row: int) -> Side:
+        """Return a row as ``(a, c)`` of ``a . x + c >= 0`` in fractions, times a positive number."""
+        if self._sides is not None:
+            return self._sides[row]
+        return (*(-Fraction(entry) for entry in self.A[row].tolist()), Fraction(float(self.b[row])))
+
+    @read_arguments
+    def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
+        """Return which points satisfy every row up to ``tolerance`` times the row's length.
+
+        Parameters
+        ----------
+        x : (..., n) array
+            Points.
+        tolerance : float
+            Largest Euclidean distance by which a half-space or an equation may be missed. Points that were computed
+            rarely satisfy an equation to the last bit.
+
+        Returns
+        -------
+        (...) bool array
+            Exact for half-spaces and ``tolerance=0``: where rounding leaves a doubt, fractions decide.
+        """
+        points = read_array(x, "x", finite=False)
+        if points.ndim == 0 or points.shape[-1] != self.dim:
+            raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
+        (normals, offsets), (equations, values) = scaled_rows(*self._near), scaled_rows(self.C, self.d)
+        excess = points @ normals.T - offsets
+        if not tolerance:
+            excess = self._with_exact_signs(points, excess, normals, offsets)
+        inside = (excess <= tolerance * np.linalg.norm(normals, axis=1)).all(axis=-1)
+        level = (np.abs(points @ equations.T - values) <= tolerance * np.linalg.norm(equations, axis=1)).all(axis=-1)
+        return np.asarray(inside & level)
+
+    def is_empty(self) -> bool:
+        """Return whether no point satisfies all rows.
+
+        Notes
+        -----
+        Proved by a point, or by multipliers in fractions, in up to 16 dimensions (see `maximize`), and by a point
+        beyond rounding inside all half-spaces in any. Elsewhere up to a linear program's tolerance of 1e-9 per row of
+        length 1.
+        """
+        proved = self.system.is_empty()
+        return self.maximize(np.zeros(self.dim)).value == -np.inf if proved is None else proved
+
+    def is_bounded(self) -> bool:
+        """Return whether the polyhedron is bounded, by its recession cone {r : A r <= 0, C r = 0}.
+
+        Returns
+        -------
+        bool
+            True also for an empty polyhedron. A strip has a finite inscribed ball and is unbounded.
+
+        Notes
+        -----
+        One linear program and one singular value decomposition of the rows. Proved in up to 16 dimensions, and in more
+        wherever rounding leaves no doubt (`is_cone_trivial`).
+
+        Examples
+        --------
+        >>> Polyhedron([[1, 0], [-1, 0]], [1, 1]).is_bounded()
+        False
+        """
+        return self._has_no_rays or self.is_empty()
+
+    def insphere(self) -> Ball:
+        """Return a largest ball inside, within the affine hull of the equations.
+
+        Returns
+        -------
+        Ball
+            ``radius`` is the least distance from ``center`` to a half-space, ``radius + gap`` an upper bound. Zero for
+            a flat polyhedron, negative for an empty one, inf if there are balls of every size.
+
+        Notes
+        -----
+        One linear program in n + 1 variables (a few for slivers); computed once.
+
+        Examples
+        --------
+        >>> triangle = Polyhedron([[-1, 0], [0, -1], [4, 3]], [0, 0, 12])  # sides 3, 4, 5
+        >>> round(triangle.insphere().radius, 12)
+        1.0
+        """
+        return self._ball
+
+    @read_arguments
+    def facets(self, tolerance: NonNegative = 1e-9) -> tuple[np.ndarray, ...]:
+        """Return the rows of A that are facets, rows of one hyperplane together.
+
+        Parameters
+        ----------
+        tolerance : float
+            Resolution in coordinates in which the inscribed ball is the unit ball: rows closer than this are one, and
+            rows that cut off less than this are redundant.
+
+        Returns
+        -------
+        tuple of index arrays
+            One per facet, in order of first rows. Positive multiples of a row belong to its group; zero rows to none.
+
+        Raises
+        ------
+        DegenerateGeometryError
+            If the polyhedron has no interior (within the affine hull of its equations).
+
+        Notes
+        -----
+        Rays, then one program per row that no ray settled, against the facets found so far.
+
+        Examples
+        --------
+        >>> strip = Polyhedron([[1, 0], [0, 1], [2, 0], [-1, 0]], [1, 9, 2, 0], [[0, 1]], [0])
+        >>> strip.facets()
+        (array([0, 2]), array([3]))
+        """
+        return self._found_facets(tolerance).groups
+
+    @read_arguments
+    def facet_points(self, tolerance: NonNegative = 1e-9) -> Float[np.ndarray, "f n"]:
+        """Return a point inside each facet, in the order of `facets`: on its hyperplane and strictly inside all others.
+
+        Parameters
+        ----------
+        tolerance : float
+            As in `facets`, which finds these points on its way.
+
+        Examples
+        --------
+        >>> square = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1])
+        >>> square.facet_points()
+        array([[ 1.,  0.],
+               [-1.,  0.],
+               [ 0.,  1.],
+               [ 0., -1.]])
+        """
+        return self._hull.lift(self._found_facets(tolerance).points)
+
+    @read_arguments
+    def vertices(self, tolerance: NonNegative = 1e-9) -> Float[np.ndarray, "v n"]:
+        """Return the vertices; in the plane in counter-clockwise order.
+
+        Parameters
+        ----------
+        tolerance : float
+            Vertices closer than this, in coordinates in which the inscribed ball is the unit ball, are one.
+
+        Returns
+        -------
+        (v, n) array
+            Of an unbounded polyhedron the proper vertices; none if it contains a line.
+
+        Raises
+        ------
+        DegenerateGeometryError
+            If the polyhedron has no interior (within the affine hull of its equations).
+        InputError
+            If it has more than 9 dimensions.
+
+        Examples
+        --------
+        >>> Polyhedron([[-1, 0], [0, -1], [1, 1]], [0, 0, 1]).vertices().round(12) + 0
+        array([[0., 0.],
+               [1., 0.],
+               [0., 1.]])
+        """
+        if self._hull.dim == 0 and not self.is_empty():
+            return self._hull.origin[None]
+        hull = self._full_dimensional("vertices need")
+        return hull.lift(self._corners(tolerance)[0])
+
+    def volume(self) -> float:
+        """Return the volume, in the dimension of the affine hull of the equations.
+
+        Returns
+        -------
+        float
+            Length, area, volume; inf if unbounded, 0 if there is no interior.
+
+        Examples
+        --------
+        >>> round(Polyhedron([[-1, 0], [0, -1], [1, 1]], [0, 0, 1]).volume(), 12)
+        0.5
+        """
+        if self._hull.dim == 0:
+            return float(not self.is_empty())
+        if not self.insphere().radius > 0:
+            return 0.0
+        if not self._has_no_rays:
+            return np.inf
+        points, volume = self._corners(1e-12)
+        return hull_volume(points) if volume is None else volume
+
+    def width(self) -> Width:
+        """Return the minimal width: the least distance of two parallel hyperplanes with the polyhedron between them.
+
+        Returns
+        -------
+        Width
+            Exact up to rounding where the vertices are few in up to five dimensions; else bounds. Infinite if there are
+            balls of every size.
+
+        Raises
+        ------
+        DegenerateGeometryError
+            If the polyhedron has no interior (within the affine hull of its equations).
+
+        Notes
+        -----
+        From vertices in up to 5 dimensions; elsewhere four linear programs (see `width_bounds`).
+
+        Examples
+        --------
+        >>> triangle = Polyhedron([[-1, 0], [0, -1], [4, 3]], [0, 0, 12])  # sides 3, 4, 5
+        >>> round(triangle.width().upper, 12)
+        2.4
+        """
+        hull = self._full_dimensional("the width needs")
+        if self._across is not None:
+            across, basis = self._across
+            found = across.width()
+            return found._replace(direction=found.direction @ basis)
+        ball = self._inner_ball
+        if np.isinf(ball.radius):
+            return Width(np.inf, np.inf, np.full(self.dim, np.nan))
+        vertices = self._few_vertices
+        try:
+            found = width_bounds(_body(hull), ball) if vertices is None else width_of_hull(vertices)
+        except DegenerateGeometryError:  # nearly flat, for vertices
+            found = width_bounds(_body(hull), ball)
+        return found._replace(direction=hull.lift_direction(found.direction))
+
+    def diameter(self) -> Diameter:
+        """Return the diameter, the largest distance of two points.
+
+        Returns
+        -------
+        Diameter
+            Exact up to rounding in up to five dimensions; else bounds: two points found, and the diagonal of the box
+            that the rows along axes make up. Infinite if the polyhedron is unbounded.
+
+        Raises
+        ------
+        DegenerateGeometryError
+            If the polyhedron has no interior (within the affine hull of its equations).
+
+        Examples
+        --------
+        >>> Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [3, 0, 4, 0]).diameter().upper
+        5.0
+        """
+        hull = self._full_dimensional("the diameter needs")
+        vertices = self._few_vertices
+        if vertices is not None:
+            exact = diameter_of_hull(vertices)
+            return exact._replace(ends=hull.lift(exact.ends))
+        bounded = read_bounds(hull.A, hull.b)
+        if not np.isfinite(bounded.upper - bounded.lower).all() and not self._has_no_rays:
+            return Diameter(np.inf, np.inf, np.full((2, self.dim), np.nan))
+        found = diameter_bounds(_body(hull), self._inner_ball)
+        return found._replace(ends=hull.lift(found.ends))
+
+    @read_arguments
+    def sample(
+        self, count: Count, *, seed: Seed = 0, chains: Count | None = None, thinning: Count | None = None
+    ) -> Float[np.ndarray, "s n"]:
+        """Draw points from the uniform distribution, by coordinate hit-and-run in rounded coordinates.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+        seed : int
+        chains : int, optional
+            Independent chains to draw from in turn, by default 16, or as many as points. With as many chains as points
+            the points are independent.
+        thinning : int, optional
+            Steps between two points of a chain, by default 8 n^2; a chain takes four times as many before its first.
+
+        Returns
+        -------
+        (s, n) array
+            Point i is of chain ``i % chains``.
+
+        Raises
+        ------
+        InputError
+            If the polyhedron is unbounded, or a number is not positive.
+        DegenerateGeometryError
+            If it has no interior (within the affine hull of its equations).
+
+        Notes
+        -----
+        A step costs as many numbers as there are rows: a point of 784 coordinates and 4,640 rows with the default takes
+        about a minute, and ``thinning=8 * 784`` less than 0.1 s; compare chains to see whether that is enough.
+
+        Examples
+        --------
+        >>> square = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 0, 1, 0])
+        >>> points = square.sample(500, seed=1)
+        >>> points.shape, bool((np.abs(points.mean(axis=0) - 0.5) < 0.1).all())
+        ((500, 2), True)
+        """
+        between = 8 * self._hull.dim**2 if thinning is None else thinning
+        number = min(count, 16 if chains is None else chains)
+        if min(number, between) < 1:
+            raise InputError(
+                f"count, chains and thinning must be positive, got {count}, {chains}, {thinning}: ask for 1 at least"
+            )
+        hull = self._full_dimensional("sampling needs")
+        bounded = read_bounds(hull.A, hull.b)
+        if not np.isfinite(bounded.upper - bounded.lower).all() and not self._has_no_rays:
+            raise InputError(
+                f"sampling needs a bounded polyhedron, got an unbounded {self.describe()}: intersect it with a box"
+            )
+        found = sample_chains(
+            _body(hull),
+            self._inner_ball.center,
+            chains=number,
+            draws=-(-count // number),
+            thinning=between,
+            burn_in=4 * between,
+            seed=seed,
+        )
+        return hull.lift(found.transpose(1, 0, 2).reshape(-1, hull.dim)[:count])
+
+    @read_arguments
+    def maximize(self, c: ArrayLike) -> Maximum:
+        """Maximise ``c x`` over the polyhedron.
+
+        Parameters
+        ----------
+        c : (n,) array
+            Coefficients.
+
+        Returns
+        -------
+        Maximum
+            Value and point; value inf if unbounded, -inf if empty.
+
+        Notes
+        -----
+        The nearest floats to what is proved (`proved_programs`), in up to 16 dimensions wherever multipliers and point
+        could be checked in fractions, which is always possible with up to 2,000 entries. Elsewhere what a linear
+        program finds, with a tolerance of 1e-9 per row of length 1: the point may be outside by as much.
+
+        Examples
+        --------
+        >>> Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1]).maximize([1, 2]).value
+        3.0
+        """
+        objective = read_array(c, "c", ndim=1)
+        if len(objective) != self.dim:
+            raise ShapeError(f"c must have {self.dim} entries, got shape {objective.shape}")
+        nothing = np.full(self.dim, np.nan)
+        proved = self.system.maximum([Fraction(entry) for entry in objective.tolist()])
+        if proved is not None:
+            if proved.value is None or proved.point is None:
+                return Maximum(-np.inf if proved.status is Status.INFEASIBLE else np.inf, nothing)
+            return Maximum(nearest(proved.value), np.array([nearest(entry) for entry in proved.point]))
+        if self.system.is_contradicted:
+            return Maximum(-np.inf, nothing)
+        program = self.system.program()
+        solution = program.maximize(objective)
+        if solution.status is Status.UNBOUNDED and program.maximize(0 * objective).status is Status.INFEASIBLE:
+            return Maximum(-np.inf, nothing)
+        return Maximum(solution.value, solution.point)
+
+    @read_arguments
+    def intersect(self, other: "Polyhedron") -> "Polyhedron":
+        """Return the points of both: the rows of this polyhedron, then those of the other.
+
+        Examples
+        --------
+        >>> Polyhedron([[1, 0]], [1]).intersect(Polyhedron([[0, 1]], [2])).b
+        array([1., 2.])
+        """
+        if other.dim != self.dim:
+            raise ShapeError(f"polyhedra must have equally many coordinates, got {self.dim} and {other.dim}")
+        rows, ends = np.concatenate([self.A, other.A]), np.concatenate([self.b, other.b])
+        equations, values = np.concatenate([self.C, other.C]), np.concatenate([self.d, other.d])
+        parts = [getattr(part, "_true_rows", None) for part in (self, other)]
+        if parts == [None, None]:
+            return Polyhedron(rows, ends, equations, values)
+        known = [KnownRows(tuple(map(part._side, range(len(part.b))))) for part in (self, other)]
+        both = BothRows(*(one or other for one, other in zip(parts, known, strict=True)))
+        return Polyhedron._rounded(rows, ends, both, equations, values)
+
+    def inequalities(self) -> tuple[Float[np.ndarray, "m n"], Float[np.ndarray, " m"]]:
+        """Return the same set as ``A x <= b`` alone: each equation as two inequalities, behind the others.
+
+        Examples
+        --------
+        >>> rows, ends = Polyhedron([[1.0, 0.0]], [2.0], C=[[4.0, 5.0]], d=[3.0]).inequalities()
+        >>> rows.tolist(), ends.tolist()
+        ([[1.0, 0.0], [4.0, 5.0], [-4.0, -5.0]], [2.0, 3.0, -3.0])
+        """
+        return np.concatenate([self.A, self.C, -self.C]), np.concatenate([self.b, self.d, -self.d])
+
+    @read_arguments
+    def to_text(self, form: Form = "cdd") -> str:
+        """Return the rows as cdd, polymake or Sage read them, in fractions, or solvers as MPS, in float64.
+
+        Nothing is rounded but rows of fractions (see above) in MPS.
+
+        Examples
+        --------
+        >>> print(Polyhedron([[0.5, 0.0]], [1.0]).to_text("sage"))
+        Polyhedron(ieqs=[[1, -1/2, 0]], eqns=[], base_ring=QQ)
+        """
+        if self._sides is None or form == "mps":
+            return written(self.A, self.b, self.C, self.d, form)
+        table = np.array(self._sides, dtype=object).reshape(-1, self.dim + 1)
+        return written(-table[:, :-1], table[:, -1], self.C, self.d, form)
+
+    @staticmethod
+    @read_arguments
+    def from_text(text: str) -> "Polyhedron":
+        """Return the polyhedron of half-spaces and equations that cdd, polymake, Sage or a solver (MPS) wrote.
+
+        Which of them is told by the text. Fractions are rounded to the nearest float64; of a linear program in MPS it
+        is the feasible set.
+
+        Raises
+        ------
+        InputError
+            With the line, if it is none.
+
+        Examples
+        --------
+        >>> Polyhedron.from_text("Polyhedron(ieqs=[[1, -1/2, 0]], eqns=[[0, 1, -1]])").C
+        array([[-1.,  1.]])
+        """
+        return Polyhedron(*read(text))
+
+    def describe(self) -> str:
+        """Say in a few words what this is."""
+        equations = f" and {len(self.C)} equations" if len(self.C) else ""
+        return f"polyhedron of {len(self.A)} half-spaces{equations} in {self.dim} dimensions"
+
+    @cached_property
+    def system(self) -> ProvedSystem:
+        """The rows, for questions that are answered with proof."""
+        return ProvedSystem(*self._near, self.C, self.d, self._sides)
+
+    @cached_property
+    def _sides(self) -> list[Side] | None:
+        """The rows of fractions that A and b are rounded from; None where there are none, or they take too long."""
+        true_rows: TrueRows | None = getattr(self, "_true_rows", None)
+        found = None if true_rows is None else true_rows.sides()
+        return None if found is None else scaled_sides(found)
+
+    @cached_property
+    def _near(self) -> tuple[Float[np.ndarray, "h n"], Float[np.ndarray, " h"]]:
+        """Rows and offsets: the nearest float64 numbers to the rows of fractions, where there are such."""
+        if self._sides is None:
+            return self.A, self.b
+        table = np.array([[nearest(entry) for entry in side] for side in self._sides]).reshape(-1, self.dim + 1)
+        return -table[:, :-1], table[:, -1]
+
+    @cached_property
+    def _recession(self) -> Recession | None:
+        """Directions in which the polyhedron is endless, where rows of fractions tell them, and soon."""
+        if self._sides is None:
+            return None
+        equations = [[Fraction(sign * entry) for entry in row] for row in self.C.tolist() for sign in (1, -1)]
+        normals = [*(side[:-1] for side in self._sides), *equations]
+        return recession(normals, self.dim) if is_quick(normals, self.dim) else None
+
+    @cached_property
+    def _has_no_rays(self) -> bool:
+        found = self._recession
+        return is_cone_trivial(self.A, self.C) if found is None else found.is_trivial
+
+    @cached_property
+    def _across(self) -> "tuple[Polyhedron, np.ndarray] | None":
+        """What is left of an endless polyhedron across its directions: bounded, with an orthonormal basis of its rows.
+
+        Rows that are not constant along all these directions are met nowhere far away.
+        """
+        found = self._recession
+        if found is None or found.is_trivial or len(self.C) or not found.still:
+            return None
+        normals, offsets = (part[list(found.still)] for part in self._near)
+        _, _, basis = np.linalg.svd(normals, full_matrices=False)
+        return Polyhedron(normals @ basis[: found.rank].T, offsets), basis[: found.rank]
+
+    @cached_property
+    def _few_vertices(self) -> np.ndarray | None:
+        """The vertices in coordinates of the affine hull, or None if there may be many or it is endless."""
+        hull = self._hull
+        if hull.dim not in MAX_DIFFERENCES or len(hull.b) > MAX_ROWS_OF_VERTICES or not self._has_no_rays:
+            return None
+        vertices, _ = self._corners(1e-12)
+        return vertices if are_few(vertices) else None
+
+    def _corners(self, tolerance: float) -> tuple[Float[np.ndarray, "v n"], float | None]:
+        """Return the vertices in coordinates of the affine hull, and the volume if fractions found them."""
+        hull = self._hull
+        wrong: DegenerateGeometryError | None = None
+        try:
+            found = corners(hull.A, hull.b, self._inner_ball, tolerance)
+        except DegenerateGeometryError as error:  # fractions may still know
+            found, wrong = Corners(np.empty((0, hull.dim)), are_all=False), error
+        if found.are_all:
+            return found.points, None
+        ends = self._recession
+        if ends is not None and ends.has_lines:
+            return found.points[:0], None
+        if self._sides is not None and not len(self.C):
+            exact = corners_of_sides(self._sides)
+        else:
+            exact = exact_corners(hull.A, hull.b) if wrong is None and self._has_no_rays else None
+        if exact is None and wrong is not None:
+            raise wrong
+        return (found.points, None) if exact is None else exact
+
+    def _with_exact_signs(
+        self, points: np.ndarray, excess: np.ndarray, normals: np.ndarray, offsets: np.ndarray
+    ) -> np.ndarray:
+        """Return how far points are outside half-spaces, with signs that are exact for the numbers in the rows."""
+        # A comparison of one coordinate is exact, unless numbers are so small that half of them is rounded.
+        is_plain = ((normals != 0).sum(axis=1) <= 1) & (np.abs(normals).max(axis=1, initial=0.0) == 0.5)
+        is_plain &= not any(_are_tiny(one) for one in (points, self._near[1], offsets))
+        rows = np.flatnonzero(~is_plain | (self._sides is not None))
+        sizes = np.abs(points) @ np.abs(normals[rows]).T + np.abs(offsets[rows])
+        with np.errstate(invalid="ignore"):
+            doubtful = np.abs(excess[..., rows]) <= (self.dim + 4) * (np.finfo(float).eps * sizes + TINY)
+        found = excess.copy()
+        for *place, column in np.argwhere(doubtful & np.isfinite(sizes)).tolist():
+            row, point = rows[column], points[tuple(place)]
+            *normal, constant = self._side(int(row))
+            terms = (a * Fraction(x) for a, x in zip(normal, point.tolist(), strict=True) if a)
+            value = sum(terms, constant)
+            found[(*place, row)] = (value < 0) - (value > 0)
+        return found
+
+    def _found_facets(self, tolerance: float) -> FoundFacets:
+        if tolerance not in self._facets:
+            hull = self._full_dimensional("facets need")
+            self._facets[tolerance] = find_facets(hull.A, hull.b, self._inner_ball, tolerance)
+        return self._facets[tolerance]
+
+    @cached_property
+    def _facets(self) -> dict[float, FoundFacets]:
+        """Facets found so far, by the tolerance: among thousands of rows they take a while."""
+        return {}
+
+    @cached_property
+    def _hull(self) -> AffineHull:
+        return AffineHull(*scaled_rows(self.A, self.b), *scaled_rows(self.C, self.d))
+
+    @cached_property
+    def _ball(self) -> Ball:
+        hull = self._hull
+        if hull.dim == 0:
+            empty = not hull.is_consistent or (hull.b < 0).any()
+            return Ball(hull.origin, -np.inf if empty else 0.0, 0.0)
+        if not hull.is_consistent:
+            return Ball(hull.origin, -np.inf, 0.0)
+        ball = inscribed_ball(hull.A, hull.b)
+        if 0 < ball.radius < np.inf and not ball.gap <= SURE * ball.radius and self._across is not None:
+            return self._ball_far_out()
+        return Ball(hull.lift(ball.center[None])[0], ball.radius, ball.gap)
+
+    def _ball_far_out(self) -> Ball:
+        """Return a largest ball of an endless polyhedron: across its directions, and so far out that it fits."""
+        assert self._across is not None
+        assert self._recession is not None
+        (across, basis), found = self._across, self._recession
+        ball, direction = across.insphere(), np.array([nearest(entry) for entry in found.direction])
+        center = ball.center @ basis
+        lengths = np.linalg.norm(self._near[0], axis=1)
+        others = np.setdiff1d(np.flatnonzero(lengths), found.still)
+        normals, offsets = (part[others] for part in self._near)
+        missing = ball.radius * lengths[others] - (offsets - normals @ center)
+        # How fast slacks grow along the direction: by how little is lost to rounding where a row is nearly constant.
+        slopes = (sum(map(operator.mul, self._side(row), found.direction)) for row in others.tolist())
+        steps = (nearest(Fraction(short) / slope) for short, slope in zip(missing.tolist(), slopes, strict=True))
+        return Ball(center + max([0.0, *steps]) * direction, ball.radius, ball.gap)
+
+    @property
+    def _inner_ball(self) -> Ball:
+        """The inscribed ball in coordinates of the affine hull."""
+        ball = self.insphere()
+        return Ball(self._hull.project(ball.center), ball.radius, ball.gap)
+
+    def _full_dimensional(self, purpose: str) -> AffineHull:
+        radius = self.insphere().radius
+        if not radius > 0:
+            what = "an empty polyhedron" if radius < 0 else "a flat one"
+            raise DegenerateGeometryError(
+                f"{purpose} a polyhedron with an interior, got {what} (inradius {radius:.3g})"
+            )
+        return self._hull
+
+
+def _are_tiny(numbers: np.ndarray) -> bool:
+    """Whether some numbers are so small that float64 rounds their halves."""
+    return bool(((numbers != 0) & (np.abs(numbers) < 2 * TINY)).any())
+
+
+def _body(hull: AffineHull) -> HalfSpaceStack:
+    """Return the half-spaces as a body, those along axes as bounds."""
+    return HalfSpaceStack.of([HalfSpaces.of(hull.A, hull.b)])

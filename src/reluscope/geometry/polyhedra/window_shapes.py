@@ -1,0 +1,149 @@
+"""The shape of a bounded window: its exact corners, their nearest floats, and which corners lie on which side.
+
+A window is its inequalities, whose float64 entries are taken as the rational numbers they are. Corners follow from them
+and are rational, too; the floats nearest to them come with bounds on their errors.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from reluscope.errors import DegenerateGeometryError, InputError
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+
+Point = tuple[Fraction, ...]
+# Half a unit in the last place, for one coordinate.
+ROUNDING = float(np.finfo(np.float64).eps) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """Points with rational coordinates, and the floats nearest to them.
+
+    Parameters
+    ----------
+    exact : sequence of points of d fractions
+    points : (v, d) float64
+    errors : (v,) float64
+        Largest distance of a float point from the exact one.
+    """
+
+    exact: Sequence[Point]
+    points: Float[np.ndarray, "v d"]
+    errors: Float[np.ndarray, " v"]
+
+    @classmethod
+    def of(cls, exact: Sequence[Point]) -> "Corners":
+        """Round exact points."""
+        try:
+            points = np.array([[float(entry) for entry in point] for point in exact])
+        except OverflowError as error:
+            raise InputError(
+                "the corners of the domain are too far away for floats: scale the domain and the network"
+            ) from error
+        is_exact = [
+            all(entry == Fraction(number) for entry, number in zip(point, row, strict=True))
+            for point, row in zip(exact, points.tolist(), strict=True)
+        ]
+        errors = np.where(is_exact, 0.0, ROUNDING * np.linalg.norm(points, axis=1))
+        return cls(exact, points, errors)
+
+    @classmethod
+    def of_box(cls, box: Box) -> "Corners":
+        """Return the corners of a box, in the order of `Box.corners`."""
+        points = box.corners()
+        return cls([tuple(map(Fraction, point)) for point in points.tolist()], points, np.zeros(len(points)))
+
+    @classmethod
+    def together(cls, parts: "Sequence[Corners]") -> "Corners":
+        """Return the corners of several windows, one after the other."""
+        return cls(
+            [point for part in parts for point in part.exact],
+            np.concatenate([part.points for part in parts]),
+            np.concatenate([part.errors for part in parts]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def take(self, which: np.ndarray) -> "Corners":
+        """Return some of them."""
+        return Corners([self.exact[index] for index in which.tolist()], self.points[which], self.errors[which])
+
+
+@dataclass(frozen=True, eq=False)
+class WindowShape:
+    """A bounded full-dimensional window by its corners and sides.
+
+    Parameters
+    ----------
+    corners : Corners
+        All different; ascending on a line, counter-clockwise in the plane.
+    incidence : (v, f) bool
+        Which corners lie on which sides.
+    sides : tuple of f rows
+        The half-spaces ``(a, c)`` of ``a . x + c >= 0`` that carry the sides, in whole numbers without common divisor.
+    """
+
+    corners: Corners
+    incidence: Bool[np.ndarray, "v f"]
+    sides: tuple[Row, ...]
+
+
+def window_shape(window: Box | Polyhedron) -> WindowShape:
+    """Return the shape of a window.
+
+    Raises
+    ------
+    DegenerateGeometryError
+        If the window is empty, flat or unbounded.
+
+    Examples
+    --------
+    >>> triangle = window_shape(Polyhedron([[-1, 0], [0, -1], [3, 3]], [0, 0, 1]))
+    >>> [[str(entry) for entry in corner] for corner in triangle.corners.exact]
+    [['0', '0'], ['1/3', '0'], ['0', '1/3']]
+    """
+    if isinstance(window, Box):
+        corners = Corners.of_box(window)
+        incidence = np.hstack([corners.points == window.hi, corners.points == window.lo])
+        return WindowShape(corners, incidence, tuple(integer_row(side) for side in half_spaces(window)))
+    polytope = None if len(window.C) else RationalPolytope.of(window)
+    if polytope is None:
+        raise DegenerateGeometryError(
+            f"the domain must have an interior, but {window.describe()} is empty or flat: give another, or a Slice"
+        )
+    facets = polytope.facets()
+    incidence = np.zeros((len(polytope.vertices), len(facets)), dtype=bool)
+    for side, members in enumerate(facets.values()):
+        incidence[list(members), side] = True
+    exact = [tuple(Fraction(entry, vertex[-1]) for entry in vertex[:-1]) for vertex in polytope.vertices]
+    order = _order(exact, incidence)
+    return WindowShape(Corners.of([exact[corner] for corner in order]), incidence[order], tuple(facets))
+
+
+def _order(exact: Sequence[Point], incidence: np.ndarray) -> list[int]:
+    """Return the order of corners: ascending on a line, around the polygon in the plane, by coordinates elsewhere."""
+    dim = len(exact[0])
+    order = sorted(range(len(exact)), key=lambda corner: exact[corner])
+    if dim != 2:
+        return order
+    # The lowest corner on the left is one; around a corner, a side leads to the next.
+    around, beside = [order[0]], {}
+    for members in incidence.T:
+        one, other = np.flatnonzero(members).tolist()
+        beside.setdefault(one, []).append(other)
+        beside.setdefault(other, []).append(one)
+    first, last = (
+        tuple(a - b for a, b in zip(exact[next_], exact[order[0]], strict=True)) for next_ in beside[order[0]]
+    )
+    turn = first[0] * last[1] - first[1] * last[0]
+    around.append(beside[order[0]][0 if turn > 0 else 1])
+    while len(around) < len(exact):
+        around.append(next(one for one in beside[around[-1]] if one != around[-2]))
+    return around

@@ -1,0 +1,204 @@
+"""One persistent mixed-integer program: maximise c x where some of the x are integers, solved again and again by HiGHS.
+
+The model is built once and grows: a cut that forbids a solution is one more row. Only this module and `linear_program`
+know the solver and its status codes.
+"""
+
+from enum import Enum
+from typing import NamedTuple
+
+import highspy
+import numpy as np
+import scipy.sparse
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from reluscope.errors import SolverError
+from reluscope.geometry.programs.linear_program import check_added, silent_model
+
+
+class Ending(Enum):
+    """How a mixed-integer program ended."""
+
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"
+    LIMIT = "limit"
+
+
+class Outcome(NamedTuple):
+    """The end of a solve.
+
+    Parameters
+    ----------
+    ending : Ending
+        LIMIT if time or nodes ran out first.
+    bound : float
+        No solution has a larger value; -inf if infeasible.
+    point : (n,) float64, optional
+        The best solution found, None if none was.
+    duals : (h,) float64, optional
+        Multipliers of the rows, of a relaxed program.
+    """
+
+    ending: Ending
+    bound: float
+    point: np.ndarray | None
+    duals: np.ndarray | None = None
+
+
+_ENDINGS = {
+    highspy.HighsModelStatus.kOptimal: Ending.OPTIMAL,
+    highspy.HighsModelStatus.kInfeasible: Ending.INFEASIBLE,
+    # All variables are bounded, so nothing is unbounded.
+    highspy.HighsModelStatus.kUnboundedOrInfeasible: Ending.INFEASIBLE,
+    highspy.HighsModelStatus.kTimeLimit: Ending.LIMIT,
+    highspy.HighsModelStatus.kSolutionLimit: Ending.LIMIT,
+}
+
+
+class MixedIntegerProgram:
+    """Maximise ``c x`` subject to ``row_lower <= rows x <= row_upper``, ``lower <= x <= upper`` and some x integers.
+
+    Parameters
+    ----------
+    tolerance : float
+        Largest absolute violation of a row, a bound or integrality in an accepted solution; HiGHS takes nothing below
+        1e-10. Scale variables to sizes about 1.
+
+    Notes
+    -----
+    All variables have finite bounds. Ctrl-C takes effect when the solve under way has ended.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> program = MixedIntegerProgram()
+    >>> first = program.add_columns(np.zeros(2), np.full(2, 3.0), is_integer=True)
+    >>> program.add_row([first, first + 1], [2.0, 2.0], upper=7.0)
+    >>> program.maximize([first, first + 1], [1.0, 1.0]).bound
+    3.0
+    """
+
+    def __init__(self, *, tolerance: float = 1e-9) -> None:
+        self._model = silent_model(tolerance)
+        for option, setting in (
+            ("threads", 1),
+            ("mip_feasibility_tolerance", max(tolerance, 1e-10)),
+            # Each of these solves programs of its own, which takes longer than all of a small program.
+            ("mip_heuristic_run_feasibility_jump", False),
+            ("mip_heuristic_run_rens", False),
+            ("mip_heuristic_run_rins", False),
+            ("mip_heuristic_run_root_reduced_cost", False),
+        ):
+            self._model.setOptionValue(option, setting)
+        self.num_columns = 0
+        self.num_rows = 0
+        self.work = {"programs": 0, "nodes": 0, "simplex_iterations": 0}
+
+    def add_columns(
+        self, lower: Float[np.ndarray, " k"], upper: Float[np.ndarray, " k"], *, is_integer: bool = False
+    ) -> int:
+        """Append variables with finite bounds and return the position of the first."""
+        first, count = self.num_columns, len(lower)
+        if count:
+            self._model.addVars(count, lower, upper)
+            if is_integer:
+                columns = np.arange(first, first + count, dtype=np.int32)
+                kinds = np.full(count, highspy.HighsVarType.kInteger)
+                self._model.changeColsIntegrality(count, columns, kinds)
+        self.num_columns += count
+        return first
+
+    def add_row(
+        self, columns: ArrayLike, coefficients: ArrayLike, *, lower: float = -np.inf, upper: float = np.inf
+    ) -> None:
+        """Append a row ``lower <= coefficients x[columns] <= upper``."""
+        places, entries = np.asarray(columns, dtype=np.int32), np.asarray(coefficients, dtype=float)
+        self._model.addRow(lower, upper, len(places), places, entries)
+        self.num_rows += 1
+
+    def add_rows(
+        self,
+        rows: scipy.sparse.csr_array,
+        *,
+        lower: Float[np.ndarray, " h"] | None = None,
+        upper: Float[np.ndarray, " h"] | None = None,
+    ) -> None:
+        """Append rows ``lower <= rows x <= upper``; a side that is not given is open."""
+        count = len(rows.indptr) - 1
+        if not count:
+            return
+        low = np.full(count, -np.inf) if lower is None else np.asarray(lower, dtype=float)
+        high = np.full(count, np.inf) if upper is None else np.asarray(upper, dtype=float)
+        starts, indices = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
+        check_added(self._model.addRows(count, low, high, rows.nnz, starts, indices, rows.data.astype(float)))
+        self.num_rows += count
+
+    def keep_first(self, *, num_rows: int, num_columns: int) -> None:
+        """Take out what was appended after the first rows and columns."""
+        rows = np.arange(num_rows, self.num_rows, dtype=np.int32)
+        columns = np.arange(num_columns, self.num_columns, dtype=np.int32)
+        self._model.deleteRows(len(rows), rows)
+        self._model.deleteCols(len(columns), columns)
+        self.num_rows, self.num_columns = num_rows, num_columns
+
+    def maximize(
+        self,
+        columns: ArrayLike,
+        coefficients: ArrayLike,
+        *,
+        is_relaxed: bool = False,
+        seconds: float = np.inf,
+    ) -> Outcome:
+        """Solve.
+
+        Parameters
+        ----------
+        columns, coefficients : sequences of equal length
+            The objective; it is zero elsewhere.
+        is_relaxed : bool
+            Let integers be any numbers: an upper bound for the price of a linear program.
+        seconds : float
+            Where to stop.
+
+        Raises
+        ------
+        SolverError
+            If HiGHS ends without an answer, also after a second attempt without presolve.
+        """
+        objective = np.zeros(self.num_columns)
+        objective[np.asarray(columns, dtype=int)] = coefficients
+        model = self._model
+        model.changeColsCost(self.num_columns, np.arange(self.num_columns, dtype=np.int32), objective)
+        model.setOptionValue("solve_relaxation", is_relaxed)
+        model.setOptionValue("time_limit", float(max(seconds, 0.0)))
+        ending = self._run()
+        if ending is None:
+            model.clearSolver()
+            model.setOptionValue("presolve", "off")
+            ending = self._run()
+            model.setOptionValue("presolve", "choose")
+        if ending is None:
+            reason = model.modelStatusToString(model.getModelStatus())
+            raise SolverError(
+                f"a mixed-integer program with {self.num_rows} rows and {self.num_columns} variables should have ended "
+                f"with an answer and ended with {reason!r}; look for entries of very different size"
+            )
+        if ending is Ending.INFEASIBLE:
+            return Outcome(ending, -np.inf, None)
+        info = model.getInfo()
+        is_found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        point = np.array(model.getSolution().col_value, dtype=float) if is_found else None
+        # Programs without integers have no nodes; a linear program that stopped early bounds nothing.
+        is_linear = info.mip_node_count < 0
+        bound = info.objective_function_value if is_linear else info.mip_dual_bound
+        duals = np.array(model.getSolution().row_dual, dtype=float) if is_relaxed else None
+        return Outcome(ending, np.inf if is_linear and ending is Ending.LIMIT else float(bound), point, duals)
+
+    def _run(self) -> Ending | None:
+        self._model.run()
+        info = self._model.getInfo()
+        self.work["programs"] += 1
+        self.work["nodes"] += max(0, info.mip_node_count)
+        self.work["simplex_iterations"] += max(0, info.simplex_iteration_count)
+        return _ENDINGS.get(self._model.getModelStatus())

@@ -1,0 +1,1 @@
+"""Polyhedra as text that other programs read and write."""
