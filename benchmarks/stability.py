@@ -13,7 +13,7 @@ import reluscope as rs
 from benchmarks.measure import Measurement, in_fresh_process, peak_gigabytes
 from reluscope.analyses.stability.jacobians import carried
 from reluscope.analyses.stability.singular_values import EPS, before_and_after, singular_values
-from reluscope.networks.linearize import point_pieces
+from reluscope.networks.evaluation.linearize import point_pieces
 from reluscope_studies.behrmann2018._networks import SMALL_WIDE, WIDE, Architecture
 
 TARGET = "at least 5 times faster than autograd row by row and a full SVD, under 8 GB"

@@ -16,7 +16,7 @@ from reluscope.geometry.cutting.crossing import SOME, UNDECIDED, find_positive
 from reluscope.geometry.cutting.framed_cells import LinearForm, Sides
 from reluscope.geometry.cutting.generation import find_among_corners
 from reluscope.geometry.programs.linear_program import LinearProgram
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.tree import tree_regions
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_count import tree_count

@@ -25,7 +25,7 @@ from reluscope.analyses.local.sizes import region_sizes
 from reluscope.analyses.stacked import initialize, train
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.interruption import deferred, has_struck, held, safe_point
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.testing import default_network
 
 PACKAGE = Path(rs.__file__).parent

@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     from reluscope.explorer import Explorer, explore
     from reluscope.findings import Claim, Finding, Findings
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
-    from reluscope.networks.evaluation import Evaluation, GateValues, PointStatus
-    from reluscope.networks.load import load
+    from reluscope.networks.evaluation.evaluation import Evaluation, GateValues, PointStatus
+    from reluscope.networks.models.load import load
+    from reluscope.networks.models.torch.parts import activations_at
     from reluscope.networks.network import Network
-    from reluscope.networks.parts import activations_at
     from reluscope.partitions import (
         Certificate,
         DecisionBoundary,
@@ -89,20 +89,20 @@ _HOMES = {
     "Codes": "reluscope.codes",
     "DecisionBoundary": "reluscope.partitions",
     "DecisionSurface": "reluscope.partitions",
-    "Evaluation": "reluscope.networks.evaluation",
+    "Evaluation": "reluscope.networks.evaluation.evaluation",
     "Explorer": "reluscope.explorer",
     "Faces": "reluscope.partitions",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
     "FoundRegions": "reluscope.regions.regions",
     "GateLayout": "reluscope.codes",
-    "GateValues": "reluscope.networks.evaluation",
+    "GateValues": "reluscope.networks.evaluation.evaluation",
     "LevelSet": "reluscope.partitions",
     "Neighbors": "reluscope.regions.neighbors",
     "Network": "reluscope.networks.network",
     "Partition": "reluscope.partitions",
     "Plane": "reluscope.geometry",
-    "PointStatus": "reluscope.networks.evaluation",
+    "PointStatus": "reluscope.networks.evaluation.evaluation",
     "Polyhedron": "reluscope.geometry",
     "Region": "reluscope.regions.region",
     "Segment": "reluscope.geometry",
@@ -111,7 +111,7 @@ _HOMES = {
     "StreamedPartition": "reluscope.partitions",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
-    "activations_at": "reluscope.networks.parts",
+    "activations_at": "reluscope.networks.models.torch.parts",
     "annulus": "reluscope.analyses.annulus",
     "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
@@ -133,7 +133,7 @@ _HOMES = {
     "image": "reluscope.analyses.reachability",
     "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "level_set": "reluscope.partitions",
-    "load": "reluscope.networks.load",
+    "load": "reluscope.networks.models.load",
     "local": "reluscope.analyses.local",
     "neighbors": "reluscope.regions.neighbors",
     "partition": "reluscope.partitions",

@@ -15,8 +15,8 @@ from reluscope.analyses.classification.classes import (
 )
 from reluscope.analyses.local import last_of_class
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.fractions.rational import RationalNetwork
 
 IDENTITY = rs.load([(np.eye(3), np.full(3, 10.0)), (np.eye(3), np.zeros(3))])
 SIGN = rs.load([(np.eye(1), np.array([10.0])), (np.eye(1), np.array([-10.0]))])

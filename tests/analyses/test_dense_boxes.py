@@ -10,7 +10,7 @@ import reluscope as rs
 from networks.models import branched, layers
 from reluscope import _kernels
 from reluscope.analyses.box_bounds import BoxBounds
-from reluscope.networks.dense_layers import dense_layers
+from reluscope.networks.bounds.dense_layers import dense_layers
 
 EPS = 2.0**-52
 

@@ -9,7 +9,7 @@ from reluscope.analyses import regression
 from reluscope.analyses.regression import fits
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim
-from reluscope.networks.rounded_forward import RoundedForward
+from reluscope.networks.evaluation.rounded_forward import RoundedForward
 
 
 def network(outputs, seed=0):

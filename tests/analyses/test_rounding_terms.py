@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of, rational_values
-from reluscope.networks.rounded_forward import coded_forward, forward_with_errors, rounded_codes, rounded_forward
+from reluscope.networks.evaluation.rounded_forward import (
+    coded_forward,
+    forward_with_errors,
+    rounded_codes,
+    rounded_forward,
+)
 from reluscope.tolerance import Tolerance
 
 EPS = 2.0**-52
@@ -191,7 +196,7 @@ def test_a_kink_that_is_exactly_as_far_as_the_bound_is_a_doubt():
 
 
 def test_chunks_of_points_change_nothing(monkeypatch):
-    rounding = import_module("reluscope.networks.rounded_forward")
+    rounding = import_module("reluscope.networks.evaluation.rounded_forward")
     net, points = network_of(random_steps(1), 3), np.random.default_rng(0).normal(size=(50, 3))
     whole, alone = coded_forward(net, points), rounded_forward(net, points)
     monkeypatch.setattr(rounding, "CLOSE_BUDGET", 7 * net.bytes_per_point)

@@ -12,7 +12,7 @@ from oracles.rational_steps import affine, network_of, rational_map
 from reluscope.analyses.stability.prefix import prefix_map
 from reluscope.analyses.stability.singular_values import SingularValues
 from reluscope.analyses.stability.spectra import _spectrum, jacobian_bytes
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 
 
 def test_the_seed_decides_where_lanczos_starts():

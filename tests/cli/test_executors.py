@@ -16,7 +16,7 @@ import reluscope as rs
 from cli.running import is_one_sentence, reluscope
 from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.errors import InputError
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.parallel import WORKERS_DIED, Lost, run_tasks
 from reluscope.partitions.tree_count import tree_count
 from reluscope.progress import RegionProgress

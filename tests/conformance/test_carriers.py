@@ -15,22 +15,22 @@ from conformance.test_operators import loaded as of_operators
 from conformance.torch_cases import CASES
 from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks import carriers
-from reluscope.networks.carriers.box_forms import BoxForms
-from reluscope.networks.carriers.boxes import Ends, Intervals
-from reluscope.networks.carriers.carry import carry, carry_to_output
-from reluscope.networks.carriers.combinations import COMBINATIONS, Combinations
-from reluscope.networks.carriers.corner_bounds import CornerBounds
-from reluscope.networks.carriers.forms import AffineForms
-from reluscope.networks.carriers.magnitudes import GradientMagnitudes, Magnitude, Magnitudes, gradients_of_inputs
-from reluscope.networks.carriers.maps import AffineValue, Derivatives, RoundedMaps, candidates_of, flat_entries
-from reluscope.networks.carriers.numbers import LIVE_NUMBERS, NUMBERS, HeldNumbers, LiveNumbers, Numbers
-from reluscope.networks.carriers.rounded import HeldRoundedNumbers, NumbersRoundedAlike, Rounded, RoundedNumbers
-from reluscope.networks.carriers.wide_numbers import Wide, WideNumbers, in_doubt, pieces_of
-from reluscope.networks.enclosures import enclose
-from reluscope.networks.graph import Max, Pointwise
-from reluscope.networks.linearize import identity, point_pieces, weight_of_units
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rounding import ANY_ORDER
+from reluscope.networks.evaluation.enclosures import enclose
+from reluscope.networks.evaluation.linearize import identity, point_pieces, weight_of_units
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.graph.nodes import Max, Pointwise
+from reluscope.networks.passes.box_forms import BoxForms
+from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.carry import carry, carry_to_output
+from reluscope.networks.passes.combinations import COMBINATIONS, Combinations
+from reluscope.networks.passes.corner_bounds import CornerBounds
+from reluscope.networks.passes.forms import AffineForms
+from reluscope.networks.passes.magnitudes import GradientMagnitudes, Magnitude, Magnitudes, gradients_of_inputs
+from reluscope.networks.passes.maps import AffineValue, Derivatives, RoundedMaps, candidates_of, flat_entries
+from reluscope.networks.passes.numbers import LIVE_NUMBERS, NUMBERS, HeldNumbers, LiveNumbers, Numbers
+from reluscope.networks.passes.rounded import HeldRoundedNumbers, NumbersRoundedAlike, Rounded, RoundedNumbers
+from reluscope.networks.passes.rounding import ANY_ORDER
+from reluscope.networks.passes.wide_numbers import Wide, WideNumbers, in_doubt, pieces_of
 
 UNIT = 16 * 2.0**-52
 TESTED = {

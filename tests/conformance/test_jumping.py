@@ -9,7 +9,7 @@ from conformance.bad_input.calls import settled
 from conformance.bad_input.running import call, namespaces, public
 from conformance.bad_input.table import rows_of
 from reluscope.errors import DiscontinuousNetworkError
-from reluscope.networks.graph import Pointwise
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 
 # `tests/partitions/test_jumps.py` compares them with an oracle.

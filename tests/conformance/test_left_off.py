@@ -12,7 +12,7 @@ from conformance.bad_input.calls import settled
 from conformance.bad_input.running import call, namespaces
 from conformance.test_jumping import asked
 from reluscope.errors import InputError
-from reluscope.networks.left_off import LeftOff
+from reluscope.networks.graph.left_off import LeftOff
 from reluscope.networks.network import Network
 
 # Not carried, and refused by name.

@@ -7,7 +7,7 @@ from onnx import helper
 
 from conformance.onnx_cases import NEWEST, OLDEST, make_model
 from conformance.onnx_runtime import RUNTIME, run_in_runtime
-from reluscope.networks.load import load
+from reluscope.networks.models.load import load
 
 
 class Drawing:

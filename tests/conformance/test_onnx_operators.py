@@ -11,7 +11,7 @@ from conformance.onnx_cases import CASES
 from conformance.onnx_runtime import RUNTIME, run_in_runtime
 from conformance.torch_cases import CASES as TORCH_CASES
 from reluscope.errors import UnsupportedOperatorError
-from reluscope.networks.load import load
+from reluscope.networks.models.load import load
 
 NUM_POINTS = 3
 

@@ -10,8 +10,8 @@ import torch
 
 import reluscope as rs
 from conformance.torch_cases import CASES
-from reluscope.networks.graph import Affine, Max, Pointwise, TopK
-from reluscope.networks.load import load
+from reluscope.networks.graph.nodes import Affine, Max, Pointwise, TopK
+from reluscope.networks.models.load import load
 
 
 @cache

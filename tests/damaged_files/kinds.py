@@ -20,7 +20,7 @@ from reluscope.datasets.mnist import read_idx
 from reluscope.datasets.opening import open_dataset
 from reluscope.files.kept_results import Record
 from reluscope.files.sealed_files import UNSEALED
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.tree_count import tree_count
 from reluscope.report import KeptSections, Subject
 from reluscope.report.document import SectionResult

@@ -10,7 +10,7 @@ from reluscope.explorer.desk import Desk
 from reluscope.explorer.server import Server
 from reluscope.explorer.session import Session
 from reluscope.explorer.snapshot import kept_answers, page_of
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
 
 
 @pytest.fixture(scope="module")

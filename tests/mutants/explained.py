@@ -162,15 +162,15 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "farthest = torch.where(rivals >= 0, -bodies.lower[:, None], bodies.upper[:, None])",
     ): "where a slope is zero, the product is left out",
     (
-        "networks/carriers/forms",
+        "networks/passes/forms",
         "rivals = (entries).reshape(-1)",
     ): "padding is left out, whichever entry stands for it, or makes the bound wider",
     (
-        "networks/carriers/forms",
+        "networks/passes/forms",
         "is_fixed, 0.0, np.where(high >= 0, np.minimum(high, clear), 0.0).max(axis=1, initial=0.0)",
     ): "the least of zero and of what is not negative is added",
     (
-        "networks/carriers/forms",
+        "networks/passes/forms",
         "pieces = (places[:, None] >= levels[None]).sum(axis=1)",
     ): "at a breakpoint both pieces have one value",
     (
@@ -215,11 +215,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "tries = (np.outer(np.array(BEYOND) * max(view.scale, rival.distance), way))",
     ): "where a class beyond is sought first; if it is not found there, it is on the way to the deepest point",
     (
-        "networks/carriers/forms",
+        "networks/passes/forms",
         "if (low > most + clear).any() or (high <= least - clear).any():",
     ): "equality of two reals; either answer is right",
     (
-        "networks/carriers/forms",
+        "networks/passes/forms",
         "if (low >= most + clear).any() or (high < least - clear).any():",
     ): "equality of two reals; either answer is right",
     (
@@ -303,11 +303,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): ("only bodies without end have a ball so much larger than their offsets"),
     ("analyses/codespace/sampled", "block = (1)"): "size of a block",
     (
-        "networks/carriers/forms",
+        "networks/passes/forms",
         "above, below = np.flatnonzero(low <= least - clear), np.flatnonzero(high > most + clear)",
     ): "equality of two reals; a limit that all steps keep",
     (
-        "networks/carriers/forms",
+        "networks/passes/forms",
         "above, below = np.flatnonzero(low < least - clear), np.flatnonzero(high >= most + clear)",
     ): "equality of two reals; a limit that all steps keep",
     ("analyses/sensitivity/gradient_covariance", "if basis is not None and len(basis) > widest:"): (

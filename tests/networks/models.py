@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 
 
 def layers(sizes, seed=0):

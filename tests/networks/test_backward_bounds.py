@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.networks import backward_bounds as carrying
-from reluscope.networks.backward_bounds import BackwardBounds, is_suited, maximized
-from reluscope.networks.gate_lines import lines_around
+from reluscope.networks.bounds import backward_bounds as carrying
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited, maximized
+from reluscope.networks.bounds.gate_lines import lines_around
 from reluscope.testing import default_network, networks
 
 

@@ -11,9 +11,9 @@ from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of
 from reluscope.analyses.box_bounds import BoxBounds
 from reluscope.analyses.preimages.box_search import half_sides
 from reluscope.geometry.polyhedra.balls import CutBall
-from reluscope.networks.carriers.box_forms import BoxForms
-from reluscope.networks.carriers.carry import carry_to_output
-from reluscope.networks.enclosures import enclose
+from reluscope.networks.evaluation.enclosures import enclose
+from reluscope.networks.passes.box_forms import BoxForms
+from reluscope.networks.passes.carry import carry_to_output
 from reluscope.testing import networks
 
 CLAMP = ("pointwise", [-1.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 1.0])

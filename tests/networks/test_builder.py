@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional as F  # noqa: N812
 
 from reluscope.errors import InputError, NotPiecewiseLinearError, ShapeError
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 
 
 def random_array(*shape, seed=0):

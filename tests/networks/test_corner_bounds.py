@@ -5,9 +5,9 @@ import torch
 
 import reluscope as rs
 from reluscope._kernels import between_lines, cell_ranges, relax
-from reluscope.networks.carriers.carry import carry_to_output
-from reluscope.networks.carriers.corner_bounds import CornerBounds
-from reluscope.networks.rounding import ANY_ORDER
+from reluscope.networks.passes.carry import carry_to_output
+from reluscope.networks.passes.corner_bounds import CornerBounds
+from reluscope.networks.passes.rounding import ANY_ORDER
 
 
 def relaxed(gate, low, high, rounding=0.0):

@@ -8,11 +8,10 @@ import torch
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.networks import evaluation
-from reluscope.networks.evaluation import BUDGET, Evaluation, PointStatus
-from reluscope.networks.operators.linear import Linear
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.evaluation import BUDGET, Evaluation, PointStatus, evaluation
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.graph.operators.linear import Linear
 from reluscope.regions.regions import find_regions
 from reluscope.testing import default_network
 
@@ -66,7 +65,9 @@ def test_parts_know_what_the_whole_knows(net, x):
 def test_errors_of_maps_do_not_depend_on_the_memory(net, x, monkeypatch):
     whole = net.at(x)
     expected = whole.map_errors, whole.constant_errors
-    monkeypatch.setattr("reluscope.networks.evaluation.BUDGET", 8 * net.bytes_per_point)  # two points at once
+    monkeypatch.setattr(
+        "reluscope.networks.evaluation.evaluation.BUDGET", 8 * net.bytes_per_point
+    )  # two points at once
     at = net.at(x)
     np.testing.assert_allclose(at.map_errors, expected[0], rtol=1e-12)
     np.testing.assert_allclose(at.constant_errors, expected[1], rtol=1e-12)

@@ -4,7 +4,7 @@ import torch
 
 from networks.models import layers
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.load import load
+from reluscope.networks.models.load import load
 
 
 def test_sources_and_gates():

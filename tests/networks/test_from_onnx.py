@@ -20,8 +20,8 @@ from reluscope.errors import (
     ShapeError,
     UnsupportedOperatorError,
 )
-from reluscope.networks.load import load
-from reluscope.networks.onnx.site import HANDLERS, Activation
+from reluscope.networks.models.load import load
+from reluscope.networks.models.onnx.site import HANDLERS, Activation
 
 RNG = np.random.default_rng(11)
 W1, B1 = RNG.normal(size=(6, 4)).astype(np.float32), RNG.normal(size=6).astype(np.float32)
@@ -480,6 +480,6 @@ def test_opsets_out_of_range(save, opset):
 
 def test_without_the_package(monkeypatch, save):
     path = save(make_model(mlp(), (1, 4), WEIGHTS, 13))
-    monkeypatch.setattr("reluscope.networks.from_onnx.find_spec", lambda name: None)
+    monkeypatch.setattr("reluscope.networks.models.onnx.from_onnx.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install reluscope\[onnx\]"):
         load(path)

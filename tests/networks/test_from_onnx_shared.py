@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conformance.onnx_runtime import run_in_runtime
-from reluscope.networks.load import load
+from reluscope.networks.models.load import load
 
 MODELS = Path(__file__).parents[3] / "shared" / "models"
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, PolynomialFeatures
 
 import reluscope as rs
 from reluscope.errors import InputError, NotPiecewiseLinearError, ShapeError
-from reluscope.networks import from_scikit_learn
+from reluscope.networks.models import from_scikit_learn
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 3)) * [1.0, 50.0, 0.01] + [0.0, 1000.0, 5.0]

@@ -16,9 +16,9 @@ from reluscope.errors import (
     ShapeError,
     UnsupportedOperatorError,
 )
-from reluscope.networks import from_torch
-from reluscope.networks.from_torch import default_decompositions
-from reluscope.networks.load import load
+from reluscope.networks.models.load import load
+from reluscope.networks.models.torch import from_torch
+from reluscope.networks.models.torch.from_torch import default_decompositions
 
 
 def through(function, *parts):
@@ -317,7 +317,7 @@ class TestIncreasingFunctions:
 
     def test_differences_that_saturation_hides_are_seen(self, monkeypatch):
         """A planted fault: relu becomes |x|, where the sigmoid is 1 in float64 either way."""
-        from reluscope.networks.aten.site import HANDLERS
+        from reluscope.networks.models.torch.site import HANDLERS
 
         model = nn.Sequential(nn.Linear(1, 1), nn.ReLU(), nn.Linear(1, 1), nn.Sigmoid())
         for layer, bias in ((model[0], -60.0), (model[2], 60.0)):

@@ -6,9 +6,9 @@ import torch
 
 from networks.models import layers
 from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_map
-from reluscope.networks.builder import GraphBuilder
-from reluscope.networks.gradient_errors import gradient_errors
-from reluscope.networks.load import load
+from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.evaluation.gradient_errors import gradient_errors
+from reluscope.networks.models.load import load
 from reluscope.regions.nearest import nearest_facets
 from reluscope.regions.regions import regions
 from reluscope.testing import default_network

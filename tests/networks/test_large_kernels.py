@@ -4,8 +4,8 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.networks.operators import convolution
-from reluscope.networks.operators.convolution import Convolution
+from reluscope.networks.graph.nodes.operators import convolution
+from reluscope.networks.graph.operators.convolution import Convolution
 
 SETTINGS = [
     {"kernel_size": 3, "padding": 1},

@@ -5,8 +5,8 @@ import torch
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope.errors import InputError
-from reluscope.networks.builder import GraphBuilder
-from reluscope.networks.load import load
+from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.models.load import load
 
 
 def random_points(shape, seed=4):

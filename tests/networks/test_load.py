@@ -9,10 +9,10 @@ from torch import nn
 
 from networks.models import layers, seeded
 from reluscope.errors import ConversionMismatchError, InputError, ShapeError
-from reluscope.networks import from_torch
-from reluscope.networks.aten.site import HANDLERS
-from reluscope.networks.load import load
-from reluscope.networks.verification import verify
+from reluscope.networks.building.verification import verify
+from reluscope.networks.models.load import load
+from reluscope.networks.models.torch import from_torch
+from reluscope.networks.models.torch.site import HANDLERS
 
 
 def small():

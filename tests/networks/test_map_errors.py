@@ -7,7 +7,7 @@ import pytest
 
 import reluscope as rs
 from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_map
-from reluscope.networks.graph import Affine
+from reluscope.networks.graph.nodes import Affine
 from reluscope.tolerance import Tolerance
 
 HARDTANH = ("pointwise", [-1.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 1.0])

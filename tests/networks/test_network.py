@@ -9,8 +9,8 @@ import reluscope as rs
 from networks.models import branched, layers
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry import Box, Slice
-from reluscope.networks.builder import GraphBuilder
-from reluscope.networks.load import load
+from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.models.load import load
 
 
 @pytest.fixture(scope="module")

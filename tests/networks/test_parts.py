@@ -94,7 +94,7 @@ def test_other_inputs_of_the_model_and_of_the_part(model):
 
 def test_more_points_than_go_together(monkeypatch, model):
     whole = rs.activations_at(model, "layer.1.mlp", TOKENS)
-    monkeypatch.setattr("reluscope.networks.parts._TOGETHER", 2)
+    monkeypatch.setattr("reluscope.networks.models.torch.parts._TOGETHER", 2)
     np.testing.assert_allclose(rs.activations_at(model, "layer.1.mlp", TOKENS), whole, rtol=1e-12)
 
 

@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 from networks.models import seeded
-from reluscope.networks.from_torch import from_module
-from reluscope.networks.load import load
-from reluscope.networks.plain_trace import _LAYERS, plain_source
+from reluscope.networks.models.load import load
+from reluscope.networks.models.torch.from_torch import from_module
+from reluscope.networks.models.torch.plain_trace import _LAYERS, plain_source
 
 
 def chain():
@@ -139,9 +139,9 @@ def test_what_traces_is_not_imported():
     asked = """
 import sys
 from torch import nn
-from reluscope.networks.load import load
+from reluscope.networks.models.load import load
 load(nn.Sequential(nn.Linear(2, 3), nn.ReLU()))
-print("reluscope.networks.from_torch" in sys.modules, "torch._dynamo" in sys.modules)
+print("reluscope.networks.models.torch.from_torch" in sys.modules, "torch._dynamo" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

@@ -54,7 +54,7 @@ def test_points_go_in_chunks(monkeypatch) -> None:
     net = NETS["convolutional"]()
     x = np.random.default_rng(0).normal(size=(7, net.num_inputs))
     whole = net.jvp(x, x), net.vjp(x, np.ones(net.num_outputs))
-    monkeypatch.setattr("reluscope.networks.products.MEMORY", 1)
+    monkeypatch.setattr("reluscope.networks.evaluation.products.MEMORY", 1)
     again = net.jvp(x, x), net.vjp(x, np.ones(net.num_outputs))
     assert all(bool(torch.allclose(a, b)) for a, b in zip(whole, again, strict=True))
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, fractions_of, network_of, rational_values
-from reluscope.networks.carriers.boxes import Ends, Intervals
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.ranges import unit_ranges
+from reluscope.networks.bounds.ranges import unit_ranges
+from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.carry import carry
 
 
 def exact_range(weight, bias, low, high):

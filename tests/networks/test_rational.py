@@ -8,11 +8,11 @@ import torch
 
 import reluscope as rs
 from oracles import fractions_plane
-from reluscope.networks.builder import GraphBuilder
-from reluscope.networks.from_arrays import from_arrays
-from reluscope.networks.rational import RationalNetwork, RationalVector, multiplications
-from reluscope.networks.rational_maps import rational_maps
-from reluscope.networks.rational_weights import TooManyMultiplicationsError
+from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.fractions.rational import RationalNetwork, RationalVector, multiplications
+from reluscope.networks.fractions.rational_maps import rational_maps
+from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
+from reluscope.networks.models.from_arrays import from_arrays
 
 
 def test_vectors_are_brought_to_a_common_denominator():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import reluscope as rs
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.testing import default_network, strategies
 
 

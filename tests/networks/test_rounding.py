@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_values
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded, RoundedNumbers
-from reluscope.networks.rounding import (
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded, RoundedNumbers
+from reluscope.networks.passes.rounding import (
     ANY_ORDER,
     affine_error,
     in_doubt,

@@ -6,7 +6,7 @@ import torch
 
 import reluscope as rs
 from reluscope.errors import InputError
-from reluscope.networks.input_shapes import MAX_VALUES
+from reluscope.networks.graph.input_shapes import MAX_VALUES
 
 onnx = pytest.importorskip("onnx")
 from onnx import helper, numpy_helper  # noqa: E402

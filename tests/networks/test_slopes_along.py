@@ -11,12 +11,12 @@ import reluscope as rs
 from oracles.rational_steps import affine, network_of
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.analyses.counting.faces import face_codes
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.maps import AffineValue, RoundedMaps, along_directions, flat_entries, slopes_of_units
-from reluscope.networks.from_arrays import from_arrays
-from reluscope.networks.maps_of_codes import pieces_of
-from reluscope.networks.pieces_across import pieces_across
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.pieces_across import pieces_across
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.models.from_arrays import from_arrays
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.maps import AffineValue, RoundedMaps, along_directions, flat_entries, slopes_of_units
 from reluscope.regions.neighbors import _reach
 from reluscope.testing import default_network
 

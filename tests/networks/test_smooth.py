@@ -11,9 +11,9 @@ from torch import nn
 import reluscope as rs
 from conformance.bad_input.values import is_one_sentence
 from reluscope.errors import InputError, NotPiecewiseLinearError
-from reluscope.networks.best_pieces import best_pieces, proved_error
+from reluscope.networks.building.best_pieces import best_pieces, proved_error
 from reluscope.networks.building.gates import round_up
-from reluscope.networks.smooth_functions import ACCURACY, SMOOTH
+from reluscope.networks.building.smooth_functions import ACCURACY, SMOOTH
 
 mpmath.mp.dps = 50
 

@@ -4,9 +4,9 @@ import torch
 
 from networks.models import branched, layers
 from reluscope._kernels import pieces_in_use
-from reluscope.networks.builder import GraphBuilder
-from reluscope.networks.carriers.numbers import LIVE_NUMBERS
-from reluscope.networks.load import load
+from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.models.load import load
+from reluscope.networks.passes.numbers import LIVE_NUMBERS
 
 
 def test_a_plain_stack_keeps_nothing_but_the_gate():

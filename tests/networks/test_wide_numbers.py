@@ -7,14 +7,13 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.networks import sliced_products
-from reluscope.networks.carriers import wide_numbers
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.wide_numbers import Wide, WideNumbers, in_doubt, pieces_of
-from reluscope.networks.double_words import plus, times, two_product, two_sum
-from reluscope.networks.operators.linear import Linear
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.sliced_products import products_of, sliced
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.graph.operators.linear import Linear
+from reluscope.networks.passes import sliced_products, wide_numbers
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.double_words import plus, times, two_product, two_sum
+from reluscope.networks.passes.sliced_products import products_of, sliced
+from reluscope.networks.passes.wide_numbers import Wide, WideNumbers, in_doubt, pieces_of
 from reluscope.testing import default_network
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import torch
 
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 
 RELU = ("pointwise", [0.0], [0.0, 1.0], [0.0, 0.0])
 LEAKY = ("pointwise", [0.0], [0.1, 1.0], [0.0, 0.0])

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 
 # A box is its lower and its upper corner; a body is a union of boxes.
 CUBE = [((0, 0, 0), (1, 1, 1))]

@@ -7,7 +7,7 @@ import torch
 from hypothesis import strategies as st
 
 from reluscope.geometry.polyhedra.domains import Slice
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.network import Network
 from reluscope.testing import dyadics
 

@@ -11,7 +11,7 @@ import reluscope as rs
 from oracles.fractions_plane import relu_layers
 from partitions.checking import check_equal, check_structure, found_in, lift, truth_on
 from partitions.layered import gate_layers, network_of, on_slice
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import incidence
 from reluscope.testing import boxes, networks, slices
 

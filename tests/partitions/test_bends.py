@@ -10,10 +10,10 @@ from torch import nn
 import reluscope as rs
 from reluscope.geometry.cutting.complexes import from_polygon
 from reluscope.geometry.polyhedra.window_shapes import Corners
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.wide_numbers import Wide, WideNumbers
-from reluscope.networks.graph import Max
-from reluscope.networks.measured_rounding import MeasuredRounding
+from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
+from reluscope.networks.graph.nodes import Max
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.wide_numbers import Wide, WideNumbers
 from reluscope.partitions import bends, codes_together, incidence, open_bends, shown_regions
 from reluscope.partitions.bends import Ranges, combined, fewer_rows, first_rows, taken
 from reluscope.partitions.chunks import Chunk, Resolution

@@ -11,7 +11,7 @@ from torch import nn
 import reluscope as rs
 from reluscope.findings import Claim
 from reluscope.geometry.programs.rational_recession import has_direction
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.partitions import Partition
 from reluscope.partitions.bare_regions import BareRegions
 from reluscope.partitions.boundedness import Boundedness, boundedness, decide

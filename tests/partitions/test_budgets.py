@@ -10,8 +10,8 @@ import reluscope as rs
 from partitions.layered import network_of
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.certification import Certifier, OutOfTimeError
 from reluscope.testing import default_network
 

@@ -6,8 +6,8 @@ import torch
 
 import reluscope as rs
 from reluscope import _kernels
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.numbers import NUMBERS
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.numbers import NUMBERS
 from reluscope.partitions import carried_ahead, incidence
 from reluscope.testing import default_network
 

@@ -12,8 +12,8 @@ from oracles import fractions_plane
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
 from reluscope.findings import Claim
-from reluscope.networks.builder import GraphBuilder
-from reluscope.networks.graph import Max
+from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.graph.nodes import Max
 from reluscope.partitions import certification
 from reluscope.testing.strategies import boxes, degenerate_networks
 

@@ -11,8 +11,8 @@ import torch
 
 import reluscope as rs
 from reluscope.errors import InputError
-from reluscope.networks.rational import multiplications
-from reluscope.networks.rounded_forward import coded_forward
+from reluscope.networks.evaluation.rounded_forward import coded_forward
+from reluscope.networks.fractions.rational import multiplications
 from reluscope.partitions import dispatch, finishing_windows, shown_regions
 from reluscope.testing import default_network
 

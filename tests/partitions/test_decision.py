@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 import reluscope as rs
 from reluscope.errors import InputError
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import Partition
 from reluscope.testing import default_network, degenerate_networks
 

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.fractions.rational import RationalNetwork
 
 
 def linear(weight, bias):

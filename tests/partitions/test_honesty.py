@@ -21,7 +21,7 @@ from partitions.hostile import (
 from partitions.layered import network_of
 from reluscope.errors import InputError
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.testing.fuzz.layers import Pool, linear
 
 SQUARE = rs.Box(-1, 1, 2)

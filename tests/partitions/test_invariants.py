@@ -12,7 +12,7 @@ from oracles.segment_bisection import num_regions
 from partitions.checking import check_structure, lift
 from partitions.layered import network_of
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.testing import default_network
 
 

@@ -9,7 +9,7 @@ import torch
 
 import reluscope as rs
 from reluscope.errors import DiscontinuousNetworkError, InputError
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 from reluscope.testing.fuzz import truth
 
 # Breakpoints, slopes and intercepts of one unit: steps, JumpReLUs, falling jumps, several, some of them at one place.

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 from reluscope.partitions import assembly, decision_pieces, few_dimensions, incidence
 from reluscope.partitions.decision_pieces import contenders
 from reluscope.testing import default_network

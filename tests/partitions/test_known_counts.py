@@ -15,7 +15,7 @@ from oracles.zaslavsky import num_cells, num_central_cells
 from partitions.checking import check_equal, check_structure, found_in, truth_on
 from partitions.layered import GATES, network_of
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.testing import (
     default_network,
     pseudo_random_network,

@@ -10,7 +10,7 @@ from reluscope.analyses.counting import by_mip, by_rational_tree
 from reluscope.analyses.counting.code_search import CodeSearch
 from reluscope.analyses.counting.rational_codes import RationalCodes
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import cellwise, incidence, tree_items
 from reluscope.partitions.tree_count import tree_count
 from reluscope.testing import default_network

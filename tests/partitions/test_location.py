@@ -5,7 +5,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.testing import default_network
 
 

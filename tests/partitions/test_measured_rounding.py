@@ -8,10 +8,10 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.networks import measured_rounding as module
-from reluscope.networks.graph import Max
-from reluscope.networks.measured_rounding import MeasuredRounding, measured_rounding
-from reluscope.networks.wide_forward import wide_codes
+from reluscope.networks.evaluation.evaluation import measured_rounding as module
+from reluscope.networks.evaluation.measured_rounding import MeasuredRounding, measured_rounding
+from reluscope.networks.evaluation.wide_forward import wide_codes
+from reluscope.networks.graph.nodes import Max
 from reluscope.partitions import shown_regions
 from reluscope.partitions.chunks import between
 from reluscope.partitions.walk_rounding import rounding_of
@@ -128,7 +128,7 @@ def test_what_was_measured_holds_elsewhere():
     """Errors of float64 at other points, against fractions, are below sixteen times those at two."""
     from fractions import Fraction
 
-    from reluscope.networks.rational import RationalNetwork
+    from reluscope.networks.fractions.rational import RationalNetwork
 
     net = deep()
     x = torch.linspace(-0.05, 0.05, 5, dtype=torch.float64)[:, None]

@@ -13,7 +13,7 @@ import torch
 
 import reluscope as rs
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import cellwise, incidence, parallel, walk
 from reluscope.partitions.parallel import run_tasks
 from reluscope.partitions.tree_count import tree_count

@@ -12,7 +12,7 @@ from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import patience
 from reluscope.partitions.patience import Patience, patient
 from reluscope.partitions.probes import Probe, probes

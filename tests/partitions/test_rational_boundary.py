@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import decision
 from reluscope.testing import default_network
 

@@ -15,7 +15,7 @@ from partitions.checking import check_structure, found_in
 from partitions.layered import network_of
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import assembly, finishing_windows, incidence, parallel, walk
 from reluscope.testing import default_network
 

@@ -10,7 +10,7 @@ import pytest
 import reluscope as rs
 from partitions.checking import check_structure, found_in
 from reluscope.errors import InputError
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import Partition
 from reluscope.testing import default_network
 

@@ -14,7 +14,7 @@ from partitions.layered import network_of
 from reluscope.errors import IncompletePartitionError, InputError, ShapeError
 from reluscope.files import spilled_rows
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import cellwise, incidence, region_rows, staged_regions, streamed_files, streaming
 from reluscope.testing import default_network
 

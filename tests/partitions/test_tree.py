@@ -20,7 +20,7 @@ from reluscope.budget import Budget
 from reluscope.codes.packing import unpack_pieces
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.geometry.cutting import crossing
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.boundedness import boundedness
 from reluscope.partitions.tree import TreeRegions, tree_regions
 from reluscope.partitions.tree_facets import tree_facets

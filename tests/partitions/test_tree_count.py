@@ -17,7 +17,7 @@ from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.files.kept_results import KeptResults
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import tree_count, tree_items, tree_search
 from reluscope.progress import RegionProgress
 from reluscope.testing import default_network, pseudo_random_network
@@ -96,7 +96,7 @@ def test_a_process_killed_by_the_system_goes_on(path):
     script = f"""
         import os, signal
         import reluscope as rs
-        from reluscope.networks.from_arrays import from_arrays
+        from reluscope.networks.models.from_arrays import from_arrays
         from reluscope.partitions import tree_count
         from reluscope.progress import RegionProgress
         from reluscope.testing import default_network

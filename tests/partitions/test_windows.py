@@ -14,7 +14,7 @@ from partitions.checking import check_structure, found_in, truth_on
 from partitions.layered import network_of, on_slice
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.testing import boxes, default_network, networks, planes, segments
 
 QUADRANTS = [(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]

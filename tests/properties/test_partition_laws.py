@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.testing import boxes, default_network, degenerate_networks, generic_networks, networks
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.networks.maps_of_codes import pieces_of
-from reluscope.networks.pieces_across import pieces_across
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.pieces_across import pieces_across
 from reluscope.regions.region_of_code import region_of_code
 from reluscope.testing import networks
 

@@ -13,7 +13,7 @@ import torch
 import reluscope as rs
 from conformance.bad_input.values import Stranger, is_one_sentence
 from reluscope.errors import CertificateError, ReluscopeError
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 from reluscope.testing import check_certificate, check_proof
 
 LARGE = 10**400

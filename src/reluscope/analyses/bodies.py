@@ -10,8 +10,8 @@ import torch
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.geometry.programs.half_spaces import HalfSpaces
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.regions.region import Region
 from reluscope.regions.regions import find_regions
 from reluscope.tolerance import Tolerance

@@ -18,18 +18,18 @@ from torch import Tensor
 
 from reluscope.analyses.dense_boxes import DenseBoxes, SeenOnBoxes
 from reluscope.analyses.preimages.box_search import ROUNDING, OutputBox, half_sides, output_box
-from reluscope.networks.backward_bounds import BackwardBounds, is_suited
-from reluscope.networks.carriers.box_forms import BoxForms, SeenRange
-from reluscope.networks.carriers.carry import carry_to_output
-from reluscope.networks.carriers.carry_back import carry_back
-from reluscope.networks.carriers.forms import Forms
-from reluscope.networks.dense_layers import dense_layers
-from reluscope.networks.gate_lines import lines_around
-from reluscope.networks.graph import Affine, Max, Pointwise
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
+from reluscope.networks.bounds.dense_layers import dense_layers
+from reluscope.networks.bounds.gate_lines import lines_around
+from reluscope.networks.evaluation.underflow import underflow
+from reluscope.networks.graph.nodes import Affine, Max, Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.rounding import ANY_ORDER
-from reluscope.networks.stages import Stage
-from reluscope.networks.underflow import underflow
+from reluscope.networks.passes.box_forms import BoxForms, SeenRange
+from reluscope.networks.passes.carry import carry_to_output
+from reluscope.networks.passes.carry_back import carry_back
+from reluscope.networks.passes.forms import Forms
+from reluscope.networks.passes.rounding import ANY_ORDER
+from reluscope.networks.passes.stages import Stage
 
 
 class Below(NamedTuple):

@@ -10,9 +10,9 @@ from reluscope import _kernels
 from reluscope.analyses.preimages.box_search import half_sides
 from reluscope.geometry.numbers.norms import Norm
 from reluscope.kernel_threads import kernel_threads
-from reluscope.networks.backward_bounds import BackwardBounds
-from reluscope.networks.carriers.box_forms import SeenRange
-from reluscope.networks.dense_layers import DenseLayers
+from reluscope.networks.bounds.backward_bounds import BackwardBounds
+from reluscope.networks.bounds.dense_layers import DenseLayers
+from reluscope.networks.passes.box_forms import SeenRange
 
 # Weights of all boxes from which on threads pay.
 THREADED_WEIGHTS = 200_000

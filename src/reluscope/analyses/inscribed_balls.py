@@ -17,9 +17,9 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.interior import WELL_PROVED, Ball, inscribed_ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.convex_questions import largest_balls
-from reluscope.networks.choices import read_domain
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.progress import Progress
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance

@@ -17,7 +17,7 @@ import numpy as np
 
 from reluscope.checking.demand import demand
 from reluscope.checking.whole_numbers import Matrix, Whole
-from reluscope.networks.graph import Affine, Pointwise
+from reluscope.networks.graph.nodes import Affine, Pointwise
 
 if TYPE_CHECKING:
     from reluscope.networks.network import Network

@@ -15,7 +15,7 @@ import numpy as np
 from reluscope.checking.demand import demand
 
 if TYPE_CHECKING:
-    from reluscope.networks.left_off import LeftOff
+    from reluscope.networks.graph.left_off import LeftOff
 
 # No end lies beyond, of numbers that float64 holds; digits of the series at first and at most.
 FARTHEST, FIRST_BITS, MOST_BITS = 2.0**13, 64, 2**13

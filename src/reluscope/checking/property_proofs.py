@@ -21,7 +21,7 @@ from reluscope.checking.file_conditions import on_network
 from reluscope.checking.set_proofs import check_sets, check_tree
 from reluscope.checking.whole_numbers import Whole
 from reluscope.errors import CertificateError, InputError, ReluscopeError
-from reluscope.networks.graph import Affine, Pointwise
+from reluscope.networks.graph.nodes import Affine, Pointwise
 
 if TYPE_CHECKING:
     from reluscope.checking.proofs import Node, Proof

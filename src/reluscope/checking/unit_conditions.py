@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
-from reluscope.networks.graph import Affine, Max, Pointwise
+from reluscope.networks.graph.nodes import Affine, Max, Pointwise
 
 if TYPE_CHECKING:
     from reluscope.networks.network import Network

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reluscope.networks.graph import GateNode, Input, Node
+from reluscope.networks.graph.nodes import GateNode, Input, Node
+from reluscope.networks.graph.operators.arrange import Reshape
 from reluscope.networks.network import Network
-from reluscope.networks.operators.arrange import Reshape
 
 
 @dataclass(frozen=True)

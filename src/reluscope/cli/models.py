@@ -23,7 +23,7 @@ from torch import nn
 from reluscope.cli.model_arguments import ModelArguments, is_factory
 from reluscope.errors import InputError, ShapeError
 from reluscope.files.numpy_files import open_member
-from reluscope.networks.load import load
+from reluscope.networks.models.load import load
 from reluscope.networks.network import Network
 
 ADVICE = "save the weights alone with safetensors.torch.save_file(model.state_dict(), 'weights.safetensors')"
@@ -77,7 +77,7 @@ def _declared_outputs(path: Path) -> int | None:
         return _outputs_of_program(path)
     if path.suffix.lower() != ".onnx" or find_spec("onnx") is None:
         return None
-    from reluscope.networks.onnx.reading import declared_outputs
+    from reluscope.networks.models.onnx.reading import declared_outputs
 
     return declared_outputs(path)
 

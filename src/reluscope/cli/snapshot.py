@@ -12,8 +12,8 @@ from reluscope.cli.printing import open_console, print_json, print_numbers, say
 from reluscope.cli.progress import show_progress
 from reluscope.explorer.desk import Desk
 from reluscope.explorer.snapshot import kept_answers, page_of
+from reluscope.networks.evaluation.pass_time import region_seconds
 from reluscope.networks.network import Network
-from reluscope.networks.pass_time import region_seconds
 
 FORMAT = "reluscope snapshot 1"
 # Regions of the plane at most, and as many as take so many seconds, but some; and where it ends whatever it has found.

@@ -12,11 +12,11 @@ from typing import Any
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.building.parameters import replace_parameters
+from reluscope.networks.building.verification import verify
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.parameters import replace_parameters
-from reluscope.networks.points import Points
-from reluscope.networks.verification import verify
 
 WEIGHTS = "demo_network.safetensors"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from torch import nn
 
-from reluscope.networks.load import load
+from reluscope.networks.models.load import load
 from reluscope.networks.network import Network
 
 WEIGHTS = "demo_surface.safetensors"

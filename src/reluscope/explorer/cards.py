@@ -21,8 +21,8 @@ from reluscope.explorer.session import Session
 from reluscope.explorer.sides import sides_of
 from reluscope.explorer.views import read_row, view_of
 from reluscope.findings import Finding
-from reluscope.networks.decisions import scores
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.decisions import scores
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 
 MOST_OUTPUTS, MOST_SAMPLES = 10, 50

@@ -5,8 +5,8 @@ import torch
 from jaxtyping import Float
 
 from reluscope.codes.packed import Codes
-from reluscope.networks.linearize import linearize
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.linearize import linearize
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.network import BUDGET, Network
 
 

@@ -18,8 +18,8 @@ from reluscope.explorer.solids import read_solid
 from reluscope.explorer.training import network_of_epoch
 from reluscope.explorer.views import view_of
 from reluscope.geometry.polyhedra.domains import Slice
+from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.network import Network
-from reluscope.networks.rational import multiplications
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 

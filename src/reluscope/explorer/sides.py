@@ -5,8 +5,8 @@ from typing import Any, cast
 import numpy as np
 
 from reluscope.explorer.planes import View
-from reluscope.networks.graph import Max
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.mosaic import Mosaic
 

@@ -19,28 +19,28 @@ from reluscope.budget import MemoryBudget
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.carriers.carry import carry, carry_to_output
-from reluscope.networks.carriers.numbers import NUMBERS
-from reluscope.networks.choices import read_outputs
-from reluscope.networks.decisions import Decision, read_decision, scores_network
-from reluscope.networks.devices import read_device
-from reluscope.networks.graph import Approximate, Input, Max, Node, Pointwise, check_order
-from reluscope.networks.left_off import LeftOff
-from reluscope.networks.linearize import linearize, unit_maps
-from reluscope.networks.maps import AffineMaps
-from reluscope.networks.operators.arrange import Reshape
-from reluscope.networks.operators.linear import Linear
-from reluscope.networks.points import Points, as_points, chunks
-from reluscope.networks.products import jvp, local_operator, vjp
-from reluscope.networks.provenance import Trace, Verification
-from reluscope.networks.stages import Finish, Stage, Values, device_of, make_stages
+from reluscope.networks.evaluation.choices import read_outputs
+from reluscope.networks.evaluation.decisions import Decision, read_decision, scores_network
+from reluscope.networks.evaluation.linearize import linearize, unit_maps
+from reluscope.networks.evaluation.products import jvp, local_operator, vjp
+from reluscope.networks.graph.affine_maps import AffineMaps
+from reluscope.networks.graph.devices import read_device
+from reluscope.networks.graph.left_off import LeftOff
+from reluscope.networks.graph.nodes import Approximate, Input, Max, Node, Pointwise, check_order
+from reluscope.networks.graph.nodes.provenance import Trace, Verification
+from reluscope.networks.graph.operators.arrange import Reshape
+from reluscope.networks.graph.operators.linear import Linear
+from reluscope.networks.graph.points import Points, as_points, chunks
+from reluscope.networks.passes.carry import carry, carry_to_output
+from reluscope.networks.passes.numbers import NUMBERS
+from reluscope.networks.passes.stages import Finish, Stage, Values, device_of, make_stages
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
     from reluscope.findings import Findings
-    from reluscope.networks.evaluation import Evaluation
+    from reluscope.networks.evaluation.evaluation import Evaluation
 
 # Bytes of blocks of points, if nobody said: of values, and of codes, whose values pass through the caches.
 BUDGET = 256 * 2**20
@@ -473,7 +473,7 @@ class Network:
         >>> at.outputs.ravel(), at.maps.weight.flatten(), bool((at.errors < 1e-13).all())
         (array([3., 2.]), tensor([-1.,  1.], dtype=torch.float64), True)
         """
-        from reluscope.networks.evaluation import Evaluation
+        from reluscope.networks.evaluation.evaluation import Evaluation
 
         return Evaluation(self, self.points(x), tolerance or Tolerance())
 
@@ -532,7 +532,7 @@ class Network:
         >>> str(found.claim), found.value < 0.01
         ('UPPER', True)
         """
-        from reluscope.networks.approximation_error import approximation_error
+        from reluscope.networks.evaluation.approximation_error import approximation_error
 
         return approximation_error(self, box)
 

@@ -24,10 +24,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope import _kernels
-from reluscope.networks.carriers.combinations import COMBINATIONS, with_rows
-from reluscope.networks.graph import Max, Pointwise, TopK
+from reluscope.networks.graph.nodes import Max, Pointwise, TopK
 from reluscope.networks.network import Network
-from reluscope.networks.stages import Stage, Values
+from reluscope.networks.passes.combinations import COMBINATIONS, with_rows
+from reluscope.networks.passes.stages import Stage, Values
 
 EPSILON = float(np.finfo(np.float64).eps)
 # Rows pay from so many units and so many multiplications in a forward pass on.

@@ -14,10 +14,10 @@ import torch
 
 from reluscope import _kernels
 from reluscope.geometry.cutting.splitting import Subdivision
-from reluscope.networks.carriers.numbers import product_of_live
-from reluscope.networks.graph import Pointwise
-from reluscope.networks.operators.linear import Linear
-from reluscope.networks.stages import Stage, Values
+from reluscope.networks.graph.nodes import Pointwise
+from reluscope.networks.graph.operators.linear import Linear
+from reluscope.networks.passes.numbers import product_of_live
+from reluscope.networks.passes.stages import Stage, Values
 from reluscope.partitions.chunks import largest
 
 # The entries of a map from which on a product is the dearer way, and the least share of vertices that cuts have made.

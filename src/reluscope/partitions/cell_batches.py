@@ -11,7 +11,7 @@ import torch
 
 from reluscope import _kernels
 from reluscope.geometry.cutting.polytopes import Polytopes, ragged_rows
-from reluscope.networks.affine_values import AffineValues, advance_affinely, pass_affinely
+from reluscope.networks.evaluation.affine_values import AffineValues, advance_affinely, pass_affinely
 from reluscope.networks.network import Network
 
 Rows = slice | np.ndarray

@@ -18,8 +18,8 @@ from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.cutting.double_description import cut_cells
 from reluscope.geometry.cutting.polytopes import BORDER, WALL
 from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.networks.affine_values import affine_input
-from reluscope.networks.graph import Pointwise, TopK
+from reluscope.networks.evaluation.affine_values import affine_input
+from reluscope.networks.graph.nodes import Pointwise, TopK
 from reluscope.networks.network import Network
 from reluscope.partitions.cell_batches import AtGate, Batch, BeforeGate, Finished
 from reluscope.partitions.certification import Cut, ExactSigns

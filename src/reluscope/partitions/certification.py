@@ -18,10 +18,10 @@ from reluscope.geometry.cutting.complexes import Complex
 from reluscope.geometry.cutting.splitting import Placement, Subdivision, subdivide
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.interruption import safe_point
-from reluscope.networks.graph import GateNode, Pointwise
+from reluscope.networks.fractions.rational import RationalNetwork, RationalVector, multiplications
+from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
+from reluscope.networks.graph.nodes import GateNode, Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork, RationalVector, multiplications
-from reluscope.networks.rational_weights import TooManyMultiplicationsError
 
 # A sign is in doubt within this multiple of the rounding bound, or this fraction of the largest value of its unit.
 MARGIN = 1024.0

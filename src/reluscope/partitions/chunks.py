@@ -6,11 +6,11 @@ are interpolated, never recomputed. One gate step cuts all cells by the gate's u
 spread over several, which share *seams*: facets that are cut on both sides and joined again at the end.
 
 What floats know of a sign is a matter of three bounds. Every unit has a rounding error, the same for all vertices of
-the chunk, from a running error analysis through the gates (`reluscope.networks.stages`). Every vertex has a blur, the
-error of its position (`reluscope.geometry.cutting.splitting`). And a unit that is zero at all vertices of a cell may
-still be anything inside it. Rational arithmetic decides it where that is cheap. Elsewhere exact zeros, and candidates
-of a max gate that agree up to rounding, are read as zero (dead units, equal patches of an image); noise of a pointwise
-unit is undecided.
+the chunk, from a running error analysis through the gates (`reluscope.networks.passes.stages`). Every vertex has a
+blur, the error of its position (`reluscope.geometry.cutting.splitting`). And a unit that is zero at all vertices of a
+cell may still be anything inside it. Rational arithmetic decides it where that is cheap. Elsewhere exact zeros, and
+candidates of a max gate that agree up to rounding, are read as zero (dead units, equal patches of an image); noise of a
+pointwise unit is undecided.
 """
 
 import threading
@@ -27,11 +27,11 @@ from reluscope.errors import InputError
 from reluscope.geometry.cutting.complexes import Complex
 from reluscope.geometry.cutting.splitting import Placement
 from reluscope.geometry.polyhedra.window_shapes import Corners
-from reluscope.networks.carriers.numbers import LIVE_NUMBERS
-from reluscope.networks.graph import Max, Pointwise
-from reluscope.networks.measured_rounding import MeasuredRounding
+from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
+from reluscope.networks.graph.nodes import Max, Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.stages import Stage, Values
+from reluscope.networks.passes.numbers import LIVE_NUMBERS
+from reluscope.networks.passes.stages import Stage, Values
 from reluscope.partitions.bends import Arrived, first_rows
 from reluscope.partitions.certification import Certifier, ExactSigns, ExactVertex
 from reluscope.partitions.spanning_vertices import MOST_FACTOR, MOST_MEASURED, Spanning, pays, spanning_vertices

@@ -15,13 +15,13 @@ from jaxtyping import Bool, Float, Int, UInt64
 
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.packed import Codes
-from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
-from reluscope.networks.graph import Max, Pointwise, TopK
-from reluscope.networks.linearize import gate_values
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.linearize import gate_values
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
-from reluscope.networks.points import chunks
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded
 from reluscope.tolerance import Tolerance
 
 # Bytes that the values at the points asked for may take at once.

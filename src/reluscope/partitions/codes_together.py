@@ -15,8 +15,8 @@ from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.codes.steady_words import SteadyWords
 from reluscope.networks.network import Network
-from reluscope.networks.rounding import in_doubt, with_ties
-from reluscope.networks.stages import Values
+from reluscope.networks.passes.rounding import in_doubt, with_ties
+from reluscope.networks.passes.stages import Values
 from reluscope.partitions.bends import (
     Arrived,
     Ranges,

@@ -19,10 +19,10 @@ from reluscope.geometry.cutting.splitting import (
     is_positive,
     subdivide,
 )
-from reluscope.networks.carriers.numbers import Numbers
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.graph.nodes import Max, Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.stages import Stage
+from reluscope.networks.passes.numbers import Numbers
+from reluscope.networks.passes.stages import Stage
 from reluscope.partitions.bends import narrowed
 from reluscope.partitions.candidates import find_rivals, settle, winners
 from reluscope.partitions.carried_ahead import carried_ahead

@@ -24,8 +24,8 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import window_shape
 from reluscope.interruption import held, safe_point
-from reluscope.networks.decisions import scores_network
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.decisions import scores_network
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.decision_pieces import Pieces, blocks_of, pieces_of, scores_by_block
 from reluscope.partitions.left_open import LeftOpen, left_open

@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope import _kernels
-from reluscope.networks.decisions import scores
-from reluscope.networks.points import chunks
+from reluscope.networks.evaluation.decisions import scores
+from reluscope.networks.graph.points import chunks
 from reluscope.partitions.polygons import means_at_corners
 from reluscope.partitions.table import Partition
 from reluscope.partitions.touching_ties import TouchingTies

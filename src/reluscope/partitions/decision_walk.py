@@ -16,8 +16,8 @@ from reluscope.codes.packing import unpack_pieces
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
 from reluscope.interruption import has_struck, held
-from reluscope.networks.choices import read_domain
-from reluscope.networks.maps_of_codes import maps_of_codes
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
 from reluscope.partitions.chunks import Chunk
 from reluscope.partitions.decision_surfaces import DecisionSurface

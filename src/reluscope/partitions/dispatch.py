@@ -15,7 +15,7 @@ from reluscope.findings import Claim
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held, is_part
-from reluscope.networks.choices import read_domain
+from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.bare_regions import BareRegions
 from reluscope.partitions.certified import certified

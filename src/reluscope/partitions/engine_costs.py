@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.networks.graph import Max
+from reluscope.networks.fractions.rational import multiplications
+from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
-from reluscope.networks.rational import multiplications
 
 Kept = Literal["codes", "vertices"]
 # Cells have about 2^d vertices, and there are more of them where walls between the cones of an unbounded domain cut

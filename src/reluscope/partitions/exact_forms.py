@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.fractions.rational_maps import RationalMaps, rational_maps
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork, multiplications
-from reluscope.networks.rational_maps import RationalMaps, rational_maps
 
 # Multiplications that one search may spend, of some tenths of a microsecond each.
 MULTIPLICATIONS = 20_000_000

@@ -18,11 +18,11 @@ from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
-from reluscope.networks.graph import Max, Pointwise, TopK
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
+from reluscope.networks.graph.nodes import Max, Pointwise, TopK
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
 from reluscope.partitions.certificates import Certificate, Code, Point
 from reluscope.partitions.walk import Step, walk
 
@@ -84,7 +84,7 @@ def exact_regions(
 
     Examples
     --------
-    >>> from reluscope.networks.from_arrays import from_arrays
+    >>> from reluscope.networks.models.from_arrays import from_arrays
     >>> net = from_arrays([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> found = exact_regions(net, Box(-1, 1, 2), net.codes([[0.5, 0.5]]))
     >>> sorted(found.certificate.codes), len(found.neighbors)

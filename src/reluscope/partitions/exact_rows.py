@@ -17,10 +17,10 @@ from reluscope.geometry.polyhedra.domains import Box, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
 from reluscope.geometry.programs.rational_recession import has_direction
+from reluscope.networks.fractions.rational import RationalNetwork, RationalVector, multiplications
+from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
+from reluscope.networks.graph.piece_conditions import piece_condition
 from reluscope.networks.network import Network
-from reluscope.networks.piece_conditions import piece_condition
-from reluscope.networks.rational import RationalNetwork, RationalVector, multiplications
-from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
 from reluscope.partitions.exact_regions import code_rows
 
 # Multiplications that may be spent on one set of regions, of some tenths of a microsecond each.

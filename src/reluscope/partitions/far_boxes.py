@@ -66,7 +66,7 @@ def far_box(
 
     Examples
     --------
-    >>> from reluscope.networks.from_arrays import from_arrays
+    >>> from reluscope.networks.models.from_arrays import from_arrays
     >>> net = from_arrays([(np.eye(2), np.array([3.0, 0.0])), (np.ones((1, 2)), np.zeros(1))])
     >>> far_box(net, Space(2), Tolerance(), Budget(), None).window.describe()
     'box [-8, 8]^2'

@@ -15,9 +15,9 @@ from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.window_shapes import Corners, window_shape
 from reluscope.interruption import is_struck
-from reluscope.networks.graph import Max
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions import bends
 from reluscope.partitions.assembly import Patch, assemble, split_by_root
 from reluscope.partitions.certification import Certifier, ExactSigns, OutOfTimeError

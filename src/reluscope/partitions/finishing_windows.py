@@ -15,9 +15,9 @@ from reluscope.budget import BUDGET, INTERRUPTED, Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
 from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.networks.choices import read_domain
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.evaluation.pass_time import pass_seconds, region_seconds
 from reluscope.networks.network import Network
-from reluscope.networks.pass_time import pass_seconds, region_seconds
 from reluscope.partitions.coarse_partitions import coarse_partition
 from reluscope.partitions.dispatch import cells_found, partition, walking
 from reluscope.partitions.forecasting import forecast

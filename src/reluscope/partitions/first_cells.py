@@ -12,8 +12,8 @@ from reluscope.geometry.polyhedra.domains import Box, Domain, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.rational_polytopes import Row, between, half_spaces, integer_row
 from reluscope.geometry.polyhedra.window_shapes import window_shape
-from reluscope.networks.affine_values import advance_affinely, affine_input
-from reluscope.networks.graph import Pointwise
+from reluscope.networks.evaluation.affine_values import advance_affinely, affine_input
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
 

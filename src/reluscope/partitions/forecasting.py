@@ -23,10 +23,10 @@ from reluscope.budget import INTERRUPTED, Budget
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.findings.derived import lowest_mean
 from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.networks.choices import read_domain
-from reluscope.networks.measured_rounding import MeasuredRounding
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
+from reluscope.networks.evaluation.pass_time import pass_seconds
 from reluscope.networks.network import Network
-from reluscope.networks.pass_time import pass_seconds
 from reluscope.partitions import bends
 from reluscope.partitions.dispatch import cells_found, partition
 from reluscope.partitions.engine_choice import MAX_VERTICES

@@ -17,8 +17,8 @@ import torch
 from reluscope.budget import Budget
 from reluscope.geometry.cutting.complexes import Complex
 from reluscope.geometry.polyhedra.window_shapes import Corners
-from reluscope.networks.graph import Max
-from reluscope.networks.measured_rounding import MeasuredRounding
+from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
+from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.bends import row_bytes
 from reluscope.partitions.certification import Certifier, ExactSigns

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from reluscope import _kernels
-from reluscope.networks.carriers.boxes import Ends, Intervals
-from reluscope.networks.carriers.carrier import Carrier
-from reluscope.networks.carriers.corner_bounds import CornerBounds
 from reluscope.networks.network import Network
-from reluscope.networks.rounding import ANY_ORDER
+from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.carrier import Carrier
+from reluscope.networks.passes.corner_bounds import CornerBounds
+from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.partitions.chunks import Chunk
 
 # A cell is not dropped where the level is nearer than this share of what the function varies by on it: what the

@@ -6,10 +6,10 @@ is known of it.
 
 import torch
 
-from reluscope.networks.graph import Node, Pointwise
+from reluscope.networks.graph.nodes import Node, Pointwise
+from reluscope.networks.graph.operators.arrange import Reshape
+from reluscope.networks.graph.operators.linear import Linear
 from reluscope.networks.network import Network
-from reluscope.networks.operators.arrange import Reshape
-from reluscope.networks.operators.linear import Linear
 
 
 def with_level_gate(network: Network, outputs: tuple[int, ...], level: float) -> Network:

@@ -17,10 +17,10 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, NotApplicableError
 from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
 from reluscope.interruption import has_struck, held
-from reluscope.networks.choices import read_domain
-from reluscope.networks.file_outputs import level_on_scores
-from reluscope.networks.graph import Max
-from reluscope.networks.maps_of_codes import maps_of_codes
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.evaluation.file_outputs import level_on_scores
+from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
+from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.chunks import Chunk
 from reluscope.partitions.incidence import num_left

@@ -32,7 +32,7 @@ def with_corners(part: Partition, network: Network) -> Partition:
     Examples
     --------
     >>> import numpy as np, reluscope as rs
-    >>> from reluscope.networks.builder import GraphBuilder
+    >>> from reluscope.networks.building.builder import GraphBuilder
     >>> builder = GraphBuilder()
     >>> x = builder.input((2,))
     >>> net = builder.build(builder.top_k(x, 1, 0))

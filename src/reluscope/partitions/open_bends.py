@@ -6,10 +6,10 @@ import numpy as np
 
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.steady_words import SteadyWords
-from reluscope.networks.carriers.combinations import COMBINATIONS
-from reluscope.networks.graph import Max
+from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
-from reluscope.networks.stages import Stage
+from reluscope.networks.passes.combinations import COMBINATIONS
+from reluscope.networks.passes.stages import Stage
 from reluscope.partitions.bends import (
     Arrived,
     Ranges,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reluscope.findings import Column, Finding, Findings, Kind, declare
-from reluscope.networks.measured_rounding import said_of
+from reluscope.networks.evaluation.measured_rounding import said_of
 from reluscope.partitions.boundedness import Boundedness
 
 IS_BOUNDED = declare("is_bounded", "whether no direction stays in the region", kind=Kind.TRUTH)

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from reluscope.budget import Budget
 from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.networks.evaluation.pass_time import program_seconds, region_seconds
 from reluscope.networks.network import Network
-from reluscope.networks.pass_time import program_seconds, region_seconds
 from reluscope.partitions.probes import probes
 
 # Without limits, work stops where it would count, or keep, more regions than these.

@@ -15,11 +15,11 @@ import numpy as np
 
 from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
 from reluscope.geometry.programs.proved_programs import nearest
-from reluscope.networks.decisions import scores_network
-from reluscope.networks.maps_of_codes import maps_of_codes
-from reluscope.networks.rational import RationalNetwork, multiplications
-from reluscope.networks.rational_maps import AffineFunction, rational_maps
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.decisions import scores_network
+from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.decision_pieces import Pieces, of_classes
 from reluscope.partitions.exact_regions import code_rows, code_tuples

@@ -15,11 +15,11 @@ import torch
 
 from reluscope.codes.changes import changed_units
 from reluscope.geometry.polyhedra.domains import Domain, Slice
-from reluscope.networks.carriers.boxes import Ends, Intervals
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.graph import Max, TopK
+from reluscope.networks.graph.nodes import Max, TopK
 from reluscope.networks.network import Network
-from reluscope.networks.rounding import ANY_ORDER
+from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.partitions.sub_domains import SubDomains
 
 # Units that cross the side of a square, for each that changes between two random points in it.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reluscope.codes.packed import Codes
-from reluscope.networks.points import chunks
+from reluscope.networks.graph.points import chunks
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.region_rows import RegionRows
 from reluscope.partitions.shown_regions import codes_inside, max_exact

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.maps import AffineMaps
+from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.regions.regions import regions
 
 if TYPE_CHECKING:

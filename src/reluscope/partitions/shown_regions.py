@@ -33,10 +33,10 @@ from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.domains import Slice, Space
 from reluscope.geometry.polyhedra.rational_polytopes import half_spaces
 from reluscope.interruption import is_struck
+from reluscope.networks.evaluation.rounded_forward import coded_forward, rounded_codes
+from reluscope.networks.evaluation.wide_forward import wide_codes
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork, multiplications
-from reluscope.networks.rounded_forward import coded_forward, rounded_codes
-from reluscope.networks.wide_forward import wide_codes
 from reluscope.partitions import bends
 from reluscope.partitions.codes_together import codes_together
 from reluscope.partitions.table import Partition

@@ -23,7 +23,7 @@ from torch import Tensor
 from reluscope import _kernels
 from reluscope.geometry.cutting.complexes import Complex
 from reluscope.geometry.cutting.splitting import Placement
-from reluscope.networks.stages import Leg
+from reluscope.networks.passes.stages import Leg
 
 # Errors may grow so many times, and drift to so many times what is known of positions on the average.
 MOST_FACTOR, MOST_DRIFT = 8.0, 16.0

@@ -29,10 +29,10 @@ from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.decisions import scores
-from reluscope.networks.maps import AffineMaps
+from reluscope.networks.evaluation.decisions import scores
+from reluscope.networks.graph.affine_maps import AffineMaps
+from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
-from reluscope.networks.points import chunks
 from reluscope.partitions.boundedness import Boundedness, boundedness_of
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.code_location import locate_by_code

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.networks.decisions import scores_network
-from reluscope.networks.maps_of_codes import pieces_of
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rational_weights import TooManyMultiplicationsError
+from reluscope.networks.evaluation.decisions import scores_network
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.partitions.polygons import means_at_corners
 from reluscope.partitions.table import Partition
 

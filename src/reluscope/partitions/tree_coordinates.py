@@ -23,9 +23,9 @@ from reluscope.geometry.numbers.row_scales import scaled_rows
 from reluscope.geometry.numbers.scales import exponents, lengths, times_power
 from reluscope.geometry.polyhedra.domains import Box, Domain, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
+from reluscope.networks.evaluation.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
+from reluscope.networks.fractions.rational_maps import AffineFunction
 from reluscope.networks.network import Network
-from reluscope.networks.rational_maps import AffineFunction
 from reluscope.partitions.exact_forms import ExactForms
 from reluscope.tolerance import Tolerance
 

@@ -25,8 +25,8 @@ from reluscope.geometry.numbers.coincidence import coincident_groups
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.geometry.polyhedra.rational_polytopes import Row, integer_row
 from reluscope.interruption import safe_point
+from reluscope.networks.evaluation.pieces_across import pieces_across
 from reluscope.networks.network import Network
-from reluscope.networks.pieces_across import pieces_across
 from reluscope.partitions.exact_rows import ExactRows
 from reluscope.partitions.tree import TreeRegions
 from reluscope.partitions.tree_coordinates import Coordinates

@@ -18,9 +18,9 @@ from reluscope.geometry.cutting.framed_cells import FramedCell, LinearForms
 from reluscope.geometry.cutting.max_tree import MaxBatch, MaxTree
 from reluscope.geometry.cutting.sign_tree import CutCells, SignTree
 from reluscope.geometry.cutting.top_tree import TopTree
-from reluscope.networks.affine_values import AffineValues, close_affinely
-from reluscope.networks.graph import Max, Pointwise, TopK
-from reluscope.networks.rational_maps import AffineFunction
+from reluscope.networks.evaluation.affine_values import AffineValues, close_affinely
+from reluscope.networks.fractions.rational_maps import AffineFunction
+from reluscope.networks.graph.nodes import Max, Pointwise, TopK
 from reluscope.partitions.tree_coordinates import EPSILON, Coordinates
 from reluscope.partitions.walk import Step
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
 from reluscope.geometry.polyhedra.window_shapes import window_shape
-from reluscope.networks.measured_rounding import MeasuredRounding, measured_rounding
+from reluscope.networks.evaluation.measured_rounding import MeasuredRounding, measured_rounding
 from reluscope.networks.network import Network
 from reluscope.partitions.shown_regions import is_deep, max_exact
 from reluscope.tolerance import Tolerance

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
-from reluscope.networks.points import Points
+from reluscope.networks.graph.points import Points
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.table import Partition
 from reluscope.plots.marks import halo, mark_labelled, mark_samples, on_the_domain, outline

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.maps import AffineMaps
+from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.plots.figures import new_figure
 from reluscope.plots.style import INK, RASTER_ABOVE, SIGNED, bare, canvas, say, shortened
 

@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
-from reluscope.networks.points import Points
+from reluscope.networks.graph.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.coloring import Kinds, Scale, quantity
 from reluscope.plots.lines import draw_bends

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from reluscope.analyses.planes.class_areas import ClassAreas
 from reluscope.arguments import holds_across_jumps, read_drawn, refuse_jumps
 from reluscope.errors import InputError
-from reluscope.networks.points import Points
+from reluscope.networks.graph.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.classes import draw_classes
 from reluscope.plots.coloring import Color, Kinds, Scale, coloring

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
-from reluscope.networks.points import Points
+from reluscope.networks.graph.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.coefficient_scatter import Output, frame_dots
 from reluscope.plots.figures import new_figure

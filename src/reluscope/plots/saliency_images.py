@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from reluscope.analyses.sensitivity.saliency_maps import Saliency
 from reluscope.arguments import read_array, read_drawn
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.points import Points
+from reluscope.networks.graph.points import Points
 from reluscope.plots.figures import new_figure
 from reluscope.plots.images import images_of
 from reluscope.plots.style import INK, SIGNED, canvas, say, shortened

@@ -10,8 +10,8 @@ from reluscope.analyses.tracking.records import Records
 from reluscope.arguments import Positive, read_drawn
 from reluscope.budget import RegionBudget
 from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.coefficient_scatter import Output
 from reluscope.plots.films import animation

@@ -15,10 +15,10 @@ from jaxtyping import Float
 
 from reluscope.geometry.numbers.norms import Norm, dual, size
 from reluscope.geometry.programs.proved_programs import nearest
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError, Weights
+from reluscope.networks.graph.piece_conditions import piece_condition
 from reluscope.networks.network import Network
-from reluscope.networks.piece_conditions import piece_condition
-from reluscope.networks.rational import RationalNetwork, multiplications
-from reluscope.networks.rational_weights import TooManyMultiplicationsError, Weights
 
 # Multiplications for all doubtful rows of one point: about a second.
 MULTIPLICATIONS = 1_000_000

@@ -12,11 +12,11 @@ from jaxtyping import Float, Int
 
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.true_rows import KnownRows, Side, TrueRows
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.fractions.rational_maps import rational_maps
+from reluscope.networks.graph.piece_conditions import piece_condition
 from reluscope.networks.network import Network
-from reluscope.networks.piece_conditions import piece_condition
-from reluscope.networks.rational import RationalNetwork, multiplications
-from reluscope.networks.rational_maps import rational_maps
 
 # Multiplications that the rows of one region may take, and a program with them: about a second.
 MULTIPLICATIONS = 4_000_000

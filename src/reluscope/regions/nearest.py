@@ -17,15 +17,15 @@ from jaxtyping import Bool, Float, Int
 from reluscope.errors import DiscontinuousNetworkError
 from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size
 from reluscope.geometry.numbers.scales import LONGEST, SHORTEST
-from reluscope.networks.backward import Recording
-from reluscope.networks.carriers.maps import Derivatives
-from reluscope.networks.carriers.numbers import HeldNumbers
-from reluscope.networks.evaluation import Evaluation
-from reluscope.networks.gradient_errors import gradient_errors
-from reluscope.networks.graph import Max, TopK
-from reluscope.networks.half_spaces import gate_rows
-from reluscope.networks.linearize import gate_values, gate_values_in_turn, identity, weight_of_units
+from reluscope.networks.evaluation.backward import Recording
+from reluscope.networks.evaluation.evaluation import Evaluation
+from reluscope.networks.evaluation.gradient_errors import gradient_errors
+from reluscope.networks.evaluation.linearize import gate_values, gate_values_in_turn, identity, weight_of_units
+from reluscope.networks.evaluation.unit_half_spaces import gate_rows
+from reluscope.networks.graph.nodes import Max, TopK
 from reluscope.networks.network import Network
+from reluscope.networks.passes.maps import Derivatives
+from reluscope.networks.passes.numbers import HeldNumbers
 from reluscope.regions.exact_facets import MULTIPLICATIONS, ExactFacets, Facet
 
 BUDGET = 256 * 2**20

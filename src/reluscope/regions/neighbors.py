@@ -16,14 +16,14 @@ from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Domain, Slice
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
-from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
-from reluscope.networks.half_spaces import gate_rows
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.pieces_across import pieces_across
+from reluscope.networks.evaluation.unit_half_spaces import gate_rows
+from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
-from reluscope.networks.pieces_across import pieces_across
-from reluscope.networks.points import Points, chunks
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.maps import RoundedMaps, along_directions, slopes_of_units
+from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded
 from reluscope.regions.region import Region
 from reluscope.regions.region_of_code import region_of_code
 from reluscope.regions.regions import region

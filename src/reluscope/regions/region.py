@@ -7,7 +7,7 @@ from jaxtyping import Float, Int64
 
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.maps import AffineMaps
+from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.shown import Shown
 
 

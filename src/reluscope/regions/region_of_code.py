@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int, Integer
 
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
-from reluscope.networks.gradient_errors import gradient_errors
-from reluscope.networks.half_spaces import Rows, gate_rows
-from reluscope.networks.linearize import maps_of_pieces
+from reluscope.networks.evaluation.gradient_errors import gradient_errors
+from reluscope.networks.evaluation.linearize import maps_of_pieces
+from reluscope.networks.evaluation.unit_half_spaces import Rows, gate_rows
 from reluscope.networks.network import Network
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded
 from reluscope.tolerance import Tolerance
 
 

@@ -20,8 +20,8 @@ from reluscope.budget import Budget
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError
+from reluscope.networks.evaluation.pass_time import pass_seconds
 from reluscope.networks.network import Network
-from reluscope.networks.pass_time import pass_seconds
 from reluscope.tolerance import Tolerance
 
 # Seconds of work that a report plans where no limit is given, and how many times longer work may then take before it is

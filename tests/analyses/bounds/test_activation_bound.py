@@ -11,7 +11,7 @@ import reluscope as rs
 from reluscope.analyses.bounds import activation, activation_upper, serra_upper
 from reluscope.analyses.bounds.activation import bound_of_counts
 from reluscope.errors import NotApplicableError
-from reluscope.networks.ranges import Ranges, unit_ranges
+from reluscope.networks.bounds.ranges import Ranges, unit_ranges
 from reluscope.testing import strategies as networks
 
 
@@ -125,7 +125,7 @@ def test_rounding_of_a_weight_that_cancels_keeps_a_unit_active():
     import torch
 
     from oracles.rational_steps import fractions_of
-    from reluscope.networks.builder import GraphBuilder
+    from reluscope.networks.building.builder import GraphBuilder
 
     kept = {1.0: 0, -1.0: 0}
     for seed in range(200):
@@ -154,7 +154,7 @@ def gated(*kinds):
     """A chain of layers of two units with gates given by their tables: breakpoints, slopes, intercepts, per unit."""
     import torch
 
-    from reluscope.networks.builder import GraphBuilder
+    from reluscope.networks.building.builder import GraphBuilder
 
     builder = GraphBuilder()
     value = builder.input((2,))
@@ -202,7 +202,7 @@ def test_terms_below_zero_count_without_those_above():
 
 def by_active_units(weight, bias, lower, upper, before):
     from reluscope.analyses.bounds.activation import _by_active_units
-    from reluscope.networks.ranges import Ranges
+    from reluscope.networks.bounds.ranges import Ranges
 
     size = len(before)
     net = net_of((np.eye(size), np.zeros(size)), (weight, bias), (np.ones((1, len(weight))), [0]))

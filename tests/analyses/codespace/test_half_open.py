@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import reluscope as rs
 from partitions.layered import GATES, gate_layers, network_of
 from reluscope.errors import DegenerateGeometryError, InputError
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.testing import boxes, degenerate_networks, reference_networks
 
 MAX_REGIONS = 40

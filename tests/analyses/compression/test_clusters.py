@@ -11,7 +11,7 @@ import reluscope as rs
 from reluscope.analyses.classification.classes import accuracy
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
-from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.models.from_arrays import from_arrays
 
 compression = rs.compression
 

@@ -15,7 +15,7 @@ from oracles import fractions_plane
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.findings import Claim
 from reluscope.geometry.programs.mixed_integer_program import MixedIntegerProgram
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.testing import strategies
 
 prune = rs.compression.prune_exact

@@ -19,7 +19,7 @@ from reluscope.analyses.counting.rational_codes import RationalCodes
 from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.partitions.walk import walk
 from reluscope.testing import degenerate_networks, generic_networks, pseudo_random_network, reference_networks
 

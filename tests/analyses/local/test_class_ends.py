@@ -181,7 +181,7 @@ def test_a_start_on_a_kink_and_a_class_that_is_never_left():
 
 
 def test_errors_that_knots_share_cover_those_of_each():
-    from reluscope.networks.rounded_forward import forward_with_errors, rounded_forward
+    from reluscope.networks.evaluation.rounded_forward import forward_with_errors, rounded_forward
 
     for net in (NET, POOL):
         points = 3 * X[:6] + 1.0

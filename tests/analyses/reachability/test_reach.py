@@ -12,7 +12,7 @@ from reluscope.analyses.box_bounds import BoxBounds
 from reluscope.analyses.reachability import cover as covering
 from reluscope.analyses.reachability.closed_loop import closed_loop
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 
 Plant = rs.reachability.Plant
 PLANT = Plant([[1.0, 0.25], [-0.125, 0.875]], [[0.125], [0.5]], [0.0, 0.125])

@@ -13,7 +13,7 @@ from reluscope.analyses.robustness import certified
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
 from reluscope.findings import Status
 from reluscope.geometry.numbers.norms import dual, size
-from reluscope.networks import evaluation
+from reluscope.networks.evaluation.evaluation import evaluation
 from reluscope.regions.nearest import nearest_facets
 
 NORMS = ("l1", "l2", "linf")

@@ -18,7 +18,7 @@ from reluscope.analyses.robustness import search as searching
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE
 from reluscope.findings import Status
 from reluscope.geometry.numbers.norms import check_norm, dual, size
-from reluscope.networks.graph import Max
+from reluscope.networks.graph.nodes import Max
 from reluscope.testing import networks
 
 NORMS = ("l1", "l2", "linf")

@@ -8,7 +8,7 @@ import pytest
 
 import reluscope as rs
 from oracles.rational_steps import RELU, affine, fractions_of, network_of, rational_map, rational_values
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 from reluscope.regions import exact_facets
 
 NORMS = ("l1", "l2", "linf")

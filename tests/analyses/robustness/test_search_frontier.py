@@ -16,8 +16,8 @@ from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.robustness.nearest_known import Doubt
 from reluscope.analyses.robustness.search import _NearestChange, _radii, search
 from reluscope.geometry.polyhedra.balls import CutBall
-from reluscope.networks.carriers.forms import Forms, OpenUnit
-from reluscope.networks.enclosures import Enclosure
+from reluscope.networks.evaluation.enclosures import Enclosure
+from reluscope.networks.passes.forms import Forms, OpenUnit
 from reluscope.tolerance import Tolerance
 
 BOX = rs.Box(-2, 2, 2)

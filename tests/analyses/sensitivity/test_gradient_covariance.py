@@ -161,7 +161,7 @@ def test_each_way_to_the_eigenvalues_gives_them_with_the_same_errors():
 
 def test_gradients_that_pass_the_first_gate_by():
     """An output that reads the inputs itself has gradients outside of the row space of the first layer."""
-    from reluscope.networks.builder import GraphBuilder
+    from reluscope.networks.building.builder import GraphBuilder
 
     builder = GraphBuilder()
     x = builder.input((6,))

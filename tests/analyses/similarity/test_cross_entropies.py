@@ -6,7 +6,7 @@ import pytest
 
 from reluscope.analyses.classification.cross_entropy import cross_entropy_of_outputs
 from reluscope.analyses.similarity.cross_entropies import output_cross_entropy
-from reluscope.networks.rounded_forward import RoundedForward
+from reluscope.networks.evaluation.rounded_forward import RoundedForward
 
 
 def forward(outputs, errors=0.0):

@@ -10,7 +10,7 @@ from reluscope.analyses.similarity.code_partitions import CodePartitions
 from reluscope.analyses.similarity.metric import Invariance, Source
 from reluscope.analyses.similarity.moments import moments_of
 from reluscope.analyses.similarity.streaming import entries_of
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.testing import strategies
 
 METRICS = rs.similarity.METRICS

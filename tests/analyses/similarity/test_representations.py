@@ -20,7 +20,7 @@ from reluscope.analyses.similarity.code_partitions import CodePartitions
 from reluscope.analyses.similarity.moments import moments_of
 from reluscope.analyses.similarity.streaming import entries_of
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.rounded_forward import RoundedForward
+from reluscope.networks.evaluation.rounded_forward import RoundedForward
 
 RNG = np.random.default_rng(11)
 X, Y, Z = RNG.normal(size=(40, 5)) + 3, RNG.normal(size=(40, 7)), RNG.normal(size=(40, 6))

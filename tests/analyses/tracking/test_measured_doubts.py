@@ -13,7 +13,7 @@ from reluscope.analyses.tracking import measurement
 from reluscope.codes import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import ReluscopeError
-from reluscope.networks.rounded_forward import RoundedForward
+from reluscope.networks.evaluation.rounded_forward import RoundedForward
 
 LAYOUT = CodeLayout((GateLayout("a", 2), GateLayout("b", 3)))
 

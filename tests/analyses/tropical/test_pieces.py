@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import reluscope as rs
 from oracles.fractions_plane import rectangle, split
 from reluscope.errors import BudgetExceededError, InputError, ShapeError
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rational_maps import rational_maps
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.fractions.rational_maps import rational_maps
 from reluscope.partitions.exact_regions import code_rows
 from reluscope.testing import boxes, degenerate_networks
 

@@ -12,7 +12,7 @@ from torch import nn
 import reluscope as rs
 from reluscope.analyses.tropical import TropicalPolynomial, TropicalRational
 from reluscope.errors import BudgetExceededError, InputError, ShapeError
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.plots import to_png
 from reluscope.testing import default_network, degenerate_networks, reference_networks
 

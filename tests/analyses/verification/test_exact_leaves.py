@@ -10,7 +10,7 @@ import torch
 
 import reluscope as rs
 from reluscope.analyses.verification.exact_leaves import ExactLeaves
-from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.building.builder import GraphBuilder
 
 Case, Property = rs.verification.Case, rs.verification.Property
 VERIFYING = import_module("reluscope.analyses.verification.verify")

@@ -13,7 +13,7 @@ import reluscope as rs
 from analyses.verification.test_verify import ABSOLUTE, above, check, reaching
 from reluscope.analyses.verification import unit_search as searching
 from reluscope.errors import InputError
-from reluscope.networks.backward_bounds import BackwardBounds, is_suited
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
 from reluscope.testing import default_network, networks
 
 VERIFYING = import_module("reluscope.analyses.verification.verify")

@@ -5,7 +5,7 @@ import numpy as np
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
 from conformance.bad_input.things import DRAW, NET, OTHER, X, Y
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
 
 _FIRST, _SECOND = DRAW.normal(size=(9, 3)), DRAW.normal(size=(9, 2))
 _TENSOR = DRAW.normal(size=(2, 9, 3))

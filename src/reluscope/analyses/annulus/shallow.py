@@ -16,9 +16,9 @@ from torch import nn
 from reluscope.analyses.preimages.layer import read_layer
 from reluscope.arguments import describe, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.carriers.maps import Derivatives
-from reluscope.networks.graph import Pointwise
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
+from reluscope.networks.passes.maps import Derivatives
 from reluscope.shown import Shown
 
 

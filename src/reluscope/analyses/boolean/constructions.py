@@ -25,10 +25,10 @@ from reluscope.analyses.boolean.function import BooleanFunction, all_inputs, che
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, SolverError
 from reluscope.geometry.programs.linear_program import LinearProgram
-from reluscope.networks.builder import GraphBuilder
-from reluscope.networks.left_off import refuse_left_off
+from reluscope.networks.building.builder import GraphBuilder
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork
 
 Run = tuple[Fraction, Fraction]
 # Weights and constants, as fractions until they are rounded.

@@ -23,15 +23,15 @@ from reluscope.analyses.bounds.claims import need
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Box
-from reluscope.networks.carriers.carrier import GateCarrier
-from reluscope.networks.carriers.maps import AffineValue, RoundedMaps
-from reluscope.networks.carriers.rounded import Rounded, RoundedNumbers
-from reluscope.networks.choices import read_domain
-from reluscope.networks.graph import Pointwise
+from reluscope.networks.bounds.ranges import Ranges, unit_ranges
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.ranges import Ranges, unit_ranges
-from reluscope.networks.rounding import ANY_ORDER
-from reluscope.networks.stages import Stage
+from reluscope.networks.passes.carrier import GateCarrier
+from reluscope.networks.passes.maps import AffineValue, RoundedMaps
+from reluscope.networks.passes.rounded import Rounded, RoundedNumbers
+from reluscope.networks.passes.rounding import ANY_ORDER
+from reluscope.networks.passes.stages import Stage
 
 
 @read_arguments

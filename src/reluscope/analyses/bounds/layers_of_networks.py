@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import pairwise
 
 from reluscope.analyses.bounds.architecture import LayerSize
-from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
+from reluscope.networks.graph.nodes import Affine, GateNode, Max, Pointwise
 from reluscope.networks.network import Network
 
 

@@ -11,7 +11,7 @@ from reluscope.analyses.bounds.maxout import maxout_serra_upper
 from reluscope.analyses.bounds.products import montufar_upper, naive_upper, product_upper
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
-from reluscope.networks.is_network import is_network
+from reluscope.networks.graph.nodes.is_network import is_network
 
 if TYPE_CHECKING:
     from reluscope.geometry.polyhedra.domains import Box
@@ -69,7 +69,7 @@ def table(source: Source, *, box: "Box | None" = None) -> tuple[BoundRow, ...]:
     if any(rank > 2 for layer in architecture.layers for rank, _ in layer.ranks):
         asked.append(("Serra 2018, maxout", lambda: maxout_serra_upper(architecture)))
     if box is not None:
-        from reluscope.networks.choices import read_domain
+        from reluscope.networks.evaluation.choices import read_domain
 
         read_domain(box, architecture.num_inputs)
     if is_network(source) and box is not None:

@@ -15,9 +15,9 @@ from jaxtyping import Bool, Float, Int
 from reluscope.arguments import holds_across_jumps, read_arguments, read_labels
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
+from reluscope.networks.evaluation.rounded_forward import RoundedForward, forward_with_errors, rounded_forward
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.rounded_forward import RoundedForward, forward_with_errors, rounded_forward
 
 METHOD = "float64 forward pass with a running error bound"
 ACCURACY = declare("accuracy", "share of samples whose class is their label", kind=Kind.SHARE)
@@ -105,7 +105,7 @@ def accuracy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) 
 
     Examples
     --------
-    >>> from reluscope.networks.rounded_forward import RoundedForward
+    >>> from reluscope.networks.evaluation.rounded_forward import RoundedForward
     >>> outputs = np.array([[1.0, 2.0], [3.0, 0.0]])
     >>> forward = RoundedForward(outputs, np.zeros((2, 2)), np.zeros((2, 0), dtype=bool))
     >>> print(accuracy_of_outputs(forward, np.array([1, 1])))

@@ -11,10 +11,10 @@ from reluscope.analyses.classification.classes import read_classes
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
-from reluscope.networks.left_off import refuse_left_off
+from reluscope.networks.evaluation.rounded_forward import RoundedForward, rounded_forward
+from reluscope.networks.graph.left_off import refuse_left_off
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 
 
 @read_arguments

@@ -24,13 +24,13 @@ from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
-from reluscope.networks.graph import Max
-from reluscope.networks.linearize import gate_values
+from reluscope.networks.evaluation.linearize import gate_values
+from reluscope.networks.evaluation.pass_time import program_seconds
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import BUDGET, Network
-from reluscope.networks.pass_time import program_seconds
-from reluscope.networks.points import Points, chunks
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded
 from reluscope.regions.regions import region
 from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance

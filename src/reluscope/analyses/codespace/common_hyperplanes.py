@@ -19,13 +19,13 @@ from reluscope import _kernels
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import WORD_BITS
 from reluscope.codes.packed import Codes
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
-from reluscope.networks.graph import Max
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
-from reluscope.networks.points import chunks
-from reluscope.networks.stages import Stage
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded
+from reluscope.networks.passes.stages import Stage
 
 NUM_POINTS = 4
 # In groups of so many codes it pays to know which units share their hyperplanes with no other.

@@ -11,8 +11,8 @@ from reluscope.analyses.codespace.by_gate import by_gate, doubts_by_gate
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, sample_codes
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.findings import Column, Findings, Kind, declare
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
 
 NUM_CODES = declare("num_distinct_codes", "different codes among the samples", kind=Kind.COUNT, source="shepeleva2020")

@@ -9,9 +9,9 @@ from jaxtyping import Bool, Int, Shaped
 from reluscope.analyses.classification.classes import predicted_classes, read_classes
 from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.codes.packed import Codes
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 

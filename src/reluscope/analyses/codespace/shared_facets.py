@@ -18,10 +18,10 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import SolverError
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.geometry.polyhedra.facets import facet_point
-from reluscope.networks.graph import Max
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
-from reluscope.networks.points import chunks
 from reluscope.regions.region import Region
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance

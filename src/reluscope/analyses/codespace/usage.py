@@ -11,7 +11,7 @@ from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, piece_coun
 from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.findings import Column, Findings, Kind, declare
-from reluscope.networks.graph import Pointwise
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 
 NUM_DEAD = declare(

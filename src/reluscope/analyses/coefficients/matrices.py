@@ -18,10 +18,10 @@ from reluscope.analyses.coefficients.kept_blocks import KeptBlocks, block_name, 
 from reluscope.arguments import read_arguments, read_position, read_positions
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import BudgetExceededError, InputError
-from reluscope.networks.choices import read_outputs
-from reluscope.networks.maps import AffineMaps
+from reluscope.networks.evaluation.choices import read_outputs
+from reluscope.networks.graph.affine_maps import AffineMaps
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.progress import Progress, share_done
 
 MEMORY = 2**30

@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy
 from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor, measured_module, pruning_curve
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
-from reluscope.networks.points import Points
+from reluscope.networks.graph.points import Points
 from reluscope.progress import Progress, share_done
 
 # What may stand between two layers with weights, each channel by itself.

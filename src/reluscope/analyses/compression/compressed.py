@@ -17,7 +17,7 @@ from reluscope.analyses.compression.clusters import MapClusters, squared_distanc
 from reluscope.analyses.compression.rounded_sums import gamma
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.rounded_forward import RoundedForward, coded_forward
+from reluscope.networks.evaluation.rounded_forward import RoundedForward, coded_forward
 
 Rule = Literal["own_map", "mean_input", "nearest_sample", "logistic"]
 

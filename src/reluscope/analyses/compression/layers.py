@@ -16,12 +16,12 @@ from torch import nn
 from torch.nn import functional
 
 from reluscope.errors import UnsupportedOperatorError
-from reluscope.networks.graph import Max, Node, Pointwise
+from reluscope.networks.graph.nodes import Max, Node, Pointwise
+from reluscope.networks.graph.operators.arrange import Reshape
+from reluscope.networks.graph.operators.convolution import Convolution
+from reluscope.networks.graph.operators.elementwise import ScaleShift
+from reluscope.networks.graph.operators.linear import Linear
 from reluscope.networks.network import Network
-from reluscope.networks.operators.arrange import Reshape
-from reluscope.networks.operators.convolution import Convolution
-from reluscope.networks.operators.elementwise import ScaleShift
-from reluscope.networks.operators.linear import Linear
 
 ADVICE = (
     "prune_exact takes networks of Linear, Conv2d without groups, BatchNorm behind these, ReLU, LeakyReLU, PReLU, "

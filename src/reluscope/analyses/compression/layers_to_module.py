@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from reluscope.analyses.compression.layers import ChannelGate, Layer
 from reluscope.errors import UnsupportedOperatorError
-from reluscope.networks.left_off import LeftOff
+from reluscope.networks.graph.left_off import LeftOff
 
 
 def to_sequential(layers: list[Layer], input_shape: tuple[int, ...], output_shape: tuple[int, ...]) -> nn.Sequential:

@@ -9,7 +9,7 @@ from torch.nn.utils import prune
 from reluscope.analyses.compression.pruning_curve import PruningCurve, measured_module, pruning_curve
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.networks.points import Points
+from reluscope.networks.graph.points import Points
 from reluscope.progress import Progress, share_done
 
 

@@ -18,8 +18,8 @@ from reluscope.analyses.counting.same_maps import same_maps
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.networks.left_off import refuse_left_off
-from reluscope.networks.rounded_forward import forward_with_errors
+from reluscope.networks.evaluation.rounded_forward import forward_with_errors
+from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition

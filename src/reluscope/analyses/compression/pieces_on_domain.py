@@ -18,13 +18,13 @@ from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
-from reluscope.networks.choices import read_domain
-from reluscope.networks.graph import Max, Pointwise
-from reluscope.networks.mixed_integer import encode
+from reluscope.networks.bounds.mixed_integer import encode
+from reluscope.networks.bounds.ranges import Ranges, unit_ranges
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.evaluation.pass_time import region_seconds
+from reluscope.networks.graph.nodes import Max, Pointwise
+from reluscope.networks.graph.operators.linear import Linear
 from reluscope.networks.network import Network
-from reluscope.networks.operators.linear import Linear
-from reluscope.networks.pass_time import region_seconds
-from reluscope.networks.ranges import Ranges, unit_ranges
 from reluscope.partitions import Partition, partition
 from reluscope.shown import Shown
 

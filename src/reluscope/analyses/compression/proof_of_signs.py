@@ -6,8 +6,8 @@ from torch import Tensor
 
 from reluscope.analyses.stacked.loss_functions import read_targets
 from reluscope.analyses.stacked.stack import Stack
-from reluscope.networks.load import load
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.models.load import load
 from reluscope.tolerance import Tolerance
 
 

@@ -27,9 +27,9 @@ from reluscope.analyses.compression.removals import (
 from reluscope.arguments import read_arguments, refuse_jumps
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.networks.load import load
+from reluscope.networks.models.load import load
 from reluscope.networks.network import Network
-from reluscope.networks.rounding import ANY_ORDER
+from reluscope.networks.passes.rounding import ANY_ORDER
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from reluscope.analyses.classification.classes import ACCURACY, accuracy
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_labels
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
-from reluscope.networks.load import load
-from reluscope.networks.points import Points
+from reluscope.networks.graph.points import Points
+from reluscope.networks.models.load import load
 
 NUM_WEIGHTS = declare(
     "num_weights", "weights of dense layers and convolutions that are not zero, without biases", kind=Kind.COUNT

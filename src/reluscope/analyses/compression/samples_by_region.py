@@ -6,7 +6,7 @@ from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.arguments import Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
-from reluscope.networks.rounded_forward import coded_forward
+from reluscope.networks.evaluation.rounded_forward import coded_forward
 
 NUM_SAMPLES = declare("num_samples_in_region", "samples that lie in the linear region", kind=Kind.COUNT)
 NUM_IN_DOUBT = declare(

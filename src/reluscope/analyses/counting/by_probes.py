@@ -9,8 +9,8 @@ from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.networks.evaluation.pass_time import program_seconds
 from reluscope.networks.network import Network
-from reluscope.networks.pass_time import program_seconds
 from reluscope.partitions.probes import probes
 from reluscope.tolerance import Tolerance
 

@@ -18,13 +18,13 @@ from reluscope.geometry.numbers.scales import lengths
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.linear_program import LinearProgram, Status
-from reluscope.networks.carriers.numbers import HeldNumbers
-from reluscope.networks.graph import Max
-from reluscope.networks.half_spaces import gate_rows
-from reluscope.networks.linearize import gate_values_in_turn
+from reluscope.networks.evaluation.linearize import gate_values_in_turn
+from reluscope.networks.evaluation.unit_half_spaces import gate_rows
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
+from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
+from reluscope.networks.passes.numbers import HeldNumbers
 
 # Distances below this, relative to the domain, count as none when equations are sought.
 TIGHT = 1e-8
@@ -57,7 +57,7 @@ class CodePoints:
 
     Examples
     --------
-    >>> from reluscope.networks.from_arrays import from_arrays
+    >>> from reluscope.networks.models.from_arrays import from_arrays
     >>> net = from_arrays([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
     >>> points = CodePoints(net, Box(-1, 1, 1), np.array([-1.0]), np.array([1.0]))
     >>> [points.point([np.array(code)]) is not None for code in ([0, 0], [0, 1], [1, 1])]

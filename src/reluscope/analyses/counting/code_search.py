@@ -15,8 +15,8 @@ from reluscope.errors import DegenerateGeometryError, InputError, SolverError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.mixed_integer_program import Ending
-from reluscope.networks.choices import read_domain
-from reluscope.networks.mixed_integer import CodeProgram, encode
+from reluscope.networks.bounds.mixed_integer import CodeProgram, encode
+from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
 
 # Relative to the sum of the magnitudes of what a unit sums; far above the solver's tolerance of 1e-9.

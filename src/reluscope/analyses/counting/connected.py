@@ -15,7 +15,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from reluscope.analyses.counting.exact_complex import ExactComplex
-from reluscope.networks.rational_maps import AffineFunction
+from reluscope.networks.fractions.rational_maps import AffineFunction
 from reluscope.partitions.table import Partition
 
 # A difference of outputs that is this small against the largest is compared in rational arithmetic.

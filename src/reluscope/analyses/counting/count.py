@@ -17,7 +17,7 @@ from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.networks.choices import read_domain
+from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import supports
 from reluscope.partitions.engine_choice import chooses_tree

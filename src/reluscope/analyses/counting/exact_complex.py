@@ -12,10 +12,10 @@ import numpy as np
 from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.polyhedra.domains import Space
 from reluscope.geometry.polyhedra.window_shapes import WindowShape, window_shape
-from reluscope.networks.graph import Max
-from reluscope.networks.maps_of_codes import pieces_of
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
+from reluscope.networks.graph.nodes import Max
 from reluscope.partitions.table import Partition
 
 Point = tuple[Fraction, ...]

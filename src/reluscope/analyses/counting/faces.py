@@ -14,9 +14,9 @@ import torch
 
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.codes.packed import Codes
-from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
-from reluscope.networks.graph import Max
-from reluscope.networks.linearize import gate_values
+from reluscope.networks.evaluation.linearize import gate_values
+from reluscope.networks.graph.nodes import Max
+from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded
 
 # In doubt is what is this small against the largest value of its unit, or within this many rounding errors.
 FRACTION = 1e-7

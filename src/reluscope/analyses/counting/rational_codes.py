@@ -12,10 +12,10 @@ from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.geometry.polyhedra.rational_cell import RationalCell
 from reluscope.geometry.programs.rational_program import Form, negative, value_at, whole_form
-from reluscope.networks.graph import GateNode, Max, Pointwise
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps, slice_frame
+from reluscope.networks.graph.nodes import GateNode, Max, Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps, slice_frame
 from reluscope.partitions.walk import Step
 
 # What one piece asks of a point: forms that are above 0, and forms that are at least 0.

@@ -12,9 +12,9 @@ from jaxtyping import Int
 
 from reluscope.budget import Budget, TimeBudget
 from reluscope.codes.packed import Codes
-from reluscope.networks.maps_of_codes import maps_of_codes, pieces_of, units_that_matter
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rational_maps import AffineFunction, rational_maps
+from reluscope.networks.evaluation.maps_of_codes import maps_of_codes, pieces_of, units_that_matter
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.table import Partition
 from reluscope.partitions.walk import Step, walk
 

@@ -17,11 +17,11 @@ from reluscope.analyses.classification.classes import read_classes
 from reluscope.arguments import Count, Positive, read_arguments, read_option
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box
-from reluscope.networks.backward import Recording
-from reluscope.networks.carriers.numbers import NUMBERS
-from reluscope.networks.choices import read_domain
+from reluscope.networks.evaluation.backward import Recording
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import BUDGET, Network
-from reluscope.networks.points import Points, chunks
+from reluscope.networks.passes.numbers import NUMBERS
 
 NORMS = ("linf", "l2")
 # So many times the radius is the length of all steps together, which lets the walk turn inside the ball.

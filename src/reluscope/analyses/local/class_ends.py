@@ -22,9 +22,9 @@ from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.local.along import PiecesAlong, pieces_along, points_along
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
+from reluscope.networks.evaluation.rounded_forward import forward_with_errors
+from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points, chunks
-from reluscope.networks.rounded_forward import forward_with_errors
 from reluscope.tolerance import Tolerance
 
 BUDGET = 64 * 2**20

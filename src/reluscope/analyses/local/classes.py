@@ -22,9 +22,9 @@ from reluscope.budget import Budget, TimeBudget
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.programs.convex_questions import widest_margins
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.rational import RationalNetwork
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

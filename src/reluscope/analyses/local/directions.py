@@ -23,8 +23,8 @@ from reluscope.analyses.local.hyperplanes import Hyperplanes, hyperplanes
 from reluscope.arguments import Count, Natural, read_arguments, read_positions
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import ShapeError
+from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points, chunks
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20

@@ -8,8 +8,8 @@ from jaxtyping import Int
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Box
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.regions.regions import region
 from reluscope.tolerance import Tolerance
 

@@ -17,13 +17,13 @@ from torch import Tensor
 from reluscope.arguments import read_arguments, read_positions
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
-from reluscope.networks.carriers.maps import Derivatives
-from reluscope.networks.gradient_errors import gradient_errors
-from reluscope.networks.graph import Max
-from reluscope.networks.half_spaces import gate_rows
-from reluscope.networks.linearize import gate_values_in_turn, identity, pull_back, weight_of_units
+from reluscope.networks.evaluation.gradient_errors import gradient_errors
+from reluscope.networks.evaluation.linearize import gate_values_in_turn, identity, pull_back, weight_of_units
+from reluscope.networks.evaluation.unit_half_spaces import gate_rows
+from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points, chunks
+from reluscope.networks.passes.maps import Derivatives
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20

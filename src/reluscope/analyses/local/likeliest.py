@@ -22,9 +22,9 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.programs.convex_questions import Answers, largest_balls, likeliest_points
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.rational import RationalNetwork
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 

@@ -24,8 +24,8 @@ from reluscope.budget import Budget, TimeBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Findings, Kind, declare
+from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points, chunks
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

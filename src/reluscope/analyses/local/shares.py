@@ -19,8 +19,8 @@ from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.polyhedra.domains import Box
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

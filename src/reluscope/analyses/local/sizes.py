@@ -9,8 +9,8 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.polyhedra.domains import Box
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

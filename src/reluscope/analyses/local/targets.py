@@ -11,8 +11,8 @@ from jaxtyping import Float, Int
 from reluscope.analyses.classification.classes import num_classes, read_classes
 from reluscope.arguments import Seed, read_arguments, read_labels
 from reluscope.errors import InputError
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 
 
 @read_arguments

@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.geometry.polyhedra.balls import CutBall
-from reluscope.networks.carriers.forms import Forms
-from reluscope.networks.enclosures import enclose
+from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.network import Network
+from reluscope.networks.passes.forms import Forms
 from reluscope.tolerance import Tolerance
 
 # Of a sum, relative to the magnitudes of its terms.

@@ -17,9 +17,9 @@ from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.geometry.programs.linear_program import Status
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.rounded_forward import rounded_forward
 
 # What is proved to be within this share of its size counts as exact.
 RELATIVE_GAP = 1e-6

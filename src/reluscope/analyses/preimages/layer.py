@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike
 
 from reluscope.arguments import describe, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
-from reluscope.networks.carriers.numbers import NUMBERS
-from reluscope.networks.choices import read_gate
-from reluscope.networks.graph import Affine, Max
+from reluscope.networks.evaluation.choices import read_gate
+from reluscope.networks.graph.nodes import Affine, Max
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.stages import Stage
+from reluscope.networks.passes.numbers import NUMBERS
+from reluscope.networks.passes.stages import Stage
 
 Matrix = np.ndarray | scipy.sparse.csr_array
 
@@ -43,7 +43,7 @@ class GateLayer:
         The matrix A, row by row a unit; sparse where most of a large matrix is zero.
     bias : (u,) float64
     breakpoints, slopes, intercepts : (p, u), (p + 1, u) and (p + 1, u) float64
-        The gate, unit by unit, as in `reluscope.networks.graph.Pointwise`.
+        The gate, unit by unit, as in `reluscope.networks.graph.nodes.Pointwise`.
     name : str
         Of the gate.
     reads : tuple of str

@@ -11,7 +11,7 @@ from reluscope.budget import RegionBudget
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.choices import read_domain
+from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.progress import Progress
 

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from reluscope.arguments import read_point
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.decisions import Decision
+from reluscope.networks.evaluation.decisions import Decision
 
 
 def class_target(num_outputs: int, label: int, *, margin: float = 0.0, decision: Decision = "largest") -> Polyhedron:

@@ -8,11 +8,11 @@ from jaxtyping import Float
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
-from reluscope.networks.graph import Input, Node
+from reluscope.networks.graph.nodes import Input, Node
+from reluscope.networks.graph.operators.arrange import Reshape
+from reluscope.networks.graph.operators.elementwise import Sum
+from reluscope.networks.graph.operators.linear import Linear
 from reluscope.networks.network import Network
-from reluscope.networks.operators.arrange import Reshape
-from reluscope.networks.operators.elementwise import Sum
-from reluscope.networks.operators.linear import Linear
 from reluscope.shown import Shown
 
 

@@ -35,10 +35,10 @@ from reluscope.geometry.polyhedra.bounding_box import bounding_box
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held, is_struck
-from reluscope.networks.choices import read_domain
-from reluscope.networks.left_off import refuse_left_off
+from reluscope.networks.building.smooth_functions import REPLACEABLE
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
-from reluscope.networks.smooth_functions import REPLACEABLE
 from reluscope.progress import Progress, share_done
 from reluscope.tolerance import Tolerance
 

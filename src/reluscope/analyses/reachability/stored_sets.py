@@ -8,7 +8,7 @@ import numpy as np
 from reluscope.analyses.preimages.box_search import OutputBox
 from reluscope.files import stored
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
-from reluscope.networks.carriers.forms import Forms
+from reluscope.networks.passes.forms import Forms
 from reluscope.partitions.stored_partitions import read_stored, stored_domain
 from reluscope.partitions.table import Partition
 

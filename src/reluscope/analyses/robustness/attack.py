@@ -19,7 +19,7 @@ from reluscope.analyses.classification.classes import num_classes, predicted_cla
 from reluscope.analyses.robustness.cells import Viewpoint
 from reluscope.analyses.robustness.changes import Change, confirm
 from reluscope.geometry.numbers.norms import dual, size, steepest
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
 
 MAX_ROUNDS = 12
 # So many places of a segment are evaluated together, and once more between two of them.

@@ -22,13 +22,13 @@ from reluscope.geometry.polyhedra.nearest_point import NearestPoint, nearest_poi
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.half_spaces import HalfSpaces
 from reluscope.geometry.programs.linear_program import LinearProgram, Status
-from reluscope.networks.carriers.forms import Forms
-from reluscope.networks.choices import read_domain
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.pieces_across import pieces_across
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.network import Network
-from reluscope.networks.pieces_across import pieces_across
-from reluscope.networks.rational import RationalNetwork, multiplications
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.passes.forms import Forms
 from reluscope.regions.region_of_code import region_of_code
 from reluscope.tolerance import Tolerance
 

@@ -9,7 +9,7 @@ from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.robustness.cells import Rival, StepRegion, Viewpoint
 from reluscope.geometry.numbers.norms import size
 from reluscope.geometry.polyhedra.nearest_point import NearestPoint
-from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
 
 # How far beyond a change of class it is sought, in the scale of the point.
 BEYOND = (1e-10, 1e-9, 1e-8, 1e-7)

@@ -24,8 +24,8 @@ from reluscope.errors import InputError
 from reluscope.findings import Column, Findings
 from reluscope.geometry.numbers.norms import Norm, check_norm, size
 from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

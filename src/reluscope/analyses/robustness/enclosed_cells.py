@@ -4,8 +4,8 @@ import numpy as np
 
 from reluscope.analyses.robustness.cells import StepRegion, Viewpoint
 from reluscope.geometry.polyhedra.balls import CutBall
-from reluscope.networks.carriers.forms import CLEAR, Forms
-from reluscope.networks.enclosures import Enclosure
+from reluscope.networks.evaluation.enclosures import Enclosure
+from reluscope.networks.passes.forms import CLEAR, Forms
 
 
 def enclosed_cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tuple[StepRegion, np.ndarray, bool]:

@@ -20,10 +20,10 @@ from reluscope.geometry.numbers.norms import dual, size
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, MAX_NUMBERS, nearest
 from reluscope.geometry.programs.rational_program import CONSTANT, Form, deepest, value_at, whole_form
-from reluscope.networks.carriers.forms import PossiblePieces
-from reluscope.networks.graph import Max, Pointwise, TopK
-from reluscope.networks.rational import RationalNetwork, multiplications
-from reluscope.networks.rational_maps import rational_maps
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.fractions.rational_maps import rational_maps
+from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.passes.forms import PossiblePieces
 from reluscope.partitions.exact_regions import code_rows
 
 # Multiplications for the affine functions of one code, and codes that are decided for one point.

@@ -30,8 +30,8 @@ from reluscope.budget import Budget
 from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.geometry.polyhedra.nearest_point import NearestPoint
 from reluscope.interruption import deferred
-from reluscope.networks.carriers.forms import CLEAR, OpenUnit
-from reluscope.networks.enclosures import Enclosure, enclose
+from reluscope.networks.evaluation.enclosures import Enclosure, enclose
+from reluscope.networks.passes.forms import CLEAR, OpenUnit
 from reluscope.partitions.best_first import Branch
 
 # Radii searched before that of the change found, and how they grow.

@@ -18,7 +18,7 @@ from reluscope.findings import Claim
 from reluscope.geometry.numbers.norms import Norm, size
 from reluscope.geometry.polyhedra.cut_boxes import distances_of_cut_boxes
 from reluscope.geometry.polyhedra.domains import Box
-from reluscope.networks.maps_of_codes import maps_of_codes, pieces_of
+from reluscope.networks.evaluation.maps_of_codes import maps_of_codes, pieces_of
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition

@@ -14,8 +14,8 @@ from reluscope.budget import TimeBudget
 from reluscope.findings import Findings
 from reluscope.geometry.numbers.norms import Norm, check_norm
 from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

@@ -19,9 +19,9 @@ from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
+from reluscope.networks.evaluation.pass_time import program_seconds, region_seconds
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.pass_time import program_seconds, region_seconds
-from reluscope.networks.points import Points
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress

@@ -14,13 +14,13 @@ from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, Kind, declare
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.rounded import NumbersRoundedAlike, Rounded
-from reluscope.networks.choices import read_gate
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.evaluation.choices import read_gate
+from reluscope.networks.graph.nodes import Max, Pointwise
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.rounding import may_be_largest
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.rounded import NumbersRoundedAlike, Rounded
+from reluscope.networks.passes.rounding import may_be_largest
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

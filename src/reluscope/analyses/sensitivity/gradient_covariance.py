@@ -21,10 +21,10 @@ from reluscope.arguments import Count, read_arguments, read_position
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.networks.graph import Max
-from reluscope.networks.linearize import each_unit_maps
+from reluscope.networks.evaluation.linearize import each_unit_maps
+from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.progress import Progress, ProgressFunction, share_done
 from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance

@@ -16,9 +16,9 @@ from reluscope.budget import INTERRUPTED
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Segment
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.partitions.dispatch import partition
 from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance

@@ -6,7 +6,7 @@ from reluscope.analyses.classification.classes import classes_of_outputs, is_clo
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Finding
-from reluscope.networks.rounded_forward import RoundedForward
+from reluscope.networks.evaluation.rounded_forward import RoundedForward
 
 
 @read_arguments

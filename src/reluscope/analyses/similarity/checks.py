@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Float
 
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 
 
 def check_networks(networks: Sequence[Network], names: Sequence[str] | None = None) -> None:

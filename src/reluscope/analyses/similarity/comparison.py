@@ -46,11 +46,11 @@ from reluscope.arguments import NonNegative, read_arguments
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings
-from reluscope.networks.decisions import scores
-from reluscope.networks.left_off import LeftOff, refuse_left_off
+from reluscope.networks.evaluation.decisions import scores
+from reluscope.networks.evaluation.rounded_forward import RoundedForward, rounded_forward
+from reluscope.networks.graph.left_off import LeftOff, refuse_left_off
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 from reluscope.progress import Progress
 
 Pair = tuple[int, int]

@@ -14,7 +14,7 @@ from scipy.special import log_softmax
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Finding
-from reluscope.networks.rounded_forward import RoundedForward
+from reluscope.networks.evaluation.rounded_forward import RoundedForward
 
 
 @read_arguments

@@ -9,11 +9,11 @@ from jaxtyping import Float
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import BudgetExceededError
-from reluscope.networks.carriers.numbers import NUMBERS
-from reluscope.networks.choices import read_gate
-from reluscope.networks.linearize import gate_values_in_turn
+from reluscope.networks.evaluation.choices import read_gate
+from reluscope.networks.evaluation.linearize import gate_values_in_turn
+from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import BUDGET, Network
-from reluscope.networks.points import Points, chunks
+from reluscope.networks.passes.numbers import NUMBERS
 
 MEMORY = 2**30
 

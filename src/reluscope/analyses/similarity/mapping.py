@@ -25,8 +25,8 @@ from reluscope.analyses.similarity.streaming import (
 from reluscope.arguments import NonNegative, read_arguments, read_position
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.findings import Finding
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.progress import Progress
 from reluscope.shown import Shown
 

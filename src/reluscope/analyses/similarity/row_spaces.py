@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from reluscope.networks.linearize import each_unit_maps
+from reluscope.networks.evaluation.linearize import each_unit_maps
 from reluscope.networks.network import Network
 
 

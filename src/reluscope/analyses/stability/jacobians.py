@@ -11,15 +11,15 @@ import torch
 from torch import Tensor
 
 from reluscope.analyses.stability.layers import is_step
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.magnitudes import GradientMagnitudes, Magnitude, gradients_of_inputs
-from reluscope.networks.carriers.maps import Derivatives, candidates_of, flat_entries
-from reluscope.networks.graph import Max
-from reluscope.networks.linearize import Pieces, identity
+from reluscope.networks.evaluation.linearize import Pieces, identity
+from reluscope.networks.graph.nodes import Max
+from reluscope.networks.graph.points import chunks
 from reluscope.networks.network import Network
-from reluscope.networks.points import chunks
-from reluscope.networks.rounding import piece_error
-from reluscope.networks.stages import Stage
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.magnitudes import GradientMagnitudes, Magnitude, gradients_of_inputs
+from reluscope.networks.passes.maps import Derivatives, candidates_of, flat_entries
+from reluscope.networks.passes.rounding import piece_error
+from reluscope.networks.passes.stages import Stage
 
 CHUNK_BYTES = 64 * 2**20
 # A convolution unfolds its input before it multiplies: about as many copies as its kernel has places.
@@ -106,7 +106,7 @@ def carried(network: Network, pieces: Pieces, *, gamma: float) -> Iterator[Step]
     ----------
     network : Network
     pieces : list of (1, u) tensors
-        See `reluscope.networks.linearize.point_pieces`.
+        See `reluscope.networks.evaluation.linearize.point_pieces`.
     gamma : float
         Rounding of a sum, relative to the sum of its absolute terms.
 

@@ -17,13 +17,13 @@ import torch
 from torch import Tensor
 
 from reluscope.analyses.stability.layers import NetworkLayer
-from reluscope.networks.backward import Recording
-from reluscope.networks.carriers.carrier import Carrier
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.maps import Derivatives
-from reluscope.networks.carriers.numbers import HeldNumbers
-from reluscope.networks.linearize import Pieces
+from reluscope.networks.evaluation.backward import Recording
+from reluscope.networks.evaluation.linearize import Pieces
 from reluscope.networks.network import Network
+from reluscope.networks.passes.carrier import Carrier
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.maps import Derivatives
+from reluscope.networks.passes.numbers import HeldNumbers
 
 FAILURE = 1e-3
 

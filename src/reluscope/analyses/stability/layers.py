@@ -9,9 +9,9 @@ from typing import Literal
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.networks.graph import Affine
+from reluscope.networks.graph.nodes import Affine
+from reluscope.networks.graph.operators.arrange import Reshape
 from reluscope.networks.network import Network
-from reluscope.networks.operators.arrange import Reshape
 
 Kind = Literal["affine", "gate"]
 

@@ -9,9 +9,9 @@ from reluscope.analyses.stability.jacobians import carried
 from reluscope.analyses.stability.layers import layers
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.networks.linearize import point_pieces
+from reluscope.networks.evaluation.linearize import point_pieces
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.shown import Shown
 
 

@@ -27,9 +27,9 @@ from reluscope.budget import BlockBudget, Budget, TimeBudget
 from reluscope.errors import InputError
 from reluscope.files.kept_results import Record
 from reluscope.findings import Findings
-from reluscope.networks.linearize import point_pieces
+from reluscope.networks.evaluation.linearize import point_pieces
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

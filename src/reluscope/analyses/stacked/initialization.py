@@ -11,7 +11,7 @@ from torch import Tensor
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.devices import read_device
+from reluscope.networks.graph.devices import read_device
 
 Scheme = Literal["pytorch", "he"]
 

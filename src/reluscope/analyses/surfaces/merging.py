@@ -17,10 +17,10 @@ from reluscope.analyses.surfaces.reading import read_in_space
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Slice
-from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.fractions.rational_maps import rational_maps, slice_frame
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rational_maps import rational_maps, slice_frame
 from reluscope.partitions.level_polygons import following
 from reluscope.partitions.level_sets import LevelSet
 

@@ -12,7 +12,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings, declare
-from reluscope.networks.left_off import refuse_left_off
+from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
 

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from reluscope.codes.packed import Codes
 from reluscope.findings import Column, Quantity
-from reluscope.networks.maps_of_codes import maps_of_codes
+from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
 from reluscope.partitions.faces import Faces
 

@@ -9,8 +9,8 @@ from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.networks.evaluation.pass_time import region_seconds
 from reluscope.networks.network import Network
-from reluscope.networks.pass_time import region_seconds
 from reluscope.partitions.dispatch import partition
 
 # Regions of one square at most, and as many as take so many seconds, but some; a count that this ends is LOWER.

@@ -25,8 +25,8 @@ from reluscope.budget import INTERRUPTED
 from reluscope.codes.changes import changed_units
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
+from reluscope.networks.evaluation.rounded_forward import RoundedForward, coded_forward
 from reluscope.networks.network import Network
-from reluscope.networks.rounded_forward import RoundedForward, coded_forward
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 

@@ -17,8 +17,8 @@ from reluscope.budget import Budget
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.geometry.polyhedra.domains import Box, Plane, Slice
+from reluscope.networks.graph.points import Points, as_points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points, as_points
 
 # Segments are so long that about as many units are met on the way in a large network as in one of this size.
 UNITS_OF_WHOLE_SEGMENTS = 128

@@ -20,7 +20,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.polyhedra.domains import Box, Slice
-from reluscope.networks.choices import read_domain
+from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition

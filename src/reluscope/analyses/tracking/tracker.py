@@ -35,10 +35,10 @@ from reluscope.files.stored import MALFORMED
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.interruption import deferred
-from reluscope.networks.load import load
+from reluscope.networks.evaluation.pass_time import region_seconds
+from reluscope.networks.graph.points import Points
+from reluscope.networks.models.load import load
 from reluscope.networks.network import Network
-from reluscope.networks.pass_time import region_seconds
-from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 
 # Regions of a plane at most, and as many as take so many seconds, but some.

@@ -19,9 +19,9 @@ from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.geometry.polyhedra.rational_polytopes import Row
-from reluscope.networks.load import load
+from reluscope.networks.fractions.rational_maps import AffineFunction
+from reluscope.networks.models.load import load
 from reluscope.networks.network import Network
-from reluscope.networks.rational_maps import AffineFunction
 
 METHOD = "rational comparison at the vertices of epigraphs"
 

@@ -14,10 +14,10 @@ from reluscope.errors import BudgetExceededError, DegenerateGeometryError, Input
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.rational_cones import cone
 from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
-from reluscope.networks.choices import read_domain
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.certificates import Code
 from reluscope.partitions.exact_regions import code_rows
 from reluscope.shown import Shown

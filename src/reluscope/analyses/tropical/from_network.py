@@ -17,11 +17,11 @@ from reluscope.analyses.tropical.polynomial import TropicalPolynomial
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import BudgetExceededError, InputError
-from reluscope.networks.carriers.carry import carry_to_output
-from reluscope.networks.graph import Affine, Pointwise
+from reluscope.networks.fractions.rational_maps import AffineFunction
+from reluscope.networks.graph.nodes import Affine, Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.rational_maps import AffineFunction
-from reluscope.networks.stages import Stage
+from reluscope.networks.passes.carry import carry_to_output
+from reluscope.networks.passes.stages import Stage
 
 MAX_MONOMIALS = 10_000
 MAX_INPUTS = 8

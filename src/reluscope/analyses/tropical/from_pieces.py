@@ -15,7 +15,7 @@ from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import BudgetExceededError
 from reluscope.geometry.polyhedra.rational_polytopes import Row
-from reluscope.networks.rational_maps import AffineFunction
+from reluscope.networks.fractions.rational_maps import AffineFunction
 
 MAX_MONOMIALS = 5_000
 

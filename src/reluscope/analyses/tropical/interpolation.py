@@ -20,8 +20,8 @@ from torch import nn
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
-from reluscope.networks.load import load
-from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.models.load import load
 from reluscope.shown import Shown
 
 

@@ -18,7 +18,7 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.rational_cones import cone
 from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, integer_row
-from reluscope.networks.rational_maps import AffineFunction
+from reluscope.networks.fractions.rational_maps import AffineFunction
 from reluscope.shown import Shown
 
 

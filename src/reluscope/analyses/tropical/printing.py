@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from reluscope.geometry.polyhedra.rational_polytopes import Row, primitive
-from reluscope.networks.rational_maps import AffineFunction
+from reluscope.networks.fractions.rational_maps import AffineFunction
 
 
 def affine(function: AffineFunction) -> str:

@@ -11,11 +11,11 @@ from torch import Tensor
 
 from reluscope.checking.proofs import SeenOnBox
 from reluscope.errors import InputError
-from reluscope.networks.backward_bounds import BackwardBounds, Bound, Holding, LinesBack
-from reluscope.networks.gate_lines import bends
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, Bound, Holding, LinesBack
+from reluscope.networks.bounds.gate_lines import bends
 from reluscope.networks.network import Network
-from reluscope.networks.rounding import ANY_ORDER
-from reluscope.networks.stages import Stage
+from reluscope.networks.passes.rounding import ANY_ORDER
+from reluscope.networks.passes.stages import Stage
 
 # Duals are whole numbers below 2^BITS times a power of two, which float32 holds.
 BITS = 20

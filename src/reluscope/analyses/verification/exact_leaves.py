@@ -18,10 +18,10 @@ from reluscope.analyses.verification.verdict import holds_at
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.rational_cell import RationalCell
 from reluscope.geometry.programs.rational_program import Form, Point, negative, whole_form
-from reluscope.networks.graph import Pointwise
+from reluscope.networks.fractions.rational import PulledBack, RationalNetwork, multiplications
+from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.rational import PulledBack, RationalNetwork, multiplications
-from reluscope.networks.rational_weights import TooManyMultiplicationsError
 
 # A leaf has so many codes at most, and takes so many multiplications.
 MAX_CODES, MAX_MULTIPLICATIONS = 64, 300_000

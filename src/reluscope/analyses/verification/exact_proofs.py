@@ -28,7 +28,7 @@ from reluscope.checking.proofs import SetNode
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.rational_cell import RationalCell
 from reluscope.geometry.programs.rational_program import CONSTANT, contradiction, whole_form
-from reluscope.networks.rational_weights import TooManyMultiplicationsError
+from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 
 Tree = dict[str, SetNode]
 # The place of outputs among gates.

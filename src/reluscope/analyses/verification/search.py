@@ -13,8 +13,8 @@ from reluscope.analyses.verification.ruling_out import Reach, reach
 from reluscope.analyses.verification.verdict import Counterexample, Replays
 from reluscope.checking.proofs import Node, Proof
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.networks.evaluation.underflow import underflow
 from reluscope.networks.network import Network
-from reluscope.networks.underflow import underflow
 
 # Rows of unsafe outputs that are carried back to every box, at most.
 MAX_ROWS = 64

@@ -1,8 +1,8 @@
 """A set of regions in which no unit changes its piece: the network is affine on it, and a linear program decides.
 
 The program asks by how much all rows of unsafe outputs and all cuts must be missed. Its multipliers of the rows
-are how to mix them into one, and those of the cuts are what `reluscope.networks.backward_bounds` needs for the same
-bound with rounding. Where the set is empty those of the cuts suffice.
+are how to mix them into one, and those of the cuts are what `reluscope.networks.bounds.backward_bounds` needs for the
+same bound with rounding. Where the set is empty those of the cuts suffice.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from reluscope.errors import SolverError
 from reluscope.geometry.programs.linear_program import LinearProgram, Status
-from reluscope.networks.backward_bounds import BackwardBounds, Holding
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, Holding
 
 
 class Leaf(NamedTuple):

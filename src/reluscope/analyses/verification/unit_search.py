@@ -1,10 +1,10 @@
 """Sets of regions that may violate a property, split unit by unit, those with the worst bounds first: many inputs.
 
 A set holds some units to some of their pieces. Bounds of unsafe outputs are carried back to the box of inputs along
-lines below and above all other units (`reluscope.networks.backward_bounds`); what they rule out is done. Elsewhere the
-unit is split whose halves have the better bounds among those that lose most by their lines, and the input at which the
-bound is taken is tried as a counterexample. Where no unit is left to split the network is affine, and a linear program
-decides.
+lines below and above all other units (`reluscope.networks.bounds.backward_bounds`); what they rule out is done.
+Elsewhere the unit is split whose halves have the better bounds among those that lose most by their lines, and the input
+at which the bound is taken is tried as a counterexample. Where no unit is left to split the network is affine, and a
+linear program decides.
 
 References: Bunel et al., "Branch and bound for piecewise linear neural network verification" (JMLR 21, 2020); De Palma
 et al., "Improved branch and bound for neural network verification via Lagrangian decomposition" (2021) for units chosen
@@ -28,9 +28,9 @@ from reluscope.analyses.verification.unit_leaves import least_on_leaf
 from reluscope.analyses.verification.verdict import Counterexample, Replays
 from reluscope.checking.proofs import Proof, SetNode, SetTrees
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.backward_bounds import BackwardBounds, Bound, Holding, maximized
+from reluscope.networks.bounds.backward_bounds import BackwardBounds, Bound, Holding, maximized
 from reluscope.networks.network import Network
-from reluscope.networks.rounding import ANY_ORDER
+from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.partitions.best_first import BestFirst, Branch
 
 # Sets that are bounded together: so many, and arrays of so many numbers.
@@ -87,7 +87,7 @@ class UnitSearch(BestFirst):
     Parameters
     ----------
     network : Network
-        As `reluscope.networks.backward_bounds.is_suited` says.
+        As `reluscope.networks.bounds.backward_bounds.is_suited` says.
     safe : Property
         Of the model's outputs.
     counterexample : Counterexample, optional

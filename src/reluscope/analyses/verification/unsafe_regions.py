@@ -28,9 +28,9 @@ from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.sizes import steinhagen
 from reluscope.interruption import pass_on
+from reluscope.networks.fractions.rational import multiplications
+from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.network import Network
-from reluscope.networks.rational import multiplications
-from reluscope.networks.rational_weights import TooManyMultiplicationsError
 from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.left_open import left_open

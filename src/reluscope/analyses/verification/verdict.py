@@ -17,12 +17,12 @@ from reluscope.checking.proofs import Proof
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.file_outputs import num_file_outputs
+from reluscope.networks.evaluation.file_outputs import num_file_outputs
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.evaluation.underflow import LOSS
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points
-from reluscope.networks.rational import RationalNetwork, multiplications
-from reluscope.networks.rounded_forward import rounded_forward
-from reluscope.networks.underflow import LOSS
 from reluscope.shown import Shown
 
 # Points that are decided in rational arithmetic at most, and the multiplications of a pass, half a second or so, up to

@@ -29,8 +29,8 @@ from reluscope.checking.property_proofs import check_proof
 from reluscope.errors import BudgetExceededError, CertificateError, InputError
 from reluscope.findings import Finding
 from reluscope.interruption import deferred
-from reluscope.networks.backward_bounds import is_suited
-from reluscope.networks.graph import Pointwise
+from reluscope.networks.bounds.backward_bounds import is_suited
+from reluscope.networks.graph.nodes import Pointwise
 from reluscope.networks.network import Network
 from reluscope.progress import Progress, share_done
 

@@ -1,1 +1,1 @@
-"""Methods of the graph builder: one module per family of operators, joined in ``networks/builder.py``."""
+"""Methods of the graph builder: one module per family of operators, joined in ``networks/building/builder.py``."""

@@ -7,8 +7,8 @@ from torch import Tensor
 
 from reluscope.errors import NotPiecewiseLinearError, ShapeError
 from reluscope.networks.building.core import Core, Operand, Value, constant, normal_axis
-from reluscope.networks.operators.elementwise import ScaleShift, Sum
-from reluscope.networks.operators.reduce import AxisMatrix, AxisSum
+from reluscope.networks.graph.operators.elementwise import ScaleShift, Sum
+from reluscope.networks.graph.operators.reduce import AxisMatrix, AxisSum
 
 
 class Arithmetic(Core):

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from reluscope.errors import ShapeError
 from reluscope.networks.building.core import Core, Value, constant, normal_axis
-from reluscope.networks.operators.arrange import Concatenate, Pad, Reshape, Select
+from reluscope.networks.graph.operators.arrange import Concatenate, Pad, Reshape, Select
 
 
 class Arrangement(Core):

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from reluscope.errors import ShapeError
-from reluscope.networks.graph import Affine, GateNode, Input, Node
-from reluscope.networks.input_shapes import check_total
+from reluscope.networks.building.parameters import check_finite
+from reluscope.networks.graph.input_shapes import check_total
+from reluscope.networks.graph.nodes import Affine, GateNode, Input, Node
 from reluscope.networks.network import Network
-from reluscope.networks.parameters import check_finite
 
 
 @dataclass(frozen=True)

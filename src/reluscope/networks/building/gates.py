@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from reluscope.errors import InputError, ShapeError
-from reluscope.networks.best_pieces import best_pieces
 from reluscope.networks.building.arithmetic import reduced
+from reluscope.networks.building.best_pieces import best_pieces
 from reluscope.networks.building.core import Operand, Value, constant, normal_axis, per_axis
 from reluscope.networks.building.layers import Layers, Padding, Sizes, pairs
 from reluscope.networks.building.windows import window_positions, window_table
-from reluscope.networks.graph import Approximate, Max, Pointwise
+from reluscope.networks.graph.nodes import Approximate, Max, Pointwise
 
 
 class Gates(Layers):
@@ -137,7 +137,7 @@ class Gates(Layers):
         Parameters
         ----------
         function : str
-            As in `reluscope.networks.smooth_functions.SMOOTH`.
+            As in `reluscope.networks.building.smooth_functions.SMOOTH`.
         pieces : int
         beyond : float
             How far the model's own function is from the smooth one.

@@ -12,9 +12,9 @@ from reluscope.networks.building.arithmetic import Arithmetic
 from reluscope.networks.building.arrangement import Arrangement
 from reluscope.networks.building.core import Value, constant, per_axis
 from reluscope.networks.building.windows import num_windows, window_positions
-from reluscope.networks.operators.convolution import Convolution, TransposedConvolution
-from reluscope.networks.operators.linear import Linear
-from reluscope.networks.operators.reduce import AdaptiveMean, WindowMean
+from reluscope.networks.graph.operators.convolution import Convolution, TransposedConvolution
+from reluscope.networks.graph.operators.linear import Linear
+from reluscope.networks.graph.operators.reduce import AdaptiveMean, WindowMean
 
 Sizes = int | Sequence[int]
 Padding = int | Sequence[int] | Sequence[tuple[int, int]]

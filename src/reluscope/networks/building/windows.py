@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 
 from reluscope.errors import ShapeError
-from reluscope.networks.input_shapes import check_total
+from reluscope.networks.graph.input_shapes import check_total
 
 
 def num_windows(length: int, kernel: int, stride: int, pads: tuple[int, int], dilation: int, ceil_mode: bool) -> int:

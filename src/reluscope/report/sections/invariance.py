@@ -23,7 +23,7 @@ from reluscope.analyses.preimages.kinds import joined
 from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
-from reluscope.networks.graph import Max
+from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, table

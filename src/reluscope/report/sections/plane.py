@@ -19,7 +19,7 @@ from reluscope.budget import INTERRUPTED
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.writing import ends_in_words, number
 from reluscope.geometry.polyhedra.domains import Plane, Slice
-from reluscope.networks.measured_rounding import said_of
+from reluscope.networks.evaluation.measured_rounding import said_of
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.finishing_windows import affordable
 from reluscope.partitions.table import Partition

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from reluscope.networks.best_pieces import best_pieces
+from reluscope.networks.building.best_pieces import best_pieces
 from reluscope.testing.fuzz import truth
 
 # Channels, height and width of pictures; two of their sides.

@@ -1,1 +1,0 @@
-"""Lowering of the operators of PyTorch graphs: one module per family, joined by one table."""

@@ -1,0 +1,488 @@
+"""Lower bounds of linear functions of a network's values on a box of inputs, carried back from them to the box.
+
+A positive weight of a unit is carried back along a line below the unit's function on its range, a negative one along a
+line above. Any slope below is allowed, and so it is chosen by gradient. Units may be held to some of their pieces:
+their range is then cut there, and a multiplier lets what is known of the cut help the bound (Lagrange). Whatever slopes
+and multipliers are, the bound holds: rounding is counted with the sums of absolute values that it comes from.
+
+References: Zhang et al., "Efficient neural network robustness certification with general activation functions"
+(NeurIPS 2018) for lines carried back; Xu et al., "Fast and complete" (ICLR 2021) for slopes by gradient; Wang et al.,
+"Beta-CROWN" (NeurIPS 2021) for multipliers of units held to pieces.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from reluscope.networks.bounds.gate_lines import Lines, lines_around
+from reluscope.networks.evaluation.underflow import underflow
+from reluscope.networks.graph.nodes import Affine, Pointwise
+from reluscope.networks.network import Network
+from reluscope.networks.passes.carry_back import carry_back
+from reluscope.networks.passes.rounding import ANY_ORDER
+from reluscope.networks.passes.stages import Stage
+
+# Numbers in the matrices of a network, at most, and in arrays made together.
+MAX_MATRIX, MAX_NUMBERS = 2**25, 2**22
+# Sums of so many terms are what `ANY_ORDER` is for.
+MAX_LENGTH = 2**16
+# Steps of the gradient for ranges of units, and their length.
+NUM_STEPS, STEP, SHRINK = 12, 0.2, 0.97
+
+
+class Holding(NamedTuple):
+    """What is chosen for each of k bounds, gate by gate.
+
+    Parameters
+    ----------
+    first, last : lists of (k, u) int64 tensors
+        The pieces that units may have.
+    slopes : list of (k, u) tensors
+        Of the lines below units.
+    multipliers : list of (k, u) tensors
+        Of cuts: positive ones of the upper end of what a unit may see, negative ones of the lower end.
+    low, high : lists of (k, u) tensors
+        Ranges of what units see.
+    """
+
+    first: list[Tensor]
+    last: list[Tensor]
+    slopes: list[Tensor]
+    multipliers: list[Tensor]
+    low: list[Tensor]
+    high: list[Tensor]
+
+
+class Bound(NamedTuple):
+    """Lower bounds on a box.
+
+    Parameters
+    ----------
+    values : (k,) tensor
+        No value is below; inf where no input lets units have the pieces they are held to.
+    corners : (k, n) tensor
+        The input at which the function that was carried back is least.
+    weights : list of (k, u) tensors
+        Of what each gate gives.
+    duals : list of (k, u) tensors
+        Of what each gate sees: from these alone others can find the bound again.
+    """
+
+    values: Tensor
+    corners: Tensor
+    weights: list[Tensor]
+    duals: list[Tensor]
+
+    def picked(self, rows: Tensor) -> "Bound":
+        """Return some of the bounds."""
+        weights, duals = ([one[rows] for one in table] for table in (self.weights, self.duals))
+        return Bound(self.values[rows], self.corners[rows], weights, duals)
+
+
+def is_suited(network: Network) -> bool:
+    """Return whether bounds can be carried back: pointwise gates without jumps, and matrices that memory holds.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> is_suited(rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]))
+    True
+    """
+    affine = [node for node in network.nodes if isinstance(node, Affine)]
+    sizes = [node.size * prod(shape) for node in affine for shape in node.input_shapes]
+    longest = max(node.size for node in network.nodes)
+    gates = [stage.gate for stage in network.stages]
+    is_known = all(isinstance(gate, Pointwise) and gate.is_continuous for gate in gates)
+    return is_known and longest <= MAX_LENGTH and sum(sizes) <= MAX_MATRIX
+
+
+class BackwardBounds:
+    """Ranges of all units on a box, and bounds of functions of the output from them.
+
+    Parameters
+    ----------
+    network : Network
+        As `is_suited` says.
+    lower, upper : (n,) float64
+    steps : int
+        Of the gradient for the slopes behind ranges; none where others know them better.
+
+    Attributes
+    ----------
+    gates : list of Pointwise
+        Of all stages.
+    ranges : list of (low, high)
+        What the units of each gate see on the box, (u,) each, rounding included.
+    lost : float
+        What products below the smallest number may change, as `reluscope.networks.evaluation.underflow` says.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+    >>> bounds = BackwardBounds(net, -np.ones(1), np.ones(1))
+    >>> found = bounds.lower_bounds(torch.tensor([[1.0], [-1.0]]).double(), bounds.unheld(2))
+    >>> found.values.numpy().round(6) + 0.0
+    array([ 0., -1.])
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        lower: Float[np.ndarray, " n"],
+        upper: Float[np.ndarray, " n"],
+        *,
+        steps: int = NUM_STEPS,
+    ) -> None:
+        self.network, self._steps = network, steps
+        self.device = network.device
+        low, high = (torch.as_tensor(end, dtype=torch.float64, device=self.device) for end in (lower, upper))
+        self.lower, self.upper, self.lost = low, high, underflow(network, lower, upper)
+        self._matrices = {
+            place: [torch.as_tensor(one.toarray(), device=self.device) for one in node.matrix()]
+            for place, node in enumerate(network.nodes)
+            if isinstance(node, Affine)
+        }
+        self._places = {id(node): place for place, node in enumerate(network.nodes)}
+        # How large every value may be on the box.
+        self._sizes: dict[int, Tensor] = {0: torch.maximum(low.abs(), high.abs())}
+        self._reaches: dict[int, Tensor] = {}
+        self.ranges: list[tuple[Tensor, Tensor]] = []
+        self.gates = [stage.gate for stage in network.stages if isinstance(stage.gate, Pointwise)]
+        with torch.no_grad():
+            for stage in network.stages:
+                self._measure(stage.position)
+                self._add_ranges(stage)
+            self._measure(len(network.nodes))
+
+    def unheld(self, number: int) -> Holding:
+        """Return the choice for so many bounds in which units may have all pieces, with slopes to begin with."""
+        gates = self.gates[: len(self.ranges)]
+        shape = [(number, gate.num_units) for gate in gates]
+        first = [torch.zeros(one, dtype=torch.int64, device=self.device) for one in shape]
+        last = [torch.full_like(one, gate.num_pieces - 1) for one, gate in zip(first, gates, strict=True)]
+        slopes = []
+        for gate, (low, high) in zip(gates, self.ranges, strict=True):
+            slopes.append(gate.slope(gate.pieces(((low + high) / 2)[None]).long()).expand(number, -1).clone())
+        pulls = [torch.zeros(one, dtype=torch.float64, device=self.device) for one in shape]
+        low = [one.expand(number, -1) for one, _ in self.ranges]
+        high = [one.expand(number, -1) for _, one in self.ranges]
+        return Holding(first, last, slopes, pulls, low, high)
+
+    def lower_bounds(
+        self, rows: Float[Tensor, "k m"], held: Holding, *, position: int | None = None, is_sure: bool = True
+    ) -> Bound:
+        """Return lower bounds of linear functions of a value, by default the output, on the box.
+
+        Parameters
+        ----------
+        rows : (k, m) tensor
+        held : Holding
+        position : int, optional
+            Of the node whose value it is.
+        is_sure : bool
+            Count rounding; gradients have no use for it.
+
+        Notes
+        -----
+        A product of k rows with each matrix.
+        """
+        carrier = LinesBack(self, held, len(rows), is_sure=is_sure)
+        return self.carried_to_box(carrier, rows, position)
+
+    def carried_to_box(self, carrier: "LinesBack", rows: Float[Tensor, "k m"], position: int | None = None) -> Bound:
+        """Return the lower bounds that a carrier finds for linear functions of a value, by default the output."""
+        weights = self._carried(carrier, rows, position)
+        middle = (self.lower + self.upper) / 2
+        half = torch.maximum(self.upper - middle, middle - self.lower)
+        values = weights @ middle - weights.abs() @ half + carrier.constants
+        if carrier.is_sure:
+            sizes = weights.abs() @ (middle.abs() + 2 * half) + carrier.constants.abs()
+            values = values - 2 * (carrier.rounding + ANY_ORDER * sizes) - self.lost * (1 + rows.abs().sum(dim=1))
+        corners = torch.where(weights > 0, self.lower, self.upper)
+        return Bound(torch.where(carrier.is_empty, torch.inf, values), corners, carrier.weights, carrier.duals)
+
+    def forms(
+        self, rows: Float[Tensor, "k m"], held: Holding, *, position: int | None = None
+    ) -> tuple[Float[Tensor, "k n"], Float[Tensor, " k"]]:
+        """Return affine functions of the input that are below linear functions of a value, up to rounding."""
+        carrier = LinesBack(self, held, len(rows), is_sure=False)
+        weights = self._carried(carrier, rows, position)
+        return weights, carrier.constants
+
+    def _carried(self, carrier: "LinesBack", rows: Tensor, position: int | None) -> Tensor:
+        weights = carry_back(self.network, carrier, rows, position)
+        return rows.new_zeros(len(rows), len(self.lower)) if weights is None else weights
+
+    def cut(self, gate: int, held: Holding) -> tuple[Tensor, Tensor]:
+        """Return the ranges of what units see where they are held to pieces; empty ones have their ends swapped."""
+        bottom, top = self.ends(gate, held)
+        return torch.maximum(held.low[gate], bottom), torch.minimum(held.high[gate], top)
+
+    def tightened(self, held: Holding, gate: int) -> Holding:
+        """Return narrower ranges of open units of a gate, from what earlier ones are held to.
+
+        Where no input lets them be held so, ranges have their ends swapped.
+
+        Notes
+        -----
+        Two bounds for each open unit.
+        """
+        low, high = (one[gate].clone() for one in (held.low, held.high))
+        item, unit = torch.nonzero(self.is_open(gate, held), as_tuple=True)
+        target, units = self.network.stages[gate].leg.target, low.shape[1]
+        step = max(1, MAX_NUMBERS // max(units, len(self.lower)))
+        for start in range(0, len(item), step):
+            which, one = item[start : start + step], unit[start : start + step]
+            known = Holding(*([part[which] for part in table[:gate]] for table in held))
+            rows = torch.zeros(len(which), units, dtype=torch.float64, device=self.device)
+            rows[torch.arange(len(which)), one] = 1.0
+            low[which, one] = torch.maximum(low[which, one], self.lower_bounds(rows, known, position=target).values)
+            high[which, one] = torch.minimum(high[which, one], -self.lower_bounds(-rows, known, position=target).values)
+        lows, highs = ([*table[:gate], new, *table[gate + 1 :]] for table, new in ((held.low, low), (held.high, high)))
+        return held._replace(low=lows, high=highs)
+
+    def ends(self, gate: int, held: Holding) -> tuple[Tensor, Tensor]:
+        """Return the breakpoints between which units are held, infinite where there is none."""
+        units = self.gates[gate].num_units
+        levels = self.gates[gate].breakpoints.expand(-1, units)
+        endless = levels.new_full((1, units), torch.inf)
+        table = torch.cat([-endless, levels, endless])
+        unit = torch.arange(units, device=self.device)
+        return table[held.first[gate], unit], table[held.last[gate] + 1, unit]
+
+    def lines(self, gate: int, held: Holding) -> Lines:
+        """Return the lines below and above the units of a gate."""
+        low, high = self.cut(gate, held)
+        return lines_around(self.gates[gate], low, torch.maximum(low, high), held.slopes[gate])
+
+    def is_open(self, gate: int, held: Holding) -> Tensor:
+        """Return which units may change their piece on their ranges, (k, u)."""
+        low, high = self.cut(gate, held)
+        levels = self.gates[gate].breakpoints.expand(-1, self.gates[gate].num_units)[:, None]
+        return ((levels > low) & (levels < high)).any(dim=0)
+
+    def matrices(self, node: Affine) -> list[Tensor]:
+        """Return the matrices of an affine node, one for each value that it reads."""
+        return self._matrices[self._places[id(node)]]
+
+    def reach(self, node: Affine) -> Tensor:
+        """Return what the absolute terms of an affine node's sums add up to, at most."""
+        return self._reaches[self._places[id(node)]]
+
+    def size(self, stage: Stage) -> Tensor:
+        """Return how large what a gate sees may be."""
+        return self._sizes[stage.leg.target]
+
+    @property
+    def output_size(self) -> Tensor:
+        """How large the outputs may be."""
+        return self._sizes[self.network.output]
+
+    def middle_piece(self, gate: int, held: Holding) -> Tensor:
+        """Return the last piece below the middle one of the breakpoints within ranges, (k, u)."""
+        low, high = self.cut(gate, held)
+        levels = self.gates[gate].breakpoints.expand(-1, low.shape[1])[:, None]
+        begin = (levels <= low).sum(dim=0)
+        return begin + ((levels > low) & (levels < high)).sum(dim=0).sub(1).clamp(min=0) // 2
+
+    def clamp_multipliers(self, gate: int, held: Holding, multipliers: Tensor) -> Tensor:
+        """Return multipliers that only pull at ends that there are."""
+        bottom, top = self.ends(gate, held)
+        pulls = torch.where(top.isfinite(), multipliers, multipliers.clamp(max=0))
+        return torch.where(bottom.isfinite(), pulls, pulls.clamp(min=0))
+
+    def clamp_slopes(self, gate: int, slopes: Tensor) -> Tensor:
+        """Return slopes that lines below units can gain from."""
+        table = self.gates[gate].slopes
+        return torch.minimum(torch.maximum(slopes, table.amin(dim=0)), table.amax(dim=0))
+
+    def _measure(self, end: int) -> None:
+        """Bound the sizes of affine values before a position."""
+        for place, node in enumerate(self.network.nodes[:end]):
+            if place not in self._sizes and isinstance(node, Affine):
+                sizes = [
+                    self._sizes[source].reshape(1, *shape)
+                    for source, shape in zip(node.inputs, node.input_shapes, strict=True)
+                ]
+                reach = node.magnitudes.apply(*sizes).reshape(-1) * (1 + ANY_ORDER)
+                self._reaches[place] = self._sizes[place] = reach
+
+    def _add_ranges(self, stage: Stage) -> None:
+        """Find what the units of a gate see, and how large it and what the gate gives may be."""
+        gate, target = self.gates[stage.index], stage.leg.target
+        low, high = self.seen(stage)
+        self.ranges.append((low, high))
+        size, units = self._sizes[target], gate.num_units
+        self._sizes[target] = torch.minimum(size, torch.maximum(low.abs(), high.abs()))
+        values = torch.stack([gate.apply(end[None]).reshape(-1).abs() for end in (low, high)]).amax(dim=0)
+        levels = gate.breakpoints.expand(-1, units).clamp(low, high)
+        kinks = torch.stack([gate.apply(level[None]).reshape(-1).abs() for level in levels]).amax(dim=0)
+        self._sizes[stage.position] = torch.maximum(values, kinks) * (1 + ANY_ORDER)
+
+    def seen(self, stage: Stage) -> tuple[Tensor, Tensor]:
+        """Return what the units of a gate see: carried back with slopes by gradient, and no wider than sizes say."""
+        size, ends = self._sizes[stage.leg.target], []
+        for sign in (1.0, -1.0):
+            found = [self.best(rows, stage).values for rows in self.rows_of_units(stage, sign)]
+            ends.append(torch.cat(found))
+        return torch.maximum(ends[0], -size), torch.minimum(-ends[1], size)
+
+    def rows_of_units(self, stage: Stage, sign: float) -> Iterator[Tensor]:
+        """Yield the units of a gate as rows, by a sign, so many as are bounded together."""
+        units = self.gates[stage.index].num_units
+        step = max(1, MAX_NUMBERS // max(units, len(self.lower)))
+        every = sign * torch.eye(units, dtype=torch.float64, device=self.device)
+        yield from every.split(step)
+
+    def best(self, rows: Tensor, stage: Stage) -> Bound:
+        """Return bounds of what a gate sees, with slopes by gradient."""
+        held, position = self.unheld(len(rows)), stage.leg.target
+        if not self.ranges:
+            return self.lower_bounds(rows, held, position=position)
+        return maximized(self, rows, held, position=position, steps=self._steps)[0]
+
+
+class LinesBack:
+    """Weights carried back along lines below and above units, with constants and rounding kept."""
+
+    def __init__(self, bounds: BackwardBounds, held: Holding, number: int, *, is_sure: bool) -> None:
+        self.bounds, self.held, self.is_sure = bounds, held, is_sure
+        zeros = bounds.lower.new_zeros(number)
+        self.constants, self.rounding, self.is_empty = zeros, zeros.clone(), zeros.bool()
+        self.weights: list[Tensor] = [torch.zeros_like(one) for one in held.slopes]
+        self.duals: list[Tensor] = [*self.weights]
+
+    def affine_back(self, node: Affine, weights: Tensor) -> Sequence[Tensor]:
+        """Return the weights of what an affine node reads."""
+        constant = node.constant
+        if constant is not None:
+            self.constants = self.constants + weights @ constant.expand(node.shape).reshape(-1)
+        if self.is_sure:
+            self.rounding = self.rounding + ANY_ORDER * (weights.abs() @ self.bounds.reach(node))
+        return [weights @ table for table in self.bounds.matrices(node)]
+
+    def gate_back(self, stage: Stage, weights: Tensor) -> Tensor:
+        """Return the weights of what a gate sees."""
+        place, bounds, held = stage.index, self.bounds, self.held
+        low, high = bounds.cut(place, held)
+        self.is_empty = self.is_empty | (low > high).any(dim=1)
+        lines = bounds.lines(place, held)
+        bottom, top = bounds.ends(place, held)
+        self.weights[place] = weights.detach()
+        plus, minus = weights.clamp(min=0), weights.clamp(max=0)
+        pull = held.multipliers[place]
+        # Where there is no end there is nothing to pull at.
+        up = torch.where(top.isfinite(), pull.clamp(min=0), 0.0)
+        down = torch.where(bottom.isfinite(), pull.clamp(max=0), 0.0)
+        top, bottom = torch.where(top.isfinite(), top, 0.0), torch.where(bottom.isfinite(), bottom, 0.0)
+        self.constants = self.constants + (
+            plus * lines.below_start + minus * lines.above_start - up * top - down * bottom
+        ).sum(dim=1)
+        if self.is_sure:
+            size = bounds.size(stage)
+            terms = plus * (lines.below.abs() * size + lines.below_start.abs())
+            terms = terms - minus * (lines.above.abs() * size + lines.above_start.abs())
+            terms = terms + up * (size + top.abs()) - down * (size + bottom.abs())
+            self.rounding = self.rounding + ANY_ORDER * terms.sum(dim=1)
+        dual = plus * lines.below + minus * lines.above + up + down
+        self.duals[place] = dual.detach()
+        return dual
+
+    def add(self, first: Tensor, second: Tensor) -> Tensor:
+        """Return the weights of a value that two others are computed from."""
+        return first + second
+
+
+def maximized(
+    bounds: BackwardBounds,
+    rows: Float[Tensor, "k m"],
+    held: Holding,
+    *,
+    position: int | None = None,
+    steps: int = NUM_STEPS,
+    length: float = STEP,
+    enough: Tensor | None = None,
+) -> tuple[Bound, Holding]:
+    """Return lower bounds with slopes and multipliers made better by gradient, and these.
+
+    Parameters
+    ----------
+    bounds : BackwardBounds
+    rows : (k, m) tensor
+    held : Holding
+        To begin with.
+    position : int, optional
+    steps : int
+    length : float
+        Of the first step, in slopes.
+    enough : (k,) tensor, optional
+        Bounds above these need not be better.
+
+    Notes
+    -----
+    Three times the cost of bounds for each step.
+    """
+    slopes, pulls = ([one.detach().clone() for one in table] for table in (held.slopes, held.multipliers))
+    best = [one.clone() for one in slopes], [one.clone() for one in pulls]
+    values = rows.new_full((len(rows),), -torch.inf)
+    aim = torch.full_like(values, torch.inf) if enough is None else enough
+    scales = [one.new_zeros(()) for one in slopes]
+    ways = _Adam([*slopes, *pulls])
+    for step in range(steps + 1):
+        is_last = step == steps
+        with torch.set_grad_enabled(not is_last):
+            for one in (*slopes, *pulls):
+                one.requires_grad_(not is_last)
+            tried = held._replace(slopes=slopes, multipliers=pulls)
+            found = bounds.lower_bounds(rows, tried, position=position, is_sure=False)
+            missing = torch.where(found.values.isfinite() & (found.values <= aim), found.values, 0.0).sum()
+        better = found.values.detach() > values
+        values = torch.where(better, found.values.detach(), values)
+        for kept, new in zip((*best[0], *best[1]), (*slopes, *pulls), strict=True):
+            kept[better] = new.detach()[better]
+        if is_last or not missing.requires_grad or bool((values > aim).all()):
+            break
+        if not step:  # multipliers move in units of the weights that they are to outweigh
+            scales = [weights.abs().amax(dim=-1, keepdim=True) for weights in found.weights]
+        moves = ways.moves(missing)
+        share = length * SHRINK**step
+        for gate, scale in enumerate(scales):
+            slopes[gate] = bounds.clamp_slopes(gate, slopes[gate].detach() + share * moves[gate])
+            pulled = pulls[gate].detach() + 0.5 * share * scale * moves[len(slopes) + gate]
+            pulls[gate] = bounds.clamp_multipliers(gate, held, pulled)
+        ways.begin([*slopes, *pulls])
+    chosen = held._replace(slopes=best[0], multipliers=best[1])
+    with torch.no_grad():
+        return bounds.lower_bounds(rows, chosen, position=position), chosen
+
+
+class _Adam:
+    """Steps along gradients, in units of their own spread (Kingma and Ba, "Adam", ICLR 2015)."""
+
+    def __init__(self, tables: list[Tensor]) -> None:
+        self._tables, self._count = tables, 0
+        self._means = [torch.zeros_like(one) for one in tables]
+        self._squares = [torch.zeros_like(one) for one in tables]
+
+    def begin(self, tables: list[Tensor]) -> None:
+        """Take the tables that the next value will depend on."""
+        self._tables = tables
+
+    def moves(self, value: Tensor) -> list[Tensor]:
+        """Return steps that make a value larger."""
+        self._count += 1
+        found = torch.autograd.grad(value, self._tables, allow_unused=True)
+        moves = []
+        for way, mean, square in zip(found, self._means, self._squares, strict=True):
+            if way is not None:
+                mean.mul_(0.9).add_(way, alpha=0.1)
+                square.mul_(0.999).addcmul_(way, way, value=0.001)
+            spread = (square / (1 - 0.999**self._count)).sqrt() + 1e-12
+            moves.append(mean / (1 - 0.9**self._count) / spread)
+        return moves

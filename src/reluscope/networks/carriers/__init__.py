@@ -1,1 +1,0 @@
-"""Kinds of numbers that travel through a network, one module for each."""

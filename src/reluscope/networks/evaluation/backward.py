@@ -1,0 +1,75 @@
+"""Vector-Jacobian products: combinations of gradients, carried backward from values to the input."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.numbers import Numbers
+
+if TYPE_CHECKING:
+    from reluscope.networks.network import Network
+
+
+class Recording:
+    """An evaluation whose values remember how they come from the input.
+
+    Parameters
+    ----------
+    network : Network
+    points : (s, *input_shape) tensor
+    carrier : Numbers
+        `HeldNumbers` for the derivatives of the affine map on given pieces.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> from reluscope.networks.passes.numbers import NUMBERS
+    >>> net = rs.load([(np.array([[1.0, 3.0], [0.0, -1.0]]), np.zeros(2)), (np.ones((1, 2)), np.ones(1))])
+    >>> recording = Recording(net, net.points([2.0, 5.0]), NUMBERS)
+    >>> *_, output = recording.values()
+    >>> output.tolist(), recording.pull_back(output, torch.ones(1, 1, 1).double()).tolist()
+    ([[18.0]], [[[1.0, 3.0]]])
+    """
+
+    def __init__(self, network: "Network", points: Float[Tensor, "s ..."], carrier: Numbers) -> None:
+        self.start = points.detach().clone().requires_grad_()
+        self._network, self._carrier = network, carrier
+
+    def values(self) -> Iterator[Tensor]:
+        """Yield what arrives at every gate, and last the output; see `carry`."""
+        walk = carry(self._network, self._carrier, self.start)
+        for _ in range(len(self._network.stages) + 1):
+            with torch.enable_grad():
+                value = next(walk)
+            yield value
+
+    def pull_back(
+        self, value: Tensor, cotangents: Float[Tensor, "k ..."], *, is_last: bool = True
+    ) -> Float[Tensor, "k s n"]:
+        """Return the gradients of ``sum(cotangent * value)`` by the points, for each of some cotangents.
+
+        Parameters
+        ----------
+        value : tensor
+            One of `values`, or what was computed from them with gradients enabled.
+        cotangents : (k, *value.shape) tensor
+            Carried back together; several at once take more memory, and less time where each is small.
+        is_last : bool
+            Whether nothing is asked of the recorded values afterwards: then they may be given up.
+        """
+        number, device = len(cotangents), self.start.device
+        if not value.requires_grad:
+            return torch.zeros(number, len(self.start), self.start[0].numel(), dtype=torch.float64, device=device)
+        (gradient,) = torch.autograd.grad(
+            value,
+            self.start,
+            cotangents if number > 1 else cotangents[0],
+            retain_graph=not is_last,
+            is_grads_batched=number > 1,
+            materialize_grads=True,
+        )
+        return gradient.reshape(number, len(self.start), -1)

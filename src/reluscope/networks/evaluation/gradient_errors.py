@@ -1,0 +1,52 @@
+"""Bounds on the rounding of the gradients of pre-activations and outputs, unit by unit."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.magnitudes import GradientMagnitudes, gradients_of_inputs
+
+if TYPE_CHECKING:
+    from reluscope.networks.network import Network
+
+
+@torch.no_grad()
+def gradient_errors(
+    network: "Network", pieces: Sequence[Tensor], largest: Sequence[Tensor | None], number: int, unit: float
+) -> tuple[list[Tensor], Float[Tensor, "s m"]]:
+    """Return bounds on the rounding of the entries of gradients on the regions of some points.
+
+    Parameters
+    ----------
+    network : Network
+    pieces : sequence of (s, u) tensors
+        The piece that every unit is held to, one tensor per gate.
+    largest : sequence of (s, u) or (s, u, k) tensors
+        The largest entry of the gradient of every pre-activation; None for sums over paths, which bound it.
+    number : int
+        Points.
+    unit : float
+        Rounding of one sum, relative to the sum of its absolute terms.
+
+    Returns
+    -------
+    list of (s, u) or (s, u, k) tensors
+        Of the pre-activations of each gate; 0 for padding.
+    (s, m) tensor
+        Of the outputs.
+
+    Notes
+    -----
+    Two forward passes.
+    """
+    carrier = GradientMagnitudes(unit)
+    walk = carry(network, carrier, gradients_of_inputs(number, network.input_shape, network.device))
+    found = []
+    for piece, size in zip(pieces, largest, strict=True):
+        found.append(next(walk).error)
+        carrier.hold(piece, size)
+    return found, next(walk).error.reshape(number, -1)

@@ -1,0 +1,195 @@
+"""Forward passes with bounds on rounding, by the model of `networks/passes/rounding`."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from reluscope.codes.packed import Codes
+from reluscope.networks.graph.points import Points, chunks
+from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.passes.carry import carry, carry_to_output
+from reluscope.networks.passes.rounded import NumbersRoundedAlike, Rounded, RoundedNumbers
+from reluscope.networks.passes.rounding import in_doubt, with_ties
+from reluscope.shown import Shown
+from reluscope.tolerance import Tolerance
+
+# Values are looked at several times: smaller chunks stay closer to the processor, which is twice as fast.
+CLOSE_BUDGET = 32 * 2**20
+# Values, their bounds, and what both pass through on the way.
+COPIES = 12
+
+
+@dataclass(frozen=True, repr=False)
+class RoundedForward(Shown):
+    """Outputs of a forward pass, bounds on their errors, and whether rounding could change codes.
+
+    Parameters
+    ----------
+    outputs : (s, m) float64
+    errors : (s, m) float64
+        Bounds on the errors of the outputs.
+    doubtful : (s, gates) bool
+        Whether some unit of the gate could be on another piece.
+    """
+
+    outputs: Float[np.ndarray, "s m"]
+    errors: Float[np.ndarray, "s m"]
+    doubtful: Bool[np.ndarray, "s gates"]
+
+
+def rounded_forward(
+    network: Network, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
+) -> RoundedForward:
+    """Evaluate a network with a bound on the rounding of every value.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        Taken as exact.
+    tolerance : Tolerance, optional
+        Its safety factor for rounding.
+    loss : float
+        What sums lose where products come below the smallest number, if that is to be counted; see
+        `reluscope.networks.evaluation.underflow`.
+
+    Returns
+    -------
+    RoundedForward
+
+    Notes
+    -----
+    About three forward passes. The factor 16 of the default tolerance covers sums as they are computed in practice,
+    pairwise or in blocks; the worst order of a sum of n terms would need n.
+
+    References
+    ----------
+    Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3: running error analysis.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.array([0.0])), (np.eye(1), np.zeros(1))])
+    >>> rounded_forward(net, [[1.0, 1.0 + 2**-52], [0.0, 0.0], [2.0, 1.0]]).doubtful.ravel()
+    array([ True, False, False])
+    """
+    return rounded_codes(network, x, tolerance=tolerance, loss=loss)[0]
+
+
+def rounded_codes(
+    network: Network, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
+) -> tuple[RoundedForward, Codes]:
+    """Return what `rounded_forward` does, and the codes that it speaks of, with candidates read as in `coded_forward`.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.array([0.0])), (np.eye(1), np.zeros(1))])
+    >>> rounded_codes(net, [[1.0, 1.0 + 2**-52], [0.0, 0.0], [2.0, 1.0]])[1].to_array().ravel()
+    array([0, 0, 1], dtype=uint8)
+    """
+    points = network.points(x)
+    carrier = RoundedNumbers((tolerance or Tolerance()).unit, loss)
+    rows = chunks(len(points), COPIES * network.bytes_per_point, BUDGET // 4)
+    return _coded(network, carrier, len(points), ((some, Rounded.exactly(points[some])) for some in rows))
+
+
+@torch.no_grad()
+def forward_with_errors(
+    network: Network, x: Points, *, tolerance: Tolerance | None = None
+) -> tuple[Float[np.ndarray, "s m"], Float[np.ndarray, "s m"]]:
+    """Evaluate a network at points that are alike, with bounds on rounding that many of them share.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        Taken as exact, of one scale: the largest values decide for all.
+    tolerance : Tolerance, optional
+        Its safety factor for rounding.
+
+    Returns
+    -------
+    outputs, errors : (s, m) float64
+
+    Notes
+    -----
+    One forward pass, and two more of a single point. `rounded_forward` is tighter, for three passes.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.array([0.0])), (np.eye(1), np.zeros(1))])
+    >>> outputs, errors = forward_with_errors(net, [[3.0, 1.0], [0.5, 1.0]])
+    >>> outputs.ravel(), bool((errors > 0).all() and (errors < 1e-13).all())
+    (array([2., 0.]), True)
+    """
+    points = network.points(x)
+    carrier = NumbersRoundedAlike((tolerance or Tolerance()).unit)
+    outputs, errors = (np.empty((len(points), network.num_outputs)) for _ in range(2))
+    for rows in chunks(len(points), network.bytes_per_point, BUDGET):
+        found = carry_to_output(network, carrier, Rounded(points[rows], torch.zeros_like(points[:1])))
+        outputs[rows], errors[rows] = (part.reshape(len(part), -1).cpu().numpy() for part in found)
+    return outputs, errors
+
+
+def coded_forward(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> tuple[RoundedForward, Codes]:
+    """Evaluate a network once, for codes and outputs, with bounds on rounding that many points share.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        Taken as exact, of one scale: the largest values decide for all.
+    tolerance : Tolerance, optional
+        Its safety factor for rounding.
+
+    Returns
+    -------
+    RoundedForward
+    Codes
+        With candidates of a maximum that rounding alone may tell apart read as ties.
+
+    Notes
+    -----
+    One forward pass, where `rounded_forward` and the codes take four; the bounds are those of `forward_with_errors`,
+    looser, so that a few more points can be in doubt.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.array([0.0])), (np.eye(1), np.zeros(1))])
+    >>> forward, codes = coded_forward(net, [[1.0, 1.0 + 2**-52], [0.0, 0.0], [2.0, 1.0]])
+    >>> forward.doubtful.ravel(), codes.to_array().ravel()
+    (array([ True, False, False]), array([0, 0, 1], dtype=uint8))
+    """
+    points = network.points(x)
+    carrier = NumbersRoundedAlike((tolerance or Tolerance()).unit)
+    rows = chunks(len(points), network.bytes_per_point, CLOSE_BUDGET)
+    none = torch.zeros_like(points[:1])
+    return _coded(network, carrier, len(points), ((some, Rounded(points[some], none)) for some in rows))
+
+
+@torch.no_grad()
+def _coded(
+    network: Network, carrier: RoundedNumbers | NumbersRoundedAlike, number: int, parts: Iterable[tuple[slice, Rounded]]
+) -> tuple[RoundedForward, Codes]:
+    """Return outputs, errors, doubts and codes of so many points, some at a time."""
+    layout = network.layout
+    # Into place at once: small results between large temporaries would keep their memory from being used again.
+    outputs, errors = (np.empty((number, network.num_outputs)) for _ in range(2))
+    doubtful = np.empty((number, len(network.gates)), dtype=bool)
+    words = np.zeros((number, layout.num_words), dtype=np.uint64)
+    for rows, start in parts:
+        found = carry(network, carrier, start)
+        pieces: list[np.ndarray] = []
+        for index, stage in enumerate(network.stages):
+            pre, error = next(found)
+            pieces.append(stage.gate.pieces(with_ties(stage.gate, pre, error)).cpu().numpy())
+            doubtful[rows, index] = in_doubt(stage.gate, pre, error).cpu().numpy()
+        outputs[rows], errors[rows] = (part.reshape(len(part), -1).cpu().numpy() for part in next(found))
+        words[rows] = Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start).words
+    return RoundedForward(outputs, errors, doubtful), Codes(words, layout)

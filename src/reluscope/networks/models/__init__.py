@@ -1,0 +1,1 @@
+"""Reads models of every supported form as networks."""

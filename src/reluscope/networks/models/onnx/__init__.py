@@ -1,0 +1,1 @@
+"""From ONNX files to networks."""

@@ -1,0 +1,114 @@
+"""The end of an ONNX graph: what may be left off before its output.
+
+A softmax is the last step; an increasing function of each entry may be followed by steps that only move entries, such
+as ``Squeeze``, with which it commutes.
+"""
+
+from collections.abc import Collection, Mapping
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from onnx import NodeProto, helper
+
+from reluscope.errors import NotPiecewiseLinearError
+from reluscope.networks.graph.left_off import LeftOff
+
+_SOFTMAX = {"Softmax": "softmax", "LogSoftmax": "log_softmax"}
+_INCREASING = {"Sigmoid": "sigmoid", "Softplus": "softplus", "Tanh": "tanh"}
+_PASSING = {"Identity", "Cast", "Dropout"}
+_MOVING = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"}
+
+
+class LastStep(NamedTuple):
+    """What was left off, as the file says it.
+
+    Parameters
+    ----------
+    name : str
+        As of `reluscope.networks.graph.left_off.LeftOff`.
+    axis : int, optional
+        Of a softmax, where the file says one.
+    of_two : bool
+        Whether it gives the probabilities of two classes for one score.
+    """
+
+    name: str
+    axis: int | None = None
+    of_two: bool = False
+
+    def left_off(self, shape: tuple[int, ...], output_shape: tuple[int, ...], opset: int) -> LeftOff:
+        """Return what was left off behind a tensor of a shape, of which each point has an output of another.
+
+        Raises
+        ------
+        NotPiecewiseLinearError
+            If a softmax mixes points of a batch, or there are two probabilities for each of several scores.
+        """
+        if self.of_two:
+            if prod(output_shape) != 1:
+                raise NotPiecewiseLinearError(
+                    f"expected the probabilities of two classes for one score at the end, got {prod(output_shape)} "
+                    "scores: choose the scores with output="
+                )
+            return LeftOff("softmax", output_shape, of_two=True)
+        if self.name not in _SOFTMAX.values():
+            return LeftOff(self.name, output_shape)
+        # Before opset 13 a softmax is of all entries from an axis on.
+        axis, batch = (-1 if opset >= 13 else 1) if self.axis is None else self.axis, len(shape) - len(output_shape)
+        first = axis % max(1, len(shape))
+        axes = range(first, first + 1 if opset >= 13 else len(shape))
+        if first < batch:
+            raise NotPiecewiseLinearError(
+                f"expected a softmax over the entries of one point, but the last {self.name} works along axis {axis}"
+            )
+        return LeftOff(self.name, output_shape, tuple(place - batch for place in axes))
+
+
+def leave_off(
+    nodes: list[tuple[int, NodeProto]], output: str, constants: Mapping[str, np.ndarray], kept: Collection[str] = ()
+) -> tuple[str, LastStep | None]:
+    """Leave off what may be: return the tensor that is the output then, and what it was.
+
+    Parameters
+    ----------
+    nodes : list of (position, NodeProto)
+        An increasing function among them is replaced by ``Identity``, in place.
+    output : str
+        The model's output.
+    constants : mapping from str to array
+        Of the graph.
+    kept : collection of str
+        Increasing functions that are not to be left off.
+    """
+    makers = {node.output[0]: place for place, (_, node) in enumerate(nodes) if node.output}
+    end, moved = output, False
+    while end in makers:
+        position, node = nodes[makers[end]]
+        kind = "" if node.domain else node.op_type
+        if kind in _INCREASING and _INCREASING[kind] not in kept:
+            nodes[makers[end]] = position, helper.make_node("Identity", node.input[:1], node.output[:1], node.name)
+            return output, LastStep(_INCREASING[kind])
+        if kind in _SOFTMAX and not moved:
+            axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), None)
+            return node.input[0], LastStep(_SOFTMAX[kind], axis)
+        if kind == "Concat" and (score := _score_of_two(nodes, makers, node, constants)) is not None:
+            return score, LastStep("sigmoid", of_two=True)
+        if kind not in _PASSING | _MOVING:
+            break
+        moved |= kind in _MOVING
+        end = node.input[0]
+    return output, None
+
+
+def _score_of_two(
+    nodes: list[tuple[int, NodeProto]], makers: Mapping[str, int], node: NodeProto, constants: Mapping[str, np.ndarray]
+) -> str | None:
+    """Return z where the probabilities of two classes, 1 - sigmoid(z) and sigmoid(z), are joined."""
+    if len(node.input) != 2 or not all(name in makers for name in node.input):
+        return None
+    (_, other), (_, second) = (nodes[makers[name]] for name in node.input)
+    if (other.op_type, second.op_type) != ("Sub", "Sigmoid") or other.input[1] != node.input[1]:
+        return None
+    one = constants.get(other.input[0])
+    return second.input[0] if one is not None and bool(np.all(one == 1)) else None

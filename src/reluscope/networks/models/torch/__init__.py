@@ -1,0 +1,1 @@
+"""From PyTorch modules and exported programs to networks."""

@@ -1,0 +1,349 @@
+"""All values of a network around a point as affine forms with noise: ``value = center + form u + noise e``, |e| <= 1.
+
+A unit that keeps one piece wherever the step u may go passes its form on. One that does not is *open*: the chord of its
+function over its range takes the function's place, and what the function strays from the chord is one more noise
+symbol. Later values share the symbols, so what cancels cancels. Units may also be held to some of their pieces: then
+the enclosure is that of the steps at which they have these.
+
+References: affine arithmetic (Stolfi and de Figueiredo, 1997); as bounds of ReLU networks Singh et al., "Fast and
+effective robustness certification" (NeurIPS 2018).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from reluscope.geometry.polyhedra.balls import CutBall
+from reluscope.networks.graph.nodes import Affine, Max, Pointwise
+from reluscope.networks.passes.maps import linear_part
+from reluscope.networks.passes.rounding import affine_error, piece_error
+
+if TYPE_CHECKING:
+    from reluscope.networks.network import Network
+    from reluscope.networks.passes.stages import Stage
+
+# Ranges on both sides of a breakpoint count as on one side if they reach beyond by less than so many rounding errors.
+CLEAR = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Forms:
+    """Affine forms with noise.
+
+    Parameters
+    ----------
+    centers : (f,) float64
+        Values at the point.
+    weights : (f, n) float64
+    noise : (f, e) float64
+        Later forms have more noise symbols.
+    errors : (f,) float64
+        Bounds on the rounding of the centers.
+    """
+
+    centers: Float[np.ndarray, " f"]
+    weights: Float[np.ndarray, "f n"]
+    noise: Float[np.ndarray, "f e"]
+    errors: Float[np.ndarray, " f"]
+
+    @property
+    def spread(self) -> Float[np.ndarray, " f"]:
+        """How far the noise can move the forms."""
+        return np.abs(self.noise).sum(axis=1)
+
+    def __getitem__(self, rows: np.ndarray) -> "Forms":
+        return Forms(self.centers[rows], self.weights[rows], self.noise[rows], self.errors[rows])
+
+    def lowered(self, levels: Float[np.ndarray, " f"]) -> "Forms":
+        """Return the forms less constants."""
+        return Forms(self.centers - levels, self.weights, self.noise, self.errors)
+
+    def reflected(self, levels: Float[np.ndarray, " f"]) -> "Forms":
+        """Return constants less the forms."""
+        return Forms(levels - self.centers, -self.weights, -self.noise, self.errors)
+
+    def __sub__(self, other: "Forms") -> "Forms":
+        return Forms(
+            self.centers - other.centers,
+            self.weights - other.weights,
+            self.noise - other.noise,
+            self.errors + other.errors,
+        )
+
+
+class OpenUnit(NamedTuple):
+    """A unit that may be on several pieces: gate, unit, and the first and last piece of each part to split it into."""
+
+    gate: int
+    unit: int
+    parts: tuple[tuple[int, int], ...]
+
+
+class PossiblePieces(NamedTuple):
+    """The pieces that the units of a gate may have, rounding included.
+
+    Parameters
+    ----------
+    first, last : (u,) integers
+        The lowest and the highest of each unit; of max units the candidate that leads at the point, twice.
+    leading : (u, k) bools, optional
+        Which other candidates of max units may be the largest.
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    leading: np.ndarray | None = None
+
+    @property
+    def several(self) -> dict[int, tuple[int, ...]]:
+        """The pieces of units that may have more than one."""
+        if self.leading is None:
+            some = np.flatnonzero(self.last > self.first).tolist()
+            return {unit: tuple(range(self.first[unit], self.last[unit] + 1)) for unit in some}
+        some = np.flatnonzero(self.leading.any(axis=1)).tolist()
+        return {unit: (int(self.first[unit]), *np.flatnonzero(self.leading[unit]).tolist()) for unit in some}
+
+
+class FormValue(NamedTuple):
+    """One value of the graph over all steps.
+
+    Parameters
+    ----------
+    center : (1, *shape) tensor
+        At the point.
+    columns : (1, c, *shape) tensor
+        One slice for each input and each noise symbol there was.
+    size, error : (1, *shape) tensors
+        Bounds on absolute values over all steps, and on the rounding of the centers.
+    """
+
+    center: Tensor
+    columns: Tensor
+    size: Tensor
+    error: Tensor
+
+
+class AffineForms:
+    """Affine forms with noise over the steps away from a point.
+
+    The caller of `carry` passes each gate by `pointwise` or `max`, which return whether the evaluation can go on.
+
+    Parameters
+    ----------
+    network : Network
+    point : (n,) array
+    steps : CutBall
+    unit : float
+        Rounding of one sum, relative to the sum of its absolute terms.
+    """
+
+    def __init__(self, network: "Network", point: np.ndarray, steps: CutBall, unit: float) -> None:
+        self.steps, self.unit, self.dim = steps, unit, network.num_inputs
+        x = network.points(point)
+        identity = torch.eye(self.dim, dtype=torch.float64, device=x.device).reshape(1, self.dim, *network.input_shape)
+        reach = np.minimum(steps.reach, np.maximum(np.abs(steps.lower), np.abs(steps.upper)))
+        farthest = _size(x, np.abs(point) + np.where(np.isfinite(reach), reach, 0.0))
+        self.start = FormValue(x, identity, farthest, torch.zeros_like(x))
+        self.is_empty = False
+        self.limits: list[Forms] = []
+        self.open: list[OpenUnit] = []
+        self.pieces: list[PossiblePieces] = []
+
+    def affine(self, node: Affine, inputs: Sequence[FormValue]) -> FormValue:
+        """Return the node's form; columns of symbols that a value does not know of are zero."""
+        sizes, errors = [one.size for one in inputs], [one.error for one in inputs]
+        return FormValue(
+            node.apply(*(one.center for one in inputs)),
+            linear_part(node, [self._widened(one.columns) for one in inputs]),
+            node.magnitudes.apply(*sizes),
+            affine_error(node, sizes, errors, self.unit),
+        )
+
+    def arrive(self, stage: "Stage", value: FormValue) -> FormValue:
+        """Return what goes into the gate."""
+        del stage
+        return value._replace(columns=self._widened(value.columns))
+
+    def leave(self, stage: "Stage", arrived: FormValue) -> FormValue:
+        """Return what `pointwise` or `max` made of what arrived."""
+        del stage, arrived
+        return self._left
+
+    def form(self, value: FormValue) -> Forms:
+        """Return the forms of the flattened entries of a value."""
+        columns = self._widened(value.columns).reshape(self.count, -1)
+        return self._forms(value.center.reshape(-1), columns, value.error.reshape(-1).cpu().numpy())
+
+    def _widened(self, columns: Tensor) -> Tensor:
+        missing = self.count - columns.shape[1]
+        return torch.cat([columns, columns.new_zeros(1, missing, *columns.shape[2:])], dim=1) if missing else columns
+
+    def pointwise(self, stage: "Stage", arrived: FormValue, first: np.ndarray, last: np.ndarray) -> bool:
+        """Pass a gate, and return whether the evaluation can go on."""
+        gate = stage.gate
+        assert isinstance(gate, Pointwise)
+        pre = gate.candidates(arrived.center)
+        columns = arrived.columns.reshape(self.count, -1)
+        error = gate.candidates(arrived.error)
+        forms = self._forms(pre[0], columns, error[0].cpu().numpy())
+        low, high = self._range(forms)
+        levels = np.broadcast_to(gate.breakpoints.cpu().numpy(), (len(gate.breakpoints), gate.num_units))
+        unit = np.arange(gate.num_units)
+        least = np.where(first > 0, levels[np.maximum(first - 1, 0), unit], -np.inf)
+        most = np.where(last < len(levels), levels[np.minimum(last, len(levels) - 1), unit], np.inf)
+        clear = CLEAR * forms.errors
+        if (low > most + clear).any() or (high < least - clear).any():
+            self.is_empty = True
+            return False
+        above, below = np.flatnonzero(low < least - clear), np.flatnonzero(high > most + clear)
+        if len(above):
+            self.limits.append(forms[above].reflected(least[above]))
+        if len(below):
+            self.limits.append(forms[below].lowered(most[below]))
+        lowest, highest = (np.clip((levels < end).sum(axis=0), first, last) for end in (low, high))
+        self.pieces.append(PossiblePieces(lowest, highest))
+        low, high = np.clip(low, least, most), np.clip(high, least, most)
+        # What is above the whole range is not below any of it, however close.
+        begin = np.clip((levels < np.minimum(low + clear, high)).sum(axis=0), first, last)
+        end = np.clip((levels < high - clear).sum(axis=0), begin, last)
+        is_open = end > begin
+        if not np.isfinite(high[is_open] - low[is_open]).all():
+            self._split(stage, np.flatnonzero(is_open & ~np.isfinite(high - low)), begin, end)
+            return False
+        slope, middle, stray = _chords(gate, low, high, begin, is_open)
+        output = torch.as_tensor(slope, device=pre.device) * pre + torch.as_tensor(middle, device=pre.device)
+        which = np.flatnonzero(is_open)
+        self._split(stage, which, begin, end)
+        ends = np.where(np.isfinite([low, high]), [low, high], 0.0)
+        largest = np.abs(slope * ends + middle).max(axis=0) + stray
+        # A closed unit may still be beyond its kink by what counts as clear of it.
+        crosses = ((levels > low) & (levels < high)).any(axis=0) & ~is_open
+        steepest = gate.slopes.abs().amax(dim=0).cpu().numpy()
+        size = np.abs(ends).max(axis=0)
+        tables = [torch.as_tensor(table, device=pre.device) for table in (slope, np.abs(middle) + stray, size)]
+        passed = piece_error(tables[0], tables[1], tables[2], error[0], self.unit).cpu().numpy()
+        passed = passed + np.where(crosses, 2 * steepest * clear, 0.0)
+        columns = torch.as_tensor(slope, device=pre.device) * columns
+        self._from_gate(stage, output, columns, which, stray, largest, passed)
+        return True
+
+    def max(self, stage: "Stage", arrived: FormValue, first: np.ndarray, last: np.ndarray) -> bool:
+        """Pass a gate, and return whether the evaluation can go on."""
+        gate = stage.gate
+        assert isinstance(gate, Max)
+        pre, columns = gate.candidates(arrived.center), arrived.columns.reshape(self.count, -1)
+        flat_pre, flat_noise = arrived.center.reshape(-1), arrived.error.reshape(-1).cpu().numpy()
+        entries = gate.index.cpu().numpy()
+        number, count = entries.shape
+        is_fixed = first == last
+        chosen = np.where(is_fixed, first, pre[0].argmax(dim=-1).cpu().numpy())
+        source = entries[np.arange(number), chosen]
+        forms = self._forms(flat_pre, columns, flat_noise)
+        rivals = np.maximum(entries, 0).reshape(-1)
+        ahead = forms[rivals] - forms[np.repeat(source, count)]
+        low, high = (end.reshape(number, count) for end in self._range(ahead))
+        clear = CLEAR * ahead.errors.reshape(number, count)
+        is_ahead = (high > clear) & (entries >= 0) & (entries != source[:, None])
+        if (is_fixed[:, None] & is_ahead & (low > clear)).any():
+            self.is_empty = True
+            return False
+        cut = np.flatnonzero((is_fixed[:, None] & is_ahead).reshape(-1))
+        if len(cut):
+            self.limits.append(ahead[cut])
+        leading = (high >= 0) & (entries >= 0) & (entries != source[:, None]) & ~is_fixed[:, None]
+        self.pieces.append(PossiblePieces(chosen, chosen, leading))
+        is_open = ~is_fixed & is_ahead.any(axis=1)
+        which = np.flatnonzero(is_open)
+        lead = np.where(is_ahead, high, 0.0).max(axis=1)
+        endless = which[~np.isfinite(lead[which])]
+        for unit in (endless if len(endless) else which).tolist():
+            candidates = np.union1d(np.flatnonzero(is_ahead[unit]), chosen[unit]).tolist()
+            self.open.append(OpenUnit(stage.index, unit, tuple((candidate, candidate) for candidate in candidates)))
+        if len(endless):
+            return False
+        stray = np.where(is_open, lead / 2, 0.0)
+        taken = torch.as_tensor(source, device=columns.device)
+        output = flat_pre[taken] + torch.as_tensor(stray, device=columns.device)
+        ends = np.abs(self._range(forms[source]))
+        largest = np.where(np.isfinite(ends), ends, 0.0).max(axis=0) + stray
+        # Rivals that are ahead by no more than what counts as clear are left out.
+        passed = np.where(entries >= 0, flat_noise[np.maximum(entries, 0)], 0.0).max(axis=1, initial=0.0) + np.where(
+            is_fixed, 0.0, np.where(high > 0, np.minimum(high, clear), 0.0).max(axis=1, initial=0.0)
+        )
+        passed = passed + self.unit * stray
+        self._from_gate(stage, output, columns[:, taken], which, stray, largest, passed)
+        return True
+
+    @property
+    def count(self) -> int:
+        """Columns: inputs and noise symbols so far."""
+        return self.dim + len(self.open)
+
+    def _from_gate(
+        self,
+        stage: "Stage",
+        output: Tensor,
+        columns: Tensor,
+        which: np.ndarray,
+        stray: np.ndarray,
+        largest: np.ndarray,
+        errors: np.ndarray,
+    ) -> None:
+        """Write down a gate's output, with one new noise symbol for each open unit."""
+        fresh = columns.new_zeros(len(which), columns.shape[1])
+        fresh[torch.arange(len(which)), torch.as_tensor(which)] = torch.as_tensor(stray[which], device=fresh.device)
+        shape = stage.gate.shape
+        center = output.reshape(1, *shape)
+        self._left = FormValue(
+            center,
+            torch.cat([columns, fresh]).reshape(1, -1, *shape),
+            _size(center, largest),
+            torch.as_tensor(errors, device=output.device).reshape(1, *shape),
+        )
+
+    def _split(self, stage: "Stage", which: np.ndarray, begin: np.ndarray, end: np.ndarray) -> None:
+        """Add pointwise units to the open ones, to be split in the middle of their pieces."""
+        most = stage.gate.num_pieces - 1
+        for unit in which.tolist():
+            middle = (int(begin[unit]) + int(end[unit])) // 2
+            self.open.append(OpenUnit(stage.index, unit, ((0, middle), (middle + 1, most))))
+
+    def _forms(self, centers: Tensor, columns: Tensor, errors: np.ndarray) -> Forms:
+        table = columns.T.cpu().numpy()
+        return Forms(centers.cpu().numpy(), table[:, : self.dim], table[:, self.dim :], errors)
+
+    def _range(self, forms: Forms) -> tuple[np.ndarray, np.ndarray]:
+        low, high = self.steps.extent(forms.weights)
+        spread = forms.spread + forms.errors
+        return forms.centers + low - spread, forms.centers + high + spread
+
+
+def _size(center: Tensor, largest: np.ndarray) -> Tensor:
+    """Return bounds on the absolute values of a value's entries over all steps; of its center where endless."""
+    return torch.maximum(torch.as_tensor(largest, device=center.device).reshape(center.shape), center.abs())
+
+
+def _chords(
+    gate: Pointwise, low: np.ndarray, high: np.ndarray, piece: np.ndarray, is_open: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return slopes and constants of chords, and how far functions stray from them; the own piece of closed units."""
+    slopes, intercepts = (np.broadcast_to(t.cpu().numpy(), (len(t), len(low))) for t in (gate.slopes, gate.intercepts))
+    unit = np.arange(len(low))
+    slope, middle, stray = slopes[piece, unit], intercepts[piece, unit], np.zeros(len(low))
+    if not is_open.any():
+        return slope, middle, stray
+    low, high, slopes, intercepts = low[is_open], high[is_open], slopes[:, is_open], intercepts[:, is_open]
+    levels = np.broadcast_to(gate.breakpoints.cpu().numpy(), (len(gate.breakpoints), len(unit)))[:, is_open]
+    places = np.concatenate([low[None], high[None], np.clip(levels, low, high)])
+    pieces = (places[:, None] > levels[None]).sum(axis=1)
+    values = np.take_along_axis(slopes, pieces, axis=0) * places + np.take_along_axis(intercepts, pieces, axis=0)
+    chord = (values[1] - values[0]) / (high - low)
+    away = values - chord * places
+    top, bottom = away.max(axis=0), away.min(axis=0)
+    slope[is_open], middle[is_open], stray[is_open] = chord, (top + bottom) / 2, (top - bottom) / 2
+    return slope, middle, stray
