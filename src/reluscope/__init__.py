@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     from reluscope.explorer import Explorer, explore
     from reluscope.findings import Claim, Finding, Findings
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
-    from reluscope.networks.evaluation.evaluation import Evaluation, GateValues, PointStatus
     from reluscope.networks.models.load import load
     from reluscope.networks.models.torch.parts import activations_at
     from reluscope.networks.network import Network
+    from reluscope.networks.point_evaluation import Evaluation, GateValues, PointStatus
     from reluscope.partitions import (
         Certificate,
         DecisionBoundary,
@@ -89,20 +89,20 @@ _HOMES = {
     "Codes": "reluscope.codes",
     "DecisionBoundary": "reluscope.partitions",
     "DecisionSurface": "reluscope.partitions",
-    "Evaluation": "reluscope.networks.evaluation.evaluation",
+    "Evaluation": "reluscope.networks.point_evaluation",
     "Explorer": "reluscope.explorer",
     "Faces": "reluscope.partitions",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
     "FoundRegions": "reluscope.regions.regions",
     "GateLayout": "reluscope.codes",
-    "GateValues": "reluscope.networks.evaluation.evaluation",
+    "GateValues": "reluscope.networks.point_evaluation",
     "LevelSet": "reluscope.partitions",
     "Neighbors": "reluscope.regions.neighbors",
     "Network": "reluscope.networks.network",
     "Partition": "reluscope.partitions",
     "Plane": "reluscope.geometry",
-    "PointStatus": "reluscope.networks.evaluation.evaluation",
+    "PointStatus": "reluscope.networks.point_evaluation",
     "Polyhedron": "reluscope.geometry",
     "Region": "reluscope.regions.region",
     "Segment": "reluscope.geometry",

@@ -14,8 +14,8 @@ from reluscope.analyses.classification.classes import accuracy_of_outputs, is_cl
 from reluscope.analyses.coefficients.norms import _num_apart
 from reluscope.analyses.regression import fits
 from reluscope.analyses.volumes import region_volumes
-from reluscope.networks.evaluation.evaluation import Evaluation
 from reluscope.networks.evaluation.rounded_forward import RoundedForward
+from reluscope.networks.point_evaluation import Evaluation
 
 
 def forward(outputs, errors):

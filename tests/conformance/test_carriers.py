@@ -14,7 +14,7 @@ import torch
 from conformance.test_operators import loaded as of_operators
 from conformance.torch_cases import CASES
 from reluscope.geometry.polyhedra.balls import CutBall
-from reluscope.networks import carriers
+from reluscope.networks import passes
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.evaluation.linearize import identity, point_pieces, weight_of_units
 from reluscope.networks.fractions.rational import RationalNetwork
@@ -54,7 +54,7 @@ TESTED = {
 
 
 def test_no_carrier_is_left_out():
-    modules = [import_module(f"{carriers.__name__}.{one.name}") for one in pkgutil.iter_modules(carriers.__path__)]
+    modules = [import_module(f"{passes.__name__}.{one.name}") for one in pkgutil.iter_modules(passes.__path__)]
     classes = {kind for module in modules for _, kind in getmembers(module, isclass)}
     assert {kind for kind in classes if hasattr(kind, "affine") and Protocol not in kind.__bases__} == TESTED
 

@@ -12,7 +12,7 @@ from partitions.layered import network_of
 from reluscope.analyses.planes import map_norms
 from reluscope.explorer.discs import largest_discs
 from reluscope.explorer.session import Session
-from reluscope.networks.evaluation.truncation import up_to_gate
+from reluscope.networks.truncation import up_to_gate
 
 
 def values(asked, view, **fields):

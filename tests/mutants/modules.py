@@ -19,7 +19,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "networks/passes/forms": ("tests/networks/test_enclosures.py",),
     "networks/passes/box_forms": ("tests/networks/test_box_forms.py",),
     "networks/passes/boxes": ("tests/networks/test_ranges.py",),
-    "networks/evaluation/evaluation": ("tests/networks/test_evaluation.py", "tests/networks/test_map_errors.py"),
+    "networks/point_evaluation": ("tests/networks/test_evaluation.py", "tests/networks/test_map_errors.py"),
     "regions/exact_facets": ("tests/analyses/robustness/test_hidden_facets.py",),
     "regions/nearest": (
         "tests/analyses/robustness/test_hidden_facets.py",

@@ -8,10 +8,11 @@ import torch
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.networks.evaluation.evaluation import BUDGET, Evaluation, PointStatus, evaluation
+from reluscope.networks import point_evaluation
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.graph.operators.linear import Linear
+from reluscope.networks.point_evaluation import BUDGET, Evaluation, PointStatus
 from reluscope.regions.regions import find_regions
 from reluscope.testing import default_network
 
@@ -65,9 +66,7 @@ def test_parts_know_what_the_whole_knows(net, x):
 def test_errors_of_maps_do_not_depend_on_the_memory(net, x, monkeypatch):
     whole = net.at(x)
     expected = whole.map_errors, whole.constant_errors
-    monkeypatch.setattr(
-        "reluscope.networks.evaluation.evaluation.BUDGET", 8 * net.bytes_per_point
-    )  # two points at once
+    monkeypatch.setattr("reluscope.networks.point_evaluation.BUDGET", 8 * net.bytes_per_point)  # two points at once
     at = net.at(x)
     np.testing.assert_allclose(at.map_errors, expected[0], rtol=1e-12)
     np.testing.assert_allclose(at.constant_errors, expected[1], rtol=1e-12)
@@ -134,8 +133,8 @@ def test_maps_are_within_their_errors():
 
 def test_largest_entries_are_those_of_either_sign():
     table = torch.tensor([[[1.0, -3.0], [2.0, 1.0]], [[-1.0, -0.5], [0.0, 0.0]]])
-    assert evaluation._largest_entries(table).tolist() == [[3.0, 2.0], [1.0, 0.0]]
-    assert evaluation._largest_entries(table[..., :0]).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert point_evaluation._largest_entries(table).tolist() == [[3.0, 2.0], [1.0, 0.0]]
+    assert point_evaluation._largest_entries(table[..., :0]).tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
 def test_one_gate_in_doubt_is_enough():

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.networks.graph.nodes.operators import convolution
+from reluscope.networks.graph.operators import convolution
 from reluscope.networks.graph.operators.convolution import Convolution
 
 SETTINGS = [

@@ -17,7 +17,7 @@ import reluscope as rs
 from conformance.onnx_runtime import run_in_runtime
 from reluscope.checking.file_conditions import on_network
 from reluscope.errors import InputError, NotPiecewiseLinearError
-from reluscope.networks.evaluation.file_outputs import Rounding, file_outputs, on_scores
+from reluscope.networks.file_outputs import Rounding, file_outputs, on_scores
 from reluscope.networks.graph.left_off import LeftOff
 
 ENDS = {

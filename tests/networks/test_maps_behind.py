@@ -8,8 +8,8 @@ import torch
 
 import reluscope as rs
 from reluscope import _kernels
+from reluscope.networks.evaluation import affine_values
 from reluscope.networks.evaluation.affine_values import advance_affinely, affine_input, close_affinely, pass_affinely
-from reluscope.networks.evaluation.evaluation import affine_values
 from reluscope.testing import default_network
 
 GAMMA = 16 * 2.0**-52

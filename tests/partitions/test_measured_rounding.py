@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.networks.evaluation.evaluation import measured_rounding as module
+from reluscope.networks.evaluation import measured_rounding as module
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding, measured_rounding
 from reluscope.networks.evaluation.wide_forward import wide_codes
 from reluscope.networks.graph.nodes import Max

@@ -8,8 +8,8 @@ from jaxtyping import Float
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Column, Findings, declare
-from reluscope.networks.evaluation.file_outputs import num_file_outputs
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.file_outputs import num_file_outputs
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 

@@ -13,7 +13,7 @@ from reluscope.arguments import refuse_jumps
 from reluscope.checking.unit_conditions import UnitConditions, whole
 from reluscope.errors import CertificateError, InputError
 from reluscope.geometry.polyhedra.domains import Box, Polyhedron, Slice, Space
-from reluscope.networks.graph.nodes.is_network import is_network
+from reluscope.networks.is_network import is_network
 
 if TYPE_CHECKING:
     from reluscope.geometry.polyhedra.domains import Domain

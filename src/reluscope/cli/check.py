@@ -20,7 +20,7 @@ from reluscope.cli.printing import open_console, print_json, say, several_parts,
 from reluscope.cli.progress import show_progress
 from reluscope.cli.runtime import run_in_float32
 from reluscope.errors import BudgetExceededError, CertificateError, ShapeError
-from reluscope.networks.evaluation.file_outputs import file_outputs, num_file_outputs
+from reluscope.networks.file_outputs import file_outputs, num_file_outputs
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope check 1"

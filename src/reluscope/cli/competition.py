@@ -10,7 +10,7 @@ from reluscope.analyses.verification.deeper import deeper
 from reluscope.analyses.verification.verdict import surely_in
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.runtime import run_in_float32
-from reluscope.networks.evaluation.file_outputs import Rounding, on_scores
+from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.network import Network
 
 # How the competition of verifiers says it.

@@ -7,7 +7,8 @@ from jaxtyping import Float
 from reluscope.codes.packed import Codes
 from reluscope.networks.evaluation.linearize import linearize
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
-from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.network import Network
+from reluscope.networks.passes.network_graph import BUDGET
 
 
 def held_maps(

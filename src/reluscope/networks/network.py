@@ -3,11 +3,10 @@
 Every claim of the library is about this graph in real arithmetic with its float64 constants.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
@@ -16,53 +15,36 @@ from torch import Tensor
 from reluscope import markup
 from reluscope.arguments import describe, read_arguments
 from reluscope.budget import MemoryBudget
-from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.evaluation.choices import read_outputs
-from reluscope.networks.evaluation.decisions import Decision, read_decision, scores_network
+from reluscope.networks.evaluation.codes_at import CODES_BYTES, codes_at
+from reluscope.networks.evaluation.decisions import read_decision, scores_network
 from reluscope.networks.evaluation.linearize import linearize, unit_maps
 from reluscope.networks.evaluation.products import jvp, local_operator, vjp
 from reluscope.networks.graph.affine_maps import AffineMaps
-from reluscope.networks.graph.devices import read_device
-from reluscope.networks.graph.left_off import LeftOff
-from reluscope.networks.graph.nodes import Approximate, Input, Max, Node, Pointwise, check_order
-from reluscope.networks.graph.nodes.provenance import Trace, Verification
+from reluscope.networks.graph.nodes import Input, Node
 from reluscope.networks.graph.operators.arrange import Reshape
 from reluscope.networks.graph.operators.linear import Linear
-from reluscope.networks.graph.points import Points, as_points, chunks
+from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.passes.carry import carry, carry_to_output
+from reluscope.networks.passes.network_graph import BUDGET, NetworkGraph
 from reluscope.networks.passes.numbers import NUMBERS
-from reluscope.networks.passes.stages import Finish, Stage, Values, device_of, make_stages
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
     from reluscope.findings import Findings
-    from reluscope.networks.evaluation.evaluation import Evaluation
+    from reluscope.networks.point_evaluation import Evaluation
 
-# Bytes of blocks of points, if nobody said: of values, and of codes, whose values pass through the caches.
-BUDGET = 256 * 2**20
 # Bytes of affine maps, where nobody allows for more.
 MAPS = 4 * 2**30
-CODES_BYTES = BUDGET // 4
 MAX_ROWS = 40
 
 
-@dataclass(frozen=True)
-class Gate:
-    """Description of a gate, for display and for the layout of codes."""
-
-    name: str
-    kind: str
-    shape: tuple[int, ...]
-    num_units: int
-    num_pieces: int
-
-
 @dataclass(frozen=True, eq=False)
-class Network:
+class Network(NetworkGraph):
     """A piecewise-linear function as a graph.
 
     Parameters
@@ -93,103 +75,10 @@ class Network:
     tensor([[1.]], dtype=torch.float64)
     """
 
-    nodes: tuple[Node, ...]
-    output: int
-    notes: tuple[str, ...] = ()
-    verification: Verification | None = None
-    trace: Trace | None = None
-    decision: Decision = "largest"
-    left_off: LeftOff | None = None
-
-    def __post_init__(self) -> None:
-        check_order(self.nodes)
-
-    @property
-    def input_shape(self) -> tuple[int, ...]:
-        """Shape of one input point."""
-        return self.nodes[0].shape
-
-    @property
-    def output_shape(self) -> tuple[int, ...]:
-        """Shape of one output."""
-        return self.nodes[self.output].shape
-
-    @property
-    def num_inputs(self) -> int:
-        """Number of entries of one input point."""
-        return self.nodes[0].size
-
-    @property
-    def num_outputs(self) -> int:
-        """Number of entries of one output."""
-        return self.nodes[self.output].size
-
-    @property
-    def num_units(self) -> int:
-        """Number of units of all gates."""
-        return sum(gate.num_units for gate in self.gates)
-
-    @cached_property
-    def gates(self) -> tuple[Gate, ...]:
-        """The gates in order of evaluation."""
-        nodes = (stage.gate for stage in self.stages)
-        return tuple(Gate(node.name, node.kind, node.shape, node.num_units, node.num_pieces) for node in nodes)
-
-    @cached_property
-    def jumps(self) -> tuple[str, ...]:
-        """Names of the gates that are not continuous, such as steps; most questions refuse networks that have any."""
-        gates = (stage.gate for stage in self.stages)
-        return tuple(gate.name for gate in gates if isinstance(gate, Pointwise) and not gate.is_continuous)
-
-    @cached_property
-    def approximations(self) -> tuple[Approximate, ...]:
-        """The gates that stand in the place of smooth functions; see `approximation_error`."""
-        return tuple(stage.gate for stage in self.stages if isinstance(stage.gate, Approximate))
-
-    @property
-    def device(self) -> torch.device:
-        """Device of the constants, on which everything is computed."""
-        return device_of(self.nodes)
-
-    @cached_property
-    def _cut(self) -> tuple[tuple[Stage, ...], Finish]:
-        return make_stages(self.nodes, self.output)
-
-    @property
-    def stages(self) -> tuple[Stage, ...]:
-        """The ways between gates, one per gate, in order of evaluation."""
-        return self._cut[0]
-
-    @property
-    def finish(self) -> Finish:
-        """The way from the last gate to the output."""
-        return self._cut[1]
-
-    @read_arguments
-    def start(self, x: Tensor) -> Values:
-        """Return the values from which the first stage starts, at points ``(v, *input_shape)`` in float64."""
-        if x.shape[1:] != self.input_shape:
-            raise ShapeError(f"x must have shape (v, {', '.join(map(str, self.input_shape))}), got {tuple(x.shape)}")
-        return {0: x}
-
     @cached_property
     def scores(self) -> "Network":
         """The network whose largest output is the class: this one, unless its `decision` says otherwise."""
         return scores_network(self)
-
-    @cached_property
-    def logits(self) -> "Network":
-        """The network on its own, without what was left off: questions about its outputs are about these.
-
-        Examples
-        --------
-        >>> import reluscope as rs
-        >>> from torch import nn
-        >>> net = rs.load(nn.Sequential(nn.Linear(2, 1), nn.Sigmoid()))
-        >>> net.left_off.name, net.logits.left_off
-        ('sigmoid', None)
-        """
-        return self if self.left_off is None else replace(self, left_off=None)
 
     @read_arguments
     def with_decision(self, decision: Any) -> "Network":
@@ -214,37 +103,6 @@ class Network:
         array([0])
         """
         return replace(self, decision=read_decision(decision, self.num_outputs, self.left_off))
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 of the graph, its constants and what was left off, as hexadecimal digits; names do not count."""
-        digest = hashlib.sha256(f"{self.output}".encode())
-        for node in self.nodes:
-            digest.update(f"{type(node).__name__}{node.inputs}{sorted(node.settings().items())}".encode())
-            for name, tensor in sorted(node.tensors().items()):
-                array = np.ascontiguousarray(tensor.cpu().numpy())
-                digest.update(f"{name}{array.dtype.str}{array.shape}".encode())
-                digest.update(array.tobytes())
-        if self.left_off is not None:
-            digest.update(f"{self.left_off}".encode())
-        return digest.hexdigest()
-
-    @read_arguments
-    def points(self, x: Points) -> Tensor:
-        """Return input points as a float64 tensor ``(s, *input_shape)`` on the network's device."""
-        return as_points(x, self.input_shape, self.device)
-
-    @cached_property
-    def bytes_per_point(self) -> int:
-        """Memory of the largest set of values alive at once, for one point."""
-        sizes = [self.num_inputs]
-        for stage in self.stages:
-            live = sum(self.nodes[position].size for position in {*stage.keeps, *stage.reads})
-            inner = sum(node.size for _, node in stage.leg.plan)
-            candidates = stage.gate.index.numel() if isinstance(stage.gate, Max) else stage.gate.num_units
-            sizes.append(live + inner + candidates + 2 * stage.gate.num_units)
-        sizes.append(sum(node.size for _, node in self.finish.leg.plan) + self.num_outputs)
-        return 8 * max(sizes)
 
     @read_arguments
     def __call__(self, x: Points) -> Tensor:
@@ -288,11 +146,6 @@ class Network:
         *found, _ = carry(self, NUMBERS, self.points(x))
         return found
 
-    @cached_property
-    def layout(self) -> CodeLayout:
-        """Layout of the packed codes."""
-        return CodeLayout(tuple(GateLayout(gate.name, gate.num_units, gate.num_pieces) for gate in self.gates))
-
     @read_arguments
     @torch.no_grad()
     def codes(self, x: Points, *, budget: MemoryBudget | None = None) -> Codes:
@@ -314,15 +167,7 @@ class Network:
         -----
         One forward pass; only the activations of one chunk are alive at a time.
         """
-        x, memory = self.points(x), CODES_BYTES if budget is None else budget.memory_or(CODES_BYTES)
-        layout = self.layout
-        words = np.zeros((len(x), layout.num_words), dtype=np.uint64)
-        # Beside the values of one stage, the pieces of every gate are alive until they are packed.
-        for rows in chunks(len(x), self.bytes_per_point + layout.num_units, memory):
-            passed = zip(self.stages, carry(self, NUMBERS, x[rows]), strict=False)
-            pieces = [stage.gate.pieces(pre).cpu().numpy() for stage, pre in passed]
-            words[rows] = Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start).words
-        return Codes(words, layout)
+        return codes_at(self, self.points(x), CODES_BYTES if budget is None else budget.memory_or(CODES_BYTES))
 
     @read_arguments
     def linearize(
@@ -473,7 +318,7 @@ class Network:
         >>> at.outputs.ravel(), at.maps.weight.flatten(), bool((at.errors < 1e-13).all())
         (array([3., 2.]), tensor([-1.,  1.], dtype=torch.float64), True)
         """
-        from reluscope.networks.evaluation.evaluation import Evaluation
+        from reluscope.networks.point_evaluation import Evaluation
 
         return Evaluation(self, self.points(x), tolerance or Tolerance())
 
@@ -532,7 +377,7 @@ class Network:
         >>> str(found.claim), found.value < 0.01
         ('UPPER', True)
         """
-        from reluscope.networks.evaluation.approximation_error import approximation_error
+        from reluscope.networks.approximation_error import approximation_error
 
         return approximation_error(self, box)
 
@@ -572,18 +417,6 @@ class Network:
         return Network(nodes, output, self.notes, decision=self.decision, left_off=self.left_off)
 
     @read_arguments
-    def to(self, device: torch.device | str) -> Self:
-        """Return the network with its constants on another device.
-
-        Raises
-        ------
-        InputError
-            If there is no such device.
-        """
-        read_device(device)
-        return replace(self, nodes=tuple(node.to(device) for node in self.nodes))
-
-    @read_arguments
     def with_parameters(self, state: Mapping[str, Any]) -> "Network":
         """Return the same trace with other weights, without tracing again.
 
@@ -609,12 +442,9 @@ class Network:
             raise InputError(
                 "expected a network with its trace, got one without (unpickled or restricted): load the model again"
             )
-        network = replace(self.trace.lower(state).to(self.device), decision=self.decision, left_off=self.left_off)
+        lowered = cast("Network", self.trace.lower(state).to(self.device))
+        network = replace(lowered, decision=self.decision, left_off=self.left_off)
         return network if network.trace is not None else replace(network, trace=self.trace)
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = ("nodes", "output", "notes", "verification", "decision", "left_off")
-        return {**{name: getattr(self, name) for name in kept}, "trace": None}
 
     def __repr__(self) -> str:
         gates = ", ".join(f"{gate.name}: {gate.num_units} {gate.kind}" for gate in self.gates)

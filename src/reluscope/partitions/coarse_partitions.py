@@ -9,8 +9,8 @@ from reluscope.budget import INTERRUPTED, Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.evaluation.choices import read_domain
-from reluscope.networks.evaluation.truncation import up_to_gate
 from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 

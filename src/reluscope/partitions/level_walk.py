@@ -18,8 +18,8 @@ from reluscope.errors import InputError, NotApplicableError
 from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
 from reluscope.interruption import has_struck, held
 from reluscope.networks.evaluation.choices import read_domain
-from reluscope.networks.evaluation.file_outputs import level_on_scores
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
+from reluscope.networks.file_outputs import level_on_scores
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.chunks import Chunk

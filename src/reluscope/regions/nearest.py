@@ -18,7 +18,6 @@ from reluscope.errors import DiscontinuousNetworkError
 from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size
 from reluscope.geometry.numbers.scales import LONGEST, SHORTEST
 from reluscope.networks.evaluation.backward import Recording
-from reluscope.networks.evaluation.evaluation import Evaluation
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.evaluation.linearize import gate_values, gate_values_in_turn, identity, weight_of_units
 from reluscope.networks.evaluation.unit_half_spaces import gate_rows
@@ -26,6 +25,7 @@ from reluscope.networks.graph.nodes import Max, TopK
 from reluscope.networks.network import Network
 from reluscope.networks.passes.maps import Derivatives
 from reluscope.networks.passes.numbers import HeldNumbers
+from reluscope.networks.point_evaluation import Evaluation
 from reluscope.regions.exact_facets import MULTIPLICATIONS, ExactFacets, Facet
 
 BUDGET = 256 * 2**20

@@ -16,12 +16,12 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.evaluation.evaluation import Evaluation, held_to
 from reluscope.networks.evaluation.unit_half_spaces import Rows
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.graph.nodes import TopK
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.point_evaluation import Evaluation, held_to
 from reluscope.regions.exact_half_spaces import ExactHalfSpaces
 from reluscope.regions.region import Region
 from reluscope.shown import one_line

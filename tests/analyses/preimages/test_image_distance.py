@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 import reluscope as rs
 from networks.models import layers
 from reluscope.geometry.programs.linear_program import LinearProgram
-from reluscope.networks.evaluation.truncation import up_to_gate
+from reluscope.networks.truncation import up_to_gate
 from reluscope.testing import default_network, networks
 
 

@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope.geometry.programs.linear_program import LinearProgram, Status
-from reluscope.networks.evaluation.truncation import up_to_gate
+from reluscope.networks.truncation import up_to_gate
 from reluscope.testing import networks
 
 

@@ -7,7 +7,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.errors import InputError
-from reluscope.networks.evaluation.file_outputs import Rounding, file_outputs, on_scores
+from reluscope.networks.file_outputs import Rounding, file_outputs, on_scores
 
 ENDS = {
     "sigmoid": nn.Sigmoid(),

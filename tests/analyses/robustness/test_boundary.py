@@ -9,7 +9,7 @@ import reluscope as rs
 from networks.models import branched, layers
 from reluscope.analyses.robustness import boundary
 from reluscope.geometry.numbers.norms import dual, size
-from reluscope.networks.evaluation.evaluation import bytes_of_gates
+from reluscope.networks.point_evaluation import bytes_of_gates
 from reluscope.testing import networks
 
 NORMS = ("l1", "l2", "linf")

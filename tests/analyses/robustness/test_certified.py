@@ -13,7 +13,7 @@ from reluscope.analyses.robustness import certified
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
 from reluscope.findings import Status
 from reluscope.geometry.numbers.norms import dual, size
-from reluscope.networks.evaluation.evaluation import evaluation
+from reluscope.networks import point_evaluation
 from reluscope.regions.nearest import nearest_facets
 
 NORMS = ("l1", "l2", "linf")
@@ -242,7 +242,7 @@ def test_maps_are_read_in_blocks(monkeypatch):
     steps, point = margin_in_the_open(0, 1e3)
     net, points = network_of(steps, 2), point + np.random.default_rng(0).normal(size=(5, 2))
     whole = radii(net, points)
-    monkeypatch.setattr(evaluation, "BUDGET", 1)
+    monkeypatch.setattr(point_evaluation, "BUDGET", 1)
     found = radii(net, points)
     for end in ("value", "lower", "upper"):
         assert getattr(found, end) == pytest.approx(getattr(whole, end))

@@ -11,7 +11,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.errors import CertificateError, InputError, ShapeError
-from reluscope.networks.evaluation.file_outputs import file_outputs
+from reluscope.networks.file_outputs import file_outputs
 
 ENDS = {
     "sigmoid": nn.Sigmoid(),

@@ -7,7 +7,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.errors import InputError, SolverError
-from reluscope.networks.evaluation.evaluation import rounded_forward, underflow
+from reluscope.networks.evaluation import rounded_forward, underflow
 
 Case, Property = rs.verification.Case, rs.verification.Property
 ONE = np.ones((1, 1))

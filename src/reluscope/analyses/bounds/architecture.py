@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from reluscope.arguments import Also, Count, Natural, read_arguments
 from reluscope.arguments.annotations import reader_of
 from reluscope.errors import InputError
-from reluscope.networks.graph.nodes.is_network import is_network
+from reluscope.networks.is_network import is_network
 from reluscope.shown import Shown
 
 if TYPE_CHECKING:

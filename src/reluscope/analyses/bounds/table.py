@@ -11,7 +11,7 @@ from reluscope.analyses.bounds.maxout import maxout_serra_upper
 from reluscope.analyses.bounds.products import montufar_upper, naive_upper, product_upper
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
-from reluscope.networks.graph.nodes.is_network import is_network
+from reluscope.networks.is_network import is_network
 
 if TYPE_CHECKING:
     from reluscope.geometry.polyhedra.domains import Box

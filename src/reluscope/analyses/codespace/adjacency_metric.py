@@ -29,7 +29,8 @@ from reluscope.networks.evaluation.pass_time import program_seconds
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.graph.points import Points, chunks
-from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.network import Network
+from reluscope.networks.passes.network_graph import BUDGET
 from reluscope.networks.passes.rounded import HeldRoundedNumbers, Rounded
 from reluscope.regions.regions import region
 from reluscope.shown import Shown

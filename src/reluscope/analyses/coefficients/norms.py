@@ -14,9 +14,9 @@ from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
-from reluscope.networks.evaluation.evaluation import bytes_of_gates
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.point_evaluation import bytes_of_gates
 from reluscope.progress import Progress, share_done
 from reluscope.tolerance import Tolerance
 

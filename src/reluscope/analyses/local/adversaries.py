@@ -20,7 +20,8 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.evaluation.backward import Recording
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.graph.points import Points, chunks
-from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.network import Network
+from reluscope.networks.passes.network_graph import BUDGET
 from reluscope.networks.passes.numbers import NUMBERS
 
 NORMS = ("linf", "l2")

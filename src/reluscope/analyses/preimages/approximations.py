@@ -23,10 +23,10 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.checked_bounds import upper_bound
 from reluscope.geometry.programs.linear_program import LinearProgram
-from reluscope.networks.evaluation.file_outputs import Rounding, on_scores
-from reluscope.networks.evaluation.truncation import up_to_gate
+from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
 
 NUM_BOXES, NUM_PIECES, NUM_SAMPLES = 1_000, 32, 512
 # How far points are moved towards the centre of a piece until their outputs lie in the target beyond doubt.

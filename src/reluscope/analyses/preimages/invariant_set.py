@@ -23,9 +23,9 @@ from reluscope.geometry.polyhedra.interior import row_space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.relative_interior import RelativeInterior, relative_interior
 from reluscope.geometry.programs.linear_program import LinearProgram, Solution, Status
-from reluscope.networks.evaluation.truncation import up_to_gate
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
 
 # Rounds of the search for a farthest point from one start.

@@ -20,10 +20,10 @@ from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.checked_bounds import upper_bound
 from reluscope.geometry.programs.linear_program import LinearProgram, Status
-from reluscope.networks.evaluation.truncation import up_to_gate
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
 
 # Directions along which the way out of a region is sought.

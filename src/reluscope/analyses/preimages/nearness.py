@@ -15,10 +15,10 @@ from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.findings import Findings
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.nearest_image import nearest_image
-from reluscope.networks.evaluation.truncation import up_to_gate
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.region import Region
 from reluscope.regions.regions import region
 

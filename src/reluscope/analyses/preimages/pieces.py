@@ -27,12 +27,12 @@ from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.relative_interior import relative_interior
 from reluscope.geometry.polyhedra.sizes import steinhagen
-from reluscope.networks.evaluation.file_outputs import Rounding, num_file_outputs, on_scores
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
-from reluscope.networks.evaluation.truncation import up_to_gate
+from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.left_open import left_open

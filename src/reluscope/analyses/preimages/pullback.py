@@ -14,13 +14,13 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.evaluation.file_outputs import Rounding, num_file_outputs, on_scores
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
-from reluscope.networks.evaluation.truncation import up_to_gate
+from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
 from reluscope.networks.fractions.rational import PulledBack, RationalNetwork
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
 
 # Outputs are compared with a target up to this share of their size.

@@ -23,10 +23,10 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Findings, Quantity
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.geometry.polyhedra.nearest_image import nearest_image
-from reluscope.networks.evaluation.truncation import up_to_gate
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition

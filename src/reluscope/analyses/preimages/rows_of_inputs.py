@@ -15,11 +15,11 @@ from jaxtyping import Bool, Float
 from reluscope.analyses.preimages.pullback import RESOLUTION
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.networks.evaluation.evaluation import Evaluation
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.fractions.rational import PulledBack, RationalNetwork
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.network import Network
+from reluscope.networks.point_evaluation import Evaluation
 
 # Multiplications of fractions in one box: about a second.
 MOST_MULTIPLICATIONS = 1_000_000

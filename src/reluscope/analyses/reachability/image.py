@@ -33,10 +33,10 @@ from reluscope.interruption import held
 from reluscope.networks.evaluation.choices import read_outputs
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
-from reluscope.networks.evaluation.truncation import up_to_gate
 from reluscope.networks.evaluation.wide_forward import wide_outputs
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.left_open import left_open

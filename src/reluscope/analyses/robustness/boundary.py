@@ -11,9 +11,9 @@ from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size, steepest
 from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.networks.evaluation.evaluation import BUDGET, Evaluation, bytes_of_gates
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.point_evaluation import BUDGET, Evaluation, bytes_of_gates
 from reluscope.progress import Progress
 from reluscope.regions.nearest import NearestFacets, facet_normals, nearest_facets
 from reluscope.tolerance import Tolerance

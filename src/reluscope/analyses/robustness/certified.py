@@ -16,9 +16,9 @@ from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings
 from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size
-from reluscope.networks.evaluation.evaluation import Evaluation
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.point_evaluation import Evaluation
 from reluscope.progress import Progress
 from reluscope.regions.nearest import nearest_facets
 from reluscope.tolerance import Tolerance

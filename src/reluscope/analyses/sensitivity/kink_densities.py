@@ -15,7 +15,6 @@ from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, declare
-from reluscope.networks.evaluation.evaluation import Evaluation, bytes_of_gates
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.evaluation.linearize import weight_of_units
 from reluscope.networks.graph.nodes import Pointwise
@@ -23,6 +22,7 @@ from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.maps import Derivatives
+from reluscope.networks.point_evaluation import Evaluation, bytes_of_gates
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

@@ -13,9 +13,9 @@ from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import BlockBudget, Budget
 from reluscope.findings import Column, Findings, declare
-from reluscope.networks.evaluation.evaluation import Evaluation
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.point_evaluation import Evaluation
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

@@ -15,10 +15,10 @@ from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 from reluscope.networks.evaluation.choices import read_outputs
-from reluscope.networks.evaluation.evaluation import BUDGET
 from reluscope.networks.evaluation.linearize import linearize
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.point_evaluation import BUDGET
 from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 

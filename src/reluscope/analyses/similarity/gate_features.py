@@ -12,7 +12,8 @@ from reluscope.errors import BudgetExceededError
 from reluscope.networks.evaluation.choices import read_gate
 from reluscope.networks.evaluation.linearize import gate_values_in_turn
 from reluscope.networks.graph.points import Points, chunks
-from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.network import Network
+from reluscope.networks.passes.network_graph import BUDGET
 from reluscope.networks.passes.numbers import NUMBERS
 
 MEMORY = 2**30

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from reluscope.analyses.verification.property import Property
-from reluscope.networks.evaluation.file_outputs import Rounding, on_scores
+from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.network import Network
 
 

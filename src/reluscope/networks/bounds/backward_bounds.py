@@ -22,8 +22,8 @@ from torch import Tensor
 from reluscope.networks.bounds.gate_lines import Lines, lines_around
 from reluscope.networks.evaluation.underflow import underflow
 from reluscope.networks.graph.nodes import Affine, Pointwise
-from reluscope.networks.network import Network
 from reluscope.networks.passes.carry_back import carry_back
+from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.networks.passes.stages import Stage
 
@@ -84,7 +84,7 @@ class Bound(NamedTuple):
         return Bound(self.values[rows], self.corners[rows], weights, duals)
 
 
-def is_suited(network: Network) -> bool:
+def is_suited(network: NetworkGraph) -> bool:
     """Return whether bounds can be carried back: pointwise gates without jumps, and matrices that memory holds.
 
     Examples
@@ -106,7 +106,7 @@ class BackwardBounds:
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
         As `is_suited` says.
     lower, upper : (n,) float64
     steps : int
@@ -133,7 +133,7 @@ class BackwardBounds:
 
     def __init__(
         self,
-        network: Network,
+        network: NetworkGraph,
         lower: Float[np.ndarray, " n"],
         upper: Float[np.ndarray, " n"],
         *,

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from reluscope.networks.graph.nodes import Affine, Max, Pointwise
-from reluscope.networks.network import Network
+from reluscope.networks.passes.network_graph import NetworkGraph
 
 # Weights of a network that is bounded by kernels, at most: larger products are PyTorch's.
 MAX_WEIGHTS = 2**18
@@ -91,7 +91,7 @@ class DenseLayers:
         return table if height or name == "breakpoints" else np.full((1, table.shape[1]), missing)
 
 
-def dense_layers(network: Network) -> DenseLayers | None:
+def dense_layers(network: NetworkGraph) -> DenseLayers | None:
     """Return a network as matrices in a row; None where it is not, is too large, or has gates that jump.
 
     Notes

@@ -26,7 +26,7 @@ from reluscope.geometry.programs.mixed_integer_program import MixedIntegerProgra
 from reluscope.networks.bounds.ranges import Ranges, unit_ranges
 from reluscope.networks.evaluation.linearize import gate_values
 from reluscope.networks.graph.nodes import Affine, Max, Pointwise
-from reluscope.networks.network import Network
+from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.networks.passes.stages import Stage
 
@@ -89,12 +89,12 @@ class CodeProgram:
         self.program.add_row(self.binaries, np.where(taken, -1.0, 1.0), lower=1.0 - int(taken.sum()))
 
 
-def encode(network: Network, domain: Box | Polyhedron, *, least_margin: float = 1e-6) -> CodeProgram:
+def encode(network: NetworkGraph, domain: Box | Polyhedron, *, least_margin: float = 1e-6) -> CodeProgram:
     """Write a network on a bounded domain as a mixed-integer program.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
         Pointwise gates with any pieces, and max gates.
     domain : Box or Polyhedron
         Bounded and not empty, of the dimension of the input.
@@ -142,13 +142,13 @@ class _Encoder:
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     domain : Box or Polyhedron
     least_margin : float
         See `encode`.
     """
 
-    def __init__(self, network: Network, domain: Box | Polyhedron, least_margin: float) -> None:
+    def __init__(self, network: NetworkGraph, domain: Box | Polyhedron, least_margin: float) -> None:
         self.program = MixedIntegerProgram()
         self.choices: list[_Choice] = []
         self.corners = _corners(domain)

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from reluscope.networks.network import Network
 from reluscope.networks.passes.boxes import Ends, Intervals
 from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import ANY_ORDER
 
 
@@ -26,12 +26,14 @@ class Ranges:
     upper: Float[np.ndarray, "..."]
 
 
-def unit_ranges(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> tuple[Ranges, ...]:
+def unit_ranges(
+    network: NetworkGraph, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]
+) -> tuple[Ranges, ...]:
     """Return bounds of all pre-activations over the box [lower, upper].
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     lower, upper : (n,) float64
         Finite ends of the box.
 

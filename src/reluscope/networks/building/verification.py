@@ -7,9 +7,9 @@ from torch import Tensor
 
 from reluscope.errors import ConversionMismatchError, InputError, ReluscopeError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
-from reluscope.networks.graph.nodes.provenance import Verification
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.passes.provenance import Verification
 from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.tolerance import EPSILON, Tolerance
 
@@ -108,7 +108,7 @@ def _replaced(network: Network, x: Tensor) -> Tensor | float:
     """Return how far the outputs at each point may be apart because pieces took the place of smooth functions."""
     if not network.approximations:
         return 0.0
-    from reluscope.networks.evaluation.approximation_error import largest_distances
+    from reluscope.networks.approximation_error import largest_distances
 
     points = x.to(network.device)
     return largest_distances(network, points, points).amax(1, keepdim=True).cpu()

@@ -12,8 +12,8 @@ from reluscope import _kernels
 from reluscope.kernel_threads import kernel_threads
 from reluscope.networks.graph.nodes import Max, Pointwise
 from reluscope.networks.graph.operators.linear import Linear
-from reluscope.networks.network import Network
 from reluscope.networks.passes.maps import AffineValue, RoundedMaps
+from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.stages import Stage
 
 AffineValues = dict[int, AffineValue]
@@ -23,7 +23,7 @@ MAX_SHARED = 2**15
 THREADED_WORK = 2**15
 
 
-def affine_input(network: Network, num_cells: int, scale: float = 1.0) -> AffineValues:
+def affine_input(network: NetworkGraph, num_cells: int, scale: float = 1.0) -> AffineValues:
     """Return the input as an affine function of coordinates in units of ``scale``, on each of some cells."""
     n = network.num_inputs
     basis = scale * torch.eye(n + 1, n, dtype=torch.float64, device=network.device).reshape(n + 1, *network.input_shape)
@@ -79,13 +79,13 @@ def _chosen(gate: Max, value: AffineValue, pieces: np.ndarray) -> AffineValue:
 
 
 def pass_affinely(
-    network: Network, index: int, values: AffineValues, cell_of: np.ndarray, pieces: np.ndarray, gamma: float
+    network: NetworkGraph, index: int, values: AffineValues, cell_of: np.ndarray, pieces: np.ndarray, gamma: float
 ) -> tuple[np.ndarray, np.ndarray, AffineValues]:
     """Apply the pointwise gate before a stage's, and run the affine nodes up to its own.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     index : int
         The stage, not the first.
     values : dict
@@ -131,7 +131,7 @@ def pass_affinely(
     return maps, errors, {stage.position: AffineValue(*parts)}
 
 
-def _matrix_between(network: Network, index: int) -> Linear | None:
+def _matrix_between(network: NetworkGraph, index: int) -> Linear | None:
     """Return the matrix that alone leads from one gate to the next, if it is of moderate size."""
     before, stage = network.stages[index - 1], network.stages[index]
     if stage.keeps or stage.reads != (before.position,) or len(stage.leg.plan) != 1:

@@ -11,7 +11,7 @@ from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.numbers import Numbers
 
 if TYPE_CHECKING:
-    from reluscope.networks.network import Network
+    from reluscope.networks.passes.network_graph import NetworkGraph
 
 
 class Recording:
@@ -19,7 +19,7 @@ class Recording:
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     points : (s, *input_shape) tensor
     carrier : Numbers
         `HeldNumbers` for the derivatives of the affine map on given pieces.
@@ -35,7 +35,7 @@ class Recording:
     ([[18.0]], [[[1.0, 3.0]]])
     """
 
-    def __init__(self, network: "Network", points: Float[Tensor, "s ..."], carrier: Numbers) -> None:
+    def __init__(self, network: "NetworkGraph", points: Float[Tensor, "s ..."], carrier: Numbers) -> None:
         self.start = points.detach().clone().requires_grad_()
         self._network, self._carrier = network, carrier
 

@@ -7,7 +7,7 @@ largest one wins, the lowest at a tie, and with one score f the classes are 0 (f
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -17,11 +17,9 @@ from reluscope.arguments import describe
 from reluscope.errors import InputError
 from reluscope.networks.graph.left_off import LeftOff, range_of
 from reluscope.networks.graph.operators.elementwise import ScaleShift
+from reluscope.networks.passes.network_graph import Decision, NetworkGraph
 
-if TYPE_CHECKING:
-    from reluscope.networks.network import Network
-
-Decision = Literal["largest", "smallest"] | float
+N = TypeVar("N", bound=NetworkGraph)
 
 
 def read_decision(decision: Any, num_outputs: int, left_off: LeftOff | None = None) -> Decision:
@@ -95,7 +93,7 @@ def scores(outputs: Float[np.ndarray, "s m"], decision: Decision) -> Float[np.nd
     return -outputs if decision == "smallest" else outputs - decision
 
 
-def scores_network(network: "Network") -> "Network":
+def scores_network(network: N) -> N:
     """Return the network whose outputs are the scores: itself if the largest output is the class."""
     decision, output = network.decision, network.output
     if decision == "largest" or decision == 0:

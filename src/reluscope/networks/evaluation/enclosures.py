@@ -9,9 +9,9 @@ from jaxtyping import Float, Integer
 
 from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks.graph.nodes import Max
-from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.forms import AffineForms, Forms, OpenUnit, PossiblePieces
+from reluscope.networks.passes.network_graph import NetworkGraph
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Enclosure:
 
 @torch.no_grad()
 def enclose(
-    network: Network,
+    network: NetworkGraph,
     point: Float[np.ndarray, " n"],
     steps: CutBall,
     first: Sequence[Integer[np.ndarray, " _"]],
@@ -53,7 +53,7 @@ def enclose(
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     point : (n,) array
     steps : CutBall
         The steps u.

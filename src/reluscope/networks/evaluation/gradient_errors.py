@@ -11,18 +11,18 @@ from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.magnitudes import GradientMagnitudes, gradients_of_inputs
 
 if TYPE_CHECKING:
-    from reluscope.networks.network import Network
+    from reluscope.networks.passes.network_graph import NetworkGraph
 
 
 @torch.no_grad()
 def gradient_errors(
-    network: "Network", pieces: Sequence[Tensor], largest: Sequence[Tensor | None], number: int, unit: float
+    network: "NetworkGraph", pieces: Sequence[Tensor], largest: Sequence[Tensor | None], number: int, unit: float
 ) -> tuple[list[Tensor], Float[Tensor, "s m"]]:
     """Return bounds on the rounding of the entries of gradients on the regions of some points.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     pieces : sequence of (s, u) tensors
         The piece that every unit is held to, one tensor per gate.
     largest : sequence of (s, u) or (s, u, k) tensors

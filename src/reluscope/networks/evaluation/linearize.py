@@ -24,7 +24,7 @@ from reluscope.networks.passes.numbers import NUMBERS, HeldNumbers
 from reluscope.networks.passes.stages import Stage
 
 if TYPE_CHECKING:
-    from reluscope.networks.network import Network
+    from reluscope.networks.passes.network_graph import NetworkGraph
 
 Pieces = list[Tensor]
 
@@ -36,7 +36,7 @@ CLOSE_BUDGET = 32 * 2**20
 
 @torch.no_grad()
 def linearize(
-    network: "Network", x: Points, outputs: Sequence[int] | None, memory: int, pieces: Pieces | None = None
+    network: "NetworkGraph", x: Points, outputs: Sequence[int] | None, memory: int, pieces: Pieces | None = None
 ) -> AffineMaps:
     """Return the affine map of every point's region, for all outputs or some; see ``Network.linearize``.
 
@@ -73,7 +73,7 @@ def linearize(
     return AffineMaps(weight, bias)
 
 
-def _one_by_one(network: "Network", num_points: int) -> bool:
+def _one_by_one(network: "NetworkGraph", num_points: int) -> bool:
     """Whether outputs are carried back one after the other: where one of them keeps the processor busy.
 
     Together they share the overhead of a call, but convolutions and gathers take longer, twice as long as one by one.
@@ -82,7 +82,7 @@ def _one_by_one(network: "Network", num_points: int) -> bool:
     return largest >= LARGE_NODE and num_points * largest >= LARGE_VALUES
 
 
-def unit_maps(network: "Network", x: Points, inputs: slice | None = None) -> list[tuple[Tensor, Tensor]]:
+def unit_maps(network: "NetworkGraph", x: Points, inputs: slice | None = None) -> list[tuple[Tensor, Tensor]]:
     """Return the pre-activations of every gate as affine maps of the input; see ``Network.unit_maps``.
 
     With ``inputs``, weights have the columns of these inputs only: what is summed over inputs needs no full table.
@@ -91,7 +91,7 @@ def unit_maps(network: "Network", x: Points, inputs: slice | None = None) -> lis
 
 
 @torch.no_grad()
-def each_unit_maps(network: "Network", x: Points, inputs: slice | None = None) -> Iterator[tuple[Tensor, Tensor]]:
+def each_unit_maps(network: "NetworkGraph", x: Points, inputs: slice | None = None) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield what `unit_maps` returns gate by gate, so that no more than one gate's table need be in memory."""
     x = network.points(x)
     columns = slice(0, network.num_inputs) if inputs is None else inputs
@@ -104,13 +104,13 @@ def each_unit_maps(network: "Network", x: Points, inputs: slice | None = None) -
 
 @torch.no_grad()
 def maps_of_pieces(
-    network: "Network", pieces: Pieces, origin: Float[Tensor, "s ..."], inputs: slice
+    network: "NetworkGraph", pieces: Pieces, origin: Float[Tensor, "s ..."], inputs: slice
 ) -> tuple[list[tuple[Tensor, Tensor]], tuple[Tensor, Tensor]]:
     """Return pre-activations and outputs as affine maps when every unit is held to a piece, whether a point has it.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     pieces : list of (s, u) tensors
         One per gate.
     origin : (s, *input_shape) tensor
@@ -148,12 +148,14 @@ def weight_of_units(gate: GateNode, derivatives: Tensor, number: int) -> Tensor:
 
 
 @torch.no_grad()
-def pull_back(network: "Network", x: Points, gate: int, cotangents: Float[Tensor, "r ..."]) -> Float[Tensor, "r n"]:
+def pull_back(
+    network: "NetworkGraph", x: Points, gate: int, cotangents: Float[Tensor, "r ..."]
+) -> Float[Tensor, "r n"]:
     """Return combinations of the gradients of one gate's pre-activations at one point.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     x : (1, *input_shape) or (n,)
     gate : int
         Position among the gates.
@@ -172,22 +174,22 @@ def pull_back(network: "Network", x: Points, gate: int, cotangents: Float[Tensor
     return recording.pull_back(seen, cotangents.unsqueeze(1)).squeeze(1)
 
 
-def point_pieces(network: "Network", x: Float[Tensor, "s ..."]) -> Pieces:
+def point_pieces(network: "NetworkGraph", x: Float[Tensor, "s ..."]) -> Pieces:
     """Return the piece of every unit at points, one tensor ``(s, u)`` per gate."""
     return [stage.gate.pieces(pre) for stage, pre in gate_values_in_turn(network, NUMBERS, x)]
 
 
-def gate_values_in_turn(network: "Network", carrier: Any, start: Any) -> Iterator[tuple[Stage, Any]]:
+def gate_values_in_turn(network: "NetworkGraph", carrier: Any, start: Any) -> Iterator[tuple[Stage, Any]]:
     """Yield stages and what arrives at their gates, without the way from the last one to the output."""
     return zip(network.stages, carry(network, carrier, start), strict=False)
 
 
-def gate_values(network: "Network", carrier: Any, start: Any) -> list[Any]:
+def gate_values(network: "NetworkGraph", carrier: Any, start: Any) -> list[Any]:
     """Return what arrives at the gates; see `gate_values_in_turn`."""
     return [arrived for _, arrived in gate_values_in_turn(network, carrier, start)]
 
 
-def identity(network: "Network", inputs: slice) -> Tensor:
+def identity(network: "NetworkGraph", inputs: slice) -> Tensor:
     """Return the derivatives ``(1, c, *input_shape)`` of the inputs by some of them, from which `Derivatives` start."""
     columns = inputs.stop - inputs.start
     ones = torch.zeros(columns, network.num_inputs, dtype=torch.float64, device=network.device)
@@ -195,18 +197,20 @@ def identity(network: "Network", inputs: slice) -> Tensor:
     return ones.reshape(1, columns, *network.input_shape)
 
 
-def _at_zero(network: "Network", pieces: Pieces, x: Tensor) -> Tensor:
+def _at_zero(network: "NetworkGraph", pieces: Pieces, x: Tensor) -> Tensor:
     return carry_to_output(network, HeldNumbers(pieces), torch.zeros_like(x)).reshape(len(x), -1)
 
 
-def _forward(network: "Network", pieces: Pieces, part: slice) -> Tensor:
+def _forward(network: "NetworkGraph", pieces: Pieces, part: slice) -> Tensor:
     """Return ``(s, columns, m)``: how all outputs answer to some inputs."""
     size = len(pieces[0]) if pieces else 1
     last = flat_entries(carry_to_output(network, Derivatives(pieces), identity(network, part)))
     return last.expand(size, *last.shape[1:])
 
 
-def _backward(network: "Network", pieces: Pieces, x: Tensor, wanted: list[int], together: int) -> tuple[Tensor, Tensor]:
+def _backward(
+    network: "NetworkGraph", pieces: Pieces, x: Tensor, wanted: list[int], together: int
+) -> tuple[Tensor, Tensor]:
     """Return ``(s, outputs, n)`` and ``(s, outputs)``: derivatives and values at zero, of all points at once.
 
     So many outputs are carried back in one call.

@@ -14,10 +14,10 @@ from reluscope.networks.evaluation.affine_values import affine_input
 from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.networks.graph.nodes import Affine, Max
 from reluscope.networks.graph.points import chunks
-from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.carry_back import carry_back
 from reluscope.networks.passes.maps import RoundedMaps, flat_entries
+from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.networks.passes.stages import Stage
 
@@ -31,12 +31,12 @@ def pieces_of(codes: Codes) -> list[np.ndarray]:
 
 
 @torch.no_grad()
-def maps_of_codes(network: Network, codes: Codes) -> tuple[AffineMaps, Float[np.ndarray, "r m"]]:
+def maps_of_codes(network: NetworkGraph, codes: Codes) -> tuple[AffineMaps, Float[np.ndarray, "r m"]]:
     """Return the affine map of every code, and a bound on its rounding.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
         With few inputs: 2 (n + 1) evaluations per code.
     codes : Codes
         They need not occur anywhere.
@@ -74,7 +74,7 @@ def maps_of_codes(network: Network, codes: Codes) -> tuple[AffineMaps, Float[np.
 
 
 @torch.no_grad()
-def units_that_matter(network: Network, codes: Codes) -> list[Bool[np.ndarray, "r u"]]:
+def units_that_matter(network: NetworkGraph, codes: Codes) -> list[Bool[np.ndarray, "r u"]]:
     """Return which units the output depends on while every unit uses its piece, one array per gate.
 
     A unit does not matter if every way from it to the output meets a zero weight or a piece of slope zero. Codes that

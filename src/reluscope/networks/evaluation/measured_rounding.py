@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry
+from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.stages import Stage, Values
 from reluscope.networks.passes.wide_numbers import Wide, WideNumbers
 from reluscope.tolerance import Tolerance
@@ -82,12 +82,12 @@ def said_of(work: Mapping[str, float]) -> str:
 
 
 @torch.no_grad()
-def measured_rounding(network: Network, x: Tensor, tolerance: Tolerance) -> MeasuredRounding | None:
+def measured_rounding(network: NetworkGraph, x: Tensor, tolerance: Tolerance) -> MeasuredRounding | None:
     """Measure rounding, if bounds that are proved do not suffice for all gates.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     x : (s, *input_shape) tensor
         Points that tell what values are like; rounding is measured at the last two of them.
     tolerance : Tolerance
@@ -129,7 +129,7 @@ def measured_rounding(network: Network, x: Tensor, tolerance: Tolerance) -> Meas
     return MeasuredRounding(tuple(growth), largest, proved)
 
 
-def _proved(network: Network, x: Tensor, unit: float) -> tuple[float, bool]:
+def _proved(network: NetworkGraph, x: Tensor, unit: float) -> tuple[float, bool]:
     """Return the largest bound that is proved, and whether bounds suffice for all gates."""
     values = network.start(x)
     errors = {position: torch.zeros_like(value[:1]) for position, value in values.items()}

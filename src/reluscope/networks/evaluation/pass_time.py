@@ -4,7 +4,7 @@ Whatever plans how much to do counts on these numbers, and not on a clock, so th
 """
 
 from reluscope.networks.graph.operators.convolution import Convolution, TransposedConvolution
-from reluscope.networks.network import Network
+from reluscope.networks.passes.network_graph import NetworkGraph
 
 # Seconds of a multiplication and of an entry, in batches on one core of an ordinary machine of 2024; convolutions in
 # float64 take far longer than products of matrices.
@@ -13,7 +13,7 @@ MULTIPLICATION, CONVOLVED, ENTRY = 5e-10, 4e-9, 3e-9
 BESIDE, PROGRAM, PROGRAM_ENTRY = 1e-5, 2e-4, 2.5e-7
 
 
-def pass_seconds(network: Network) -> float:
+def pass_seconds(network: NetworkGraph) -> float:
     """Return about how many seconds a forward pass takes for one of many points.
 
     Examples
@@ -30,7 +30,7 @@ def pass_seconds(network: Network) -> float:
     return total
 
 
-def region_seconds(network: Network) -> float:
+def region_seconds(network: NetworkGraph) -> float:
     """Return about how many seconds a region of a line or plane takes.
 
     Examples
@@ -42,7 +42,7 @@ def region_seconds(network: Network) -> float:
     return pass_seconds(network) + BESIDE
 
 
-def program_seconds(network: Network) -> float:
+def program_seconds(network: NetworkGraph) -> float:
     """Return about how many seconds a linear program over the inputs takes, with a row for each unit.
 
     Examples

@@ -12,14 +12,14 @@ import torch
 from jaxtyping import Float, Integer
 
 from reluscope.networks.graph.nodes import Max
-from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.maps import RoundedMaps, along_directions, slopes_of_units
+from reluscope.networks.passes.network_graph import NetworkGraph
 
 
 @torch.no_grad()
 def pieces_across(
-    network: Network,
+    network: NetworkGraph,
     pieces: Sequence[Integer[np.ndarray, "..."]],
     loose: Sequence[Integer[np.ndarray, "_ 3"]],
     directions: Float[np.ndarray, "k n"],
@@ -30,7 +30,7 @@ def pieces_across(
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     pieces : list of (u,) or (k, u) integer arrays
         The code of the region, one array per gate; or the codes of a region for each face.
     loose : k arrays (c, 3)

@@ -23,13 +23,13 @@ from reluscope.networks.passes.numbers import HeldNumbers
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
-    from reluscope.networks.network import Network
+    from reluscope.networks.passes.network_graph import NetworkGraph
 
 MEMORY = 256 * 2**20
 
 
 @torch.no_grad()
-def jvp(network: "Network", x: Points, v: Points) -> Float[Tensor, "s m"]:
+def jvp(network: "NetworkGraph", x: Points, v: Points) -> Float[Tensor, "s m"]:
     """Return W v for every point; see ``Network.jvp``."""
     points, directions = _paired(network.points(x), v, network.num_inputs, "v", "inputs")
     found = points.new_empty(len(points), network.num_outputs)
@@ -41,7 +41,7 @@ def jvp(network: "Network", x: Points, v: Points) -> Float[Tensor, "s m"]:
 
 
 @torch.no_grad()
-def vjp(network: "Network", x: Points, u: Points) -> Float[Tensor, "s n"]:
+def vjp(network: "NetworkGraph", x: Points, u: Points) -> Float[Tensor, "s n"]:
     """Return u W for every point; see ``Network.vjp``."""
     points, weights = _paired(network.points(x), u, network.num_outputs, "u", "outputs")
     found = points.new_empty(len(points), network.num_inputs)
@@ -54,7 +54,7 @@ def vjp(network: "Network", x: Points, u: Points) -> Float[Tensor, "s n"]:
     return found
 
 
-def local_operator(network: "Network", x: Points) -> "LinearOperator":
+def local_operator(network: "NetworkGraph", x: Points) -> "LinearOperator":
     """Return W as a linear operator; see ``Network.local_operator``."""
     from scipy.sparse.linalg import LinearOperator  # a tenth of a second that few need
 

@@ -9,8 +9,8 @@ from jaxtyping import Bool, Float
 
 from reluscope.codes.packed import Codes
 from reluscope.networks.graph.points import Points, chunks
-from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.passes.carry import carry, carry_to_output
+from reluscope.networks.passes.network_graph import BUDGET, NetworkGraph
 from reluscope.networks.passes.rounded import NumbersRoundedAlike, Rounded, RoundedNumbers
 from reluscope.networks.passes.rounding import in_doubt, with_ties
 from reluscope.shown import Shown
@@ -41,13 +41,13 @@ class RoundedForward(Shown):
 
 
 def rounded_forward(
-    network: Network, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
+    network: NetworkGraph, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
 ) -> RoundedForward:
     """Evaluate a network with a bound on the rounding of every value.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     x : (s, *input_shape) or (s, n)
         Taken as exact.
     tolerance : Tolerance, optional
@@ -80,7 +80,7 @@ def rounded_forward(
 
 
 def rounded_codes(
-    network: Network, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
+    network: NetworkGraph, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
 ) -> tuple[RoundedForward, Codes]:
     """Return what `rounded_forward` does, and the codes that it speaks of, with candidates read as in `coded_forward`.
 
@@ -99,13 +99,13 @@ def rounded_codes(
 
 @torch.no_grad()
 def forward_with_errors(
-    network: Network, x: Points, *, tolerance: Tolerance | None = None
+    network: NetworkGraph, x: Points, *, tolerance: Tolerance | None = None
 ) -> tuple[Float[np.ndarray, "s m"], Float[np.ndarray, "s m"]]:
     """Evaluate a network at points that are alike, with bounds on rounding that many of them share.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     x : (s, *input_shape) or (s, n)
         Taken as exact, of one scale: the largest values decide for all.
     tolerance : Tolerance, optional
@@ -136,12 +136,14 @@ def forward_with_errors(
     return outputs, errors
 
 
-def coded_forward(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> tuple[RoundedForward, Codes]:
+def coded_forward(
+    network: NetworkGraph, x: Points, *, tolerance: Tolerance | None = None
+) -> tuple[RoundedForward, Codes]:
     """Evaluate a network once, for codes and outputs, with bounds on rounding that many points share.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     x : (s, *input_shape) or (s, n)
         Taken as exact, of one scale: the largest values decide for all.
     tolerance : Tolerance, optional
@@ -175,7 +177,10 @@ def coded_forward(network: Network, x: Points, *, tolerance: Tolerance | None = 
 
 @torch.no_grad()
 def _coded(
-    network: Network, carrier: RoundedNumbers | NumbersRoundedAlike, number: int, parts: Iterable[tuple[slice, Rounded]]
+    network: NetworkGraph,
+    carrier: RoundedNumbers | NumbersRoundedAlike,
+    number: int,
+    parts: Iterable[tuple[slice, Rounded]],
 ) -> tuple[RoundedForward, Codes]:
     """Return outputs, errors, doubts and codes of so many points, some at a time."""
     layout = network.layout

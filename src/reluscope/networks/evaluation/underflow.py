@@ -15,8 +15,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.networks.graph.nodes import Affine, Max
-from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry_to_output
+from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import candidate_bounds
 from reluscope.networks.passes.stages import Stage
 
@@ -64,13 +64,13 @@ class _Losses:
 
 @torch.no_grad()
 def underflow(
-    network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"], *, loss: float | None = None
+    network: NetworkGraph, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"], *, loss: float | None = None
 ) -> float:
     """Return what products below the smallest number may change, at most, in values or their bounds on a box.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     lower, upper : (n,) float64
     loss : float, optional
         What one sum of products loses, by default `LOSS`; numbers of fixed point lose more than float64.

@@ -8,9 +8,9 @@ from jaxtyping import Bool, Float
 
 from reluscope.codes.packed import Codes
 from reluscope.networks.graph.points import Points, chunks
-from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.double_words import two_sum
+from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.wide_numbers import Wide, WideNumbers, in_doubt, pieces_of
 
 # Values, what they are cut into, and what is made of them before it is summed.
@@ -18,13 +18,13 @@ COPIES, MEMORY = 30, 2**29
 
 
 def wide_codes(
-    network: Network, x: Points, *, apart: Float[np.ndarray, "s n"] | None = None
+    network: NetworkGraph, x: Points, *, apart: Float[np.ndarray, "s n"] | None = None
 ) -> Iterator[tuple[slice, Codes, Bool[np.ndarray, " s"]]]:
     """Yield the codes of points, some at a time.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     x : (s, *input_shape) or (s, n)
         Taken as exact.
     apart : (s, n) float64, optional
@@ -67,12 +67,12 @@ def wide_codes(
         yield rows, Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start), doubtful
 
 
-def wide_outputs(network: Network, x: Points) -> tuple[Float[np.ndarray, "s m"], Float[np.ndarray, "s m"]]:
+def wide_outputs(network: NetworkGraph, x: Points) -> tuple[Float[np.ndarray, "s m"], Float[np.ndarray, "s m"]]:
     """Return the outputs of points, rounded to float64 at the end, and bounds on their errors.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     x : (s, *input_shape) or (s, n)
         Taken as exact.
 

@@ -22,9 +22,9 @@ from reluscope.networks.fractions.rational_weights import (
     words_of,
 )
 from reluscope.networks.graph.nodes import Affine, GateNode, Max, Pointwise, TopK
-from reluscope.networks.network import Network
 from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.carry_back import carry_back
+from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.stages import Stage
 
 # By how much an affine map makes numbers longer: the bits of float64 weights, and of the powers of two between them.
@@ -115,7 +115,7 @@ class RationalNetwork:
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
 
     Notes
     -----
@@ -130,7 +130,7 @@ class RationalNetwork:
     Fraction(3, 2)
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: NetworkGraph) -> None:
         self.network = network
         self._matrices = MatrixTable()
         self._free = Rationals(self._matrices)
@@ -315,7 +315,7 @@ class RationalNetwork:
         return None if reads_more else UnitsRead(carrier.units, carrier.cost)
 
 
-def multiplications(network: Network) -> int:
+def multiplications(network: NetworkGraph) -> int:
     """Return about how many multiplications one evaluation of a network takes, each as long as one of a few words.
 
     Every affine map that rounds makes numerators and denominators longer, by the bits of its weights.

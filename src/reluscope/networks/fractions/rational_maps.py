@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.fractions.rational import RationalNetwork, RationalVector
-from reluscope.networks.network import Network
+from reluscope.networks.passes.network_graph import NetworkGraph
 
 AffineFunction = tuple[Fraction, ...]
 
@@ -43,7 +43,7 @@ class RationalMaps:
 
 
 def rational_maps(
-    network: RationalNetwork | Network,
+    network: RationalNetwork | NetworkGraph,
     pieces: Sequence[Sequence[int]],
     frame: Sequence[Sequence[Fraction]] | None = None,
 ) -> RationalMaps:
@@ -51,7 +51,7 @@ def rational_maps(
 
     Parameters
     ----------
-    network : RationalNetwork or Network
+    network : RationalNetwork or NetworkGraph
     pieces : one sequence of u integers per gate
         A code; it need not occur anywhere. The first gates are enough.
     frame : (d + 1) points, optional

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, TypeVar
 from reluscope.networks.passes.carrier import Carrier
 
 if TYPE_CHECKING:
-    from reluscope.networks.network import Network
+    from reluscope.networks.passes.network_graph import NetworkGraph
 
 V = TypeVar("V")
 A = TypeVar("A")
 
 
-def carry(network: "Network", carrier: Carrier[V, A], start: V) -> Iterator[A | V]:
+def carry(network: "NetworkGraph", carrier: Carrier[V, A], start: V) -> Iterator[A | V]:
     """Take a value of the input through the network.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     carrier : Carrier
     start : V
         The input.
@@ -49,6 +49,6 @@ def carry(network: "Network", carrier: Carrier[V, A], start: V) -> Iterator[A | 
     yield network.finish(values, carrier)
 
 
-def carry_to_output(network: "Network", carrier: Carrier[V, A], start: V) -> V:
+def carry_to_output(network: "NetworkGraph", carrier: Carrier[V, A], start: V) -> V:
     """Return the value of the output alone; see `carry`."""
     return deque(carry(network, carrier, start), maxlen=1)[0]  # pyright: ignore[reportReturnType]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from reluscope.networks.graph.nodes import Affine
 
 if TYPE_CHECKING:
-    from reluscope.networks.network import Network
+    from reluscope.networks.passes.network_graph import NetworkGraph
     from reluscope.networks.passes.stages import Stage
 
 W = TypeVar("W")
@@ -28,12 +28,14 @@ class BackwardCarrier(Protocol[W]):
         ...
 
 
-def carry_back(network: "Network", carrier: BackwardCarrier[W], weights: W, position: int | None = None) -> W | None:
+def carry_back(
+    network: "NetworkGraph", carrier: BackwardCarrier[W], weights: W, position: int | None = None
+) -> W | None:
     """Take weights of a value, by default the output, back to the input.
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     carrier : BackwardCarrier
     weights : W
         Of that value.

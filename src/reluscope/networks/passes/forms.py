@@ -24,7 +24,7 @@ from reluscope.networks.passes.maps import linear_part
 from reluscope.networks.passes.rounding import affine_error, piece_error
 
 if TYPE_CHECKING:
-    from reluscope.networks.network import Network
+    from reluscope.networks.passes.network_graph import NetworkGraph
     from reluscope.networks.passes.stages import Stage
 
 # Ranges on both sides of a breakpoint count as on one side if they reach beyond by less than so many rounding errors.
@@ -135,14 +135,14 @@ class AffineForms:
 
     Parameters
     ----------
-    network : Network
+    network : NetworkGraph
     point : (n,) array
     steps : CutBall
     unit : float
         Rounding of one sum, relative to the sum of its absolute terms.
     """
 
-    def __init__(self, network: "Network", point: np.ndarray, steps: CutBall, unit: float) -> None:
+    def __init__(self, network: "NetworkGraph", point: np.ndarray, steps: CutBall, unit: float) -> None:
         self.steps, self.unit, self.dim = steps, unit, network.num_inputs
         x = network.points(point)
         identity = torch.eye(self.dim, dtype=torch.float64, device=x.device).reshape(1, self.dim, *network.input_shape)

@@ -12,7 +12,7 @@ from reluscope.networks.graph.nodes import Affine, GateNode, Max
 from reluscope.networks.passes.rounding import affine_error, piece_error
 
 if TYPE_CHECKING:
-    from reluscope.networks.network import Network
+    from reluscope.networks.passes.network_graph import NetworkGraph
     from reluscope.networks.passes.stages import Stage
 
 
@@ -138,7 +138,7 @@ def candidates_of(gate: GateNode, flat: Tensor) -> Tensor:
     return flat[..., gate.index.clamp_min(0)] if isinstance(gate, Max) else flat
 
 
-def along_directions(network: "Network", directions: Float[np.ndarray, "k d"]) -> AffineValue:
+def along_directions(network: "NetworkGraph", directions: Float[np.ndarray, "k d"]) -> AffineValue:
     """Return what `RoundedMaps` start from for derivatives along one direction on each of k cells, taken as exact."""
     start = torch.as_tensor(directions, device=network.device).reshape(-1, 1, *network.input_shape)
     return AffineValue(start, torch.zeros_like(start))

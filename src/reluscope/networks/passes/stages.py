@@ -5,8 +5,8 @@ pre-activations together with the values that later stages still read, and close
 points may be interpolated between ``advance`` and ``close`` as long as the points see the same piece of every earlier
 unit.
 
-A carrier (`networks/carriers`) determines what travels: numbers by default. One row of bounds on sizes and errors
-may travel beside values at many points (`advance_errors`), by the model of `networks/passes/rounding`.
+A carrier (`networks/passes/carrier.py`) determines what travels: numbers by default. One row of bounds on sizes and
+errors may travel beside values at many points (`advance_errors`), by the model of `networks/passes/rounding`.
 """
 
 from collections.abc import Mapping, Sequence

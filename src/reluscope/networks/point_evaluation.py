@@ -13,6 +13,7 @@ from torch import Tensor
 
 from reluscope.arguments import Count, read_arguments
 from reluscope.codes.packed import Codes
+from reluscope.networks.evaluation.codes_at import codes_at
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.evaluation.linearize import identity, linearize, weight_of_units
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
@@ -137,7 +138,7 @@ class Evaluation(Shown):
         if "_passed" in vars(self):
             pieces = [gate.pieces.cpu().numpy() for gate in self.gates]
             return Codes.from_pieces(pieces, self.network.layout, num_codes=len(self))
-        return self.network.codes(self.points)
+        return codes_at(self.network, self.points)
 
     @cached_property
     def forward(self) -> RoundedForward:

@@ -16,7 +16,7 @@ from reluscope.arguments import describe
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.polyhedra.domains import Box
-from reluscope.networks.evaluation.file_outputs import num_file_outputs
+from reluscope.networks.file_outputs import num_file_outputs
 from reluscope.networks.graph.nodes import Affine, Approximate, Max
 from reluscope.networks.network import Network
 from reluscope.networks.passes.boxes import Ends, Intervals

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from reluscope.networks.network import Network
+    from reluscope.networks.passes.network_graph import NetworkGraph
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Verification:
 class Trace(Protocol):
     """A captured model that can be lowered again with other weights."""
 
-    def lower(self, state: Mapping[str, Any] | None = None) -> "Network":
+    def lower(self, state: Mapping[str, Any] | None = None) -> "NetworkGraph":
         """Return the network of the trace, with the constants in ``state`` in place of its own.
 
         The network carries a trace with those constants.
