@@ -1,5 +1,7 @@
 """Certified partitions: the rational count, slivers that float64 cannot show included."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -15,6 +17,7 @@ from reluscope.findings import Claim
 from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.graph.nodes import Max
 from reluscope.partitions import certification
+from reluscope.partitions.corner_errors import corner_errors
 from reluscope.testing.strategies import boxes, degenerate_networks
 
 ANGLE = 0.3
@@ -139,3 +142,15 @@ def test_functions_of_constant_zeros_are_found_without_fractions(activation):
             assert all(sign == 0 for sign, is_zero in zip(signs, row, strict=True) if is_zero)
         found.append(int(vanish.sum()))
     assert [number > 0 for number in found] == 2 * [float(activation(torch.tensor(-9.0))) == 0.0]
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6, 1e12])
+def test_blur_of_certified_vertices_holds_the_exact_ones(shift):
+    net = rs.load(
+        [(np.array([[3.0], [7.0]]), -np.array([3.0, 7.0]) * shift + [1.0, -1.0]), (np.ones((1, 2)), np.zeros(1))]
+    )
+    part = rs.partition(net, rs.Box([shift - 1], [shift + 1]), certify=True)
+    errors = corner_errors(part)
+    for vertex in part.certificate.vertices:
+        near = np.abs(part.vertices[:, 0] - float(vertex[0])).argmin()
+        assert abs(Fraction(part.vertices[near, 0]) - vertex[0]) <= Fraction(errors[near])

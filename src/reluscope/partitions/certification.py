@@ -22,6 +22,7 @@ from reluscope.networks.fractions.rational import RationalNetwork, RationalVecto
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.graph.nodes import GateNode, Pointwise
 from reluscope.networks.network import Network
+from reluscope.tolerance import EPSILON
 
 # A sign is in doubt within this multiple of the rounding bound, or this fraction of the largest value of its unit.
 MARGIN = 1024.0
@@ -253,22 +254,28 @@ def subdivide_exactly(
         ]
         share = work.share.copy()
         rise = np.abs(heights[work.tail, column] - heights[work.head, column])
+        off = 2.0 * rounding[column] / np.maximum(rise, np.finfo(float).tiny)
         for row in np.flatnonzero(ACCURACY * rise < rounding[column]):
             certifier.pause()
-            share[row] = float(certifier.share(fresh[row]))
+            share[row], off[row] = float(certifier.share(fresh[row])), 0.0
         grown = (1 - share[:, None]) * heights[work.tail] + share[:, None] * heights[work.head]
         grown[:, column] = 0.0
         heights = np.concatenate([heights, grown])
         points = work.placement.points.copy()
         new = slice(len(placement.points), None)
         points[new] = (1 - share[:, None]) * points[work.tail] + share[:, None] * points[work.head]
+        # No sign depends on it, but what is made of the vertices does.
+        blur = work.placement.blur.copy()
+        moved = off * np.linalg.norm(points[work.tail] - points[work.head], axis=1)
+        moved += 4 * EPSILON * np.abs(points[new]).max(axis=1, initial=0.0)
+        blur[new] = np.maximum(blur[work.tail], blur[work.head]) + moved
         vertices += fresh
         tails.append(work.tail)
         heads.append(work.head)
         shares.append(share)
         parent, sides = parent[work.parent], sides[work.parent]
         sides[:, column] = work.sides[:, 0]
-        cells, placement, seams = work.complex, replace(work.placement, points=points), work.seams
+        cells, placement, seams = work.complex, replace(work.placement, points=points, blur=blur), work.seams
         num_undecided += work.num_undecided
     empty = np.zeros(0, dtype=np.int64)
     work = Subdivision(

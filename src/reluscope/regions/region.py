@@ -31,6 +31,9 @@ class Region(Shown):
         Where each row of A comes from: gate, unit within the gate, and the piece that the unit has beyond it. Rows of
         the domain have gate -1, their number within the domain, and piece -1. Of a gate that keeps the k largest the
         last number is the unit that takes the other's place.
+    errors : (h, 2) array
+        Bounds on what rounding makes of each row: of its slack near the point that was asked about, and of each entry
+        of its normal.
     """
 
     code: Codes
@@ -38,3 +41,8 @@ class Region(Shown):
     map: AffineMaps
     witness: Float[np.ndarray, " n"]
     sources: Int64[np.ndarray, "h 3"]
+    errors: Float[np.ndarray, "h 2"]
+
+    def row_errors(self, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"]) -> Float[np.ndarray, " h"]:
+        """Return bounds on what rounding makes of the slack of each row on a box around the point asked about."""
+        return self.errors[:, 0] + self.errors[:, 1] * float((high - low).sum())

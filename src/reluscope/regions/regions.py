@@ -16,6 +16,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.networks.evaluation.unit_half_spaces import Rows
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.graph.nodes import TopK
@@ -170,17 +171,19 @@ def find_regions(
         for local, position in enumerate(range(block.start, block.stop)):
             rows = [Rows(*(column[local] for column in table)) for table in tables]
             try:
-                polyhedron, sources, slack, noise = _polyhedron(network, codes[local], rows, window, position)
+                rows = _with_hidden_rows(network, codes[local], rows, flat[local])
+                polyhedron, sources, slack, noise, entries = _polyhedron(network, codes[local], rows, window, position)
                 witness = flat[local].copy()
+                errors = np.column_stack([_errors_at(polyhedron, witness, slack, noise), entries])
                 if not (slack > noise).all():
                     witness = _interior_point(at, codes[local], polyhedron, sources, slack, noise, position)
             except DegenerateGeometryError as error:
                 found.append(None)
                 reasons.append(str(error))
                 continue
-            for array in (witness, sources):
+            for array in (witness, sources, errors):
                 array.setflags(write=False)
-            found.append(Region(codes[local], polyhedron, part.maps[local : local + 1], witness, sources))
+            found.append(Region(codes[local], polyhedron, part.maps[local : local + 1], witness, sources, errors))
             reasons.append("")
     return FoundRegions(tuple(found), tuple(reasons))
 
@@ -240,10 +243,58 @@ def _domain_rows(window: Polyhedron, flat: np.ndarray, unit: float) -> Rows:
     )
 
 
+def _with_hidden_rows(network: Network, code: Codes, tables: list[Rows], point: np.ndarray) -> list[Rows]:
+    """Return the rows of one point with those whose normals are below their rounding made of fractions."""
+    hidden = [
+        np.flatnonzero(
+            rows.exists & (rows.constant_below > 0) & (_largest_entries(rows.normals, 1) <= rows.constant_below)
+        )
+        for rows in tables[:-1]
+    ]
+    sources = np.concatenate(
+        [rows.sources[which] for rows, which in zip(tables, hidden, strict=False)] or [np.zeros((0, 3))]
+    )
+    if not len(sources) or (network.num_inputs + 1) * multiplications(network) > MULTIPLICATIONS:
+        return tables
+    none = np.zeros((0, network.num_inputs)), np.zeros(0)
+    sides = iter(ExactHalfSpaces(network, code, sources.astype(np.int64), *none).sides() or ())
+    exact = [Fraction(entry) for entry in point.tolist()]
+    made = []
+    for rows, which in zip(tables, hidden, strict=False):
+        rows = (
+            rows._replace(
+                **{
+                    name: getattr(rows, name).copy()
+                    for name in ("normals", "offsets", "slack", "noise", "constant_below")
+                }
+            )
+            if len(which)
+            else rows
+        )
+        for row, (*slopes, constant) in zip(which.tolist(), sides, strict=False):
+            scale = max(map(abs, slopes))
+            if not scale:
+                continue
+            rows.normals[row] = [-nearest(slope / scale) for slope in slopes]
+            rows.offsets[row] = nearest(constant / scale)
+            slack = constant + sum(slope * x for slope, x in zip(slopes, exact, strict=True))
+            rows.slack[row], rows.noise[row] = nearest(slack / scale), 0.0
+            rows.constant_below[row] = np.finfo(float).eps
+        made.append(rows)
+    return [*made, tables[-1]]
+
+
+def _errors_at(polyhedron: Polyhedron, point: np.ndarray, slack: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    """Return bounds on the errors of the slack of rows at a point where it is known up to some noise."""
+    terms = np.abs(polyhedron.A) @ np.abs(point) + np.abs(polyhedron.b)
+    own = polyhedron.b - polyhedron.A @ point
+    return np.abs(own - slack) + noise + (polyhedron.dim + 4) * np.finfo(float).eps * terms
+
+
 def _polyhedron(
     network: Network, code: Codes, tables: list[Rows], window: Polyhedron, position: int
-) -> tuple[Polyhedron, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the polyhedron of one point without constant rows, and the sources, slacks and noise of its rows."""
+) -> tuple[Polyhedron, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the polyhedron of one point without constant rows; sources, slack, noise of rows and of their entries."""
     of_domain = tables[-1]
     if (of_domain.slack < -of_domain.noise).any():
         raise InputError(f"point {position} lies outside the domain: move it inside, or ask on a larger domain")
@@ -265,13 +316,13 @@ def _polyhedron(
         np.compress(which, rows.normals, axis=0, out=normals[start:stop])
         start = stop
     normals.setflags(write=False)
-    offsets, sources, slack, noise = (
+    offsets, sources, slack, noise, entries = (
         np.concatenate([getattr(rows, name)[which] for rows, which in zip(tables, kept, strict=True)])
-        for name in ("offsets", "sources", "slack", "noise")
+        for name in ("offsets", "sources", "slack", "noise", "constant_below")
     )
     sources = sources.astype(np.int64)
     true_rows = ExactHalfSpaces(network, code, sources, window.A, window.b)
-    return Polyhedron._rounded(normals, offsets, true_rows, window.C, window.d), sources, slack, noise
+    return Polyhedron._rounded(normals, offsets, true_rows, window.C, window.d), sources, slack, noise, entries
 
 
 def _interior_point(

@@ -1,11 +1,13 @@
 """All violations against one whole partition, and against dense samples; pieces must not overlap and miss nothing."""
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 
 import reluscope as rs
 from reluscope.analyses.verification import unsafe_regions as listing
@@ -14,6 +16,7 @@ from reluscope.analyses.verification.disjoint_boxes import disjoint_boxes
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.differences import Difference
 from reluscope.testing import default_network, networks
+from reluscope.testing.fuzz.layers import linear
 
 Case, Property = rs.verification.Case, rs.verification.Property
 ABSOLUTE = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
@@ -304,3 +307,45 @@ def test_rounding_of_large_outputs_elsewhere_is_not_that_of_small_ones(end, volu
     net = rs.load([weights, (np.array([[1e9, 1e-12, -1e-12]]), np.zeros(1))])  # 1e9 relu(x - 1/2) + 1e-12 x
     case = Case([-1.0], [1.0], [rs.Polyhedron([[1.0]], [end])])
     np.testing.assert_allclose(rs.violations(net, Property([case])).volume().value, volume, atol=1e-8)
+
+
+FAR = rs.Box([-766101629378.7329], [-766088515302.0095])
+
+
+SLOPE, BIAS = 3.050157540153846e-07, 233671.06613736897
+
+
+def clamp_far_out(copies):
+    """A clamp between kinks 1.3e7 apart, the ends of a box at 7.7e11."""
+    layers = (
+        linear([[SLOPE]] * copies, [BIAS] * copies),
+        nn.Hardtanh(-2.0, 2.0),
+        linear([[1.0] + [0.0] * (copies - 1)], [0.0]),
+    )
+    return rs.load(nn.Sequential(*layers))
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_rounding_of_rows_and_corners_far_from_the_origin_is_part_of_the_volume(copies):
+    found = rs.preimages.of_property(clamp_far_out(copies), rs.Polyhedron([[-1.0]], [1.0]), domain=FAR)
+    low, high = (Fraction(float(end[0])) for end in (FAR.lo, FAR.hi))
+    truth = high - max(low, (-1 - Fraction(BIAS)) / Fraction(SLOPE))
+    volume = found.volume()
+    assert volume.claim == "EXACT"
+    assert abs(Fraction(volume.value) - truth) <= Fraction(volume.tolerance)
+
+
+def test_walls_of_the_box_are_those_of_pieces():
+    assert rs.preimages.of_property(clamp_far_out(1), rs.Polyhedron([[-1.0]], [1.0]), domain=FAR).contains(FAR.hi)
+
+
+def test_units_whose_slopes_are_below_rounding_bound_regions():
+    # h - h + e (h + y) - 3.51 e for e = 1e-15: floats see a constant, fractions a kink at x + y = 0.51.
+    first = (np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), np.full(3, 3.0))
+    second = (np.array([[1.0, -1.0, 1e-15], [0.0, 0.0, 1.0]]), np.array([-3.51e-15, 0.0]))
+    net = rs.load([first, second, (np.array([[1e15, 1.0]]), np.array([-0.375]))])
+    square = rs.Box(0, 1, 2)
+    body = rs.region(net, [0.9, 0.9], domain=square).polyhedron
+    assert body.volume() == pytest.approx(1 - 0.51**2 / 2)
+    found = rs.preimages.of_property(net, rs.Polyhedron([[1.0]], [4.616599016714329]), domain=square).volume()
+    assert (found.value, found.claim) == (pytest.approx(0.7193493116610667), "EXACT")

@@ -10,6 +10,7 @@ box. What is too thin to be a piece is added up, and so is what rounding of corn
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.sizes import steinhagen
+from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.interruption import pass_on
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
@@ -35,7 +37,9 @@ from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition
+from reluscope.regions.region import Region
 from reluscope.regions.regions import find_regions
+from reluscope.tolerance import EPSILON
 
 # Regions whose half-spaces are in memory at a time.
 BATCH = 256
@@ -45,9 +49,11 @@ CLEAR = 1e-6
 THIN = 1e-12
 # In the unit cube: by how much float64 may move the corners of a polyhedron.
 ROUNDING = 64 * np.finfo(float).eps
+# Rows that rounding may shift by a larger share of how far they go in the cube are made again in fractions.
+ROUGH = 1e-10
 # Volumes that Qhull computes, relative.
 HULLS = 1e-12
-# Multiplications of fractions that a box with undecided signs may take: some seconds.
+# Multiplications of fractions that a box with undecided signs, or rough rows, may take: some seconds.
 MOST_MULTIPLICATIONS = 2_000_000
 
 
@@ -154,6 +160,7 @@ class _Cutting:
         self.rows_of_inputs = RowsOfInputs(part.network_on_domain, box.lo, box.hi)
         # How far sides of regions may be moved, in shares of each side of the box.
         self.moved = side_errors(part)[:, None] / self.width + ROUNDING
+        self.left = MOST_MULTIPLICATIONS
 
     def run(self) -> None:
         """Cut all regions."""
@@ -165,21 +172,21 @@ class _Cutting:
     def _cut_regions(self, rows: np.ndarray, rulings: list[tuple[np.ndarray, np.ndarray]]) -> None:
         may = [np.isin(rows, possible) for possible, _ in rulings]
         at = self.part.network_on_domain.at(self.part.witnesses[rows])
-        found, reasons = find_regions(at, domain=self.box)
-        if wrong := next((reason for reason in reasons if reason), ""):
-            raise DegenerateGeometryError(wrong)
+        found = find_regions(at, domain=self.box).regions
         errors = self.rows_of_inputs.errors(at)
         for place, row in enumerate(rows.tolist()):
             region = found[place]
-            assert region is not None
+            if region is None:  # thinner than rounding
+                self.missing += self._bound(row)
+                continue
             weight, bias = (one[0].cpu().numpy() for one in (region.map.weight, region.map.bias))
             kinds = [(one, bool(rulings[kind][1][row])) for kind, one in enumerate(self.unsafe) if may[kind][place]]
-            self._cut_region(row, region.polyhedron, weight, bias, errors[place], kinds)
+            self._cut_region(row, region, weight, bias, errors[place], kinds)
 
     def _cut_region(
         self,
         row: int,
-        body: Polyhedron,
+        region: Region,
         weight: np.ndarray,
         bias: np.ndarray,
         errors: np.ndarray,
@@ -187,7 +194,8 @@ class _Cutting:
     ) -> None:
         """Cut one region by all kinds of unsafe outputs that its vertices do not rule out, one after the other."""
         code = self.part.codes[row : row + 1]
-        inner, near, turned = self._in_cube(body)
+        body = region.polyhedron
+        inner, near, turned = self._in_cube(region)
         left = [inner]
         for number, (one, is_inside) in enumerate(kinds):
             try:
@@ -238,26 +246,59 @@ class _Cutting:
         small = Polyhedron(polyhedron.A[kept], polyhedron.b[kept])
         volume = small.volume() * self.volume
         error = self._error(ends, row, turned) + HULLS * volume
-        normals = small.A / self.width
-        outside = Polyhedron(normals, small.b + normals @ self.box.lo)
+        outside = Polyhedron(*self._out_of_cube(small))
         place = self.box.lo + self.width * ball.center, self.box.lo + self.width * ends
         self.pieces.append(Piece(outside, volume, error, place[0], one, place[1], False))
 
-    def _in_cube(self, body: Polyhedron) -> tuple[Polyhedron, np.ndarray, float]:
+    def _in_cube(self, region: Region) -> tuple[Polyhedron, np.ndarray, float]:
         """Return a region in coordinates in which the box is the unit cube, of which rows, and how far these are off.
 
         Rows that nothing in the box comes near to are left out. Walls of the box go into the cube without rounding;
-        other rows are shifted by a share of how far they go in it.
+        other rows are shifted by a share of how far they go in it, and made again in fractions where that is much.
         """
-        ends = np.where(body.A > 0, self.box.hi, self.box.lo)
+        body, low, high = region.polyhedron, self.box.lo, self.box.hi
+        ends = np.where(body.A > 0, high, low)
         is_wall = (np.count_nonzero(body.A, axis=1) == 1) & ((body.A * ends).sum(axis=1) == body.b)
         normals, size = body.A * self.width, np.abs(body.A) @ self.largest + np.abs(body.b)
         extent, highest = np.abs(normals).sum(axis=1), np.maximum(normals, 0.0).sum(axis=1)
-        offsets = np.where(is_wall, highest, body.b - body.A @ self.box.lo)
-        rounding = np.where(is_wall, 0.0, 4 * np.finfo(float).eps * size)
+        offsets = np.where(is_wall, highest, body.b - body.A @ low)
+        rounding = np.where(is_wall, 0.0, 4 * EPSILON * size + region.row_errors(low, high))
         near = np.flatnonzero(highest + rounding >= offsets - CLEAR * extent)
-        shift = (rounding[near] / np.maximum(extent[near], np.finfo(float).tiny)).sum()
-        return Polyhedron(normals[near], offsets[near]), near, float(shift)
+        normals, offsets = normals[near], offsets[near]
+        shift = rounding[near] / np.maximum(extent[near], np.finfo(float).tiny)
+        cost = (self.box.dim + 1) * multiplications(self.part.network_on_domain)
+        if (shift > ROUGH).any() and cost <= self.left and body.is_exact:
+            self.left -= cost
+            for place in np.flatnonzero(shift > ROUGH).tolist():
+                normals[place], offsets[place] = self._exactly_in_cube(body.side(int(near[place])))
+                shift[place] = ROUNDING
+        return Polyhedron(normals, offsets), near, float(shift.sum())
+
+    def _exactly_in_cube(self, side: Sequence[Fraction]) -> tuple[list[float], float]:
+        """Return a row of fractions ``(a, c)`` of ``a . x + c >= 0`` as a row of the cube."""
+        ends = [[Fraction(entry) for entry in bounds.tolist()] for bounds in (self.box.lo, self.box.hi)]
+        slopes = [slope * (high - low) for slope, low, high in zip(side[:-1], *ends, strict=True)]
+        at_low = side[-1] + sum(slope * low for slope, low in zip(side[:-1], ends[0], strict=True))
+        scale = max(map(abs, slopes))
+        return [-nearest(slope / scale) for slope in slopes], nearest(at_low / scale)
+
+    def _out_of_cube(self, body: Polyhedron) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows of the cube as rows of inputs; walls are those of the box, without rounding."""
+        normals = body.A / self.width
+        offsets = body.b + normals @ self.box.lo
+        walls = (np.count_nonzero(body.A, axis=1) == 1) & (body.b == np.maximum(body.A, 0.0).sum(axis=1))
+        for row in np.flatnonzero(walls).tolist():
+            axis = int(np.flatnonzero(body.A[row])[0])
+            sign = np.sign(body.A[row, axis])
+            normals[row, axis] = sign
+            offsets[row] = self.box.hi[axis] if sign > 0 else -self.box.lo[axis]
+        return normals, offsets
+
+    def _bound(self, row: int) -> float:
+        """Return a bound on the volume of a region, by its corners."""
+        corners = (self.part[row].vertices - self.box.lo) / self.width
+        sides = np.ptp(corners, axis=0) + 2 * self.moved[row]
+        return float(min(1.0, sides.prod())) * self.volume
 
     def _thin(self, ball: Ball) -> float:
         """Return a bound on the volume of a part of the cube by its ball: its width times the cube's largest shadow."""

@@ -148,7 +148,12 @@ class Polyhedron(Shown):
         """Same as ``dim``: a polyhedron lives in its own coordinates."""
         return self.dim
 
-    def _side(self, row: int) -> Side:
+    @property
+    def is_exact(self) -> bool:
+        """Whether `side` returns the rows themselves, and not rows of a region that float64 has rounded."""
+        return getattr(self, "_true_rows", None) is None or self._sides is not None
+
+    def side(self, row: int) -> Side:
         """Return a row as ``(a, c)`` of ``a . x + c >= 0`` in fractions, times a positive number."""
         if self._sides is not None:
             return self._sides[row]
@@ -533,7 +538,7 @@ class Polyhedron(Shown):
         parts = [getattr(part, "_true_rows", None) for part in (self, other)]
         if parts == [None, None]:
             return Polyhedron(rows, ends, equations, values)
-        known = [KnownRows(tuple(map(part._side, range(len(part.b))))) for part in (self, other)]
+        known = [KnownRows(tuple(map(part.side, range(len(part.b))))) for part in (self, other)]
         both = BothRows(*(one or other for one, other in zip(parts, known, strict=True)))
         return Polyhedron._rounded(rows, ends, both, equations, values)
 
@@ -680,7 +685,7 @@ class Polyhedron(Shown):
         found = excess.copy()
         for *place, column in np.argwhere(doubtful & np.isfinite(sizes)).tolist():
             row, point = rows[column], points[tuple(place)]
-            *normal, constant = self._side(int(row))
+            *normal, constant = self.side(int(row))
             terms = (a * Fraction(x) for a, x in zip(normal, point.tolist(), strict=True) if a)
             value = sum(terms, constant)
             found[(*place, row)] = (value < 0) - (value > 0)
@@ -726,7 +731,7 @@ class Polyhedron(Shown):
         normals, offsets = (part[others] for part in self._near)
         missing = ball.radius * lengths[others] - (offsets - normals @ center)
         # How fast slacks grow along the direction: by how little is lost to rounding where a row is nearly constant.
-        slopes = (sum(map(operator.mul, self._side(row), found.direction)) for row in others.tolist())
+        slopes = (sum(map(operator.mul, self.side(row), found.direction)) for row in others.tolist())
         steps = (nearest(Fraction(short) / slope) for short, slope in zip(missing.tolist(), slopes, strict=True))
         return Ball(center + max([0.0, *steps]) * direction, ball.radius, ball.gap)
 

@@ -21,7 +21,7 @@ DIGITS = (2, 8, 24, 52)
 
 def rows_of(polyhedron: Polyhedron) -> list[Form]:
     """Return the forms that are at least 0 on a polyhedron; an equation is two of them."""
-    sides = [*map(polyhedron._side, range(len(polyhedron.b)))]
+    sides = [*map(polyhedron.side, range(len(polyhedron.b)))]
     for row, value in zip(polyhedron.C.tolist(), polyhedron.d.tolist(), strict=True):
         equation = [*map(Fraction, row), -Fraction(value)]
         sides += [tuple(equation), tuple(-entry for entry in equation)]

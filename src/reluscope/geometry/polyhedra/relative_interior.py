@@ -158,19 +158,19 @@ def _in_fractions(polyhedron: Polyhedron, cap: float, otherwise: SolverError) ->
     # The mean of points at which every row is positive that is positive anywhere.
     points, still = [start], [row for row in range(number) if polyhedron.A[row].any()]
     while still := [row for row in still if value_at(forms[row], points[-1]) == 0]:
-        sides = zip(*(polyhedron._side(row) for row in still), strict=True)
+        sides = zip(*(polyhedron.side(row) for row in still), strict=True)
         total = whole_form([sum(column, Fraction(0)) for column in sides])
         points.append(highest(total, forms, start, is_sign_enough=True).point)
         if not value_at(total, points[-1]) > 0:
             break
     center = [sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True)]
     equations = [[*map(Fraction, row), Fraction(0)] for row in polyhedron.C.tolist()]
-    rank = len(reduced([*equations, *([*polyhedron._side(row)[:-1], Fraction(0)] for row in still)]))
+    rank = len(reduced([*equations, *([*polyhedron.side(row)[:-1], Fraction(0)] for row in still)]))
     normals = np.concatenate([polyhedron.C, polyhedron.A[still]])
     basis = np.linalg.svd(unit_rows(normals, np.zeros(len(normals)))[0])[2][rank:] if rank else np.eye(dim)
     radius = cap if rank < dim else 0.0
     for row in np.setdiff1d(np.flatnonzero(polyhedron.A.any(axis=1)), still).tolist():
-        *normal, constant = polyhedron._side(row)
+        *normal, constant = polyhedron.side(row)
         slack = sum((a * x for a, x in zip(normal, center, strict=True)), constant)
         if (length := float(np.linalg.norm(basis @ [nearest(entry) for entry in normal]))) > 0:
             radius = min(radius, nearest(slack) / length)
