@@ -368,4 +368,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/polyhedra/union_surface",
         "considered = (top > away) | ((top >= -away) & before)",
     ): "equality of two reals; what is that near to a plane is either in it or below it",
+    (
+        "analyses/verification/unit_leaves",
+        "most = (float((np.abs(table) @ half + np.abs(limits)).max(initial=0.0)))",
+    ): "an end of the program that no solution needs to come near to",
 }

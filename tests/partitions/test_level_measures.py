@@ -1,6 +1,7 @@
 """Measures of level sets: volumes on either side against clipped regions, pinched vertices, plateaus above."""
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,11 @@ from partitions.test_level_sets import AROUND, random_network, small_integers
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.partitions import incidence
 
+PLANE = rs.Box(-2, 2, 2)
+# |x| / a + |y| / b - c, whose level line is a rhombus with corners that float64 does not hold.
+TENTS = [
+    (np.array([[a, b, a, b]]), -np.array([c])) for a, b, c in ((1.0, 1.0, 1 / 3), (0.7, 1.3, 0.9), (3.1, 0.2, 0.3))
+]
 CONE = rs.load(
     [
         (np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]), np.zeros(6)),
@@ -108,6 +114,46 @@ def test_vertices_may_be_as_far_off_as_the_rounding_of_outputs_moves_them():
     apart = np.abs([float(value / Fraction(1e-6)) for value in values]) / np.hypot(1, 0.3)
     assert (apart <= found.vertex_errors).all()
     assert apart.max() > 1e-10
+
+
+def as_if_exact(found):
+    """Return a level set whose vertices are taken for the true ones: the rounding of sums is all that is left."""
+    return replace(found, blur=0 * found.blur, tolerance=rs.Tolerance(0.0, 0.0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_areas_are_within_the_rounding_of_their_sums(seed):
+    found = as_if_exact(rs.level_set(rs.load([(np.r_[np.eye(2), -np.eye(2)], np.zeros(4)), TENTS[seed]]), PLANE))
+    ends = [[Fraction(entry) for entry in found.vertices[at].tolist()] for at in found.ids]
+    exact = abs(sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(ends[::2], ends[1::2], strict=True))) / 2
+    volume = found.volume_finding(None)
+    assert volume.tolerance > 0
+    assert abs(Fraction(float(volume)) - exact) <= Fraction(volume.tolerance)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_normals_are_within_the_rounding_of_their_sums(seed):
+    found = as_if_exact(rs.level_set(random_network(3, 7, 6, 1, seed=seed), rs.Box(-1, 1, 3)))
+    assert found.normal_errors.max() > 0
+    apart = []
+    for start, stop, normal, error in zip(
+        found.offsets, found.offsets[1:], found.area_vectors.tolist(), found.normal_errors, strict=False
+    ):
+        corners = [[Fraction(entry) for entry in corner] for corner in found.vertices[found.ids[start:stop]].tolist()]
+        exact = [Fraction(0)] * 3
+        for one, two in zip(corners, corners[1:] + corners[:1], strict=True):
+            for axis in range(3):
+                i, j = (axis + 1) % 3, (axis + 2) % 3
+                exact[axis] += one[i] * two[j] - one[j] * two[i]
+        across = [
+            float(
+                exact[(k + 1) % 3] * Fraction(normal[(k + 2) % 3]) - exact[(k + 2) % 3] * Fraction(normal[(k + 1) % 3])
+            )
+            for k in range(3)
+        ]
+        apart.append(np.linalg.norm(across) / np.linalg.norm(normal) / np.linalg.norm([*map(float, exact)]))
+        assert apart[-1] <= np.sin(min(error, np.pi / 2)) * (1 + 1e-9)
+    assert max(apart) > 0
 
 
 def test_volumes_of_polyhedra_and_slices():

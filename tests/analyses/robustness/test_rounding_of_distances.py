@@ -9,7 +9,7 @@ import pytest
 
 import reluscope as rs
 from oracles.rational_steps import LEAKY, RELU, affine, fractions_of, network_of, rational_map, rational_values
-from reluscope.analyses.robustness import changes
+from reluscope.analyses.robustness import changes, exact_cells
 from reluscope.analyses.robustness.cells import open_domain, viewpoint
 from reluscope.analyses.robustness.changes import Change
 from reluscope.analyses.robustness.exact_cells import ExactCells
@@ -338,3 +338,18 @@ def test_a_class_that_ties_on_a_line_alone_wins_in_no_open_region():
     flat = ((0, 0),)
     assert cells._change(flat, 0) is None
     assert cells.change([np.array([0, 0])], 0).distance == 1.0
+
+
+def test_a_point_that_floats_leave_outside_goes_in_before_its_distance_is_told(monkeypatch):
+    net, window = open_domain(rs.load([(np.eye(1), np.full(1, 9.0)), (np.ones((1, 1)), np.zeros(1))]), rs.Box(-5, 5, 1))
+    cells = ExactCells(viewpoint(net, window, np.zeros(1), "l2", Tolerance()))
+    nearest_point = exact_cells.nearest_point
+
+    def short(*of, **asked):
+        found = nearest_point(*of, **asked)
+        return replace(found, point=0.999 * found.point)
+
+    monkeypatch.setattr(exact_cells, "nearest_point", short)
+    change = cells._nearest([{0: 1, exact_cells.CONSTANT: -1}], [Fraction(2)], 1)  # from 1 on
+    assert change.distance == pytest.approx(1.0)
+    assert change.upper >= 1.0
