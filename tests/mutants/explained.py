@@ -372,4 +372,12 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/unit_leaves",
         "most = (float((np.abs(table) @ half + np.abs(limits)).max(initial=0.0)))",
     ): "an end of the program that no solution needs to come near to",
+    (
+        "analyses/verification/unsafe_regions",
+        "ROUNDING = 64 * 0.0",
+    ): "the rounding of rows, and of the sides of regions, is added as well and is larger",
+    (
+        "checking/property_proofs",
+        "half[place, place] = _ceil((high * ONE - center[place]))",
+    ): "the centre is rounded down, so that no end is farther than the upper one",
 }

@@ -153,7 +153,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         left, right = node.left, node.right
-        if any(isinstance(one, ast.Call) and _last_name(one.func) in CLOCKS for one in (left, right)):
+        if _is_clock(left) or _is_clock(right):
             return  # how long it took
         texts = any(isinstance(one, ast.JoinedStr | ast.List | ast.Tuple) or _is_text(one) for one in (left, right))
         if isinstance(node.op, ast.Add | ast.Sub) and not texts:
@@ -172,14 +172,15 @@ class _Finder(ast.NodeVisitor):
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
         for left, right in zip(node.values, node.values[1:], strict=False):
-            self._between(left, right, "and or or", old, new)
+            if not (_is_limited(left) and _is_limited(right)):
+                self._between(left, right, "and or or", old, new)
         self.generic_visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> None:
         operands = [node.left, *node.comparators]
         for left, right, operator in zip(operands, operands[1:], node.ops, strict=False):
             # A number that somebody has chosen means as much as the next one.
-            if type(operator) in STRICT and not (_has_constant(left) or _has_constant(right)):
+            if type(operator) in STRICT and not any(_has_constant(one) or _is_clock(one) for one in (left, right)):
                 new = STRICT[type(operator)]
                 old = new[0] if len(new) == 2 else new + "="
                 self._between(left, right, "strictness", old, new)
@@ -229,6 +230,15 @@ class _Finder(ast.NodeVisitor):
 
 def _is_chosen(target: ast.Name) -> bool:
     return target.id.isupper() and not target.id.startswith(LIMITS)
+
+
+def _is_clock(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and _last_name(node.func) in CLOCKS
+
+
+def _is_limited(node: ast.expr) -> bool:
+    """Tell whether something is compared with how much work is done at most."""
+    return isinstance(node, ast.Compare) and any(_last_name(one).startswith(LIMITS) for one in node.comparators)
 
 
 def _has_constant(node: ast.expr) -> bool:

@@ -63,6 +63,8 @@ def test_faults_of_every_kind(source, faults):
         "MAX_SHARE = 0.5\n",
         "a = b < 1e-3 * c\n",
         "a = b <= THIN * c\n",
+        "a = time.monotonic() > until\n",
+        "a = b <= MAX_ROWS and c <= MAX_COLUMNS\n",
     ],
 )
 def test_what_only_speaks_to_people_or_says_where_is_left_alone(source):
