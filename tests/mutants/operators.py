@@ -95,7 +95,7 @@ class _Finder(ast.NodeVisitor):
         self.found.append(Mutant(self.module, left.lineno, kind, place, place + len(old), new))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        spoken = ("__repr__", "__str__", "_repr_html_", "describe", "to_dict")
+        spoken = ("__repr__", "__str__", "_repr_html_", "describe", "share_left", "to_dict")
         if node.name not in spoken and not {"bytes", "seconds"} & {*node.name.split("_")}:
             for default in [*node.args.defaults, *(one for one in node.args.kw_defaults if one is not None)]:
                 self.visit(default)
