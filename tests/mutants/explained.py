@@ -380,4 +380,16 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "checking/property_proofs",
         "half[place, place] = _ceil((high * ONE - center[place]))",
     ): "the centre is rounded down, so that no end is farther than the upper one",
+    (
+        "checking/property_proofs",
+        'demand(axis in range(len(low)) and low[axis] < place <= high[axis], f"{where} is left open")',
+    ): "a box split at its end is one half; both halves are checked, and to refuse it claims less",
+    (
+        "checking/property_proofs",
+        'demand(axis in range(len(low)) and low[axis] <= place < high[axis], f"{where} is left open")',
+    ): "a box split at its end is one half; both halves are checked, and to refuse it claims less",
+    (
+        "analyses/verification/violation_search",
+        "is_missed, is_inside = ends[:, : len(A)] > b, (-ends[:, len(A) :] <= b) & ((len(unsafe.C)))",
+    ): "boxes that are not taken whole are taken region by region; rows of equations are among those asked",
 }

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import reluscope as rs
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
@@ -16,7 +17,7 @@ from reluscope.partitions import region_density as region_density_module
 from reluscope.partitions.dispatch import cells_found
 from reluscope.partitions.finishing_windows import _growth_of
 from reluscope.partitions.forecasting import Effort, Round, _count_lowest, rounds
-from reluscope.partitions.region_density import region_density
+from reluscope.partitions.region_density import RegionDensity, region_density
 from reluscope.partitions.sub_domains import SubDomains
 from reluscope.testing import default_network
 
@@ -188,6 +189,29 @@ def test_everywhere_and_many_inputs_go_by_probes() -> None:
 def test_a_network_without_gates_has_one_region() -> None:
     net = rs.load([(np.ones((1, 2)), np.zeros(1))])
     assert str(rs.forecast(net, SQUARE).finding("forecast_regions")) == "1 (EXACT)"
+
+
+def test_windows_are_drawn_anywhere(monkeypatch) -> None:
+    """Each window has a share of all chances of its own, and may be in every box of it."""
+    boxes = RegionDensity(np.arange(-4, 4)[:, None] / 4, np.full((8, 1), 0.25), np.full(8, 9.0), np.zeros(8, dtype=int))
+    seen, inside = set(), SubDomains.inside
+    monkeypatch.setattr(
+        SubDomains, "inside", lambda self, low, high: seen.add(float(low[0])) or inside(self, low, high)
+    )
+    net, where = _net(1, 3, 1), SubDomains.of(rs.Box(-1, 1, 1))
+    for seed in range(20):
+        forecasting._round(net, where, boxes, 3, 9.0, np.random.default_rng(seed), inf, "proved")
+    assert sorted(seen) == boxes.low.ravel().tolist()
+
+
+def test_upper_ends_grow_with_the_skewness_of_windows() -> None:
+    """Johnson 1978: quantiles of Student's t, and a term with the third moment."""
+    counts, weight = np.array([20, 31, 24, 28, 50, 22, 25, 27]), 3.0
+    mean, spread, root = np.mean(counts), np.std(counts, ddof=1), np.sqrt(len(counts))
+    quantile = scipy.stats.t.ppf((1 + forecasting.LEVEL) / 2, len(counts) - 1)
+    quantile += np.mean((counts - mean) ** 3) / spread**3 * (1 + 2 * quantile**2) / (6 * root)
+    upper = weight * (mean + quantile * spread / root)
+    assert Round(counts, np.full(8, weight), 240, 1.0).interval[1] == pytest.approx(upper, rel=1e-9)
 
 
 def test_rare_events_keep_intervals_wide() -> None:
