@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#if defined(__x86_64__) && defined(__GLIBC__)
+// The loader chooses before ThreadSanitizer is there, whose calls in the choice would lead nowhere.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("default", "avx2")))
 #else
 #define WIDE

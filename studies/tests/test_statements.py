@@ -57,6 +57,7 @@ def test_batch_norm_and_dropout():
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_other_draws_of_the_points_decide():
     """Chance leaves open what two of forty draws contradict, and what too few points say."""
     name = "distortion: batch norm, rate 0.001"
@@ -242,6 +243,7 @@ def test_samples_out_of_the_domain(inside, area, expected):
     assert words(out_of_domain._verdicts([one], kinds)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("study", "number"), [(random_directions, 2), (interpolants, 1)])
 def test_what_is_drawn_without_numbers(study, number, monkeypatch):
     monkeypatch.setattr(random_directions, "TRIALS", 20)

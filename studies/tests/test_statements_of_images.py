@@ -240,6 +240,7 @@ def test_statements_of_chapter_7(name, number):
     assert {few[one] for one in of_accuracies} == {"not confirmed"}
 
 
+@pytest.mark.slow
 def test_networks_alike_by_chance_are_seldom_blocks():
     """CKA that differs from pair to pair by more than between optimisers, as that of few images does."""
     places = {one.name: place for place, one in enumerate(EVERY)}

@@ -56,6 +56,7 @@ def test_pairs_decide_more_seldom_than_coins():
     assert of_pairs("a", "b", "c", "d", [True] * 4).found == "d; too few pairs to decide"
 
 
+@pytest.mark.slow
 def test_groups_dealt_by_lot_are_seldom_told_apart():
     def higher(pair):
         return float(np.mean(pair[0]) - np.mean(pair[1]))

@@ -56,6 +56,7 @@ def accuracy_in_fractions(net, x, labels):
     return right / len(x)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("outputs", [1, 2, 5])
 @pytest.mark.parametrize("far", [1.0, 1e14])
 def test_points_that_shared_bounds_leave_open_are_looked_at_alone(outputs, far, monkeypatch):

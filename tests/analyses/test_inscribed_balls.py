@@ -27,6 +27,7 @@ def ball_by_scipy(polyhedron):
     return np.inf if found.status == 3 else -found.fun
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("domain", [None, rs.Box(-2.5, 2.5, 3)])
 def test_balls_are_those_of_the_linear_program_and_lie_in_the_region(domain):
     points = np.clip(POINTS, -2.5, 2.5)

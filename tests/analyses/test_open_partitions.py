@@ -138,6 +138,7 @@ def test_ends_of_a_number_that_grows_with_the_regions():
     assert LeftOpen(num_unconfirmed=1, num_unfinished=1).ends(1.0, 1.5, least=0.0, most=1.25) == (0.0, 1.5)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("e", [1e-17, 1e-15, 1e-14])
 def test_violations_are_those_of_verify_where_floats_are_undecided(e):
     net = rs.load(hidden_kink(e))
@@ -206,6 +207,7 @@ def test_half_of_a_square_far_from_the_origin(offset):
     assert held(rs.preimages.of_polytope(net, target, domain=box).volume(), Fraction(1, 2))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("half", [1e-7, 1e-8, 1e-9, 1e-10])
 def test_corners_of_steep_images_are_rounded(half):
     layers = tent(1 / 3, half)

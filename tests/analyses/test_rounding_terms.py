@@ -209,6 +209,7 @@ def test_chunks_of_points_change_nothing(monkeypatch):
     assert again.doubtful.tolist() == alone.doubtful.tolist()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("analysis", [rounded_forward, forward_with_errors])
 @pytest.mark.parametrize("kink", [LEAKY, RELU, KINKED, ("max", 1)])
 def test_what_was_rounded_early_is_still_there_when_values_are_small(analysis, kink):

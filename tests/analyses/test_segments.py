@@ -45,6 +45,7 @@ def test_lengths_and_claims(whole):
     assert median.claim == "EXACT"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("budget", [1, 100, 400, 900, 1500])
 def test_counts_of_a_spent_budget_are_lower_bounds(budget):
     net = rs.load(default_network([64, 40, 40, 2], seed=0))

@@ -101,6 +101,7 @@ def case(request):
     )
 
 
+@pytest.mark.few(2)
 def test_all_prefixes_agree_with_autograd_and_lapack(case):
     model, net, points = case
     found = rs.stability.spectra(net, points)
@@ -129,6 +130,7 @@ def test_the_gram_matrix_agrees_with_the_triangular_factor(case, monkeypatch):
         assert (np.abs(one - other) <= one_error + other_error).all()
 
 
+@pytest.mark.few(2)
 def test_lanczos_brackets_the_extremes(case):
     _, net, points = case
     exact, found = rs.stability.spectra(net, points), rs.stability.extremes(net, points, steps=8, seed=1)
@@ -240,6 +242,7 @@ def test_finished_samples_are_kept(case, tmp_path, monkeypatch):
 # What users get wrong.
 
 
+@pytest.mark.few(2)
 def test_maps_too_large_for_memory_give_extremes_and_say_so(case):
     _, net, points = case
     found = rs.stability.spectra(net, points, budget=rs.Budget(memory=1000))

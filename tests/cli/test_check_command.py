@@ -17,6 +17,7 @@ def checked(folder, text, *arguments, level=0.5, model="my_models:cross", name="
     return reluscope("check", model, "safe.vnnlib", name, *arguments)
 
 
+@pytest.mark.slow
 def test_proofs_go_through_files(folder):
     made = verified(folder, 1.5, "--certify", "-o", "net.proof", "--json")
     assert made.exit_code == 0, made.output

@@ -110,6 +110,7 @@ def test_a_network_without_gates_has_one_code(folder):
     assert reluscope("codes", "my_models:affine", "--data", "points.npy").exit_code == 0
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -61,6 +61,7 @@ def test_demo(folder, quick_report):
     assert {path.name for path in (folder / "reluscope-demo").iterdir()} >= {"report.html", "report.json"}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("model", "options"),
     [
@@ -182,6 +183,7 @@ def test_models_that_cannot_be_used(folder, arguments, words):
     assert not (folder / "out").exists()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "array", "words"),
     [

@@ -50,6 +50,7 @@ def test_files_come_first(tmp_path, monkeypatch):
     assert complete_data("dig") == []
 
 
+@pytest.mark.slow
 def test_zsh_falls_back_to_files():
     assert complete("reluscope info ne", "zsh") == ["_files"]
 

@@ -86,6 +86,7 @@ def test_an_interval_where_only_bounds_are_known(folder):
     assert "LOWER" in printed
 
 
+@pytest.mark.slow
 def test_a_count_goes_on_from_its_checkpoint(folder):
     line = ("my_models:deep", "--box", "0,0.5", "--method", "tree", "--checkpoint", "kept")
     first, again = found(*line)["findings"][0], found(*line)["findings"][0]

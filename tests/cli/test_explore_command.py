@@ -66,6 +66,7 @@ def test_wrong_usage(folder, arguments, words):
         assert words in re.sub(r"\s+", " ", result.stderr)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -71,6 +71,7 @@ def test_quiet_prints_nothing(here, name):
     assert (result.exit_code, result.output) == (0, "")
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in WITHOUT_DEVICE])
 def test_a_device_that_is_not_there_is_one_sentence(here, name):
     if torch.cuda.is_available():
@@ -108,6 +109,7 @@ def test_other_devices_are_refused(name):
         open_device(name)
 
 
+@pytest.mark.slow
 def test_threads_are_limited_before_libraries_are_imported():
     script = (
         "from reluscope.cli.threads import limit_threads; limit_threads(1); "
@@ -132,6 +134,7 @@ def test_threads_reach_the_libraries(here, name, monkeypatch):
         assert os.environ["OMP_NUM_THREADS"] == str(seen[-1])
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_threads_start_at_one(here, name):
     result = reluscope(*COMMANDS[name], "--threads", "0")

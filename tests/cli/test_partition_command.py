@@ -29,6 +29,7 @@ def regions(*arguments):
     return found(*arguments)["findings"][0]["value"]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("arguments", "count"),
     [
@@ -48,6 +49,7 @@ def test_boxes_with_known_counts(folder, arguments, count):
     assert plain["findings"][0] | {"value": count, "claim": "EXACT"} == plain["findings"][0]
 
 
+@pytest.mark.slow
 def test_a_plane_through_samples_is_that_of_the_library(folder):
     network = rs.load(demo_network(), input_shape=(1, 8, 8))
     points = DATA.points.reshape(len(DATA), -1)
@@ -118,6 +120,7 @@ def test_colours(folder, color, place):
     assert "distance" not in svg
 
 
+@pytest.mark.slow
 def test_a_budget_gives_a_lower_bound(folder, monkeypatch):
     monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", float("inf"))
     arguments = ("my_models:deep", "--box", "-3,3")
@@ -134,6 +137,7 @@ def test_a_budget_gives_a_lower_bound(folder, monkeypatch):
     assert (folder / "empty.png").exists()
 
 
+@pytest.mark.slow
 def test_what_is_hopeless_gets_a_window(folder, monkeypatch):
     monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", 0.0)
     arguments = ("my_models:deep", "--box", "-3,3", "--regions", "2")
@@ -192,6 +196,7 @@ def test_files_are_replaced_only_by_force(folder):
     assert (folder / "a.svg").read_text(encoding="utf-8") != "mine"
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -66,6 +66,7 @@ def test_a_model_still_has_bounds(folder):
     assert reluscope("bounds", "my_models:cross").exit_code == 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("how", "classes"), [("largest", [0, 1]), ("smallest", [1, 0])])
 def test_decision(folder, how, classes):
     import numpy as np
@@ -85,6 +86,7 @@ def test_a_decision_that_does_not_fit(folder):
     assert "a threshold reads the class of one output, and this network has 2" in found.stderr
 
 
+@pytest.mark.slow
 def test_outputs_and_inputs_of_models(folder):
     import numpy as np
 

@@ -92,6 +92,7 @@ def test_colors_in_a_file_that_nobody_named(here):
     assert (here / "ball.mtl").read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.slow
 def test_differences_in_some_inputs_and_on_planes(here):
     wide = ("bodies:wide", "--inputs", "0,2,4", "--box", "-1,1", "--of", "0-1")
     plain, found = numbers(*wide, "--color", "class", "-o", "a.ply", "-o", "a.svg")
@@ -129,6 +130,7 @@ def test_vertices_that_fall_together_are_said(here):
     assert "fall together with others in 32-bit floats" in result.stderr
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

@@ -45,6 +45,7 @@ def test_the_page(written, tmp_path):
     assert all(found["claim"] for record in numbers["records"] for found in record["findings"])
 
 
+@pytest.mark.slow
 def test_a_run_without_records_labels_or_planes(tmp_path):
     file = tmp_path / "run.parquet"
     with track(make_model(), file, labels=None, segments=0, jacobians=0) as tracker:

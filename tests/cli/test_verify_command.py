@@ -41,6 +41,7 @@ def without_fractions(monkeypatch):
     monkeypatch.setattr(ExactLeaves, "decide", lambda *of, **options: None)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("level", "verdict", "code"),
     [(1.5, "HOLDS", 0), (0.5, "VIOLATED", 3), (1.0, "VIOLATED", 3), (BEYOND, "OPEN", 4)],

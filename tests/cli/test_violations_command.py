@@ -23,6 +23,7 @@ def test_volumes_and_exit_codes(folder, level, volume, code):
     assert "all inputs are decided" in violated(folder, level).stdout
 
 
+@pytest.mark.slow
 def test_files(folder):
     names = ["a.csv", "a.parquet", "a.arrow", "a.json", "a.svg", "a.png", "a.pdf"]
     result = violated(folder, 0.75, "-q", *(part for name in names for part in ("-o", name)))

@@ -62,6 +62,7 @@ def test_calls(name, monkeypatch):
     assert not on_both_clocks(CALLS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [("stability",), pytest.param((), marks=pytest.mark.slow)])
 def test_reports(names):
     points = DRAW.normal(size=(30, 2))

@@ -88,6 +88,7 @@ def test_what_tables_of_contents_name_is_made(page, entry):
         assert (DOCS / f"{entry}.md").exists()
 
 
+@pytest.mark.slow
 def test_pages_of_results_hold_the_book():
     kept, made = book_and_pages()
     assert set(made) == {*kept, "index"}

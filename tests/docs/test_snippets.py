@@ -67,7 +67,7 @@ COMMANDS = [
     )
     if command not in RUN_BY_PAGES
 ]
-# Sections of reports, but for the one that a newcomer makes first: tests of the report are elsewhere.
+# Sections of reports; the one that a newcomer makes first is made as a whole, too.
 QUICK = ("network", "fit", "plane")
 WHOLE = "docs/getting-started.md"
 
@@ -124,8 +124,8 @@ def demo_at_once(monkeypatch, demo_report):
 
 @pytest.fixture
 def few_sections(monkeypatch, request):
-    """Let reports have a few quick sections, on all pages but one."""
-    if request.node.callspec.params.get("name") != WHOLE:
+    """Let reports have a few quick sections, unless a test asks for all."""
+    if request.node.callspec.id != "whole":
         kept = tuple(section for section in all_sections() if section.name in QUICK)
         monkeypatch.setattr("reluscope.report.building.all_sections", lambda: kept)
 
@@ -143,9 +143,10 @@ def imported(name):
     return sorted(set(re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)))
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in FIRST else pytest.param(name, marks=pytest.mark.slow) for name in SESSIONS]
-)
+PAGES_TO_RUN = [name if name in FIRST else pytest.param(name, marks=pytest.mark.slow) for name in SESSIONS]
+
+
+@pytest.mark.parametrize("name", [*PAGES_TO_RUN, pytest.param(WHOLE, marks=pytest.mark.slow, id="whole")])
 def test_page(folder, demo_at_once, few_sections, name):
     for module in imported(name):
         pytest.importorskip(module)

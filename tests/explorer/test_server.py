@@ -259,6 +259,7 @@ def test_what_is_no_request_is_refused_and_the_next_is_send(server, raw):
     assert is_alive(server)
 
 
+@pytest.mark.slow
 def test_one_who_sends_slowly_is_left(server):
     """However steadily bytes come: the whole request has to be there in time."""
     request = getting(server)
@@ -272,6 +273,7 @@ def test_one_who_sends_slowly_is_left(server):
     assert is_alive(server)
 
 
+@pytest.mark.slow
 def test_many_who_say_nothing_do_not_keep_others_out_for_long(server):
     held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(2 * MAX_CONNECTIONS)]
     time.sleep(1.5 * server.patience)

@@ -36,6 +36,7 @@ def test_general_ends_are_rounded_outwards():
     assert upper[1] == 1.0
 
 
+@pytest.mark.slow
 def test_no_fractions_where_floats_and_proofs_do(monkeypatch):
     draw = np.random.default_rng(0)
     polyhedron = rs.Polyhedron(draw.normal(size=(40, 10)), np.ones(40))

@@ -288,6 +288,7 @@ def worst_of_solver(spoil):
     return Spoiled
 
 
+@pytest.mark.few(13)
 @pytest.mark.parametrize(
     "spoil",
     [

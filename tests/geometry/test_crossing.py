@@ -48,6 +48,7 @@ def ask(method, frame, rows, noise, form, form_noise, witness, z, threshold=1e-9
     return *find(question, sides, scratch, witness, z), scratch
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("method", ["simplex", "corners"])
 def test_answers_and_proofs(method):
     counts = {NONE: 0, SOME: 0, UNDECIDED: 0}

@@ -182,6 +182,7 @@ def exact_square(A, b, x, multipliers):
     return value, sum(entry * entry for entry in form)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("offset", [1.0, 1e8, 1e12])
 def test_rounding_is_taken_off_bounds(offset):
     """A half-space at the distance of its closed form, far from the origin: sums lose digits, and bounds must not."""

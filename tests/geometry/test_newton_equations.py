@@ -39,6 +39,7 @@ def test_solutions_are_those_of_the_whole_matrix(few_are_many, spread):
         assert (energy <= (30 * left) ** 2 * all_of_it + 1e-16 * all_of_it).all()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(5))
 def test_questions_have_the_same_answers(monkeypatch, seed):
     bodies, random = body(seed, 3), np.random.default_rng(seed)

@@ -80,6 +80,7 @@ def dead_pixels() -> tuple[rs.Network, int]:
     return rs.load([(weight.numpy(), bias.numpy()) for weight, bias in layers]), dim
 
 
+@pytest.mark.slow
 def test_regions_with_dead_inputs_and_copies_of_units(monkeypatch) -> None:
     """Facets of regions, dead inputs and all, are those that sequential elimination leaves."""
     net, dim = dead_pixels()

@@ -136,6 +136,7 @@ def agrees(value, gap, truth, scale, share):
         assert gap <= CLOSE * scale
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("share", SHARES)
 @each
 def test_largest_balls(body, share):
@@ -264,6 +265,7 @@ def test_likeliest_points(name, size, gap):
             assert value == pytest.approx(truth, abs=CLOSE * scale)
 
 
+@pytest.mark.slow
 def test_likeliest_points_of_two_real_classes_are_linear_maxima():
     """With two classes the logarithm grows with the difference of logits."""
     body, region, _ = real_region(0)

@@ -173,6 +173,7 @@ def in_order(before, k):
     return found
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("activation", TOP)
 def test_the_largest_latents_are_those_of_the_model(activation):
     model = TopAutoencoder(activation).eval()
@@ -189,6 +190,7 @@ def test_the_largest_latents_are_those_of_the_model(activation):
     assert (found.sum(axis=1) == (6 if activation is of_channels else 3)).all()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("activation", [openai, by_mask])
 def test_regions_of_the_largest_latents(activation):
     model = TopAutoencoder(activation).eval()
@@ -258,6 +260,7 @@ def test_other_uses_of_the_largest_are_refused(activation, message):
         rs.load(TopAutoencoder(activation).eval(), input_shape=INPUTS)
 
 
+@pytest.mark.slow
 def test_distances_to_single_breakpoints_do_not_speak_of_the_k_largest():
     net = rs.load(TopAutoencoder(openai).eval(), input_shape=INPUTS)
     with pytest.raises(rs.errors.DiscontinuousNetworkError, match="compares two: take the half-spaces"):

@@ -54,6 +54,7 @@ def test_degenerate_networks(layers, seed):
     check(net, *drawn_boxes(net.num_inputs, seed), 1e-12)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("kinks", [(RELU, LEAKY), (ABSOLUTE, CLAMP), (CLAMP, RELU)])
 @pytest.mark.parametrize("seed", range(4))
 def test_all_kinds_of_pointwise_units_with_coarse_rounding(kinks, seed):

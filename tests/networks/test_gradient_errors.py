@@ -82,6 +82,7 @@ def test_hidden_units_have_any_scale(exponent):
     assert np.array_equal(one.sources, same.sources)
 
 
+@pytest.mark.slow
 def test_a_unit_that_never_moves_in_truth_has_no_facet():
     """``(x y) z - (z y) x`` is zero; in float64 it is a few 1e-17, and the facet it would give is nowhere."""
     tried = 0

@@ -38,6 +38,7 @@ WAYS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", WAYS)
 def test_outputs(kind):
     way, logits, features = WAYS[kind]

@@ -53,6 +53,7 @@ def exactly(name: str, z: float) -> Decimal:
 
 
 class TestRemembered:
+    @pytest.mark.few(3)
     @pytest.mark.parametrize("name", ENDS)
     def test_on_every_way_to_another_network(self, name):
         model = ending_in(ENDS[name])

@@ -39,6 +39,7 @@ def _run():
 
 
 class TestPrograms:
+    @pytest.mark.few(2)
     @pytest.mark.parametrize("dynamic", [False, True])
     @pytest.mark.parametrize("batch", [2, 5])
     def test_equal_the_module(self, tmp_path, batch, dynamic):
@@ -138,6 +139,7 @@ class TestArchivesThatWouldRunCode:
         path.write_bytes(result.getvalue())
         return path
 
+    @pytest.mark.few(4)
     @pytest.mark.parametrize(
         ("change", "words"),
         [

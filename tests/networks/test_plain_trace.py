@@ -73,6 +73,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", CHAINS)
 def test_equal_torch_export(name):
     make, shape = CHAINS[name]

@@ -117,6 +117,7 @@ def test_what_is_small_behind_a_gate_was_rounded_as_the_terms_it_cancelled_from(
     assert wrong > 20
 
 
+@pytest.mark.slow
 def test_errors_of_units_that_are_alike_add_up_in_full():
     """Copies of a sum that cancels are rounded alike: as independent errors theirs would be far too small."""
     generator, copies = np.random.default_rng(0), 128

@@ -73,6 +73,7 @@ MORE = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", [*ONE, *TWO])
 def test_values_beyond_all_memory_are_refused_by_their_shapes(name, tmp_path):
     nodes = TWO.get(name) or [ONE[name]]

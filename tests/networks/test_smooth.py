@@ -233,6 +233,7 @@ def test_a_bad_box_is_refused(box):
         net.approximation_error(box)
 
 
+@pytest.mark.slow
 def test_onnx_files(tmp_path):
     onnx = pytest.importorskip("onnx")
     helper = onnx.helper

@@ -22,6 +22,7 @@ from reluscope.testing import (
 OPEN_BOX = {1: (-1, 1), 2: rectangle(-1, 1)}
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("vector", [v for v in VECTORS if v.num_inputs <= 2], ids=str)
 def test_published_counts_in_the_box(vector) -> None:
     pieces = split(pseudo_random_network(vector.num_inputs, vector.widths), OPEN_BOX[vector.num_inputs])

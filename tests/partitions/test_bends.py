@@ -72,6 +72,7 @@ def words_of(part):
     return {word.tobytes() for word in part.codes.words}
 
 
+@pytest.mark.slow
 def test_regions_values_and_outputs_are_those_of_vertices_evaluated_one_by_one(asked, plain):
     part, truth = rs.partition(residual(), plane()), plain
     assert part.claim is truth.claim is rs.Claim.EXACT

@@ -92,6 +92,7 @@ def random_layers(dim, widths, seed):
     return layers
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_cones_of_whole_numbers(dim):
     draw = np.random.default_rng(dim)

@@ -102,6 +102,7 @@ def test_every_budget_of_regions(name):
         check(calls()[name](budget=rs.Budget(regions=regions)), truth, regions)
 
 
+@pytest.mark.few(14)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seconds", [0.0, 0.01])
 def test_budgets_of_time_give_the_first_region(name, seconds):

@@ -105,6 +105,7 @@ def test_a_touching_minimum_is_a_tie():
     assert pieces.classes.tolist() == [[0, 1]]
 
 
+@pytest.mark.few(13)
 @pytest.mark.parametrize(("slope", "shift"), [(1.0, 0.0), (6.0, -5.0), (3.0, -1.0), (3.0, -2.0), (7.0, -3.0)])
 @pytest.mark.parametrize("ahead", [0.0, 2.0**-52, 1e-12, -1e-12])
 def test_what_touches_is_a_tie_and_what_nearly_touches_is_none(slope, shift, ahead):

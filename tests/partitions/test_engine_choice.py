@@ -39,6 +39,7 @@ def test_of_pointwise_gates(sizes, with_vertices, codes):
     assert chooses_tree(net, box) == (codes == "tree")
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("shape", "codes"),
     [

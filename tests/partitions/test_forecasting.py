@@ -175,6 +175,7 @@ def test_intervals_hold_the_truth(net: rs.Network, box: rs.Box) -> None:
     assert _num_held(net, box, range(1000)) >= 900 - 3 * (1000 * 0.9 * 0.1) ** 0.5
 
 
+@pytest.mark.slow
 def test_everywhere_and_many_inputs_go_by_probes() -> None:
     net = _net(12, 40, 1)
     for domain in (rs.Space(12), rs.Box(-1, 1, 12)):
@@ -253,6 +254,7 @@ def test_wrong_domains() -> None:
         rs.window_within(net, rs.Space(2), rs.Budget(regions=5))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("sizes", "domain"), DOMAINS, ids=_name)
 def test_windows_finish_within_regions(sizes: tuple[int, ...], domain: rs.Box) -> None:
     net = _net(*sizes)

@@ -91,6 +91,7 @@ def partitioned(request):
     return case(request.param)
 
 
+@pytest.mark.few(3)
 def test_is_whole_and_exact(partitioned):
     _, part = partitioned
     assert part.claim is Claim.EXACT
@@ -116,6 +117,7 @@ def test_no_region_is_thinner_than_the_resolution(partitioned):
     assert min(part[int(row)].polyhedron.insphere().radius for row in smallest) > part.tolerance.resolution * diameter
 
 
+@pytest.mark.few(4)
 def test_a_dense_grid_sees_no_other_code(partitioned):
     net, part = partitioned
     low, high = part.vertices.min(axis=0), part.vertices.max(axis=0)
@@ -213,6 +215,7 @@ def test_the_size_of_chunks_does_not_matter(partitioned, cells, chunks_of):
     assert part.adjacency().nnz == other.adjacency().nnz
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_segments_have_as_many_regions_as_bisection_finds(seed):
     net = from_arrays(default_network([5, 20, 20, 1], seed=seed))

@@ -134,6 +134,7 @@ def test_regions_by_the_largest_are_those_of_the_oracle(seed):
         assert found.polyhedron.volume() == pytest.approx(float(known.volumes[place[code]]))
 
 
+@pytest.mark.few(11)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("draw", [drawn, drawn_tops])
 def test_regions_of_a_whole_space(draw, seed):
@@ -147,6 +148,7 @@ def test_regions_of_a_whole_space(draw, seed):
     assert rs.count(net, rs.Space(dim)).value == len(known.regions)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(6))
 def test_regions_at_points_are_rows_of_the_partition(seed):
     net, _ = drawn(200 + seed, 2)
@@ -279,6 +281,7 @@ def test_pictures(tmp_path):
             rs.plots.partition(part, color="class")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_largest_of_what_jumps(seed):
     generator = np.random.default_rng(seed)

@@ -42,6 +42,7 @@ def exact_count(parameters, box):
     return len(part)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("sizes", "count"), [((2, 16, 16, 1), 127), ((2, 32, 32, 32, 1), 1180), ((2, 64, 64, 64, 1), 6668)]
 )

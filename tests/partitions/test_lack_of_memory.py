@@ -39,6 +39,7 @@ def small_steps(monkeypatch, chunks_of):
     monkeypatch.setattr("reluscope.partitions.tree_items.BATCH", 4)
 
 
+@pytest.mark.few(11)
 @pytest.mark.parametrize("lack", LACKS)
 @pytest.mark.parametrize("after", [0, 1, 9])
 @pytest.mark.parametrize("method", PLACES)

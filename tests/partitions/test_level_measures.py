@@ -48,6 +48,7 @@ def clipped_volume(network, box, level, sense):
     return total
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("dim", [2, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_capped_volumes_are_those_of_clipped_regions(dim, seed, monkeypatch):
@@ -83,6 +84,7 @@ def test_plateaus_above_have_their_normals_from_below():
     assert not len(rs.level_set(network, AROUND, plateaus="below"))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", list(bodies.KNOWN))
 def test_bodies_of_plateaus_above(name):
     boxes, area, volume, characteristic, components = bodies.KNOWN[name]

@@ -77,6 +77,7 @@ def closed_surfaces():
     }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", closed_surfaces())
 def test_the_euler_characteristic_by_angles(name):
     found = rs.level_set(*closed_surfaces()[name])
@@ -171,6 +172,7 @@ def with_more_units(layers, rng):
     return layers
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("seed", range(10))
 def test_dead_units_and_twins_change_nothing(seed):
     rng = np.random.default_rng(seed)

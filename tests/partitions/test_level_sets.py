@@ -154,6 +154,7 @@ def test_the_mesh_does_not_depend_on_what_is_dropped(seed, monkeypatch):
     same_mesh(pruned, whole)
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("seed", range(12))
 def test_segments_are_the_chords_of_regions(seed, monkeypatch):
     """In the plane, against the polygons of a partition, clipped; small chunks, so that level and seams meet."""

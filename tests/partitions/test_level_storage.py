@@ -166,6 +166,7 @@ def test_the_mesh_is_the_same_in_other_processes():
         same_mesh(rs.level_set(network, BOX, executor=executor), whole)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_something_else_is_refused(tmp_path, monkeypatch):
     many_chunks(monkeypatch)
     folder = tmp_path / "kept"

@@ -149,6 +149,7 @@ def test_many_inputs(sizes, because):
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_same_regions_in_many_inputs_as_in_few():
     """Inputs that nothing reads change nothing."""
     layers = pseudo_random_network(3, (6, 4))
@@ -241,6 +242,7 @@ def clock(monkeypatch):
     return looks
 
 
+@pytest.mark.slow
 def test_a_budget_of_time_is_kept_where_one_cell_has_many_units(clock):
     net = rs.load(default_network([200, 150, 150, 2]))
     part = rs.partition(net, rs.Box(-1, 1, 200), budget=rs.Budget(seconds=0.3))  # all of it would never end
@@ -292,6 +294,7 @@ def test_ctrl_c_while_progress_is_shown(monkeypatch):
     assert int(part.finding()) <= 654
 
 
+@pytest.mark.slow
 def test_an_executor_changes_nothing():
     net = rs.load(default_network([9, 8, 6, 1], seed=2))
     alone = rs.partition(net, rs.Box(-1, 1, 9))

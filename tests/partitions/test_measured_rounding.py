@@ -70,6 +70,7 @@ def test_errors_that_are_too_large_hide_regions(large, monkeypatch):
     assert codes_of(rs.partition(deep(), LINE)) != codes_of(certified())
 
 
+@pytest.mark.slow
 def test_wide_numbers_confirm_regions(large, monkeypatch):
     monkeypatch.setattr(shown_regions, "WIDE_OF", 1)
     part = rs.partition(deep(), LINE)

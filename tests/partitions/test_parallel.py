@@ -376,6 +376,7 @@ def plane_network():
 # Trees.
 
 
+@pytest.mark.slow
 def test_trees_in_threads_do_not_share_room():
     network, box = from_arrays(default_network([6, 9, 7, 1], seed=2)), rs.Box(-1, 1, 6)
     alone = tree_count(network, box)

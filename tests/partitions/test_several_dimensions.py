@@ -52,6 +52,7 @@ def test_published_vectors(vector, method, cells, chunks_of, monkeypatch):
     np.testing.assert_array_equal(net.codes(part.witnesses).words, part.codes.words)
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda v: f"{v.num_inputs}-{v.widths}")
 def test_whole_spaces(vector):
     net = rs.load(pseudo_random_network(vector.num_inputs, vector.widths))
@@ -100,6 +101,7 @@ def test_both_engines_agree_on_degenerate_networks(layers, cells):
     assert one.volumes().sum() == pytest.approx(64.0, rel=1e-9)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("cells", [0, 2, 7])
 def test_max_gates_in_space(cells, chunks_of):
     import torch
@@ -180,6 +182,7 @@ def test_rows_of_the_table():
         assert table.num_rows == len(part)
 
 
+@pytest.mark.slow
 def test_polygons_of_unbounded_planes_are_where_they_are():
     net = rs.load(pseudo_random_network(2, (8, 8)))
     part = rs.partition(net, rs.Space(2))

@@ -76,6 +76,7 @@ def nearly_one_line(seed):
     return [(weight, bias), (np.ones((1, number)), np.zeros(1))]
 
 
+@pytest.mark.few(21)
 @pytest.mark.parametrize("seed", [*range(40), 322])
 def test_areas_and_places_of_certified_slivers(seed):
     layers = nearly_one_line(seed)

@@ -81,6 +81,7 @@ def test_questions_about_all_regions_are_refused(net):
         part.require_complete("an average")
 
 
+@pytest.mark.slow
 def test_a_budget_over_several_segments_bounds_each(chunks_of):
     net = from_arrays(default_network([3, 16, 16, 1], seed=5))
     domains = [rs.Segment(*ends) for ends in np.random.default_rng(5).normal(size=(8, 2, 3))]
@@ -256,6 +257,7 @@ def test_progress_is_shown_and_changes_nothing(net, whole, capsys, monkeypatch):
     assert not shown.out
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("cuts", [0, 3, 40, 400])
 @pytest.mark.parametrize("slow", [False, True])
 def test_what_is_affordable_says_when_it_was_interrupted(net, monkeypatch, cuts, slow):

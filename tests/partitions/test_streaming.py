@@ -115,6 +115,7 @@ def test_pieces_of_one_region_are_one_row(tmp_path, chunks_of, monkeypatch):
     assert sorted(streamed.locate([[0.5, 0.1], [-0.5, 0.1], [0.1, 0.5], [0.1, -0.5]]).tolist()) == [0, 1, 2, 3]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", ["auto", "cellwise", "tree"])
 def test_budgets_and_executors(method, tmp_path, small_groups):
     whole = rs.partition(NET, SQUARE, method=method)

@@ -44,6 +44,7 @@ def check(network, domain, regions):
         assert domain.contains(regions.witnesses).all()
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda v: f"{v.num_inputs}-{v.widths}")
 def test_reference_vectors(vector: Vector):
     network, everywhere = from_arrays(pseudo_random_network(*vector[:2])), rs.Space(vector.num_inputs)
@@ -228,6 +229,7 @@ def test_slices_are_searched_in_their_own_coordinates():
     assert regions.witnesses.shape[1] == 2
 
 
+@pytest.mark.slow
 def test_a_narrow_first_layer_is_the_same_network():
     network = from_arrays(default_network([40, 4, 4, 1], seed=1))
     box = rs.Box(0, 1, 40)

@@ -74,6 +74,7 @@ def begun(net, path, monkeypatch):
     return path
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("with_executor", [False, True])
 def test_a_count_that_died_goes_on(net, begun, with_executor):
     alone = tree_count.tree_count(net, SPACE)

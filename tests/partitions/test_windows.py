@@ -35,6 +35,7 @@ def test_a_slice_is_a_partition_of_the_restricted_network(parameters, domain):
     assert ours == pytest.approx(theirs, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_many_segments_in_one_call_are_each_on_its_own(chunks_of):
     net = from_arrays(default_network([4, 16, 16, 2], seed=3))
     points = np.random.default_rng(0).normal(size=(60, 2, 4))
@@ -137,6 +138,7 @@ def test_units_of_length_do_not_matter(parameters, box, power, shift):
     assert found_in(theirs) == pytest.approx(expected, abs=1e-9 * window.volume())
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e6, 1e8])
 def test_tiny_and_huge_windows(size):
     parameters = default_network([2, 6, 5, 1], seed=8)

@@ -58,6 +58,7 @@ def dots(axes):
     return np.asarray(axes.collections[-1].get_offsets())
 
 
+@pytest.mark.slow
 def test_frames_are_independent_partitions_and_colours_last(parts):
     film = plots.animation(rs.partition(network(t), BOX) for t in TIMES)
     left, right = film._fig.axes
@@ -84,6 +85,7 @@ def test_frames_are_independent_partitions_and_colours_last(parts):
     assert len(set(color_of.values())) > 5
 
 
+@pytest.mark.slow
 def test_limits_and_places_stay_and_titles_follow(parts):
     film = plots.animation(parts, titles=map(str, TIMES))
     left, right = film._fig.axes
@@ -130,6 +132,7 @@ def test_a_gif_has_every_frame_and_the_colours(parts, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["film.gif"]
 
 
+@pytest.mark.slow
 def test_frames_that_are_the_same_last_longer(parts):
     picture = Image.open(io.BytesIO(plots.to_gif(plots.animation([parts[0]] * 3, fps=10))))
     assert (picture.n_frames, picture.info["duration"]) == (1, 300)

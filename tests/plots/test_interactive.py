@@ -86,6 +86,7 @@ def test_classes_have_their_areas_and_the_boundary(plotly):
     assert figure.layout.title.text == f"{len(PART)} (EXACT) regions, {BOX.describe()}"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("color", [None, "area", "random", map_norms])
 def test_colours_are_those_of_other_pictures(plotly, color):
     figure = rs.plots.interactive(PART, color=color)

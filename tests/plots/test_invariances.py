@@ -17,6 +17,7 @@ def some(number, size=12):
     ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("shape", [(3, 4), (1, 3, 4), (3, 2, 2)])
 def test_rows_hold_input_target_find_and_change(shape):
     found = some(2)

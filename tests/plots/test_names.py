@@ -39,6 +39,7 @@ def test_names_are_drawn_as_they_are(name):
     assert plots.to_png(picture(name))[:4] == b"\x89PNG"
 
 
+@pytest.mark.slow
 def test_powers_of_insets_and_of_scales_beside_them():
     """Seen red where only the figure's own axes were looked at."""
     axes = canvas(None, (3, 2))
@@ -94,6 +95,7 @@ def test_an_ink_that_is_no_colour(ink):
         plots.to_svg(picture("a"), ink=ink)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("ink", "written"), [("red", "#ff0000"), ("0.5", "#808080"), ("currentcolor", "currentColor")])
 def test_an_ink_is_written_as_css_has_it(ink, written):
     text = plots.to_svg(picture("a"), ink=ink)

@@ -56,6 +56,7 @@ def test_maps_of_regions_stand_in_for_those_of_the_network(part):
         plots.output_surface(part, maps=own[1:])
 
 
+@pytest.mark.slow
 def test_names_scales_and_legends(part):
     figure = plots.output_surface(part, color="area", name="height")
     assert {"input 0", "input 1", "height"} <= {text.get_text() for text in figure.axes[0].texts}
@@ -65,6 +66,7 @@ def test_names_scales_and_legends(part):
     assert {"direction 0", "direction 1", "output 0"} <= names
 
 
+@pytest.mark.slow
 def test_flat_empty_and_unfinished():
     flat = rs.load([(np.zeros((3, 2)), np.ones(3)), (np.zeros((1, 3)), 2 * np.ones(1))])
     figure = plots.output_surface(rs.partition(flat, rs.Box(-1, 1, 2)))
@@ -99,6 +101,7 @@ def test_a_turntable_turns_once(part):
     assert all(np.abs(one - two).mean() > 1 for k, one in enumerate(pictures) for two in pictures[:k])
 
 
+@pytest.mark.slow
 def test_the_limits_of_steady_pictures_do_not_depend_on_the_azimuth(part):
     limits = {
         plots.output_surface(part, pixels=50, view=plots.View(azimuth=turn, is_steady=True)).axes[0].get_xlim()

@@ -287,6 +287,7 @@ def test_empty_lines_are_drawn_and_say_so(draw):
     assert plots.to_png(figure)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("draw", DRAW.values(), ids=DRAW.keys())
 def test_one_region(draw):
     part = rs.partition(rs.load([(np.eye(2), np.zeros(2))]), rs.Box(-1, 1, 2))
@@ -444,6 +445,7 @@ def test_svg_is_well_formed_repeatable_and_follows_the_page(part):
     assert "distance towards the third" in texts[0]  # text stays text
 
 
+@pytest.mark.slow
 def test_many_regions_become_pixels(large, monkeypatch):
     monkeypatch.setattr("reluscope.plots.regions.RASTER_ABOVE", 1_000)
     svg = plots.to_svg(plots.partition(large, color=large.volumes(), label="area"))

@@ -37,6 +37,7 @@ def area_in(figure, of=None):
     return float(opacity.mean()) * (right - left) * (top - bottom)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("view", VIEWS)
 def test_what_is_seen_of_an_octahedron(ball, view):
     """Its faces are as large as their projections, and the edges are those of faces that look at the viewer."""
@@ -72,6 +73,7 @@ def test_a_view_that_is_none(arguments):
         plots.View(**arguments)
 
 
+@pytest.mark.slow
 def test_colours_are_those_of_the_pieces_in_the_light(ball):
     upper = ball.normals[:, 2] > 0
     figure = plots.level_set(ball, color=np.where(upper, "upper", "lower"), lines=False)
@@ -107,6 +109,7 @@ def test_faces_turned_alike_are_lit_alike_from_both_sides():
         assert np.allclose(lit(scene, square), [[0.898] * 3 + [1]], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_names_and_numbers_are_along_the_box(ball):
     texts = [text.get_text() for text in plots.level_set(ball).axes[0].texts]
     assert {"input 0", "input 1", "input 2", "\u22121", "0", "1"} <= set(texts)

@@ -60,6 +60,7 @@ def test_few_records(records, number):
         assert figure.axes[0].texts[0].get_text() == "no numbers yet"
 
 
+@pytest.mark.slow
 def test_missing_columns_and_records_without_numbers(records):
     names = ("accuracy", "cross_entropy", "segment_regions", "median_segment_regions")
     rows = [{name: value for name, value in row.items() if not name.startswith(names)} for row in records.rows]

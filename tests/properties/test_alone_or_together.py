@@ -144,6 +144,7 @@ def test_segments(parameters, ends, length):
         equal("partition", of_partition(together), of_partition(rs.partition(net, one)))
 
 
+@pytest.mark.slow
 def test_segments_that_bounds_on_rounding_join():
     rng = np.random.default_rng(1)
     sizes = [32] + [100] * 10 + [1]

@@ -36,6 +36,7 @@ def overlap(one, other, factor=1.0):
     return (one.lower * factor <= other.upper + room).all() and (other.lower <= one.upper * factor + room).all()
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("width", [1e-3, 3e-8, 1e-10, 1e-12])
 @pytest.mark.parametrize("half", [None, 1.0, 1e8])
 def test_tents_are_found_however_narrow_and_in_whatever_domain(width, half):

@@ -22,6 +22,7 @@ def by_half_spaces(net, points):
     return np.array(found)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("budget", [1, 2**28])
 @pytest.mark.parametrize("kind", ["dense", "branched", "pool"])
 def test_distances_are_those_of_all_half_spaces(kind, budget):

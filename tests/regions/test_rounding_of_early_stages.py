@@ -31,6 +31,7 @@ def value_at(row, point):
     return sum((w * v for w, v in zip(row, fractions_of(point), strict=False)), row[-1])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", NORMS)
 def test_distances_to_facets_are_within_their_errors(norm):
     apart = 0

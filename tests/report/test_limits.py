@@ -89,6 +89,7 @@ def test_fewer_samples_are_drawn_at_random_and_said():
     assert subject.limited(500) is subject
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("each", [1e-9, 1.0])
 def test_a_plane_leaves_time_for_the_outputs_at_its_corners(monkeypatch, each):
     """Seen red with all of the time for the regions."""
@@ -102,6 +103,7 @@ def test_a_plane_leaves_time_for_the_outputs_at_its_corners(monkeypatch, each):
     assert (found.headline.finding.claim == "LOWER") == (each == 1.0)
 
 
+@pytest.mark.slow
 def test_a_hopeless_plane_gives_way_to_a_window_and_to_first_gates(monkeypatch):
     monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", 0.0)
     monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_TIMES", 0.0)  # however little the forecast knows
@@ -122,6 +124,7 @@ def test_a_hopeless_plane_gives_way_to_a_window_and_to_first_gates(monkeypatch):
     assert any("The whole plane is expected to have" in block.text for block in found.blocks if isinstance(block, Text))
 
 
+@pytest.mark.slow
 def test_the_page_says_of_how_many_samples_it_is(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models.py").write_text(

@@ -130,6 +130,7 @@ def test_numbers_are_those_of_the_analyses():
     assert [len(picture.drawings) for picture in pictures] == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "drawings"),
     [

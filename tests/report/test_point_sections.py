@@ -172,6 +172,7 @@ def test_one_output_is_compared_in_a_regression():
     assert "median cosine of decision directions" in values(report, "surrounding_regions")
 
 
+@pytest.mark.slow
 def test_images_are_drawn_for_every_class():
     net = NETWORKS["images"]()
     report = report_on(net, RNG.uniform(size=(9, 16)), only=("classes",))

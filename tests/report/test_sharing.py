@@ -64,6 +64,7 @@ def test_the_embedded_network_is_the_one_that_is_traced():
     assert np.allclose(loaded_demo_network().with_parameters({"scores.bias": scores})(np.zeros((1, 64))).shape, (1, 10))
 
 
+@pytest.mark.slow
 def test_what_needs_no_compiler_does_not_import_it():
     program = """
 import sys

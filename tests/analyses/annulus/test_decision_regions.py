@@ -185,6 +185,7 @@ def test_shapes():
     assert recognize(decision_region([plane[0], (np.ones((1, 2)), np.ones(1))])) is Shape.EMPTY
 
 
+@pytest.mark.slow
 def test_three_units_of_the_plane_make_quadrilaterals_and_hexagons_only():
     rng = np.random.default_rng(5)
     found = set()
@@ -356,6 +357,7 @@ def test_weights_whose_squares_are_no_floats():
         assert (recognize(region), region.claim) == (Shape.EXPANDED_SIMPLEX, rs.Claim.EXACT)
 
 
+@pytest.mark.slow
 def test_work_is_bounded_and_done_in_blocks(monkeypatch):
     rng = np.random.default_rng(0)
     many = [(rng.normal(size=(1000, 2)), rng.normal(size=1000)), (np.ones((1, 1000)), -np.ones(1))]

@@ -88,6 +88,7 @@ def test_equations_by_sympy():
         assert all(equation.subs(at) in (True, sympy.true) for equation in state.equations)
 
 
+@pytest.mark.slow
 def test_the_printed_example():
     """All units on everywhere: three families, of loss 4."""
     everywhere = [state for state in steady_states() if state.active == ((True,) * 3,) * 2]
@@ -144,6 +145,7 @@ def test_modules_and_wrong_parameters():
         reached_states(np.zeros((2, 7)), tolerance=0.0)
 
 
+@pytest.mark.slow
 def test_cases_without_states_are_proved_empty(monkeypatch):
     """What a solver says that there is none is not believed."""
     truth = steady_states()

@@ -64,6 +64,7 @@ def test_two_units_per_layer():
         assert_right(function, made)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("leak", [0.0, 0.1])
 @pytest.mark.parametrize(("n", "width", "depth"), [(1, 1, 1), (4, 2, 2), (8, 2, 3), (9, 3, 2), (5, 5, 1), (3, 2, 2)])
 def test_parity_by_width_and_depth(n, width, depth, leak):
@@ -105,6 +106,7 @@ def test_one_unit_less_than_changes():
                 assert_right(function, made)
 
 
+@pytest.mark.slow
 def test_the_smallest_network_known():
     for function in SOME:
         for leak in (0.0, 0.1):

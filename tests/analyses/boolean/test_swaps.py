@@ -222,6 +222,7 @@ def test_swaps_between_bounds():
     assert larger.value.interval[0] >= 4
 
 
+@pytest.mark.slow
 def test_an_interruption_leaves_both_ends(monkeypatch):
     function = BooleanFunction.of_values(np.random.default_rng(1).integers(2, size=64))
     calls, features_above = itertools.count(), swapping._features_above
@@ -259,6 +260,7 @@ def test_six_inputs_against_the_full_list():
     assert int(found) <= fewest
 
 
+@pytest.mark.slow
 def test_thresholds(swaps_of_four):
     counts = []
     for n in (1, 2, 3, 4):

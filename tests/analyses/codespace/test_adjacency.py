@@ -78,6 +78,7 @@ def test_degenerate_codes_at_distance_three_can_be_adjacent():
     assert (count(found, "num_near_pairs"), count(found, "num_adjacent_far")) == (0, 1)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("num_inputs", "widths", "near", "adjacent"),
     [

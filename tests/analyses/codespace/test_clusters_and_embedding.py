@@ -72,6 +72,7 @@ def test_classical_scaling_is_the_projection_with_most_variance(seed, size):
     assert placed.share == pytest.approx((values[:2] ** 2).sum() / whole if whole > 1e-9 else 1.0)
 
 
+@pytest.mark.slow
 def test_samples_beyond_the_landmarks_lie_where_the_projection_puts_them():
     codes, kinds = planted([LANDMARKS // 2 + 40, LANDMARKS // 2])
     placed = embed(codes)

@@ -63,6 +63,7 @@ def is_possible(functions, line=None):
     return possible, len(table) > 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("is_max", [False, True])
 def test_pairs_of_one_hyperplane(is_max):
     num_found = num_unclear = num_later = num_stay = 0

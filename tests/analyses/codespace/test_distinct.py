@@ -50,6 +50,7 @@ def random_network():
     return [(generator.normal(size=shape), generator.normal(size=shape[0])) for shape in ((6, 3), (5, 6), (2, 5))]
 
 
+@pytest.mark.slow
 def test_gates_without_doubt_prove_codes_that_other_gates_leave_open():
     layout = CodeLayout((GateLayout("first", 3), GateLayout("second", 2), GateLayout("third", 2)))
     draw = np.random.default_rng(0)

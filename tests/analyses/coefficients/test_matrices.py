@@ -39,6 +39,7 @@ def by_autograd(model, points):
     return torch.cat([jacobians, constants[..., None]], dim=2).movedim(1, 0)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("samples", [1, 7, 100])
 def test_rows_are_those_of_autograd(model, points, samples):
     net = rs.load(model, input_shape=(12,))

@@ -37,6 +37,7 @@ def nearest(table, row):
     return int(np.argmin([((entry - row) ** 2).sum() for entry in table]))
 
 
+@pytest.mark.slow
 def test_one_cluster_is_the_mean_map(network, samples):
     x = samples[0]
     maps = network.linearize(x)
@@ -222,6 +223,7 @@ def test_bad_input(network, samples):
         compression.fewest_clusters(compression.region_samples(matrices))
 
 
+@pytest.mark.slow
 def test_circle_and_annulus_need_few_of_their_maps():
     """Sattelberg 2026, Figure 7.2: a 3 x 8 network has 93 regions, and its maps fall into about ten clusters."""
     data = rs.datasets.circle_annulus(400)

@@ -131,6 +131,7 @@ def test_units_that_just_touch_zero_are_dead():
     assert prune(rs.load(layers), domain=box).counts() == {"dead": 2}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("gate", [nn.ReLU(), nn.LeakyReLU(0.25), nn.PReLU(12), nn.ReLU6(), nn.Hardtanh(-0.5, 0.75)])
 @pytest.mark.parametrize("method", ["intervals", "programs"])
 def test_gates_on_small_boxes(gate, method):

@@ -214,6 +214,7 @@ def test_losses_without_channels_are_those_of_the_smaller_networks():
             assert loss == pytest.approx(float(cross_entropy(smaller(IMAGES), LABELS).detach()), rel=1e-5)
 
 
+@pytest.mark.slow
 def test_channels_go_one_by_one_the_least_loss_first():
     module = image_network()
     before = state(module)

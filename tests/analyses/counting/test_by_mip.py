@@ -107,6 +107,7 @@ def maxout_codes(weight, bias, rank):
     return number
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("is_rounded", [False, True])
 def test_maxout_is_counted_as_by_brute_force(is_rounded):
     torch.manual_seed(3)
@@ -146,6 +147,7 @@ def test_all_gates_are_counted_as_by_the_partition(name, is_rounded):
     assert exactly(net, box) == int(rs.count(net, box, definition="activation"))
 
 
+@pytest.mark.slow
 def test_slices_and_polyhedra():
     net = rs.load(pseudo_random_network(3, [4, 3]))
     corner = rs.Polyhedron([[1.0, 1, 1], [-1, 0, 0], [0, -1, 0], [0, 0, -1]], [1.0, 0.5, 0.5, 0.5])

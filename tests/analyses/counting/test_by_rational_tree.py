@@ -157,6 +157,7 @@ MODELS = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("is_rounded", [False, True])
 @pytest.mark.parametrize("name", MODELS)
 def test_all_gates_are_counted_as_by_the_partition(name, is_rounded):

@@ -56,6 +56,7 @@ def counts(net, domain, **options):
     return {name: rs.count(net, domain, definition=name, **options) for name in NAMES}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("reference", reference_networks(), ids=lambda one: one.name)
 def test_published_counts(reference):
     net = rs.load(reference.parameters)

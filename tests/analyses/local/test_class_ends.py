@@ -105,6 +105,7 @@ def test_a_class_lost_at_a_single_point_is_not_left():
     assert (found.classes[0], found.first.alphas[0], found.first.after[0]) == (1, 1.0, -1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("net", "width"), [(NET, 1.0), (POOL, 40.0)], ids=["mlp", "conv and max"])
 def test_ends_are_those_of_dense_samples(net, width):
     starts, ends = width * X[:8], width * X[20:28]

@@ -132,6 +132,7 @@ def test_single_output():
         assert np.abs(np.append(np.concatenate(found.details["cosines"]), 1.0) - cosine).min() < 1e-9
 
 
+@pytest.mark.slow
 def test_batches_change_nothing(monkeypatch):
     module = sys.modules["reluscope.analyses.local.null_space_rays"]
     whole = null_space_rays(NET, X[:3], count=5)

@@ -59,6 +59,7 @@ class TestTargets:
             with pytest.raises(InputError, match=f"{name} that the file ends with"):
                 ask(net, target, domain=BOX)
 
+    @pytest.mark.few(4)
     def test_of_gates_stay_what_they_are(self, name):
         net, target = network(name), rs.Polyhedron([[1.0, 0.5, 0.0, 0.0, 0.0]], [0.25])
         found, plain = (rs.preimages.of_polytope(one, target, domain=BOX, gate=0) for one in (net, net.logits))
@@ -93,6 +94,7 @@ class TestTargets:
 
 @pytest.mark.parametrize("name", ENDS)
 class TestLevels:
+    @pytest.mark.few(3)
     def test_are_levels_of_the_file(self, name):
         net = network(name)
         values = file_outputs(net, GRID)
@@ -145,6 +147,7 @@ def test_fits_are_to_what_the_model_gives(name):
     assert str(found.finding("mean_absolute_error", 0).claim) == "EXACT"
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", ENDS)
 def test_what_is_pruned_has_the_same_end(name):
     net = network(name)

@@ -141,6 +141,7 @@ def test_a_false_certificate_is_seen():
         assert certificate.check(mixed)[:2] == (False, False)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("rows", "size"), [(3, 2), (4, 2), (6, 3), (8, 4)])
 def test_wendel(rows, size):
     chance = 1 - sum(comb(rows - 1, i) for i in range(size)) / 2 ** (rows - 1)

@@ -105,6 +105,7 @@ def test_runs_stay_in_exact_sets_and_in_covers(loop):
     assert finer[0][0].contains(finer[0].boxes[0].mean(axis=0))
 
 
+@pytest.mark.slow
 def test_the_runs_would_see_a_cover_that_is_too_small(loop, monkeypatch):
     real = BoxBounds.on
     monkeypatch.setattr(BoxBounds, "on", lambda self, low, high: real(self, low + 0.05 * (high - low), high))
@@ -153,6 +154,7 @@ def test_saturation_and_flat_or_cut_first_states():
     assert found.to_table().column_names == ["step", "claim", "pieces", "lower_0", "upper_0", "lower_1", "upper_1"]
 
 
+@pytest.mark.slow
 def test_shapes_of_points_do_not_matter(loop):
     _, found, _ = loop
     builder = GraphBuilder()

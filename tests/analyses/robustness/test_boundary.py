@@ -23,6 +23,7 @@ def by_half_spaces(net, points, norm, domain):
     return np.array(found)
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("make", [lambda: rs.load(layers([5, 9, 7, 3])), branched])
 @pytest.mark.parametrize("bounded", [False, True])

@@ -159,6 +159,7 @@ def test_distances_to_the_decision_boundary_are_within_the_rounding_of_outputs(f
     assert apart > 5
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("norm", NORMS)
 def test_distances_where_gradients_cancel_are_within_their_rounding(facets_at, norm):
     """The margin's gradient is what is left of large entries, and with it the distance is rounded."""

@@ -126,6 +126,7 @@ def test_as_far_as_a_mixed_integer_program_says(parameters, norm):
     assert np.allclose(found[DECISION_DISTANCE].value, truth, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_l2_lies_between_the_other_norms_and_does_not_need_a_box_that_is_far_away():
     net = rs.load(layers([9, 8, 8, 3], seed=1))
     x = np.random.default_rng(3).uniform(-1, 1, (2, 9))
@@ -154,6 +155,7 @@ def test_the_absolute_value_from_its_kink_and_beside_it(budget):
     assert found.finding(DECISION_DISTANCE, 1).claim == "EXACT"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("domain", "budget"), [(None, None), (rs.Box(-9, 9, 1), None), (rs.Box(-9, 9, 1), SEARCHED)])
 def test_outputs_that_touch_do_not_count_and_equal_ones_go_to_the_lower(domain, budget):
     # 0 and -|x|: they touch at 0.
@@ -200,6 +202,7 @@ def test_max_gates_and_many_pieces(norm):
     assert np.isfinite(found[DECISION_DISTANCE].value).any()
 
 
+@pytest.mark.slow
 def test_polyhedra_and_slices_as_domains():
     net = rs.load(layers([3, 6, 5, 2], seed=4))
     triangle = rs.Polyhedron([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]], [1.0, 1.0, 1.0])
@@ -327,6 +330,7 @@ def test_points_are_shared_by_an_executor(ask):
     assert (found.details["classes"] == alone.details["classes"]).all()
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_the_points_before_and_work_goes_on(tmp_path, hears_ctrl_c):
     net = rs.load(layers([2, 8, 6, 3], seed=3))
     x = np.random.default_rng(0).uniform(-1.5, 1.5, (5, 2))

@@ -68,6 +68,7 @@ def sees_true_pieces(net, steps, points):
     return net.codes(points).to_array().tolist() == found
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(("size", "tiny"), SCALES)
 def test_facets_below_rounding_are_found(size, tiny, norm):

@@ -58,6 +58,7 @@ def test_outputs_that_cancel_leave_a_distance_with_their_rounding(norm, kink):
     assert far > 5
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("slope", [1e-3, 3e-6])
 def test_a_corner_of_two_rows_that_are_nearly_parallel_moves_by_more_than_they(slope):
     """The region ends at ``x_1 + slope x_2 = c`` right before outputs tie at ``x_1 = c'``, so that x_2 has to move.

@@ -134,6 +134,7 @@ def test_what_is_passed_over_and_what_is_undecided_bounds_the_answer():
     assert (beyond.change.distance, beyond.limit, beyond.passed) == (0.75, 0.5, 0.75)
 
 
+@pytest.mark.slow
 def test_an_undecided_change_is_below_what_the_search_says(monkeypatch):
     """No change is confirmed: every one that was found is a doubt, and bounds the answer from below."""
     view = view_of(1)
@@ -147,6 +148,7 @@ def test_an_undecided_change_is_below_what_the_search_says(monkeypatch):
     assert found.lower == pytest.approx(truth, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_undecided_changes_bound_the_frontier_of_every_budget(monkeypatch):
     """A search goes on beyond a change that is not confirmed, and so does its frontier; what it says does not."""
     monkeypatch.setattr(module, "nearby_change", lambda view, until: None)
@@ -165,6 +167,7 @@ def test_undecided_changes_bound_the_frontier_of_every_budget(monkeypatch):
     assert beyond > 2
 
 
+@pytest.mark.slow
 def test_undecided_changes_bound_the_frontier_when_the_radius_grows(monkeypatch):
     """Each radius is searched anew; what the one before left undecided is no farther in the next."""
     view = view_of(6, sizes=(2, 4, 3))

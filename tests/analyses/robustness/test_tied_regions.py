@@ -59,6 +59,7 @@ def classes(net, z):
     return outputs.argmax(axis=1) if outputs.shape[1] > 1 else (outputs[:, 0] > 0).astype(int)
 
 
+@pytest.mark.slow
 def test_what_is_beyond_the_partition_is_searched_for(monkeypatch):
     net = rs.load([([[1.0, 0.0], [-1.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [-1.0])])  # |x_0| - 1
     # Of another class than the first the others are far away, or farther than the domain goes, or none are.

@@ -56,6 +56,7 @@ def test_outputs_anywhere_within_their_errors(columns, own_error, other_error):
     assert moved > 5 or own_error == other_error == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size", [0.0, 1e3, 1e9])
 def test_rounding_of_the_entropy_itself(size):
     generator = np.random.default_rng(0)

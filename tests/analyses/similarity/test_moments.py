@@ -42,6 +42,7 @@ def in_units_of(found, *parts):
     return [part * 2.0**-exponent for part, exponent in zip(parts, found.exponents, strict=True)]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("make", [gram_of, factor_of])
 @pytest.mark.parametrize(("samples", "blocks"), [(5, 1), (12, 3), (40, 4)])
 def test_sums_and_products_by_definition(make, samples, blocks):

@@ -126,6 +126,7 @@ def test_snapshots_are_the_networks_after_so_many_steps(batch, per_epoch, chunk)
             train(stack, x, y, epochs=3, snapshots=bad, **common)
 
 
+@pytest.mark.slow
 def test_snapshots_after_the_goal_are_of_the_goal():
     x = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], dtype=F64)
     y = torch.tensor([0.0, 1.0, 1.0, 0.0])

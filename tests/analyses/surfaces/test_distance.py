@@ -64,6 +64,7 @@ def test_boxes_have_closed_forms(boxes, make):
         assert abs((table.details["nearest"][row] - corners[0]) @ found.normals[piece]) < 1e-13
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("dim", [2, 3])
 @pytest.mark.parametrize("seed", range(3))
 def test_beside_dense_points(dim, seed):
@@ -76,6 +77,7 @@ def test_beside_dense_points(dim, seed):
     assert (nearest <= np.hypot(column.upper, spacing) + 1e-13).all()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_tree_leaves_nothing_out(seed):
     found = rs.level_set(random_network(3, 16, 12, 1, seed=seed), rs.Box(-1, 1, 3))

@@ -93,6 +93,7 @@ def dull(surface, origin, way):
     return found
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_beside_all_triangles_in_fractions(seed):
     found = rs.level_set(random_network(3, 7, 6, 1, seed=seed), rs.Box(-1, 1, 3))

@@ -143,6 +143,7 @@ def test_units_that_do_nothing_change_nothing(seed):
             assert plain == idle
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_the_two_sides_and_the_level_fit_together(seed):
     """Mayer and Vietoris: the box is two sides that meet in the level; and the Euler characteristic of a level set."""

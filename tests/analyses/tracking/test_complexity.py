@@ -24,6 +24,7 @@ def run(tmp_path_factory):
     return rs.tracking.read_records(tracker.records.path), networks
 
 
+@pytest.mark.slow
 def test_records_hold_means_of_the_analyses(run):
     records, networks = run
     rows = np.array(records.settings["samples"])[records.settings["jacobians"]]

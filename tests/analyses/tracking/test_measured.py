@@ -85,6 +85,7 @@ def test_rates_and_still_units(run, by_hooks):
         assert records["always_on_units_by_gate"][row, 0] == (first == 1).all(0).sum()
 
 
+@pytest.mark.slow
 def test_segments_by_bisection(run):
     records, copies = run
     rows = np.array(records.settings["samples"])

@@ -38,6 +38,7 @@ def quick(model, file, **options):
     return track(model, file, **{"segments": 0, "jacobians": 0, "labels": None, **options})
 
 
+@pytest.mark.slow
 def test_a_resumed_run_is_as_an_unbroken_one(file, tmp_path):
     models = make_model(), make_model()
     with track(models[0], tmp_path / "whole.parquet") as tracker:
@@ -99,6 +100,7 @@ def test_flat_points_integers_and_compiled_models(tmp_path):
     assert str(without_times(other.records)) == str(without_times(tracker.records))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("points", "labels"),
     [

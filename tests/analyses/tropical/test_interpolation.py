@@ -61,6 +61,7 @@ def test_dyadic_values_are_met_exactly():
     assert found.intercepts.tolist() == [-0.5, -0.5, 3.0]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("pieces", "expected"), [(1, 0.5), (3, 0.066), (9, 0.00097)])
 def test_sine(pieces, expected):
     knots = np.linspace(-np.pi, np.pi, pieces + 1)

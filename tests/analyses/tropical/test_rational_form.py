@@ -160,6 +160,7 @@ def test_agreement_sees_differences():
     assert int(rs.tropical.agreement(network, TropicalRational((far,), (under,)), rs.Box(-2, 2, 2))) == 0
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("reference", reference_networks()[:6], ids=lambda reference: reference.name)
 def test_round_trip(reference):
     found = rs.tropical.round_trip(rs.load(reference.parameters))

@@ -73,6 +73,7 @@ def without_attack(monkeypatch):
     monkeypatch.setattr(VERIFYING, "_attacked", lambda *of: None)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("seed", "split"), [(0, "inputs"), (1, "inputs"), (2, "inputs"), (3, "inputs"), (2, "units")])
 def test_equality_is_decided(seed, split, without_attack):
     verdicts(seed, split)

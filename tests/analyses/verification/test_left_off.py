@@ -46,6 +46,7 @@ def spread(net: rs.Network, output: int = 0) -> np.ndarray:
 
 
 class TestBounds:
+    @pytest.mark.few(2)
     @pytest.mark.parametrize("name", ENDS)
     @pytest.mark.parametrize("split", ["inputs", "units"])
     def test_of_one_output_hold_or_are_violated(self, name, split):
@@ -64,6 +65,7 @@ class TestBounds:
             assert np.allclose(found.counterexample.outputs, outputs, rtol=0, atol=1e-12)
             assert sign * outputs[0] <= most + room
 
+    @pytest.mark.few(2)
     @pytest.mark.parametrize("name", ENDS)
     def test_proofs_are_of_the_output_of_the_file(self, name, tmp_path):
         net = network(name)
@@ -105,6 +107,7 @@ class TestBounds:
             assert str(found) == verdict
             assert (found.proof is None) == (verdict == "VIOLATED")
 
+    @pytest.mark.few(1)
     @pytest.mark.parametrize("level", [0.95, 0.3])
     def test_constants_next_to_the_level_are_decided(self, level):
         """The network is a constant, one float64 on either side of where the sigmoid takes the level."""
@@ -125,6 +128,7 @@ class TestBounds:
 
 
 class TestOrders:
+    @pytest.mark.few(2)
     @pytest.mark.parametrize("name", ENDS)
     def test_are_those_of_the_scores(self, name):
         net = network(name, 3)
@@ -179,6 +183,7 @@ class TestTwoClasses:
 
 
 class TestViolations:
+    @pytest.mark.few(2)
     @pytest.mark.parametrize("name", ENDS)
     def test_have_the_volume_of_the_file(self, name):
         """Against the share of a fine grid."""

@@ -37,6 +37,7 @@ def test_shares_of_a_proof_go_up_to_the_end(split, cases):
     assert max(share for share in told if share < 1) > 0.4
 
 
+@pytest.mark.slow
 def test_shares_of_violations_go_up_to_the_end():
     told = []
     found = rs.violations(NET, at_least(HIGHEST - 0.05), progress=told.append)

@@ -79,6 +79,7 @@ def unsolved(*of):
     raise SolverError("a linear program should have ended with an answer")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("ends", ["without multipliers", "without an answer"])
 def test_a_linear_program_that_ends_otherwise_proves_nothing(ends, monkeypatch):
     program = import_module("reluscope.analyses.verification.unit_leaves").LinearProgram

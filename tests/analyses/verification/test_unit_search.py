@@ -162,6 +162,7 @@ def test_verdicts_do_not_depend_on_scales_of_units_and_order_of_outputs(excess):
     assert {*verdicts} == {"HOLDS" if excess > 0 else "VIOLATED"}
 
 
+@pytest.mark.slow
 def test_a_budget_leaves_cases_open(without_attack):
     net = rs.load(default_network([30, 60, 60, 2], seed=3))
     low, high = -np.ones(30), np.ones(30)

@@ -255,6 +255,7 @@ def test_an_error_in_a_counterexample_names_its_line():
         parse_counterexample("\nsat (\n(X_0 nan))")
 
 
+@pytest.mark.slow
 def test_long_sums_and_lines_are_read_at_once():
     names = [f"Y_{place}" for place in range(2_000)]
     declared = "".join(f"(declare-const {name} Real)" for name in ("X_0", *names))
