@@ -12,6 +12,7 @@ share, correlation                     1, by default (the largest value, where t
 distance from a point                  largest absolute coordinate of the point
 distance between sets                  diameter of what holds both
 volume of a part of a bounded domain   volume of the domain
+volume of an image                     volume of the least box around it
 value of an output                     largest absolute value of the outputs on the domain
 anything else                          0, by default: then the error is relative to the value
 =====================================  ======================================================

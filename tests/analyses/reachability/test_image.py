@@ -246,3 +246,23 @@ def test_numbers_and_membership_are_relative_to_the_outputs(size):
     inputs = np.linspace(-1, 1, 101)[:, None]
     assert found.contains(found.partition.network(inputs)).all()
     assert not found.contains([[0.5 * size, 0.5 * size * (1 + 1e-7)], [1.001 * size, 1.001 * size]]).any()
+
+
+def test_flat_images_have_no_volume_if_fractions_show_it(monkeypatch):
+    # (0, relu(y)), and a diagonal whose slopes are rounded.
+    first = (np.array([[0.0, 1.0]]), np.zeros(1))
+    for weight in ([[0.0], [1.0]], [[0.1], [0.3]]):
+        found = rs.image(rs.load([first, (np.array(weight), np.zeros(2))]), rs.Box(0, 1, 2)).volume()
+        assert (found.value, found.claim, found.tolerance or 0.0) == (0.0, "EXACT", 0.0)
+    monkeypatch.setattr("reluscope.analyses.reachability.image.MOST_MULTIPLICATIONS", 0)
+    found = rs.image(rs.load([first, (np.array([[0.0], [1.0]]), np.zeros(2))]), rs.Box(0, 1, 2)).volume()
+    assert (found.value, found.claim) == (0.0, "LOWER")
+    assert 0.0 < found.interval[1] < 1e-12
+
+
+def test_an_image_as_thin_as_rounding_has_an_upper_bound_of_its_volume():
+    # (y, e x + y) for e = 1e-20: of rank 2, and a segment in floats.
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[0.0, 1.0], [1e-20, 1.0]]), np.zeros(2))])
+    found = rs.image(net, rs.Box(0, 1, 2)).volume()
+    assert found.claim == "EXACT"
+    assert 1e-20 <= found.tolerance <= 1e-9

@@ -8,6 +8,7 @@ overlap, where inputs far from each other have the same outputs.
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.findings.claims import largest_error
 from reluscope.findings.data_frames import as_pandas
 from reluscope.findings.derived import Ends, at_an_end
+from reluscope.geometry.numbers.rational_equations import reduced
 from reluscope.geometry.polyhedra.corners import hull_volume
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.geometry.polyhedra.hulls import dimension_of, hull_of
@@ -34,11 +36,14 @@ from reluscope.networks.evaluation.choices import read_outputs
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.evaluation.wide_forward import wide_outputs
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.fractions.rational_maps import rational_maps
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.exact_regions import code_tuples
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.table import Partition
@@ -53,6 +58,8 @@ if TYPE_CHECKING:
 RESOLUTION = 1e-9
 # Volumes of unions, of the box around all pieces.
 HULLS = 1e-12
+# Multiplications of fractions for the ranks of maps: about a second.
+MOST_MULTIPLICATIONS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,8 +184,9 @@ class Image:
         Returns
         -------
         Finding
-            Length, area, volume; 0 where all pieces are flat. EXACT if the partition leaves nothing open and rounding
-            moves little; LOWER, with an interval, where regions are missing or the budget ended; else an ESTIMATE.
+            Length, area, volume. EXACT if the partition leaves nothing open and rounding moves little; LOWER, with an
+            interval, where regions are missing, the budget ended, or floats alone show that pieces are flat; else an
+            ESTIMATE.
 
         Notes
         -----
@@ -189,28 +197,30 @@ class Image:
         bodies = [self.corners[index] for index in solid]
         found = volume_of_union(bodies, self._thin, Budget() if budget is None else budget)
         sides = np.ptp(self._points, axis=0) if len(self) else np.zeros(len(self.outputs))
-        error = self._volume_error() + HULLS * float(sides.prod())
+        error = self._volume_error() + (HULLS * float(sides.prod()) if len(solid) else 0.0)
         lower, upper = left_open(self.partition).ends(max(0.0, found.lower - error), found.upper + error, least=0.0)
         return self._finding(
             found.lower,
             (lower, upper),
-            # An image may be flat, and a flat one is as large as it is long.
-            scale=max(float(sides.max()), thickness(self._points)) ** len(self.outputs),
+            scale=float(sides.prod()),
             name="volume of the image",
             definition="outputs that the network has on the domain, in the space of these outputs",
             stopped=found.stopped,
         )
 
     def _volume_error(self) -> float:
-        """Return how far the volume of the union may be off: corners that are moved, and pieces that count as flat."""
-        total = 0.0
+        """Return how far the volume of the union may be off: corners that are moved, and pieces that count as flat.
+
+        Pieces whose map has a smaller rank have no volume, whatever is rounded.
+        """
+        total, ranks = 0.0, _Ranks(self.partition, self.outputs)
         # In many dimensions parts of bodies that are thinner are left out, too.
         thin = self._thin if len(self.outputs) > 3 else 0.0
         for index, (corners, moved) in enumerate(zip(self.corners, self.errors, strict=True)):
             if self.dims[index] == len(self.outputs):
                 sides = np.ptp(corners, axis=0)
                 total += float(np.prod(sides + 2 * (moved + thin)) - np.prod(sides))
-            else:
+            elif not ranks.is_flat(index):
                 axes = np.linalg.svd(corners - corners.mean(axis=0), full_matrices=True)[2]
                 total += float(np.prod(np.ptp(corners @ axes.T, axis=0) + 2 * np.linalg.norm(moved)))
         return total
@@ -363,6 +373,35 @@ class Image:
             stopped=stopped or part.note,
             **fields,
         )
+
+
+class _Ranks:
+    """Decides in fractions whether maps of regions have fewer dimensions than the outputs, as long as that is cheap.
+
+    Parameters
+    ----------
+    part : Partition
+    outputs : tuple of int
+    """
+
+    def __init__(self, part: Partition, outputs: tuple[int, ...]) -> None:
+        self._part, self._outputs = part, outputs
+        self._left = MOST_MULTIPLICATIONS
+        self._exact: RationalNetwork | None = None
+
+    def is_flat(self, row: int) -> bool:
+        """Whether the outputs on a region surely lie in a hyperplane."""
+        part = self._part
+        if part.dim < len(self._outputs):
+            return True
+        cost = (part.dim + 1) * multiplications(part.network_on_domain) if part.network is not None else np.inf
+        if cost > self._left:
+            return False
+        self._left -= cost
+        self._exact = self._exact or RationalNetwork(part.network_on_domain)
+        found = rational_maps(self._exact, code_tuples(part.codes[row : row + 1])[0]).outputs
+        slopes = [[*found[output][:-1], Fraction(0)] for output in self._outputs]
+        return len(reduced(slopes)) < len(self._outputs)
 
 
 def thickness(points: Float[np.ndarray, "v k"]) -> float:
