@@ -20,6 +20,8 @@ STATES = ("budget", "stopped", "spent", "exact", "claim", "complete", "undecided
 # Functions that tell the time, and beginnings of names of constants that limit work.
 CLOCKS = {"monotonic", "perf_counter", "process_time", "time"}
 LIMITS = ("LEAST_", "MAX_", "MOST_")
+# What counts down the work that is allowed yet.
+ACCOUNTS = {"allowed", "left", "_left"}
 STRICT = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 CLAIMS = {"EXACT": "ESTIMATE", "LOWER": "EXACT", "UPPER": "EXACT", "ESTIMATE": "EXACT"}
 
@@ -197,7 +199,8 @@ class _Finder(ast.NodeVisitor):
         self.visit(node.value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self._replace(node, "statement dropped", "pass")
+        if not (isinstance(node.op, ast.Sub) and _last_name(node.target) in ACCOUNTS):
+            self._replace(node, "statement dropped", "pass")
         if isinstance(node.op, ast.BitAnd | ast.BitOr):
             old, new = ("&=", "|=") if isinstance(node.op, ast.BitAnd) else ("|=", "&=")
             self._between(node.target, node.value, "and or or", old, new)

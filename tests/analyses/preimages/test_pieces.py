@@ -177,7 +177,8 @@ def test_a_part_that_counts_as_flat_may_take_what_its_largest_ball_allows():
     # A strip across the unit square with a ball of radius r has area 2 r.
     assert 2e-10 <= search._thin(0, Ball(middle, 1e-10, 0.0), 0.0) <= 1e-8
     assert 2e-8 <= search._thin(0, Ball(middle, 0.0, 1e-8), 0.0) <= 1e-6  # what is not proved, too
-    assert search._thin(0, Ball(middle, -1e-3, 0.0), 0.0) == 0.0
+    assert search._thin(0, Ball(middle, -1e-3, 1e-6), 0.0) == 0.0
+    assert search._thin(0, Ball(middle, -1e-3, 2e-3), 0.0) >= 2e-3  # that there is no ball is not proved
     assert 1e-6 <= search._thin(0, Ball(middle, -1e-3, 0.0), 1e-6) <= 1e-5  # the row itself may be off by so much
 
 

@@ -13,8 +13,10 @@ import reluscope as rs
 from reluscope.analyses.verification import unsafe_regions as listing
 from reluscope.analyses.verification import violation_search as searching
 from reluscope.analyses.verification.disjoint_boxes import disjoint_boxes
+from reluscope.analyses.verification.unsafe_regions import _Cutting
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.differences import Difference
+from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.testing import default_network, networks
 from reluscope.testing.fuzz.layers import linear
 
@@ -172,6 +174,16 @@ def test_what_is_touched_has_no_volume():
     level = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [0.5])  # |x| = 0.5
     assert len(rs.violations(ABSOLUTE, Property([Case([-1.0], [1.0], [level])]))) == 0
     assert rs.violations(ABSOLUTE, Property([Case([-1.0], [1.0], [rs.Polyhedron([[0.0]], [1.0])])])).share().value == 1
+
+
+def test_parts_too_thin_for_a_piece_may_take_what_their_largest_ball_allows():
+    net, box = rs.load([(np.eye(2), np.full(2, 5.0)), (np.eye(2), np.full(2, -5.0))]), rs.Box(0, 2, 2)
+    cutting, middle = _Cutting(rs.partition(net, box), box, []), np.full(2, 0.5)
+    # In the unit square a strip with a ball of radius r has an area of 2 r; the box has four times that.
+    assert 8e-10 <= cutting._thin(Ball(middle, 1e-10, 0.0)) <= 8e-9
+    assert 8e-10 <= cutting._thin(Ball(middle, 0.0, 1e-10)) <= 8e-9
+    assert cutting._thin(Ball(middle, -1e-3, 1e-6)) == 0.0
+    assert cutting._thin(Ball(middle, -1e-3, 2e-3)) >= 8e-3  # that there is no ball is not proved
 
 
 def test_a_budget_leaves_boxes_open():

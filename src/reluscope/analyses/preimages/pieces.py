@@ -464,7 +464,7 @@ class _Search:
         dim, ends = self.part.dim, self._ends(row)
         moved = self.moved[row] + self.rounding
         turned = self._turned(ends, shift)
-        if ball.radius < -moved and not turned:
+        if ball.radius + ball.gap < -moved and not turned:
             return 0.0
         thick = max(0.0, ball.radius) + (ball.gap if np.isfinite(ball.gap) else RESOLUTION * self.length)
         return float(volume_errors(np.array([moved + steinhagen(dim) * thick]), ends[None])[0]) + turned

@@ -304,7 +304,7 @@ class _Cutting:
         """Return a bound on the volume of a part of the cube by its ball: its width times the cube's largest shadow."""
         dim = self.box.dim
         radius = max(0.0, ball.radius) + (ball.gap if np.isfinite(ball.gap) else 0.0)
-        if ball.radius < -ROUNDING:
+        if ball.radius + ball.gap < -ROUNDING:
             return 0.0
         return min(1.0, (steinhagen(dim) * radius + ROUNDING) * float(np.sqrt(dim))) * self.volume
 
