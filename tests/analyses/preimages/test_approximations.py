@@ -122,3 +122,24 @@ def test_values_on_equations_are_estimates():
     assert top.value == pytest.approx(1.3)
     assert top.interval[0] == -np.inf
     assert top.interval[1] >= 1.3 - 1e-12
+
+
+def test_volumes_of_pieces_far_from_the_origin_are_lower_bounds():
+    slope, bias, end = 1.4179707369074197, -455340277.0, 2.0329540117068943
+    net = rs.load([(np.array([[slope]]), np.array([bias])), (np.array([[2.0]]), np.array([2.0]))])
+    box = rs.Box([321121065.0], [321121068.0])
+    kink = ((Fraction(end) - 2) / 2 - Fraction(bias)) / Fraction(slope)
+    found = rs.preimages.approximate(net, rs.Polyhedron([[-1.0]], [-end]), domain=box, budget=rs.Budget(regions=20))
+    low, high = found.volume().interval
+    assert low <= 321121068 - kink <= high
+    assert low > 0.29
+
+
+def test_pieces_that_fulfil_equations_have_no_volume():
+    net = rs.load([(np.eye(2), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
+    level = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [2.5])
+    found = rs.preimages.approximate(
+        net, level, domain=rs.Box(0, 1, 2), points=[0.25, 0.25], budget=rs.Budget(regions=4)
+    )
+    assert len(found.pieces) == 1
+    assert found.volume().value == 0.0

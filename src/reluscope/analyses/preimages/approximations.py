@@ -15,6 +15,7 @@ from reluscope.analyses.preimages.best_first import best_first
 from reluscope.analyses.preimages.box_search import OutputBox, halved, output_box
 from reluscope.analyses.preimages.pullback import check_target, within_region
 from reluscope.analyses.preimages.rounded_ends import finding_within
+from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.arguments import Seed, read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
@@ -27,11 +28,15 @@ from reluscope.networks.file_outputs import Rounding, on_scores
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.corner_errors import volume_errors
+from reluscope.regions.regions import region
 
 NUM_BOXES, NUM_PIECES, NUM_SAMPLES = 1_000, 32, 512
 # How far points are moved towards the centre of a piece until their outputs lie in the target beyond doubt.
 INWARDS = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3, 1.0)
 RELATIVE, EPS = 1e-9, 2.0**-52
+# Rounding of sums and of corners, of volumes that Qhull computes, and how near a corner is to the rows that bound it.
+ROUNDING, HULLS, CLEAR = 64 * EPS, 1e-12, 1e-6
 # Volumes of pieces are found in up to so many dimensions.
 MAX_DIMENSIONS = 5
 
@@ -54,6 +59,8 @@ class Approximation:
         Open boxes: nothing outside of these and of ``inside`` is in the preimage.
     pieces : tuple of Polyhedron
         Parts of the preimage, each within one linear region and the box.
+    volumes : (p,) float64
+        Of the pieces, at least; 0 in many dimensions.
     work : dict
     """
 
@@ -63,6 +70,7 @@ class Approximation:
     inside: Float[np.ndarray, "k 2 n"]
     cells: tuple[OutputBox, ...]
     pieces: tuple[Polyhedron, ...]
+    volumes: Float[np.ndarray, " p"]
     work: dict[str, float]
 
     def volume(self) -> Finding:
@@ -74,10 +82,8 @@ class Approximation:
         """
         sure = float(np.prod(self.inside[:, 1] - self.inside[:, 0], axis=1).sum())
         upper = sure + sum(cell.volume for cell in self.cells)
-        lower = sure
-        if self.box.dim <= MAX_DIMENSIONS:
-            lower = max(lower, sum(piece.volume() for piece in self.pieces))
-        return self._finding(lower, lower, max(lower, upper), "volume of the preimage", self.box.volume())
+        lower = min(upper, max(sure, float(self.volumes.sum())))
+        return self._finding(lower, lower, upper, "volume of the preimage", self.box.volume())
 
     @read_arguments
     def maximum(self, c: ArrayLike) -> Finding:
@@ -265,15 +271,15 @@ def approximate(
         (domain.lo, domain.hi), bound, lambda box: halved(box, normals), goal=lambda: np.inf, budget=limit
     )
     boxes = np.array(inside).reshape(-1, 2, domain.dim)
-    pieces = _pieces(features, within, domain, points, seed)
+    pieces, volumes = _pieces(features, within, domain, points, seed)
     work: dict[str, float] = {"boxes": found.num_parts, "pieces": len(pieces)}
-    return Approximation(features, domain, target, boxes, found.left, pieces, work)
+    return Approximation(features, domain, target, boxes, found.left, pieces, np.array(volumes), work)
 
 
 def _pieces(
     features: Network, target: Polyhedron, box: Box, points: Points | None, seed: int
-) -> tuple[Polyhedron, ...]:
-    """Return the pieces within the regions of points whose outputs lie in the target."""
+) -> tuple[tuple[Polyhedron, ...], list[float]]:
+    """Return the pieces within the regions of points whose outputs lie in the target, and their least volumes."""
     tried = np.random.default_rng(seed).uniform(box.lo, box.hi, (NUM_SAMPLES, box.dim))
     if points is not None:
         given = features.points(points).reshape(-1, box.dim).cpu().numpy()
@@ -283,12 +289,34 @@ def _pieces(
     outputs = features(tried).reshape(len(tried), -1).cpu().numpy()
     good = tried[target.contains(outputs, 1e-12)]
     if not len(good):
-        return ()
+        return (), []
     _, first = np.unique(features.codes(good).words, axis=0, return_index=True)
-    pieces = []
+    pieces, volumes = [], []
     for row in np.sort(first)[:NUM_PIECES]:
         try:
             pieces.append(within_region(features, good[row], target, domain=box))
         except DegenerateGeometryError:  # a point on a kink whose code has no region
             continue
-    return tuple(pieces)
+        volumes.append(_least_volume(features, good[row], target, box, pieces[-1]))
+    return tuple(pieces), volumes
+
+
+def _least_volume(features: Network, point: np.ndarray, target: Polyhedron, box: Box, piece: Polyhedron) -> float:
+    """Return what a piece holds at least, whatever rounding made of its rows and corners."""
+    if box.dim > MAX_DIMENSIONS or len(piece.C) or not piece.insphere().radius > 0:
+        return 0.0
+    try:
+        corners = piece.vertices()
+    except DegenerateGeometryError:
+        return 0.0
+    of_region = region(features, point, domain=box).row_errors(box.lo, box.hi)
+    of_outputs = RowsOfInputs(features, box.lo, box.hi).errors(features.at(point[None]))[0]
+    of_target = float((np.abs(target.A) @ of_outputs).max(initial=0.0))
+    ends = np.stack([corners.min(axis=0), corners.max(axis=0)])
+    errors = np.full(len(piece.b), of_target)
+    errors[: len(of_region)] = of_region
+    errors += ROUNDING * (np.abs(piece.A) @ np.abs(ends).max(axis=0) + np.abs(piece.b))
+    near = (piece.b - corners @ piece.A.T <= CLEAR * (np.abs(piece.A) @ (ends[1] - ends[0])) + errors).any(axis=0)
+    moved = float((errors[near] / np.linalg.norm(piece.A[near], axis=1)).sum()) + ROUNDING * float(np.abs(ends).max())
+    volume = piece.volume()
+    return max(0.0, volume - HULLS * volume - float(volume_errors(np.array([moved]), ends[None])[0]))
