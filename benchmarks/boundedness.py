@@ -5,7 +5,7 @@ import torch
 import reluscope as rs
 from benchmarks.measure import Measurement, paired
 from benchmarks.models import mlp
-from reluscope.partitions.boundedness import boundedness
+from reluscope.partitions.table.boundedness import boundedness
 
 TARGET = "some ten microseconds a region in floats, milliseconds in fractions where sides are parallel"
 

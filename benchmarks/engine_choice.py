@@ -60,8 +60,8 @@ CASES_WITH_MAX = (
 WORK = """
 import json, sys, time, torch, reluscope as rs
 from benchmarks.models import maxout, mlp
-from reluscope.partitions.engine_choice import covering_engines
-from reluscope.partitions.engine_costs import cheapest
+from reluscope.partitions.ask.engine_choice import covering_engines
+from reluscope.partitions.ask.engine_costs import cheapest
 torch.set_num_threads(1)
 dim, first, hidden, size, keep, repeats = json.loads(sys.argv[1])
 net = maxout(dim, *first, *hidden) if first else mlp(dim, *hidden, 1)

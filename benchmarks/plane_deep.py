@@ -8,9 +8,9 @@ import torch
 import reluscope as rs
 from benchmarks.deep_models import MODELS, deep
 from benchmarks.measure import Measurement, in_fresh_process, peak_gigabytes
-from reluscope.partitions.dispatch import cells_found
-from reluscope.partitions.shown_regions import shown
-from reluscope.partitions.walk_rounding import rounding_of
+from reluscope.partitions.ask.dispatch import cells_found
+from reluscope.partitions.doubts.shown_regions import shown
+from reluscope.partitions.doubts.walk_rounding import rounding_of
 
 TARGET = "0.5 forward passes a vertex and 2 GB; 224 x 224: 1,000 regions in 10 minutes and 6 GB"
 # Sides of windows with some thousand regions.

@@ -17,10 +17,10 @@ from reluscope.geometry.cutting.framed_cells import LinearForm, Sides
 from reluscope.geometry.cutting.generation import find_among_corners
 from reluscope.geometry.programs.linear_program import LinearProgram
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions.tree import tree_regions
-from reluscope.partitions.tree_coordinates import Coordinates
-from reluscope.partitions.tree_count import tree_count
-from reluscope.partitions.tree_facets import _cells, _pieces
+from reluscope.partitions.tree.tree import tree_regions
+from reluscope.partitions.tree.tree_coordinates import Coordinates
+from reluscope.partitions.tree.tree_count import tree_count
+from reluscope.partitions.tree.tree_facets import _cells, _pieces
 from reluscope.tolerance import Tolerance
 
 TARGET = "at most 2.5 programs per region; 5,000 regions/s; two workers at least 1.7 times one"

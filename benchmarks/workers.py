@@ -12,7 +12,7 @@ import reluscope as rs
 from benchmarks.measure import Measurement
 from benchmarks.models import mlp
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions.tree_count import tree_count
+from reluscope.partitions.tree.tree_count import tree_count
 
 TARGET = "two workers at least 1.7 times one, on counts of over 30 s"
 

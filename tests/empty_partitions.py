@@ -10,7 +10,7 @@ import reluscope as rs
 def empty_partition(network, domain):
     """Return what is left of a partition that was interrupted at once."""
     with (
-        patch("reluscope.partitions.walk.safe_point", side_effect=KeyboardInterrupt),
+        patch("reluscope.partitions.driver.walk.safe_point", side_effect=KeyboardInterrupt),
         pytest.warns(UserWarning, match="interrupted"),
     ):
         part = rs.partition(network, domain)

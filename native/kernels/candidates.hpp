@@ -1,4 +1,4 @@
-// Max gates: which candidates can win on a few cells, and which one does. See reluscope.partitions.candidates.
+// Max gates: which candidates can win on a few cells, and which one does. See reluscope.partitions.complexes.candidates.
 #pragma once
 
 #include "arrays.hpp"

@@ -1,4 +1,4 @@
-// Regions on the two sides of facets: see reluscope.partitions.gathered_cells.
+// Regions on the two sides of facets: see reluscope.partitions.table.gathered_cells.
 #pragma once
 
 #include "arrays.hpp"

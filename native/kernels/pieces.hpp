@@ -1,4 +1,4 @@
-// Pieces of units on the cells of a chunk: see reluscope.partitions.cutting.
+// Pieces of units on the cells of a chunk: see reluscope.partitions.complexes.cutting.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Which polyhedra are bounded, by their directions of recession: see reluscope.partitions.boundedness.
+// Which polyhedra are bounded, by their directions of recession: see reluscope.partitions.table.boundedness.
 #pragma once
 
 #include "arrays.hpp"

@@ -37,9 +37,9 @@ class Budget:
     Notes
     -----
     Work without any limit on regions and seconds ends by itself, or stops where it would not end: see
-    `reluscope.partitions.patience`. An executor's tasks keep to the same limits, and what they find beyond the regions
-    asked for is left out. What a budget leaves behind claims LOWER: no region is counted twice, and each one that is
-    counted is there. Only ``regions=0`` gives none.
+    `reluscope.partitions.ask.patience`. An executor's tasks keep to the same limits, and what they find beyond the
+    regions asked for is left out. What a budget leaves behind claims LOWER: no region is counted twice, and each one
+    that is counted is there. Only ``regions=0`` gives none.
 
     Examples
     --------

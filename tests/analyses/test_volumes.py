@@ -9,8 +9,8 @@ from reluscope.analyses import volumes
 from reluscope.analyses.volumes import region_volumes
 from reluscope.errors import InputError
 from reluscope.findings import Claim
-from reluscope.partitions.exact_regions import code_tuples
-from reluscope.partitions.exact_rows import ExactRows
+from reluscope.partitions.exact.exact_regions import code_tuples
+from reluscope.partitions.exact.exact_rows import ExactRows
 from reluscope.testing import pseudo_random_network
 
 SIMPLEX = rs.Polyhedron(np.vstack([-np.eye(3), np.ones((1, 3))]), [0.0, 0, 0, 2])

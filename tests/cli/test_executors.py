@@ -17,8 +17,8 @@ from cli.running import is_one_sentence, reluscope
 from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.errors import InputError
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions.parallel import WORKERS_DIED, Lost, run_tasks
-from reluscope.partitions.tree_count import tree_count
+from reluscope.partitions.driver.parallel import WORKERS_DIED, Lost, run_tasks
+from reluscope.partitions.tree.tree_count import tree_count
 from reluscope.progress import RegionProgress
 from reluscope.testing import default_network
 
@@ -157,7 +157,7 @@ def test_a_command_with_dask(folder, cluster):
 
 @pytest.mark.slow
 def test_dask_workers(net, cluster, monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.tree_search.MAX_TASKS", 4)
+    monkeypatch.setattr("reluscope.partitions.tree.tree_search.MAX_TASKS", 4)
     told = []
     with open_executor(ExecutorArguments(scheduler=cluster.address)) as executor:
         found = tree_count(net, BOX, executor=executor, progress=tasks(told))
@@ -187,7 +187,7 @@ def die_elsewhere(here):
 
 @pytest.mark.slow
 def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.tree_search.MAX_TASKS", 12)
+    monkeypatch.setattr("reluscope.partitions.tree.tree_search.MAX_TASKS", 12)
     with open_executor(ExecutorArguments(scheduler=cluster.address)) as executor:
         victim, told = executor.submit(os.getpid).result(), []
 
@@ -205,9 +205,9 @@ def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
 @pytest.mark.parametrize("end", ["closed", "killed", "deaf", "restarted", "without workers"])
 def test_a_count_whose_scheduler_goes_away(net, own_cluster, monkeypatch, end):
     """Dask's futures stay pending for ever when a scheduler says goodbye or stops to answer, or has no workers left."""
-    monkeypatch.setattr("reluscope.partitions.tree_search.MAX_TASKS", 12)
-    monkeypatch.setattr("reluscope.partitions.parallel.SECONDS_OF_SILENCE", 1.0)
-    monkeypatch.setattr("reluscope.partitions.parallel.SECONDS_OF_REPLY", 2.0)
+    monkeypatch.setattr("reluscope.partitions.tree.tree_search.MAX_TASKS", 12)
+    monkeypatch.setattr("reluscope.partitions.driver.parallel.SECONDS_OF_SILENCE", 1.0)
+    monkeypatch.setattr("reluscope.partitions.driver.parallel.SECONDS_OF_REPLY", 2.0)
     scheduler, worker = own_cluster.processes
 
     def strike(done, every):

@@ -72,7 +72,7 @@ def test_what_is_ignored_on_purpose_stays_ignored(folder):
 @pytest.mark.slow
 def test_a_partition_keeps_what_it_found(folder):
     arguments = ("partition", "my_models:deep", "--box", "-30,30", "-o", "out", "--threads", "1")
-    done = strike("reluscope.partitions.incidence._Cutting.step", 5, *arguments)
+    done = strike("reluscope.partitions.complexes.incidence._Cutting.step", 5, *arguments)
     assert done.returncode == 130, done.stderr
     assert "interrupted with" in done.stderr
     assert is_one_sentence(done.stderr)

@@ -122,7 +122,7 @@ def test_colours(folder, color, place):
 
 @pytest.mark.slow
 def test_a_budget_gives_a_lower_bound(folder, monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", float("inf"))
+    monkeypatch.setattr("reluscope.partitions.ask.finishing_windows.MIN_SECONDS", float("inf"))
     arguments = ("my_models:deep", "--box", "-3,3")
     whole = regions(*arguments)
     plain = found(*arguments, "--regions", "10")
@@ -139,7 +139,7 @@ def test_a_budget_gives_a_lower_bound(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_what_is_hopeless_gets_a_window(folder, monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", 0.0)
+    monkeypatch.setattr("reluscope.partitions.ask.finishing_windows.MIN_SECONDS", 0.0)
     arguments = ("my_models:deep", "--box", "-3,3", "--regions", "2")
     plain = found(*arguments)
     assert plain["expected"] is not None
@@ -179,7 +179,7 @@ def test_a_certificate_is_checked_and_written(folder, monkeypatch):
     def pressed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reluscope.partitions.incidence._Cutting.step", pressed)
+    monkeypatch.setattr("reluscope.partitions.complexes.incidence._Cutting.step", pressed)
     result = reluscope(*arguments, "--certify", "--force")
     assert "cross.certificate was not written" in result.stderr
 

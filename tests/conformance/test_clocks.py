@@ -19,7 +19,7 @@ from conformance.bad_input.running import namespaces
 from conformance.clocks import SLOW, Clock, differences, quiet
 from reluscope.analyses.counting import by_probes
 from reluscope.datasets.dataset import dataset_of
-from reluscope.partitions import patience
+from reluscope.partitions.ask import patience
 from reluscope.report import Settings, Subject, build_report
 from reluscope.report.sections import all_sections
 from reluscope.testing import default_network

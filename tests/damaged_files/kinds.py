@@ -21,7 +21,7 @@ from reluscope.datasets.opening import open_dataset
 from reluscope.files.kept_results import Record
 from reluscope.files.sealed_files import UNSEALED
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions.tree_count import tree_count
+from reluscope.partitions.tree.tree_count import tree_count
 from reluscope.report import KeptSections, Subject
 from reluscope.report.document import SectionResult
 from reluscope.testing import default_network

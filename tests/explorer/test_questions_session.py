@@ -16,7 +16,7 @@ from reluscope.explorer import fitting
 from reluscope.explorer import session as sessions
 from reluscope.explorer.questions import QUESTIONS
 from reluscope.explorer.session import Session
-from reluscope.partitions import incidence
+from reluscope.partitions.complexes import incidence
 
 LARGE = (6, 40, 40, 40, 4)
 

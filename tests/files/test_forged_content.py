@@ -14,8 +14,8 @@ from reluscope.files.kept_results import KeptResults, Record
 from reluscope.files.named_arrays import load_arrays, save_arrays
 from reluscope.files.sealed_files import read_sealed_json, to_sealed_json
 from reluscope.partitions import Partition
-from reluscope.partitions.certificates import Certificate
-from reluscope.partitions.tree_count import tree_count
+from reluscope.partitions.exact.certificates import Certificate
+from reluscope.partitions.tree.tree_count import tree_count
 from reluscope.testing import default_network
 
 REFUSED = r"is not a .* as this version of reluscope writes it, or it is damaged"

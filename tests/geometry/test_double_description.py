@@ -15,7 +15,7 @@ from reluscope.geometry.cutting import double_description
 from reluscope.geometry.cutting.double_description import Pieces, cut_cells
 from reluscope.geometry.cutting.polytopes import INNER, Polytopes
 from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope
-from reluscope.partitions.first_cells import first_cells
+from reluscope.partitions.cells.first_cells import first_cells
 
 
 def cells_of(window: rs.Box | rs.Polyhedron) -> Polytopes:
@@ -450,7 +450,7 @@ import resource
 import numpy as np, torch
 import reluscope as rs
 from reluscope.geometry.cutting.double_description import cut_cells
-from reluscope.partitions.first_cells import first_cells
+from reluscope.partitions.cells.first_cells import first_cells
 torch.get_num_threads = lambda: 4
 cells = first_cells(rs.load([(np.eye(4), np.zeros(4))]), rs.Space(4), rs.Tolerance()).cells
 maps = np.random.default_rng(0).normal(size=(16, 60, 5))

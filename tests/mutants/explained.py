@@ -150,7 +150,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "ends_of_counts = [(one.value, one.value) if one.claim is Claim.ESTIMATE else one.interval for one in counts]",
     ): "an exact number of regions has itself as both ends of its interval",
     (
-        "partitions/shown_regions",
+        "partitions/doubts/shown_regions",
         "if doubtful.all():  # of two ways to bound rounding either one may be the tighter",
     ): "what is not asked again in floats is decided in rational arithmetic, or left out",
     (
@@ -233,7 +233,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ("geometry/programs/convex_questions", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
     ("analyses/inscribed_balls", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
     (
-        "partitions/shown_regions",
+        "partitions/doubts/shown_regions",
         "each = (multiplications(network))",
     ): "a network without multiplications has no sign in doubt",
     (

@@ -8,7 +8,7 @@ from torch import nn
 import reluscope as rs
 from reluscope.codes import Codes
 from reluscope.errors import UnsupportedOperatorError
-from reluscope.partitions.code_location import locate_by_code
+from reluscope.partitions.table.code_location import locate_by_code
 from reluscope.tolerance import Tolerance
 
 INPUTS, LATENTS = 3, 10

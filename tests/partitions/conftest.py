@@ -2,7 +2,7 @@
 
 import pytest
 
-from reluscope.partitions import incidence
+from reluscope.partitions.complexes import incidence
 
 
 @pytest.fixture

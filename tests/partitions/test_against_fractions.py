@@ -12,7 +12,7 @@ from oracles.fractions_plane import relu_layers
 from partitions.checking import check_equal, check_structure, found_in, lift, truth_on
 from partitions.layered import gate_layers, network_of, on_slice
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions import incidence
+from reluscope.partitions.complexes import incidence
 from reluscope.testing import boxes, networks, slices
 
 # 3 makes nearly every facet of a small network a seam; 0 leaves the chunks as they are.

@@ -7,8 +7,8 @@ import reluscope as rs
 from partitions.checking import check_equal, check_structure, truth_on
 from partitions.layered import network_of
 from reluscope.codes.compressed_words import CompressedWords
-from reluscope.partitions.assembly import Patch, assemble
-from reluscope.partitions.dispatch import partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.table.assembly import Patch, assemble
 
 
 def patch(corners, cells, seams, words):

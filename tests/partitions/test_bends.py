@@ -14,11 +14,12 @@ from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.wide_numbers import Wide, WideNumbers
-from reluscope.partitions import bends, codes_together, incidence, open_bends, shown_regions
-from reluscope.partitions.bends import Ranges, combined, fewer_rows, first_rows, taken
-from reluscope.partitions.chunks import Chunk, Resolution
-from reluscope.partitions.dispatch import cells_found
-from reluscope.partitions.walk_rounding import rounding_of
+from reluscope.partitions.ask.dispatch import cells_found
+from reluscope.partitions.complexes import bends, codes_together, incidence, open_bends
+from reluscope.partitions.complexes.bends import Ranges, combined, fewer_rows, first_rows, taken
+from reluscope.partitions.complexes.chunks import Chunk, Resolution
+from reluscope.partitions.doubts import shown_regions
+from reluscope.partitions.doubts.walk_rounding import rounding_of
 
 
 class Sum(nn.Module):
@@ -56,8 +57,8 @@ def plain() -> rs.Partition:
 def asked(plain, monkeypatch):
     """Let all networks be combined, and return the chunks that were opened."""
     monkeypatch.setattr(bends, "pay", lambda network: True)
-    monkeypatch.setattr("reluscope.partitions.few_dimensions.MIN_BYTES", 0)
-    monkeypatch.setattr("reluscope.partitions.few_dimensions.OUTPUTS", 0)
+    monkeypatch.setattr("reluscope.partitions.engines.few_dimensions.MIN_BYTES", 0)
+    monkeypatch.setattr("reluscope.partitions.engines.few_dimensions.OUTPUTS", 0)
     opened, begin = [], incidence.open_bends
 
     def told(chunk, stage, resolution):
@@ -117,7 +118,7 @@ def test_what_is_measured_is_said_of_combinations_too(asked, monkeypatch):
     rounding = rounding_of(net, square, rs.Tolerance())
     part = cells_found(net, square, rounding=rounding)
     assert len(asked) == 40
-    monkeypatch.setattr("reluscope.partitions.open_bends.FEW_UNPROVED", -1)
+    monkeypatch.setattr("reluscope.partitions.complexes.open_bends.FEW_UNPROVED", -1)
     hasty = cells_found(net, square, rounding=rounding)
     monkeypatch.setattr(bends, "pay", lambda network: False)
     truth = cells_found(net, square, rounding=rounding)

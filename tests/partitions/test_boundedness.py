@@ -13,10 +13,10 @@ from reluscope.findings import Claim
 from reluscope.geometry.programs.rational_recession import has_direction
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.partitions import Partition
-from reluscope.partitions.bare_regions import BareRegions
-from reluscope.partitions.boundedness import Boundedness, boundedness, decide
-from reluscope.partitions.exact_regions import code_rows, code_tuples
-from reluscope.partitions.exact_rows import ExactRows
+from reluscope.partitions.exact.exact_regions import code_rows, code_tuples
+from reluscope.partitions.exact.exact_rows import ExactRows
+from reluscope.partitions.table.bare_regions import BareRegions
+from reluscope.partitions.table.boundedness import Boundedness, boundedness, decide
 
 TILTS = [0.0, 1e-6, 1e-12, 1e-15, 3e-16, 1e-17, 1e-20, 1e-60]
 
@@ -235,7 +235,7 @@ def test_files_say_what_is_proved(tmp_path, monkeypatch):
         np.testing.assert_array_equal(again.is_bounded(), part.is_bounded())
         assert again.geometry.is_proved.all()
         # Files of before do not say it: found anew with the network, without it nothing is sure.
-        from reluscope.partitions import table
+        from reluscope.partitions import partition as table
 
         monkeypatch.setattr(table.Partition, "_boundedness", Boundedness(part.is_bounded(), None))
         with monkeypatch.context() as context:

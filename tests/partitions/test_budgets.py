@@ -12,7 +12,7 @@ from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.findings import Claim
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions.certification import Certifier, OutOfTimeError
+from reluscope.partitions.complexes.certification import Certifier, OutOfTimeError
 from reluscope.testing import default_network
 
 # Regions that may be finished beyond those asked for.

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reluscope.partitions.candidates import find_rivals, settle, winners
+from reluscope.partitions.complexes.candidates import find_rivals, settle, winners
 
 ROUNDING = 1e-12
 

@@ -8,7 +8,7 @@ import reluscope as rs
 from reluscope import _kernels
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.numbers import NUMBERS
-from reluscope.partitions import carried_ahead, incidence
+from reluscope.partitions.complexes import carried_ahead, incidence
 from reluscope.testing import default_network
 
 

@@ -12,8 +12,8 @@ from oracles.reference_vectors import VECTORS
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError
-from reluscope.partitions.cellwise import supports, walk_cells
-from reluscope.partitions.gathered_cells import gather
+from reluscope.partitions.cells.cellwise import supports, walk_cells
+from reluscope.partitions.table.gathered_cells import gather
 from reluscope.testing.references import pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
 
@@ -190,7 +190,7 @@ def test_networks_without_gates_have_one_region():
 
 
 def test_a_budget_leaves_whole_regions(monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.cellwise.BATCH", 4)
+    monkeypatch.setattr("reluscope.partitions.cells.cellwise.BATCH", 4)
     net = rs.load(pseudo_random_network(3, (8, 8)))
     every, _ = cells_of(net, rs.Box(-1, 1, 3))
     found, run = cells_of(net, rs.Box(-1, 1, 3), regions=20)
@@ -205,7 +205,7 @@ def test_a_budget_leaves_whole_regions(monkeypatch):
 def test_batches_change_nothing(monkeypatch, batch):
     net = rs.load(pseudo_random_network(3, (4, 4, 4)))
     every, _ = cells_of(net, rs.Space(3))
-    monkeypatch.setattr("reluscope.partitions.cellwise.BATCH", batch)
+    monkeypatch.setattr("reluscope.partitions.cells.cellwise.BATCH", batch)
     found, _ = cells_of(net, rs.Space(3))
     assert {row.tobytes() for row in found.words} == {row.tobytes() for row in every.words}
     assert neighbours(found.words, found.left, found.right) == neighbours(every.words, every.left, every.right)

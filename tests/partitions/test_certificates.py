@@ -19,8 +19,8 @@ from partitions.layered import GATES, gate_layers, network_of
 from reluscope.errors import CertificateError, InputError
 from reluscope.files.sealed_files import to_sealed_json
 from reluscope.findings import Claim
-from reluscope.partitions.certificates import Certificate
-from reluscope.partitions.exact_regions import exact_regions
+from reluscope.partitions.exact.certificates import Certificate
+from reluscope.partitions.exact.exact_regions import exact_regions
 from reluscope.testing import check_certificate, default_network, pseudo_random_network, reference_networks
 from reluscope.testing.strategies import boxes, degenerate_networks, slices
 
@@ -430,7 +430,7 @@ def test_no_certificate_of_what_is_not_certified(dim, tmp_path):
     net, box = rs.load(default_network([dim, 6, 4, 1], seed=0)), rs.Box(-1, 1, dim)
     assert rs.partition(net, box).certificate is None
     with (
-        patch("reluscope.partitions.walk.safe_point", side_effect=KeyboardInterrupt),
+        patch("reluscope.partitions.driver.walk.safe_point", side_effect=KeyboardInterrupt),
         pytest.warns(match="interrupted"),
     ):
         stopped = rs.partition(net, box, certify=True)

@@ -13,7 +13,8 @@ import reluscope as rs
 from reluscope.errors import InputError
 from reluscope.networks.evaluation.rounded_forward import coded_forward
 from reluscope.networks.fractions.rational import multiplications
-from reluscope.partitions import dispatch, finishing_windows, shown_regions
+from reluscope.partitions.ask import dispatch, finishing_windows
+from reluscope.partitions.doubts import shown_regions
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-2, 2, 2)

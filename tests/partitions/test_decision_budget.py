@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.partitions import decision, decision_pieces
+from reluscope.partitions.decisions import decision, decision_pieces
 from reluscope.testing import default_network
 
 

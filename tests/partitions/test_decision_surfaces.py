@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull, HalfspaceIntersection
 import reluscope as rs
 from partitions.test_level_sets import small_integers
 from reluscope.errors import InputError
-from reluscope.partitions import incidence
+from reluscope.partitions.complexes import incidence
 from reluscope.testing import default_network
 
 BOX = rs.Box(-1, 1, 3)

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.partitions.engine_choice import chooses_tree, covering_engines
-from reluscope.partitions.engine_costs import cheapest
+from reluscope.partitions.ask.engine_choice import chooses_tree, covering_engines
+from reluscope.partitions.ask.engine_costs import cheapest
 from reluscope.testing import default_network
 
 

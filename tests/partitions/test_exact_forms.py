@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.partitions import exact_forms
+from reluscope.partitions.tree import exact_forms
 
 TINY = 2.0**-49
 

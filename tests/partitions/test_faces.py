@@ -9,8 +9,8 @@ import pytest
 
 import reluscope as rs
 from partitions import bodies
-from reluscope.partitions import faces as faces_module
-from reluscope.partitions import incidence
+from reluscope.partitions.complexes import incidence
+from reluscope.partitions.faces import faces as faces_module
 
 
 def random_network(*sizes, seed):
@@ -81,7 +81,7 @@ def test_a_cell_that_is_lost_leaves_doubt():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(incidence, "_chunk_cells", lambda *_: 5)
         patch.setattr(
-            "reluscope.partitions.face_walk.assemble_faces",
+            "reluscope.partitions.faces.face_walk.assemble_faces",
             lambda parts, *rest: (patches.append((list(parts), rest)), real(parts, *rest))[1],
         )
         rs.partition(random_network(2, 6, 6, 1, seed=2), rs.Box(-2, 2, 2)).faces  # noqa: B018

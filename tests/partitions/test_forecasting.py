@@ -12,13 +12,13 @@ import scipy.stats
 import reluscope as rs
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Column, Findings
-from reluscope.partitions import finishing_windows, forecasting
-from reluscope.partitions import region_density as region_density_module
-from reluscope.partitions.dispatch import cells_found
-from reluscope.partitions.finishing_windows import _growth_of
-from reluscope.partitions.forecasting import Effort, Round, _count_lowest, rounds
-from reluscope.partitions.region_density import RegionDensity, region_density
-from reluscope.partitions.sub_domains import SubDomains
+from reluscope.partitions.ask import finishing_windows, forecasting
+from reluscope.partitions.ask import region_density as region_density_module
+from reluscope.partitions.ask.dispatch import cells_found
+from reluscope.partitions.ask.finishing_windows import _growth_of
+from reluscope.partitions.ask.forecasting import Effort, Round, _count_lowest, rounds
+from reluscope.partitions.ask.region_density import RegionDensity, region_density
+from reluscope.partitions.ask.sub_domains import SubDomains
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-1, 1, 2)

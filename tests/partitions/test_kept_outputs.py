@@ -8,8 +8,11 @@ import torch
 
 import reluscope as rs
 from reluscope.networks.building.builder import GraphBuilder
-from reluscope.partitions import assembly, decision_pieces, few_dimensions, incidence
-from reluscope.partitions.decision_pieces import contenders
+from reluscope.partitions.complexes import incidence
+from reluscope.partitions.decisions import decision_pieces
+from reluscope.partitions.decisions.decision_pieces import contenders
+from reluscope.partitions.engines import few_dimensions
+from reluscope.partitions.table import assembly
 from reluscope.testing import default_network
 
 

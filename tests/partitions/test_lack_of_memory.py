@@ -11,8 +11,10 @@ from reluscope.analyses.counting.code_search import CodeSearch
 from reluscope.analyses.counting.rational_codes import RationalCodes
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions import cellwise, incidence, tree_items
-from reluscope.partitions.tree_count import tree_count
+from reluscope.partitions.cells import cellwise
+from reluscope.partitions.complexes import incidence
+from reluscope.partitions.tree import tree_items
+from reluscope.partitions.tree.tree_count import tree_count
 from reluscope.testing import default_network
 
 OUT_OF_MEMORY = "out of memory"
@@ -36,7 +38,7 @@ def small_steps(monkeypatch, chunks_of):
     chunks_of(4)
     monkeypatch.setattr(cellwise, "BATCH", 8)
     monkeypatch.setattr(cellwise, "MAX_MADE", 40)
-    monkeypatch.setattr("reluscope.partitions.tree_items.BATCH", 4)
+    monkeypatch.setattr("reluscope.partitions.tree.tree_items.BATCH", 4)
 
 
 @pytest.mark.few(11)
@@ -56,10 +58,10 @@ def test_a_partition_keeps_what_it_has(method, after, lack, small_steps, monkeyp
 
 
 JOINS = {
-    "planes": ("reluscope.partitions.few_dimensions", "assemble", 2, "incidence"),
-    "incidence": ("reluscope.partitions.several_dimensions", "join", 3, "incidence"),
-    "cellwise": ("reluscope.partitions.several_dimensions", "gather", 3, "cellwise"),
-    "tree": ("reluscope.partitions.tree", "_by_code", 3, "tree"),
+    "planes": ("reluscope.partitions.engines.few_dimensions", "assemble", 2, "incidence"),
+    "incidence": ("reluscope.partitions.engines.several_dimensions", "join", 3, "incidence"),
+    "cellwise": ("reluscope.partitions.engines.several_dimensions", "gather", 3, "cellwise"),
+    "tree": ("reluscope.partitions.tree.tree", "_by_code", 3, "tree"),
 }
 
 
@@ -88,7 +90,7 @@ def test_a_partition_that_memory_does_not_hold_keeps_some_of_it(place, lack, sma
 
 
 def test_a_partition_of_which_memory_holds_nothing_is_an_error(monkeypatch):
-    starve(monkeypatch, sys.modules["reluscope.partitions.tree"], "_by_code", 0, MemoryError())
+    starve(monkeypatch, sys.modules["reluscope.partitions.tree.tree"], "_by_code", 0, MemoryError())
     with pytest.raises(MemoryError):
         rs.partition(from_arrays(default_network([3, 5, 1], seed=2)), rs.Box(-1, 1, 3), method="tree")
 

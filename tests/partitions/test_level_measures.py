@@ -12,7 +12,7 @@ import reluscope as rs
 from partitions import bodies
 from partitions.test_level_sets import AROUND, random_network, small_integers
 from reluscope.errors import IncompletePartitionError, InputError
-from reluscope.partitions import incidence
+from reluscope.partitions.complexes import incidence
 
 PLANE = rs.Box(-2, 2, 2)
 # |x| / a + |y| / b - c, whose level line is a rhombus with corners that float64 does not hold.

@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull, HalfspaceIntersection
 import reluscope as rs
 from partitions import bodies
 from partitions.test_level_sets import AROUND, random_network, small_integers
-from reluscope.partitions import incidence
+from reluscope.partitions.complexes import incidence
 
 # | |x| + |y| - 2 | + |z| = 1/2: a ring with a square section.
 RING = rs.load(

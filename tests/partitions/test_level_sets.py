@@ -10,7 +10,8 @@ import torch
 import reluscope as rs
 from partitions import bodies
 from reluscope.errors import IncompletePartitionError, InputError, ShapeError
-from reluscope.partitions import incidence, level_pieces
+from reluscope.partitions.complexes import incidence
+from reluscope.partitions.levels import level_pieces
 
 AROUND = rs.Box([-2, -2, -2], [4.1, 4.2, 4.3])
 

@@ -11,8 +11,8 @@ from partitions import bodies
 from partitions.test_level_sets import AROUND, random_network, same_mesh, small_integers
 from reluscope.errors import InputError, NotApplicableError
 from reluscope.files.named_arrays import load_arrays, save_arrays
-from reluscope.partitions import incidence
-from reluscope.partitions.level_checkpoints import KEPT
+from reluscope.partitions.complexes import incidence
+from reluscope.partitions.levels.level_checkpoints import KEPT
 
 NET = random_network(3, 12, 12, 1, seed=4)
 BOX = rs.Box(-1, 1, 3)

@@ -15,8 +15,9 @@ from reluscope import budget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.geometry.cutting.crossing import UNDECIDED
-from reluscope.partitions import exact_rows, tree, tree_facets
-from reluscope.partitions.tree_items import Block, Search
+from reluscope.partitions.exact import exact_rows
+from reluscope.partitions.tree import tree, tree_facets
+from reluscope.partitions.tree.tree_items import Block, Search
 from reluscope.progress import RegionProgress
 from reluscope.testing import default_network, pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
@@ -276,7 +277,7 @@ def test_ctrl_c_keeps_the_finished_regions(after, place, monkeypatch):
 def test_ctrl_c_while_progress_is_shown(monkeypatch):
     from contextlib import contextmanager
 
-    from reluscope.partitions import many_dimensions
+    from reluscope.partitions.engines import many_dimensions
 
     class Striking(RegionProgress):
         def __call__(self, number, done):

@@ -12,9 +12,9 @@ from reluscope.networks.evaluation import measured_rounding as module
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding, measured_rounding
 from reluscope.networks.evaluation.wide_forward import wide_codes
 from reluscope.networks.graph.nodes import Max
-from reluscope.partitions import shown_regions
-from reluscope.partitions.chunks import between
-from reluscope.partitions.walk_rounding import rounding_of
+from reluscope.partitions.complexes.chunks import between
+from reluscope.partitions.doubts import shown_regions
+from reluscope.partitions.doubts.walk_rounding import rounding_of
 
 LINE = rs.Box(-0.05, 0.05, 1)
 
@@ -151,7 +151,7 @@ def test_what_was_measured_holds_elsewhere():
 
 
 def test_small_deep_networks_are_measured_and_all_their_regions_proved(monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.shown_regions._ExactCodes.beside", None)  # no fractions needed
+    monkeypatch.setattr("reluscope.partitions.doubts.shown_regions._ExactCodes.beside", None)  # no fractions needed
     part, truth = rs.partition(deep(), LINE), certified()
     assert codes_of(part) == codes_of(truth)
     assert (part.claim, part.work["cells_left_out"]) == (rs.Claim.LOWER, 0)

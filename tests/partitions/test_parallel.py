@@ -14,9 +14,11 @@ import torch
 import reluscope as rs
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions import cellwise, incidence, parallel, walk
-from reluscope.partitions.parallel import run_tasks
-from reluscope.partitions.tree_count import tree_count
+from reluscope.partitions.cells import cellwise
+from reluscope.partitions.complexes import incidence
+from reluscope.partitions.driver import parallel, walk
+from reluscope.partitions.driver.parallel import run_tasks
+from reluscope.partitions.tree.tree_count import tree_count
 from reluscope.testing import default_network, pseudo_random_network
 
 
@@ -386,7 +388,7 @@ def test_trees_in_threads_do_not_share_room():
 
 
 def test_a_search_that_grows_too_large_is_broken_up_on_its_way(monkeypatch):
-    from reluscope.partitions import tree_items, tree_search
+    from reluscope.partitions.tree import tree_items, tree_search
 
     monkeypatch.setattr(tree_search, "MIN_CELLS", 40)
     monkeypatch.setattr(tree_search, "MAX_CELLS", 41)

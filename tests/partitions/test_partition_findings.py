@@ -8,13 +8,13 @@ import pytest
 import scipy.sparse
 
 import reluscope as rs
-from reluscope.partitions.boundedness import Boundedness
 from reluscope.partitions.partition_findings import (
     bounded_regions,
     number_of_adjacent_pairs,
     number_of_bounded_regions,
     number_of_regions,
 )
+from reluscope.partitions.table.boundedness import Boundedness
 
 NET = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
 ALL = {"num_open": 0, "num_undecided": 0, "num_pending": 0, "num_unmatched": 0, "proved": "1111"}

@@ -13,9 +13,9 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions import patience
-from reluscope.partitions.patience import Patience, patient
-from reluscope.partitions.probes import Probe, probes
+from reluscope.partitions.ask import patience
+from reluscope.partitions.ask.patience import Patience, patient
+from reluscope.partitions.tree.probes import Probe, probes
 
 
 def layers(*sizes: int, seed: int = 0) -> rs.Network:

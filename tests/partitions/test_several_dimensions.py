@@ -12,7 +12,7 @@ import reluscope as rs
 from oracles.reference_vectors import VECTORS
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
-from reluscope.partitions.boundedness import decide
+from reluscope.partitions.table.boundedness import decide
 from reluscope.testing.references import pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
 
@@ -43,7 +43,7 @@ def default_network(sizes):
 def test_published_vectors(vector, method, cells, chunks_of, monkeypatch):
     if cells:
         chunks_of(cells)
-        monkeypatch.setattr("reluscope.partitions.cellwise.BATCH", cells)
+        monkeypatch.setattr("reluscope.partitions.cells.cellwise.BATCH", cells)
     net = rs.load(pseudo_random_network(vector.num_inputs, vector.widths))
     part = rs.partition(net, rs.Box(-1, 1, vector.num_inputs), method=method)
     assert (len(part), part.claim) == (vector.box, Claim.EXACT)
@@ -87,7 +87,7 @@ def test_counts_of_default_networks(sizes, count):
 @settings(max_examples=60, deadline=None)
 @given(degenerate_networks(num_inputs=3, max_layers=2), st.sampled_from([0, 2]))
 def test_both_engines_agree_on_degenerate_networks(layers, cells):
-    from reluscope.partitions import incidence
+    from reluscope.partitions.complexes import incidence
 
     net, box = rs.load(layers), rs.Box(-2, 2, 3)
     with pytest.MonkeyPatch.context() as patch:
@@ -219,7 +219,7 @@ def test_storage(tmp_path):
 @pytest.mark.parametrize("domain", [rs.Box(-1, 1, 3), rs.Space(3)], ids=lambda d: d.describe())
 def test_budgets_give_lower_bounds(domain, chunks_of, monkeypatch):
     chunks_of(4)
-    monkeypatch.setattr("reluscope.partitions.cellwise.BATCH", 4)
+    monkeypatch.setattr("reluscope.partitions.cells.cellwise.BATCH", 4)
     net = rs.load(pseudo_random_network(3, (8, 8)))
     every = rs.partition(net, domain)
     for number in (1, 20, 60):

@@ -10,9 +10,9 @@ from empty_partitions import empty_partition
 from oracles.rational_steps import affine, network_of
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
-from reluscope.partitions import shown_regions
-from reluscope.partitions.certification import multiplications
-from reluscope.partitions.shown_regions import Shown, shown
+from reluscope.partitions.complexes.certification import multiplications
+from reluscope.partitions.doubts import shown_regions
+from reluscope.partitions.doubts.shown_regions import Shown, shown
 
 NET = rs.load(
     [([[1.0, 0.5], [0.25, 1.0], [1.0, 1.0]], [0.0, 0.25, -0.5]), (np.ones((2, 3)), [-1.0, -2.0]), ([[1.0, 2.0]], [0.0])]

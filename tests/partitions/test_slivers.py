@@ -9,7 +9,7 @@ import reluscope as rs
 from oracles import fractions_plane
 from reluscope.geometry.polyhedra.rational_polytopes import between
 from reluscope.networks.fractions.rational import RationalNetwork
-from reluscope.partitions.exact_regions import code_rows, code_tuples
+from reluscope.partitions.exact.exact_regions import code_rows, code_tuples
 
 # Some planes nearly contain lines in which others meet: floats cut what is not there between them.
 PHANTOM = [

@@ -8,8 +8,8 @@ from torch import nn
 import reluscope as rs
 from reluscope.geometry.cutting.complexes import from_polygon
 from reluscope.geometry.cutting.splitting import Placement, Subdivision, subdivide
-from reluscope.partitions import chunks, spanning_vertices
-from reluscope.partitions.spanning_vertices import KINKS, MOST_DRIFT, MOST_FACTOR
+from reluscope.partitions.complexes import chunks, spanning_vertices
+from reluscope.partitions.complexes.spanning_vertices import KINKS, MOST_DRIFT, MOST_FACTOR
 
 CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 LINES = np.random.default_rng(3).normal(size=(14, 3)) * [1, 1, 0.3]
@@ -125,8 +125,8 @@ def residual() -> rs.Network:
 def test_partitions_are_those_of_all_vertices_evaluated(make, monkeypatch):
     network = make()
     plane = rs.Box(-2, 2, 2) if network.num_inputs == 2 else rs.Plane(*np.random.default_rng(0).random((3, 32)))
-    monkeypatch.setattr("reluscope.partitions.few_dimensions.MIN_BYTES", 0)
-    monkeypatch.setattr("reluscope.partitions.few_dimensions.OUTPUTS", 0)
+    monkeypatch.setattr("reluscope.partitions.engines.few_dimensions.MIN_BYTES", 0)
+    monkeypatch.setattr("reluscope.partitions.engines.few_dimensions.OUTPUTS", 0)
     plain = rs.partition(network, plane)
     asked = []
 

@@ -16,7 +16,10 @@ from partitions.layered import network_of
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions import assembly, finishing_windows, incidence, parallel, walk
+from reluscope.partitions.ask import finishing_windows
+from reluscope.partitions.complexes import incidence
+from reluscope.partitions.driver import parallel, walk
+from reluscope.partitions.table import assembly
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-1, 1, 2)

@@ -15,7 +15,11 @@ from reluscope.errors import IncompletePartitionError, InputError, ShapeError
 from reluscope.files import spilled_rows
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions import cellwise, incidence, region_rows, staged_regions, streamed_files, streaming
+from reluscope.partitions import streamed_files
+from reluscope.partitions.cells import cellwise
+from reluscope.partitions.complexes import incidence
+from reluscope.partitions.streams import staged_regions, streaming
+from reluscope.partitions.table import region_rows
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-1, 1, 2)

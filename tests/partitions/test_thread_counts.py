@@ -8,7 +8,7 @@ import reluscope as rs
 from reluscope.findings import Claim
 from reluscope.geometry.cutting import double_description
 from reluscope.networks.evaluation import affine_values
-from reluscope.partitions.region_geometry import geometry_arrays
+from reluscope.partitions.table.region_geometry import geometry_arrays
 from reluscope.testing import default_network
 
 CASES = [

@@ -21,9 +21,9 @@ from reluscope.codes.packing import unpack_pieces
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.geometry.cutting import crossing
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions.boundedness import boundedness
-from reluscope.partitions.tree import TreeRegions, tree_regions
-from reluscope.partitions.tree_facets import tree_facets
+from reluscope.partitions.table.boundedness import boundedness
+from reluscope.partitions.tree.tree import TreeRegions, tree_regions
+from reluscope.partitions.tree.tree_facets import tree_facets
 from reluscope.progress import RegionProgress
 from reluscope.testing import default_network, networks, pseudo_random_network, reference_networks, zigzag_network
 
@@ -172,7 +172,7 @@ def test_the_rational_oracle_sees_a_planted_fault(monkeypatch):
     network, box = network_of(layers, 2), rs.Box(-2, 2, 2)
     truth = {piece.code for piece in fractions_plane.split(layers, fractions_plane.rectangle(-2, 2))}
     assert codes_of(network, tree_regions(network, box)) == truth
-    from reluscope.partitions import tree_coordinates
+    from reluscope.partitions.tree import tree_coordinates
 
     faithful = tree_coordinates.Coordinates.forms
     monkeypatch.setattr(

@@ -18,7 +18,7 @@ from reluscope.errors import InputError
 from reluscope.files.kept_results import KeptResults
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions import tree_count, tree_items, tree_search
+from reluscope.partitions.tree import tree_count, tree_items, tree_search
 from reluscope.progress import RegionProgress
 from reluscope.testing import default_network, pseudo_random_network
 
@@ -98,7 +98,7 @@ def test_a_process_killed_by_the_system_goes_on(path):
         import os, signal
         import reluscope as rs
         from reluscope.networks.models.from_arrays import from_arrays
-        from reluscope.partitions import tree_count
+        from reluscope.partitions.tree import tree_count
         from reluscope.progress import RegionProgress
         from reluscope.testing import default_network
 

@@ -7,9 +7,9 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.findings import Claim
-from reluscope.partitions.boundedness import boundedness
-from reluscope.partitions.exact_regions import exact_regions
-from reluscope.partitions.exact_rows import ExactRows
+from reluscope.partitions.exact.exact_regions import exact_regions
+from reluscope.partitions.exact.exact_rows import ExactRows
+from reluscope.partitions.table.boundedness import boundedness
 from reluscope.testing import default_network
 
 GAPS = [1e-6, 1e-8, 5.7e-9, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-15]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from reluscope.findings import Claim
-from reluscope.partitions.first_cells import first_cells
+from reluscope.partitions.cells.first_cells import first_cells
 
 ENGINES = ("cellwise", "tree")
 

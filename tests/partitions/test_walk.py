@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from reluscope.budget import Budget
 from reluscope.kernel_threads import kernel_threads
-from reluscope.partitions import best_first
-from reluscope.partitions.best_first import BestFirst, Branch
-from reluscope.partitions.walk import Step, Walked, task_name, walk
+from reluscope.partitions.driver import best_first
+from reluscope.partitions.driver.best_first import BestFirst, Branch
+from reluscope.partitions.driver.walk import Step, Walked, task_name, walk
 from reluscope.progress import RegionProgress
 
 LENGTH = 6

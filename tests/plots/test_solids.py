@@ -9,7 +9,7 @@ import reluscope as rs
 from empty_partitions import empty_partition
 from reluscope import plots
 from reluscope.errors import InputError
-from reluscope.partitions.level_polygons import area_vectors
+from reluscope.partitions.levels.level_polygons import area_vectors
 from reluscope.plots.space.facets import facets_by_qhull, region_facets
 from reluscope.testing import default_network
 

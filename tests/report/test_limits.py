@@ -9,7 +9,7 @@ import reluscope as rs
 from cli.running import reluscope
 from reluscope.datasets.dataset import dataset_of
 from reluscope.networks.network import Network
-from reluscope.partitions.table import Partition
+from reluscope.partitions.partition import Partition
 from reluscope.report import Settings, Subject
 from reluscope.report import subject as module
 from reluscope.report.content import Content, Text
@@ -105,9 +105,11 @@ def test_a_plane_leaves_time_for_the_outputs_at_its_corners(monkeypatch, each):
 
 @pytest.mark.slow
 def test_a_hopeless_plane_gives_way_to_a_window_and_to_first_gates(monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_SECONDS", 0.0)
-    monkeypatch.setattr("reluscope.partitions.finishing_windows.MIN_TIMES", 0.0)  # however little the forecast knows
-    monkeypatch.setattr("reluscope.partitions.finishing_windows.PROMPT", 0.0)
+    monkeypatch.setattr("reluscope.partitions.ask.finishing_windows.MIN_SECONDS", 0.0)
+    monkeypatch.setattr(
+        "reluscope.partitions.ask.finishing_windows.MIN_TIMES", 0.0
+    )  # however little the forecast knows
+    monkeypatch.setattr("reluscope.partitions.ask.finishing_windows.PROMPT", 0.0)
     subject = Subject(NETWORK, DATA, "net", Settings(seconds=60.0, regions=20))
     found = plane.content(subject, lambda share: None)
     # What is told first is about the plane, and not about the window.

@@ -23,8 +23,8 @@ from reluscope.explorer.bundled import fingerprint, program
 from reluscope.findings import Claim, Finding
 from reluscope.findings.finite import finite
 from reluscope.findings.writing import number
-from reluscope.partitions import incidence
-from reluscope.partitions.finishing_windows import Affordable
+from reluscope.partitions.ask.finishing_windows import Affordable
+from reluscope.partitions.complexes import incidence
 from reluscope.report import Settings, Subject, build_report, write_report
 from reluscope.report.content import Content, Number, numbers
 from reluscope.report.page import render

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.networks.network import Network
-from reluscope.partitions.best_first import BestFirst, Branch
+from reluscope.partitions.driver.best_first import BestFirst, Branch
 
 # Boxes that are bounded together: so many, and arrays of so many numbers.
 NUM_TOGETHER, MAX_NUMBERS = 64, 2**22

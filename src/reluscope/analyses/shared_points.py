@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
-from reluscope.partitions.parallel import Lost, run_tasks
+from reluscope.partitions.driver.parallel import Lost, run_tasks
 
 Result = TypeVar("Result")
 

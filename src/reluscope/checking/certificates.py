@@ -1,7 +1,7 @@
 """A checker of certificates that shares no code with what makes them.
 
-What is checked, and why it proves that no region is missing, is said in `reluscope.partitions.certificates`. Facets are
-found here, from where the units vanish: nothing but codes and vertices is taken from the certificate.
+What is checked, and why it proves that no region is missing, is said in `reluscope.partitions.exact.certificates`.
+Facets are found here, from where the units vanish: nothing but codes and vertices is taken from the certificate.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from reluscope.networks.is_network import is_network
 if TYPE_CHECKING:
     from reluscope.geometry.polyhedra.domains import Domain
     from reluscope.networks.network import Network
-    from reluscope.partitions.certificates import Certificate
+    from reluscope.partitions.exact.certificates import Certificate
 
 Face = frozenset[int]
 _PARTS = ("fingerprint", "lift", "half_spaces", "vertices", "codes", "corners")

@@ -31,11 +31,11 @@ from reluscope.findings import Findings
 from reluscope.findings.writing import signed, with_ends
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition as cut
-from reluscope.partitions.finishing_windows import Affordable, affordable
-from reluscope.partitions.forecasting import forecast
+from reluscope.partitions.ask.dispatch import partition as cut
+from reluscope.partitions.ask.finishing_windows import Affordable, affordable
+from reluscope.partitions.ask.forecasting import forecast
+from reluscope.partitions.partition import Partition
 from reluscope.partitions.streamed_partition import StreamedPartition
-from reluscope.partitions.table import Partition
 
 FORMAT = "reluscope partition 1"
 KINDS = {

@@ -19,7 +19,7 @@ from reluscope.cli.partition import describe, print_partition
 from reluscope.cli.printing import print_json, several
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
-from reluscope.partitions.dispatch import partition as cut
+from reluscope.partitions.ask.dispatch import partition as cut
 
 KINDS = {".parquet": "a table of regions"}
 

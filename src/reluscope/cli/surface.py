@@ -27,8 +27,8 @@ from reluscope.errors import InputError
 from reluscope.files.mesh_files import KINDS as MESHES
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.level_sets import LevelSet
-from reluscope.partitions.level_walk import level_set
+from reluscope.partitions.levels.level_sets import LevelSet
+from reluscope.partitions.levels.level_walk import level_set
 
 FORMAT = "reluscope surface 1"
 KINDS = {

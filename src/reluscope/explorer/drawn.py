@@ -13,8 +13,8 @@ from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.explorer.planes import View
 from reluscope.explorer.session import Session
-from reluscope.partitions.decision import DecisionBoundary, decision_boundary
-from reluscope.partitions.table import Partition
+from reluscope.partitions.decisions.decision import DecisionBoundary, decision_boundary
+from reluscope.partitions.partition import Partition
 
 # Classes have to fit into int16.
 MOST_CLASSES = 2**15 - 1

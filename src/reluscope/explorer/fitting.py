@@ -14,10 +14,10 @@ from reluscope.explorer.listening import Listener, ListeningBudget
 from reluscope.explorer.planes import Frame
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.coarse_partitions import coarse_partition
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.finishing_windows import window_within
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.coarse_partitions import coarse_partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.finishing_windows import window_within
+from reluscope.partitions.partition import Partition
 
 # Seconds after which it is plain how much of a window would be done in time: below the first share it is hopeless,
 # below the second it is not tried to the end.

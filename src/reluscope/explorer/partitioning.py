@@ -20,8 +20,8 @@ from reluscope.explorer.views import view_of
 from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.partition import Partition
 
 MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 2_000_000, 600.0
 # Width over height of a home window.

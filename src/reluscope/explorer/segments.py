@@ -12,8 +12,8 @@ from reluscope.explorer.planes import View
 from reluscope.explorer.session import Session
 from reluscope.explorer.views import read_places, view_of
 from reluscope.geometry.polyhedra.domains import Box, Slice
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.partition import Partition
 
 MOST_OUTPUTS = 10
 

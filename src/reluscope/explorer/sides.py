@@ -8,7 +8,7 @@ from reluscope.explorer.planes import View
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
-from reluscope.partitions.mosaic import Mosaic
+from reluscope.partitions.table.mosaic import Mosaic
 
 
 def sides_of(view: View, row: int) -> tuple[list[dict[str, Any]], bool]:

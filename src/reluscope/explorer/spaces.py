@@ -25,13 +25,13 @@ from reluscope.explorer.session import Session
 from reluscope.explorer.solids import read_solid
 from reluscope.explorer.training import network_of_epoch
 from reluscope.networks.network import Network
-from reluscope.partitions.decision_surfaces import DecisionSurface
-from reluscope.partitions.decision_walk import decision_surface
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.level_polygons import sums
-from reluscope.partitions.level_sets import LevelSet
-from reluscope.partitions.level_walk import level_set
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.levels.decision_surfaces import DecisionSurface
+from reluscope.partitions.levels.decision_walk import decision_surface
+from reluscope.partitions.levels.level_polygons import sums
+from reluscope.partitions.levels.level_sets import LevelSet
+from reluscope.partitions.levels.level_walk import level_set
+from reluscope.partitions.partition import Partition
 
 if TYPE_CHECKING:
     from reluscope.plots.space.facets import RegionFacets

@@ -1,20 +1,20 @@
 """Exact partitions of a domain into the regions of a network: engines and the table they fill."""
 
-from reluscope.partitions.certificates import Certificate
-from reluscope.partitions.coarse_partitions import coarse_partition
-from reluscope.partitions.confirming import confirm
-from reluscope.partitions.decision import DecisionBoundary, decision_boundary
-from reluscope.partitions.decision_surfaces import DecisionSurface
-from reluscope.partitions.decision_walk import decision_surface
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.faces import Faces
-from reluscope.partitions.finishing_windows import window_within
-from reluscope.partitions.forecasting import forecast
-from reluscope.partitions.level_sets import LevelSet
-from reluscope.partitions.level_walk import level_set
+from reluscope.partitions.ask.coarse_partitions import coarse_partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.ask.finishing_windows import window_within
+from reluscope.partitions.ask.forecasting import forecast
+from reluscope.partitions.decisions.decision import DecisionBoundary, decision_boundary
+from reluscope.partitions.doubts.confirming import confirm
+from reluscope.partitions.exact.certificates import Certificate
+from reluscope.partitions.faces.faces import Faces
+from reluscope.partitions.levels.decision_surfaces import DecisionSurface
+from reluscope.partitions.levels.decision_walk import decision_surface
+from reluscope.partitions.levels.level_sets import LevelSet
+from reluscope.partitions.levels.level_walk import level_set
+from reluscope.partitions.partition import Partition
 from reluscope.partitions.rows import Facets
 from reluscope.partitions.streamed_partition import StreamedPartition
-from reluscope.partitions.table import Partition
 
 __all__ = [
     "Certificate",

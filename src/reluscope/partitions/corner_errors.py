@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.partitions.mosaic import Mosaic
-from reluscope.partitions.solid_regions import SolidRegions
+from reluscope.partitions.table.mosaic import Mosaic
+from reluscope.partitions.table.solid_regions import SolidRegions
 from reluscope.tolerance import EPSILON
 
 if TYPE_CHECKING:
-    from reluscope.partitions.table import Partition
+    from reluscope.partitions.partition import Partition
 
 # Where an engine keeps no blur: how exactly corners are known, relative to the largest coordinate.
 CORNERS = 2.0**-44

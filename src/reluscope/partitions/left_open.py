@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from reluscope.findings import Claim
 
 if TYPE_CHECKING:
+    from reluscope.partitions.partition import Partition
     from reluscope.partitions.streamed_partition import StreamedPartition
-    from reluscope.partitions.table import Partition
 
 
 @dataclass(frozen=True)

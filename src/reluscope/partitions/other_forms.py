@@ -7,7 +7,7 @@ from reluscope.errors import ReluscopeError
 if TYPE_CHECKING:
     import networkx as nx
 
-    from reluscope.partitions.table import Partition
+    from reluscope.partitions.partition import Partition
 
 
 def as_graph(part: "Partition") -> "nx.Graph":

@@ -6,13 +6,13 @@ import numpy as np
 
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.networks.evaluation.measured_rounding import said_of
-from reluscope.partitions.boundedness import Boundedness
+from reluscope.partitions.table.boundedness import Boundedness
 
 IS_BOUNDED = declare("is_bounded", "whether no direction stays in the region", kind=Kind.TRUTH)
 
 if TYPE_CHECKING:
+    from reluscope.partitions.partition import Partition
     from reluscope.partitions.streamed_partition import StreamedPartition
-    from reluscope.partitions.table import Partition
 
 
 def number_of_regions(part: "Partition | StreamedPartition") -> Finding:

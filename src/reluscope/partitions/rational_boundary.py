@@ -21,9 +21,9 @@ from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.corner_errors import corner_errors
-from reluscope.partitions.decision_pieces import Pieces, of_classes
-from reluscope.partitions.exact_regions import code_rows, code_tuples
-from reluscope.partitions.table import Partition
+from reluscope.partitions.decisions.decision_pieces import Pieces, of_classes
+from reluscope.partitions.exact.exact_regions import code_rows, code_tuples
+from reluscope.partitions.partition import Partition
 
 # Multiplications of fractions, and rows that regions are cut by, for all regions of a partition: some seconds.
 MOST_MULTIPLICATIONS, MOST_ROWS = 2_000_000, 50_000

@@ -13,9 +13,9 @@ from reluscope.codes.layout import CodeLayout
 from reluscope.files import stored
 from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, parse_json, write_sealed
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
-from reluscope.partitions.region_rows import RegionRows
-from reluscope.partitions.stored_partitions import read_described
 from reluscope.partitions.streamed_partition import StreamedPartition
+from reluscope.partitions.table.region_rows import RegionRows
+from reluscope.partitions.table.stored_partitions import read_described
 
 if TYPE_CHECKING:
     import pyarrow as pa

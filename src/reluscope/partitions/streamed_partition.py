@@ -29,9 +29,9 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
-from reluscope.partitions.code_location import CodesAtPoints
 from reluscope.partitions.partition_findings import number_of_regions
-from reluscope.partitions.region_rows import RegionRows
+from reluscope.partitions.table.code_location import CodesAtPoints
+from reluscope.partitions.table.region_rows import RegionRows
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:

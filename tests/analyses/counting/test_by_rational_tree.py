@@ -20,7 +20,7 @@ from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.networks.fractions.rational import RationalNetwork
-from reluscope.partitions.walk import walk
+from reluscope.partitions.driver.walk import walk
 from reluscope.testing import degenerate_networks, generic_networks, pseudo_random_network, reference_networks
 
 ABSOLUTE = [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]

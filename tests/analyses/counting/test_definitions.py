@@ -16,7 +16,7 @@ from reluscope.analyses.counting import DEFINITIONS
 from reluscope.analyses.counting.same_maps import same_maps
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
-from reluscope.partitions import incidence
+from reluscope.partitions.complexes import incidence
 from reluscope.testing import default_network, degenerate_networks, pseudo_random_network, reference_networks
 from reluscope.testing.fuzz.layers import Maxout as MaxoutOf
 from reluscope.testing.fuzz.layers import linear, prelu

@@ -11,7 +11,7 @@ import pytest
 import reluscope as rs
 from analyses.topology import dull
 from partitions import bodies
-from reluscope.partitions import incidence
+from reluscope.partitions.complexes import incidence
 
 AROUND = rs.Box([-2, -2, -2], [4.1, 4.2, 4.3])
 # Body -> Betti numbers of the body, of what is around it in the box, and of its surface.

@@ -10,7 +10,7 @@ import torch
 import reluscope as rs
 from analyses.topology.test_betti import ball
 from analyses.topology.test_persistence import wild
-from reluscope.partitions import face_walk
+from reluscope.partitions.faces import face_walk
 
 
 def nearly_zero(sign):

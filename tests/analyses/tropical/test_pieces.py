@@ -13,7 +13,7 @@ from oracles.fractions_plane import rectangle, split
 from reluscope.errors import BudgetExceededError, InputError, ShapeError
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import rational_maps
-from reluscope.partitions.exact_regions import code_rows
+from reluscope.partitions.exact.exact_regions import code_rows
 from reluscope.testing import boxes, degenerate_networks
 
 A = [[1.0, 1.0], [1.0, 1.0]]

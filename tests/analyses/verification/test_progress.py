@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.partitions import best_first
+from reluscope.partitions.driver import best_first
 from reluscope.testing import default_network
 
 Case, Property = rs.verification.Case, rs.verification.Property

@@ -10,8 +10,8 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.polyhedra.domains import Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.partition import Partition
 
 
 @read_arguments

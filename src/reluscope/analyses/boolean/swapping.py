@@ -21,7 +21,7 @@ from reluscope.analyses.boolean.symmetries import cube_symmetries, input_orders,
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.findings import Finding
-from reluscope.partitions.best_first import BestFirst, Branch
+from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.shown import Shown
 
 MAX_EXACT_INPUTS = 6

@@ -20,8 +20,8 @@ from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Box, Domain
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.partition import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

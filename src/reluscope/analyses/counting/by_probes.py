@@ -11,7 +11,7 @@ from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.evaluation.pass_time import program_seconds
 from reluscope.networks.network import Network
-from reluscope.partitions.probes import probes
+from reluscope.partitions.tree.probes import probes
 from reluscope.tolerance import Tolerance
 
 # Seconds of programs where no limit is given, but some programs in any case.

@@ -9,8 +9,8 @@ from reluscope.budget import Budget
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.patience import patient
-from reluscope.partitions.walk import walk
+from reluscope.partitions.ask.patience import patient
+from reluscope.partitions.driver.walk import walk
 from reluscope.progress import Progress, counting_regions
 
 

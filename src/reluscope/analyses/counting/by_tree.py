@@ -8,8 +8,8 @@ from reluscope.budget import Budget
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.patience import patient
-from reluscope.partitions.tree_count import tree_count
+from reluscope.partitions.ask.patience import patient
+from reluscope.partitions.tree.tree_count import tree_count
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -51,7 +51,7 @@ def count_by_tree(
     Raises
     ------
     ShapeError, DegenerateGeometryError
-        As `reluscope.partitions.tree.tree_regions`.
+        As `reluscope.partitions.tree.tree.tree_regions`.
     InputError
         If the checkpoint is that of another network, domain or version, or cannot be written.
 

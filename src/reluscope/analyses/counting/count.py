@@ -19,8 +19,8 @@ from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
-from reluscope.partitions.cellwise import supports
-from reluscope.partitions.engine_choice import chooses_tree
+from reluscope.partitions.ask.engine_choice import chooses_tree
+from reluscope.partitions.cells.cellwise import supports
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

@@ -28,7 +28,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.walk import Step, walk
+from reluscope.partitions.driver.walk import Step, walk
 
 # Trials that find how many constraints to take.
 NUM_PILOTS = 3

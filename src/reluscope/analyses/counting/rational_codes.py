@@ -16,7 +16,7 @@ from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps, slice_frame
 from reluscope.networks.graph.nodes import GateNode, Max, Pointwise
 from reluscope.networks.network import Network
-from reluscope.partitions.walk import Step
+from reluscope.partitions.driver.walk import Step
 
 # What one piece asks of a point: forms that are above 0, and forms that are at least 0.
 Piece = tuple[tuple[Form, ...], tuple[Form, ...]]
@@ -67,7 +67,7 @@ class RationalCodes:
     The absolute value: its two units are active on either side, and neither is at 0.
 
     >>> import reluscope as rs
-    >>> from reluscope.partitions.walk import walk
+    >>> from reluscope.partitions.driver.walk import walk
     >>> codes = RationalCodes(rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]), rs.Space(1))
     >>> found = walk([codes.first], codes.step, finish=lambda node: [node.before], budget=rs.Budget())
     >>> sorted(code for (code,) in found.parts)

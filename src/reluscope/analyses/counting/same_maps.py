@@ -15,8 +15,8 @@ from reluscope.codes.packed import Codes
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes, pieces_of, units_that_matter
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
-from reluscope.partitions.table import Partition
-from reluscope.partitions.walk import Step, walk
+from reluscope.partitions.driver.walk import Step, walk
+from reluscope.partitions.partition import Partition
 
 
 @dataclass(frozen=True)

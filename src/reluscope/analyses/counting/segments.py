@@ -10,7 +10,7 @@ from reluscope.budget import RegionBudget
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.polyhedra.domains import Segment
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
+from reluscope.partitions.ask.dispatch import partition
 from reluscope.tolerance import Tolerance
 
 NUM_REGIONS_ON_SEGMENT = declare(

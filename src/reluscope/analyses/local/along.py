@@ -13,7 +13,7 @@ from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.domains import Segment
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
+from reluscope.partitions.ask.dispatch import partition
 from reluscope.tolerance import Tolerance
 
 

@@ -12,8 +12,8 @@ from jaxtyping import Float, Int
 from reluscope import _kernels
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
-from reluscope.partitions.polygons import means_at_corners
-from reluscope.partitions.table import Partition
+from reluscope.partitions.partition import Partition
+from reluscope.partitions.table.polygons import means_at_corners
 from reluscope.shown import Shown
 
 

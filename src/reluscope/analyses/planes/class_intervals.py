@@ -10,8 +10,8 @@ from jaxtyping import Float, Int
 
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
-from reluscope.partitions.decision import decision_boundary
-from reluscope.partitions.table import Partition
+from reluscope.partitions.decisions.decision import decision_boundary
+from reluscope.partitions.partition import Partition
 from reluscope.shown import Shown
 
 

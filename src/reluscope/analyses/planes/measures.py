@@ -8,9 +8,9 @@ from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.partitions.corner_errors import side_errors, volume_errors
-from reluscope.partitions.decision import DecisionBoundary
+from reluscope.partitions.decisions.decision import DecisionBoundary
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.table import Partition
+from reluscope.partitions.partition import Partition
 
 ROUNDING = 1e-10
 NUM_REGIONS = declare(

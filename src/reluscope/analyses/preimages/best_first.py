@@ -6,7 +6,7 @@ from math import inf
 from typing import Any, Generic, TypeVar
 
 from reluscope.budget import INTERRUPTED, Budget
-from reluscope.partitions.best_first import BestFirst, Branch
+from reluscope.partitions.driver.best_first import BestFirst, Branch
 
 Part = TypeVar("Part")
 Node = TypeVar("Node")

@@ -33,10 +33,10 @@ from reluscope.networks.fractions.rational_weights import TooManyMultiplications
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.corner_errors import side_errors, volume_errors
-from reluscope.partitions.dispatch import partition
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.table import Partition
+from reluscope.partitions.partition import Partition
 from reluscope.progress import Progress
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance

@@ -27,9 +27,9 @@ from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
-from reluscope.partitions.dispatch import partition
+from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.table import Partition
+from reluscope.partitions.partition import Partition
 from reluscope.tolerance import Tolerance
 
 METHOD = "nearest points of the images of regions"

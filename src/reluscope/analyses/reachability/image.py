@@ -41,12 +41,12 @@ from reluscope.networks.fractions.rational_maps import rational_maps
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.corner_errors import corner_errors
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.exact_regions import code_tuples
+from reluscope.partitions.exact.exact_regions import code_tuples
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.table import Partition
+from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.progress import Progress
 from reluscope.tolerance import EPSILON, Tolerance
 

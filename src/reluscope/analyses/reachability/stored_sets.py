@@ -9,8 +9,8 @@ from reluscope.analyses.preimages.box_search import OutputBox
 from reluscope.files import stored
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.networks.passes.forms import Forms
-from reluscope.partitions.stored_partitions import read_stored, stored_domain
-from reluscope.partitions.table import Partition
+from reluscope.partitions.partition import Partition
+from reluscope.partitions.table.stored_partitions import read_stored, stored_domain
 
 if TYPE_CHECKING:
     from reluscope.analyses.reachability.cover import Cover

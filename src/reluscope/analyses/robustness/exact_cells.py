@@ -24,7 +24,7 @@ from reluscope.networks.fractions.rational import RationalNetwork, multiplicatio
 from reluscope.networks.fractions.rational_maps import rational_maps
 from reluscope.networks.graph.nodes import Max, Pointwise, TopK
 from reluscope.networks.passes.forms import PossiblePieces
-from reluscope.partitions.exact_regions import code_rows
+from reluscope.partitions.exact.exact_regions import code_rows
 
 # Multiplications for the affine functions of one code, and codes that are decided for one point.
 MAX_MULTIPLICATIONS, MAX_CODES = 2_000_000, 512

@@ -6,7 +6,7 @@ import numpy as np
 
 from reluscope.analyses.robustness.cells import RESOLUTION, Pieces, Viewpoint
 from reluscope.analyses.robustness.nearest_known import NearestKnown
-from reluscope.partitions.best_first import Branch
+from reluscope.partitions.driver.best_first import Branch
 
 # What is nearer than the change found by no more than this share is no nearer.
 TIGHT = 5e-7

@@ -10,7 +10,7 @@ from reluscope.analyses.robustness.changes import Change, Undecided, confirm
 from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks.evaluation.enclosures import enclose
-from reluscope.partitions.best_first import BestFirst
+from reluscope.partitions.driver.best_first import BestFirst
 
 # Changes whose ends are as near to each other, relative to the distance, need no fractions.
 CLOSE = 1e-7

@@ -32,7 +32,7 @@ from reluscope.geometry.polyhedra.nearest_point import NearestPoint
 from reluscope.interruption import deferred
 from reluscope.networks.evaluation.enclosures import Enclosure, enclose
 from reluscope.networks.passes.forms import CLEAR, OpenUnit
-from reluscope.partitions.best_first import Branch
+from reluscope.partitions.driver.best_first import Branch
 
 # Radii searched before that of the change found, and how they grow.
 NUM_RADII = 5

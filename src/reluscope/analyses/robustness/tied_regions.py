@@ -20,8 +20,8 @@ from reluscope.geometry.polyhedra.cut_boxes import distances_of_cut_boxes
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes, pieces_of
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.partition import Partition
 from reluscope.tolerance import Tolerance
 
 # Regions that a partition may have for each point, by the number of inputs, and in all: it then takes a quarter of

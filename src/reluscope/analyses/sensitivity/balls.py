@@ -22,8 +22,8 @@ from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.networks.evaluation.pass_time import program_seconds, region_seconds
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.partition import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

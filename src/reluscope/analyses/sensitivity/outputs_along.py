@@ -19,7 +19,7 @@ from reluscope.geometry.polyhedra.domains import Segment
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
+from reluscope.partitions.ask.dispatch import partition
 from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 

@@ -17,8 +17,8 @@ from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.polyhedra.domains import Segment
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.partition import Partition
 from reluscope.tolerance import Tolerance
 
 METHOD = "exact partition of every segment"

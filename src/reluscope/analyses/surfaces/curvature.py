@@ -11,8 +11,8 @@ from reluscope.analyses.surfaces.edges import SurfaceEdges
 from reluscope.analyses.surfaces.reading import read_in_space
 from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Column, Findings, declare
-from reluscope.partitions.level_polygons import following, preceding
-from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.levels.level_polygons import following, preceding
+from reluscope.partitions.levels.level_sets import LevelSet
 
 ANGLE = declare(
     "dihedral_angle",

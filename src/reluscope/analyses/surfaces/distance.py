@@ -9,7 +9,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Column, Findings, declare
 from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.levels.level_sets import LevelSet
 
 DISTANCE = declare("surface_distance", "distance to the nearest point of a level set in its domain", unit="input")
 SIGNED = declare(

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.partitions.level_polygons import following
-from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.levels.level_polygons import following
+from reluscope.partitions.levels.level_sets import LevelSet
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from reluscope.arguments import Positive, read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, declare
-from reluscope.partitions.level_sets import LevelSet
-from reluscope.partitions.walk import Step, walk
+from reluscope.partitions.driver.walk import Step, walk
+from reluscope.partitions.levels.level_sets import LevelSet
 
 ONE_SIDED = declare(
     "one_sided_distance", "largest distance of a point of one level set to the nearest of another", unit="input"

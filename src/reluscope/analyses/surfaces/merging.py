@@ -21,8 +21,8 @@ from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import rational_maps, slice_frame
 from reluscope.networks.network import Network
-from reluscope.partitions.level_polygons import following
-from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.levels.level_polygons import following
+from reluscope.partitions.levels.level_sets import LevelSet
 
 # Normals that differ by more are different.
 ALIKE = 1e-6

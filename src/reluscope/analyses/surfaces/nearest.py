@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.surfaces.box_tree import BoxTree, at_most, gaps
-from reluscope.partitions.level_polygons import fan_pieces
-from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.levels.level_polygons import fan_pieces
+from reluscope.partitions.levels.level_sets import LevelSet
 
 # Of a few dozen operations on differences of coordinates, as a share of the largest.
 ROUNDED = 64 * 2.0**-53

@@ -9,8 +9,8 @@ from reluscope.analyses.surfaces.reading import read_in_space
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
-from reluscope.partitions.level_polygons import fan_pieces
-from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.levels.level_polygons import fan_pieces
+from reluscope.partitions.levels.level_sets import LevelSet
 
 REACH = declare(
     "ray_distance",

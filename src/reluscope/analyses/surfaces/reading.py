@@ -1,7 +1,7 @@
 """What surfaces have to be for a question."""
 
 from reluscope.errors import InputError
-from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.levels.level_sets import LevelSet
 
 
 def read_in_space(surface: LevelSet) -> None:

@@ -16,8 +16,8 @@ from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.networks.evaluation.decisions import scores_network
 from reluscope.networks.file_outputs import level_on_scores
-from reluscope.partitions.level_sets import LevelSet
-from reluscope.partitions.table import Partition
+from reluscope.partitions.levels.level_sets import LevelSet
+from reluscope.partitions.partition import Partition
 from reluscope.progress import Progress
 
 BETTI = declare(

@@ -11,9 +11,9 @@ from reluscope.arguments import describe, read_position
 from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
-from reluscope.partitions.face_walk import Heights, find_faces
-from reluscope.partitions.faces import Faces
-from reluscope.partitions.table import Partition
+from reluscope.partitions.faces.face_walk import Heights, find_faces
+from reluscope.partitions.faces.faces import Faces
+from reluscope.partitions.partition import Partition
 from reluscope.progress import Progress
 
 SetName = Literal["all", "sublevel", "superlevel", "level", "decision"]

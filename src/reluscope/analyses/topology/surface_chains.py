@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from reluscope.analyses.topology.chains import Chains
-from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.levels.level_sets import LevelSet
 
 
 def chains_of(found: LevelSet) -> "tuple[Chains, list[Bool[np.ndarray, ' _']]]":

@@ -9,7 +9,7 @@ from reluscope.codes.packed import Codes
 from reluscope.findings import Column, Quantity
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes
 from reluscope.networks.network import Network
-from reluscope.partitions.faces import Faces
+from reluscope.partitions.faces.faces import Faces
 
 
 @dataclass(frozen=True)

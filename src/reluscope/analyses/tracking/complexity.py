@@ -11,7 +11,7 @@ from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.evaluation.pass_time import region_seconds
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
+from reluscope.partitions.ask.dispatch import partition
 
 # Regions of one square at most, and as many as take so many seconds, but some; a count that this ends is LOWER.
 MOST_REGIONS, SQUARE_SECONDS, FEWEST_REGIONS = 2_000, 0.02, 100

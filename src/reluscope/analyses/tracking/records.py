@@ -22,8 +22,8 @@ from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.partition import Partition
 from reluscope.progress import Progress, share_done
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.networks.network import Network
-from reluscope.partitions.certificates import Code
-from reluscope.partitions.exact_regions import code_rows
+from reluscope.partitions.exact.certificates import Code
+from reluscope.partitions.exact.exact_regions import code_rows
 from reluscope.shown import Shown
 
 MAX_UNITS = 64

@@ -25,7 +25,7 @@ from reluscope.files.sealed_files import not_as_written, read_sealed
 from reluscope.files.stored import MALFORMED
 from reluscope.files.whole_files import make_folder
 from reluscope.networks.network import Network
-from reluscope.partitions.parallel import Lost, run_tasks
+from reluscope.partitions.driver.parallel import Lost, run_tasks
 from reluscope.progress import Progress, share_done
 
 NUMBERS = pa.list_(pa.float64())

@@ -31,7 +31,7 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, Bound, Holding, maximized
 from reluscope.networks.network import Network
 from reluscope.networks.passes.rounding import ANY_ORDER
-from reluscope.partitions.best_first import BestFirst, Branch
+from reluscope.partitions.driver.best_first import BestFirst, Branch
 
 # Sets that are bounded together: so many, and arrays of so many numbers.
 NUM_TOGETHER, MAX_NUMBERS = 32, 2**23

@@ -33,8 +33,8 @@ from reluscope.interruption import pass_on
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
 from reluscope.networks.network import Network
+from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.corner_errors import side_errors
-from reluscope.partitions.dispatch import partition
 from reluscope.partitions.left_open import left_open
 from reluscope.partitions.table import Partition
 from reluscope.regions.region import Region

@@ -20,7 +20,7 @@ from reluscope.budget import Budget
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
-from reluscope.partitions.best_first import BestFirst, Branch
+from reluscope.partitions.driver.best_first import BestFirst, Branch
 from reluscope.tolerance import EPSILON
 
 # Boxes that are bounded together: so many, and arrays of so many numbers.

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 
 from reluscope import _kernels
 from reluscope.kernel_threads import kernel_threads
-from reluscope.partitions.level_polygons import area_vectors
+from reluscope.partitions.levels.level_polygons import area_vectors
 from reluscope.plots.space.boxes import draw_box
 from reluscope.plots.space.pixels import averaged
 from reluscope.plots.space.scenes import Scene

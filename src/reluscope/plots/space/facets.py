@@ -8,9 +8,9 @@ from scipy.spatial import ConvexHull, KDTree, QhullError
 
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Space
-from reluscope.partitions.faces import Faces
-from reluscope.partitions.level_polygons import sums
-from reluscope.partitions.table import Partition
+from reluscope.partitions.faces.faces import Faces
+from reluscope.partitions.levels.level_polygons import sums
+from reluscope.partitions.partition import Partition
 
 # Facets whose middles are nearer than this share of the domain, and that look at each other, are two sides of one.
 SAME = 1e-7

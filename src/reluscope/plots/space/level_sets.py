@@ -11,7 +11,7 @@ from reluscope.arguments import read_drawn
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box, Slice
-from reluscope.partitions.level_sets import LevelSet
+from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.plots.coloring import Kinds, Scale, quantity
 from reluscope.plots.shapes import frame, plane_size, stroke
 from reluscope.plots.space.drawing import draw_scene

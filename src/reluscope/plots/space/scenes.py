@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
-from reluscope.partitions.level_polygons import following
+from reluscope.partitions.levels.level_polygons import following
 from reluscope.plots.space.views import View
 
 

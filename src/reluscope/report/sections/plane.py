@@ -20,9 +20,9 @@ from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.writing import ends_in_words, number
 from reluscope.geometry.polyhedra.domains import Plane, Slice
 from reluscope.networks.evaluation.measured_rounding import said_of
-from reluscope.partitions.decision import decision_boundary
-from reluscope.partitions.finishing_windows import affordable
-from reluscope.partitions.table import Partition
+from reluscope.partitions.ask.finishing_windows import affordable
+from reluscope.partitions.decisions.decision import decision_boundary
+from reluscope.partitions.partition import Partition
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Attachment, Block, Content, Number, Picture, Text, findings_table, numbers
 from reluscope.report.drawing import drawing

@@ -1,0 +1,340 @@
+"""`partition`: the exact regions of a network on a domain, from one call that chooses the engine."""
+
+import os
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import Literal, overload
+
+from reluscope.arguments import holds_across_jumps, read_arguments
+from reluscope.budget import BUDGET, INTERRUPTED, Budget, Interrupted, RegionBudget
+from reluscope.errors import DegenerateGeometryError, InputError
+from reluscope.findings import Claim
+from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.interruption import has_struck, held, is_part
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.network import Network
+from reluscope.partitions.ask.engine_choice import ENGINES, MAX_STREAMED_DIMENSIONS, choose_engine
+from reluscope.partitions.ask.patience import MAX_KEPT, patient
+from reluscope.partitions.doubts.shown_regions import is_deep, max_exact, shown
+from reluscope.partitions.doubts.walk_rounding import Rounding
+from reluscope.partitions.engines.certified import certified
+from reluscope.partitions.engines.few_dimensions import of_one_scale, partition_flat, partition_segments, windowed
+from reluscope.partitions.engines.listed_corners import with_corners
+from reluscope.partitions.engines.many_dimensions import partition_by_tree
+from reluscope.partitions.engines.several_dimensions import partition_cellwise, partition_solid
+from reluscope.partitions.partition import Partition
+from reluscope.partitions.streamed_partition import StreamedPartition
+from reluscope.partitions.streams.streaming import stream
+from reluscope.partitions.table.bare_regions import BareRegions
+from reluscope.partitions.table.mosaic import Mosaic
+from reluscope.partitions.table.solid_regions import SolidRegions
+from reluscope.progress import Progress
+from reluscope.tolerance import Tolerance
+
+# Of seconds, the part in which cells are found that are to be confirmed by other means.
+WALKING = 0.8
+
+
+@overload
+def partition(
+    network: Network,
+    domain: Domain,
+    *,
+    method: str = ...,
+    keep: Literal["codes", "vertices"] = ...,
+    budget: RegionBudget | None = ...,
+    executor: Executor | None = ...,
+    progress: Progress = ...,
+    tolerance: Tolerance | None = ...,
+    rounding: Literal["measured", "proved"] = ...,
+    certify: bool = ...,
+    out: None = ...,
+) -> Partition: ...
+@overload
+def partition(
+    network: Network,
+    domain: Domain,
+    *,
+    method: str = ...,
+    budget: RegionBudget | None = ...,
+    executor: Executor | None = ...,
+    progress: Progress = ...,
+    tolerance: Tolerance | None = ...,
+    rounding: Literal["measured", "proved"] = ...,
+    certify: bool = ...,
+    out: "str | os.PathLike[str]",
+) -> StreamedPartition: ...
+@overload
+def partition(
+    network: Network,
+    domain: Sequence[Slice],
+    *,
+    method: str = ...,
+    keep: Literal["codes", "vertices"] = ...,
+    budget: RegionBudget | None = ...,
+    executor: Executor | None = ...,
+    progress: Progress = ...,
+    tolerance: Tolerance | None = ...,
+    rounding: Literal["measured", "proved"] = ...,
+    certify: bool = ...,
+) -> list[Partition]: ...
+@held
+@read_arguments
+@holds_across_jumps
+def partition(
+    network: Network,
+    domain: Domain | Sequence[Slice],
+    *,
+    method: str = "auto",
+    keep: Literal["codes", "vertices"] = "vertices",
+    budget: RegionBudget | None = None,
+    executor: Executor | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+    rounding: Literal["measured", "proved"] = "measured",
+    certify: bool = False,
+    out: "str | os.PathLike[str] | None" = None,
+) -> Partition | StreamedPartition | list[Partition]:
+    """Find all full-dimensional activation regions of a network on a domain, exactly.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Slice, Box, Space, Polyhedron, or a list of slices
+        A slice of any network (`Segment`, `Plane`), or a domain in the input space of a network with few inputs. Of a
+        list of slices each is partitioned as if it were alone; segments go through the network together.
+    method : {"auto", "incidence", "cellwise", "tree"}
+        The engine. "incidence" keeps all faces and shares vertices: bounded domains, best on planes, and of wide
+        networks. "cellwise" keeps each cell by itself: any domain, best from three to eight dimensions, pointwise gates
+        only.
+        "tree" lists codes and witnesses by linear programs: any domain, any gates, no vertices and volumes; facets are
+        found when first asked for. "auto" chooses, the tree where the others do not reach, and `Partition.method` says
+        why.
+    keep : {"vertices", "codes"}
+        What is kept of regions. With "codes" there are codes, witnesses, neighbours and whether regions are bounded,
+        and no vertices and volumes: the engine "cellwise" then builds none at the last gate, which from six inputs on
+        takes about half the time and a seventh of the memory; "incidence" lets go of them at its end. "tree" never
+        keeps any.
+    budget : Budget, optional
+        Regions or seconds after which to stop; see `Budget` for what it promises. The result then claims LOWER. Without
+        limits, work goes on to its end, unless there turn out to be far more regions than memory holds: it then stops
+        after some seconds, and `Partition.note` says so.
+    executor : concurrent.futures.Executor, optional
+        Runs independent parts, for instance a ``ProcessPoolExecutor`` or ``dask.distributed``'s
+        ``client.get_executor()``. The set of regions is the same, and their order another one, whatever the number of
+        workers; the tree may find other witnesses.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
+    tolerance : Tolerance, optional
+        Resolution and rounding; see `Tolerance`. Of a segment the resolution is relative to the power of two below its
+        length.
+    rounding : {"measured", "proved"}
+        Bounds on rounding that are proved say nothing of the last gates of deep networks (a ResNet). With "measured"
+        rounding is there measured at two points of the domain, against numbers of a hundred bits, and sixteen times the
+        largest error that is found bounds it elsewhere: all gates are seen, numbers are ESTIMATES, and their method
+        says which gates are proved. With "proved" signs of the others stay undecided; `coarse_partition` has the
+        proved ones alone. Nothing is measured where proofs suffice, or where the network is small enough for exact
+        arithmetic; engines "cellwise" and "tree" never do.
+    certify : bool
+        Decide every doubtful sign in rational arithmetic: the count is then that of the network with its float64
+        constants taken as rationals, at resolution 0, slivers thinner than float64 can show included, and
+        `Partition.certificate` proves it. For small networks: on lines and planes every doubtful vertex costs an exact
+        evaluation; in more dimensions every region is computed exactly, in some milliseconds for a few dozen units.
+        Where ``budget.seconds`` end first, what floats found is returned without certificate, and claims LOWER.
+    out : path, optional
+        A Parquet file that the regions go to, so that memory does not grow with their number: codes, witnesses and, of
+        lines and planes, areas, but no corners and no neighbours. A file that is there stays until the new one is
+        complete. For one domain, and not for certified partitions; "incidence" on lines and planes alone.
+
+    Returns
+    -------
+    Partition, or a list of them, or with ``out`` a StreamedPartition
+        Claims EXACT, or LOWER with an interval if signs stayed undecided or work stopped early. Every region that is
+        listed is there: cells that undecided signs made, and that show no region of their own, are left out, and
+        ``work["cells_left_out"]`` counts them. (Where there are too many for exact arithmetic, as in a ResNet, or with
+        poolings on a constant background, such cells are listed if float64 finds their code again; numbers are then
+        ESTIMATES, and ``work["cells_unconfirmed"]`` counts those cells: what finding them leaves of a budget of
+        seconds, of deep networks a fifth at least, is for confirming them, and `confirm` does the others.) Where memory
+        does not suffice, the regions finished so far are returned with ``note="out of memory"``. Ctrl-C keeps them,
+        too: wherever it falls, they are returned with
+        ``note="interrupted"``, or KeyboardInterrupt is raised where there is nothing yet.
+
+    Raises
+    ------
+    InputError
+        If no engine covers the domain, an option is unknown, or the file cannot be written: nothing is left of it then.
+    DegenerateGeometryError
+        If the domain is empty or flat.
+    ShapeError
+        If the domain's dimension is not the network's number of inputs.
+
+    Notes
+    -----
+    Cost: about one forward pass per vertex of the result, or by the tree one small linear program per region. The
+    piece of a unit on a boundary is that of the strict rule (a ReLU is active iff its pre-activation is positive); two
+    regions differ in at least one unit.
+
+    With ``out``, what is finished waits in a folder beside the file, of about twice its size, until it is known which
+    cells are one region; Ctrl-C and lack of memory then end the walk, and the file holds what was finished. An
+    executor's tasks come back whole: memory then holds one of 64 parts of the work at a time.
+
+    Law: ``partition(net, S)`` equals ``partition(net.restrict(S), S.window)``.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> rs.partition(net, rs.Box(-1, 1, 2))
+    Partition(4 regions, EXACT, of box [-1, 1]^2)
+    >>> everywhere = rs.partition(net, rs.Space(2))
+    >>> everywhere.finding().method, bool(everywhere.is_bounded().any())
+    ('gate-by-gate subdivision, cell by cell for an unbounded domain', False)
+    >>> bare = rs.partition(net, rs.Space(2), keep="codes")
+    >>> bare.has_vertices, bare.adjacency().nnz // 2
+    (False, 4)
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     streamed = rs.partition(net, rs.Box(-1, 1, 2), out=f"{folder}/regions.parquet")
+    ...     print(len(streamed), streamed.claim, streamed.take(streamed.locate([[0.5, 0.5]])).volumes)
+    4 EXACT [1.]
+    """
+    if method not in ("auto", *ENGINES):
+        raise InputError(
+            f"method must be auto, {', '.join(ENGINES[:-1])} or {ENGINES[-1]}, got {method!r}: leave it out to have it "
+            "chosen"
+        )
+    several = isinstance(domain, Sequence)
+    domains: list[Domain] = list(domain) if isinstance(domain, Sequence) else [domain]
+    if several and not (domains and all(isinstance(one, Slice) for one in domains)):
+        raise InputError("a list of domains must hold at least one slice, and nothing but slices")
+    for one in domains:
+        read_domain(one, network.num_inputs)
+        window = one.window if isinstance(one, Slice) else one
+        if isinstance(window, Polyhedron) and len(window.C):
+            raise DegenerateGeometryError(
+                f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
+            )
+    began, budget, tolerance = time.time(), budget or Budget(), tolerance or Tolerance()
+    until = None if budget.seconds is None else began + budget.seconds
+    if out is not None:
+        if several or certify:
+            what = "a list of domains" if several else "certify=True"
+            raise InputError(
+                f"out= writes the regions of one domain as they are found, got {what}: leave out one of them"
+            )
+        (one,) = domains
+        engine, reason = choose_engine(network, one, method, keep="codes", most_shared=MAX_STREAMED_DIMENSIONS)
+        limit = patient(budget, network, one, MAX_KEPT)
+        where = windowed(one) if engine == "incidence" else one
+        method_said = reason + _in_place(network)
+        part = stream(network, where, out, engine, method_said, limit, executor, tolerance, progress, rounding)
+        if has_struck():  # while the file was written
+            part = replace(part, note=INTERRUPTED)
+        _warn_if_interrupted([part])
+        return part
+    if certify:
+        tolerance = replace(tolerance, resolution=0.0)
+    found: list[Partition] = []
+    if several and not certify and method in ("auto", "incidence") and all(one.dim == 1 for one in domains):
+        # Segments cost next to nothing each: those of one scale go together. Other domains are walks of their own.
+        slices, parts = [windowed(one) for one in domains], {}
+        for rows in of_one_scale(slices):
+            group = [slices[row] for row in rows]
+            left = _left(budget, parts.values())
+            walk = walking(left, network)
+            walked = partition_segments(network, group, walk, executor, tolerance, progress, rounding)
+            parts |= dict(zip(rows, (_said_of(part, walk, left) for part in walked), strict=True))
+        found = [parts[row] for row in range(len(domains))]
+    for one in domains[len(found) :]:
+        limit = patient(_left(budget, found), network, one, MAX_KEPT)
+        walk = walking(limit, network)
+        part = cells_found(network, one, method, keep, walk, executor, progress, tolerance, certify, rounding)
+        found.append(_said_of(part, walk, limit))
+    if keep == "codes":
+        found = [_without_vertices(part) for part in found]
+    if network.approximations:
+        found = [replace(part, method=part.method + _in_place(network)) for part in found]
+    # Where regions are limited, they decide how many are confirmed, and seconds only end it.
+    found = [shown(part, until, only_share=budget.regions is not None) for part in found]
+    if has_struck():  # while results were put together
+        found = [replace(part, note=INTERRUPTED) for part in found]
+    _warn_if_interrupted(found, ", without certificate," if certify else "")
+    return found if several else found[0]
+
+
+def cells_found(
+    network: Network,
+    domain: Domain,
+    method: str = "auto",
+    keep: Literal["codes", "vertices"] = "vertices",
+    budget: Budget | None = None,
+    executor: Executor | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+    certify: bool = False,
+    rounding: Rounding = "measured",
+) -> Partition:
+    """Return what an engine finds, as it finds it: where signs stayed undecided, some cells may be no regions."""
+    began, budget, tolerance = time.time(), budget or Budget(), tolerance or Tolerance()
+    engine, reason = choose_engine(network, domain, method, keep=keep, certify=certify)
+    if engine == "incidence" and domain.dim <= 2:
+        return partition_flat(network, [windowed(domain)], budget, executor, tolerance, progress, certify, rounding)[0]
+    if engine == "tree":
+        part = partition_by_tree(network, domain, reason, budget, executor, tolerance, progress)
+        if method == "auto" and keep == "vertices" and network.jumps:  # where no other engine would have had them
+            part = with_corners(part, network)
+    elif engine == "cellwise":
+        keeps_vertices = keep == "vertices"
+        part = partition_cellwise(network, domain, reason, budget, executor, tolerance, progress, keeps_vertices)
+    else:
+        part = partition_solid(network, windowed(domain), reason, budget, executor, tolerance, progress, rounding)
+    return certified(part, budget, began) if certify else part
+
+
+def walking(budget: Budget, network: Network) -> Budget:
+    """Return what of a budget finding cells may take: where fractions take too long, the rest confirms them."""
+    if budget.seconds is None or (max_exact(network) and not is_deep(network)):
+        return budget
+    return replace(budget, seconds=WALKING * budget.seconds)
+
+
+def _said_of(part: Partition, walk: Budget, whole: Budget) -> Partition:
+    """Return a partition whose note names the budget that was given, not the walk's share of it."""
+    return replace(part, note=part.note.replace(_seconds(walk), _seconds(whole)))
+
+
+def _seconds(budget: Budget) -> str:
+    return f"{BUDGET} {budget.seconds_allowed:g} s"
+
+
+def _warn_if_interrupted(found: Sequence[Partition | StreamedPartition], remark: str = "") -> None:
+    if any(part.note == INTERRUPTED for part in found) and not is_part():
+        whole = all(part.claim is Claim.EXACT for part in found)
+        kept = f"the partition holds the regions finished so far{remark} and claims LOWER"
+        # The caller of `partition`, behind what reads its arguments and what holds Ctrl-C.
+        warnings.warn(f"interrupted: {'all regions were there already' if whole else kept}", stacklevel=5)
+
+
+def _in_place(network: Network) -> str:
+    """Return what a partition's method says of pieces that smooth functions were replaced by."""
+    said = [
+        f"; {gate.num_pieces} pieces in the place of {gate.replaces}, at most {gate.error:.2g} from it"
+        for gate in network.approximations
+    ]
+    return "".join(dict.fromkeys(said))
+
+
+def _without_vertices(part: Partition) -> Partition:
+    geometry = part.geometry
+    if isinstance(geometry, Mosaic | SolidRegions):
+        return replace(part, geometry=BareRegions.of(geometry))
+    return part
+
+
+def _left(budget: Budget, found: Iterable[Partition]) -> Budget:
+    """Return the budget of the next domain: after Ctrl-C none."""
+    return Interrupted() if any(part.note == INTERRUPTED for part in found) else budget

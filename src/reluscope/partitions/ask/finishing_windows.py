@@ -1,0 +1,237 @@
+"""The largest window about the middle of a domain whose exact partition comes to its end within a budget.
+
+Where a budget limits regions, they alone decide what is done, and seconds only end it; else seconds decide.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf, isfinite
+
+from reluscope.arguments import read_arguments
+from reluscope.budget import BUDGET, INTERRUPTED, Budget, RegionBudget
+from reluscope.errors import InputError
+from reluscope.findings import Column, Findings
+from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.evaluation.pass_time import pass_seconds, region_seconds
+from reluscope.networks.network import Network
+from reluscope.partitions.ask.coarse_partitions import coarse_partition
+from reluscope.partitions.ask.dispatch import cells_found, partition, walking
+from reluscope.partitions.ask.forecasting import forecast
+from reluscope.partitions.ask.sub_domains import SubDomains
+from reluscope.partitions.doubts.shown_regions import shown
+from reluscope.partitions.doubts.walk_rounding import rounding_of
+from reluscope.partitions.partition import Partition
+from reluscope.progress import Progress, share_done
+from reluscope.tolerance import Tolerance
+
+# A partition is hopeless that is forecast to take longer than this, and to have or take so many times what is allowed.
+MIN_SECONDS, MIN_TIMES = 10.0, 10.0
+# An estimate without bias is so many times too large in one of so many cases, at most.
+UNLIKELY = 10.0
+# Of the seconds allowed, if any are: for the forecast (and no more than three), and for the coarse partition.
+FORECAST, MAX_FORECAST, COARSE = 0.1, 3.0, 0.2
+# Seconds for the partition before anything is forecast, where a point takes less than the second number; and the share
+# of a limit on seconds after which this ends where regions are limited, too.
+TRIED, PROMPT, TRIED_SHARE = 1.0, 0.005, 0.25
+# Sides of the first window, of the domain's, and how many times larger the next may be.
+FIRST_SCALE, MAX_GROWTH = 2.0**-14, 8.0
+# No window is tried that is larger by less than this; the next is to take this part of what is left.
+MIN_GROWTH, PLANNED = 1.1, 0.5
+# Of a limit on regions, what the next window is to have.
+AIMED = 0.9
+
+
+@dataclass(frozen=True)
+class Affordable:
+    """What a budget suffices for.
+
+    Parameters
+    ----------
+    part : Partition
+        Of the domain, finished or not, or of a window about its middle.
+    expected : Findings, optional
+        The forecast, where the domain is too large, so that ``part`` is of a window.
+    coarse : Partition, optional
+        All of the domain by the first gates, where ``part`` does not reach all of it.
+    """
+
+    part: Partition
+    expected: Findings | None = None
+    coarse: Partition | None = None
+
+
+def affordable(
+    network: Network,
+    domain: Domain,
+    budget: Budget,
+    *,
+    executor: Executor | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+) -> Affordable:
+    """Return the partition of a bounded domain, or what a budget suffices for where that is hopeless.
+
+    With a budget the number of regions and the time are forecast first. Where less than a tenth would be done, a window
+    about the middle that finishes says more than some regions at an edge.
+    """
+    ask = partial(partition, network, domain, executor=executor, progress=progress, tolerance=tolerance)
+    expected = tried = None
+    try:
+        if (budget.regions is not None or budget.seconds is not None) and network.gates and budget.seconds_allowed > 0:
+            # What is plainly small is there before anything could be said of it.
+            if pass_seconds(network) < PROMPT and budget.seconds_allowed > 2 * TRIED:
+                tried = ask(budget=_first(network, budget))
+                if not tried.num_open or tried.note == INTERRUPTED:
+                    return Affordable(tried)
+            expected = _forecast_if_hopeless(network, domain, budget)
+        found = _afforded(network, domain, budget, expected, ask, progress)
+    except KeyboardInterrupt:
+        if tried is None:
+            raise
+        return Affordable(replace(tried, note=INTERRUPTED))
+    if tried is not None and found.part.note == INTERRUPTED and expected is None and len(tried) > len(found.part):
+        return Affordable(replace(tried, note=INTERRUPTED))
+    return found
+
+
+def _first(network: Network, budget: Budget) -> Budget:
+    """Return what is tried before anything is forecast: about a second of work."""
+    if budget.regions is None:
+        return Budget(seconds=TRIED)
+    regions = int(TRIED / region_seconds(network))
+    seconds = None if budget.seconds is None else TRIED_SHARE * budget.seconds
+    return Budget(regions=min(budget.regions, regions), seconds=seconds)
+
+
+def _forecast_if_hopeless(network: Network, domain: Domain, budget: Budget) -> Findings | None:
+    """Return what a partition would take, where that is many times what is allowed."""
+    seconds = FORECAST * budget.seconds_allowed
+    ahead = forecast(network, domain, seconds=None if seconds >= MAX_FORECAST else seconds)
+    expected, seconds = (float(ahead[name].value[0]) for name in ("forecast_regions", "forecast_seconds"))
+    regions = _at_least(ahead["forecast_regions"])
+    times = max(regions / max(1.0, budget.room(0)), seconds * regions / expected / budget.seconds_allowed)
+    takes = expected * region_seconds(network)
+    return ahead if times > MIN_TIMES and takes > MIN_SECONDS else None
+
+
+def _afforded(
+    network: Network,
+    domain: Domain,
+    budget: Budget,
+    expected: Findings | None,
+    ask: Callable[..., Partition],
+    progress: Progress,
+) -> Affordable:
+    """Return the partition, or that of a window where the whole is forecast to be hopeless, and the first gates."""
+    seconds = None if budget.seconds is None else (1 - COARSE) * budget.seconds
+    if expected is not None:
+        part = window_within(network, domain, replace(budget, seconds=seconds), progress=progress)
+    else:
+        part = ask(budget=budget)
+    if part.note == INTERRUPTED or (expected is None and not part.note.startswith(BUDGET)):
+        return Affordable(part, expected)
+    rest = Budget(regions=budget.regions, seconds=None if budget.seconds is None else COARSE * budget.seconds)
+    coarse = coarse_partition(network, domain, rest)
+    if coarse.note == INTERRUPTED:
+        part = replace(part, note=INTERRUPTED)
+    return Affordable(part, expected, None if coarse.num_open else coarse)
+
+
+def _at_least(column: Column) -> float:
+    """Return what a forecast number hardly is below: of few windows the lower end says too little.
+
+    What has no ends, from random ways down the tree, says nothing.
+    """
+    value, lower = column.value[0], column.lower[0]
+    return max(lower, value / UNLIKELY) if isfinite(lower) else 0.0
+
+
+@read_arguments
+def window_within(network: Network, domain: Domain, budget: RegionBudget, *, progress: Progress = False) -> Partition:
+    """Partition the largest window about the middle of a domain that a budget suffices for.
+
+    Windows ``center + s (domain - center)`` grow from a small one on, each as far as the number of regions and the time
+    of those before let expect, until the next one would be hardly larger or does not come to its end.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Slice, Box or bounded Polyhedron
+    budget : Budget
+        Regions that the window may have, seconds that all windows together may take, or both. The first window is
+        finished whatever it takes. Of a network too deep for proofs a fifth of the seconds confirms regions.
+    progress : bool or callable
+        Show how far the work is, or a function that is told the share done, from 0 to 1.
+
+    Returns
+    -------
+    Partition
+        Of a window in the coordinates of the domain, with its `domain` saying which; finished, with the claim of any
+        partition. Where the budget suffices for the domain itself, its partition. Ctrl-C keeps the largest window that
+        was finished, with ``note="interrupted"``.
+
+    Raises
+    ------
+    InputError
+        If the budget has no limit.
+    DegenerateGeometryError
+        If the domain is unbounded, empty or flat.
+    ShapeError
+        If the domain's dimension is not the network's number of inputs.
+
+    Notes
+    -----
+    Where regions are cut to a smaller window their number seldom grows, so that the largest window of so many regions
+    is well defined up to the tenth by which windows are told apart. Cost: the windows before the last take about a
+    third of the time.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> from reluscope.testing import default_network
+    >>> net = rs.load(default_network([2, 64, 64, 64, 1]))
+    >>> part = rs.window_within(net, rs.Box(-1, 1, 2), rs.Budget(regions=500))
+    >>> 300 < len(part) <= 500, part.claim, 0 < part.domain.volume() < 4
+    (True, <Claim.EXACT: 'EXACT'>, True)
+    """
+    read_domain(domain, network.num_inputs)
+    if budget.regions is None and budget.seconds is None:
+        raise InputError("budget must have a limit, got none: give rs.Budget(regions=1000), or seconds")
+    began, where = time.time(), SubDomains.of(domain)
+    scale, failed = FIRST_SCALE, inf
+    until, growing = began + budget.seconds_allowed, walking(budget, network)
+    with share_done("windows", progress) as tell:
+        rounding = rounding_of(network, domain, Tolerance()) or "proved"
+        best = cells_found(network, where.about_center(scale), rounding=rounding)
+        while scale < 1 and best.note != INTERRUPTED:
+            left = growing.seconds_allowed - (time.time() - began)
+            larger = min(1.0, scale * min(_growth_of(best, budget, left), (failed / scale) ** 0.5))
+            if left <= 0 or (larger < MIN_GROWTH * scale and larger < 1):
+                break
+            most = None if budget.regions is None else budget.regions + 1
+            limit = replace(budget, regions=most, seconds=left)
+            tried = cells_found(network, where.about_center(larger), budget=limit, rounding=rounding)
+            if tried.note == INTERRUPTED:
+                best = replace(best, note=INTERRUPTED)
+                break
+            if tried.num_open or len(tried) > budget.room(0):
+                failed = larger
+            else:
+                best, scale = tried, larger
+            tell(min(1.0, max(len(best) / max(1, budget.room(0)), 1 - left / growing.seconds_allowed)))
+    return shown(best, None if budget.seconds is None else until, only_share=budget.regions is not None)
+
+
+def _growth_of(best: Partition, budget: Budget, left: float) -> float:
+    """Return by what the sides of the next window may be longer, as the number of cells goes with the volume."""
+    if len(best) == 1:  # not cut at all: that says nothing of larger windows
+        return MAX_GROWTH
+    most = min(AIMED * budget.room(0) / len(best), MAX_GROWTH**best.dim)
+    each = max(best.work["seconds"], 1e-9)
+    if budget.regions is None or most * each > left:
+        most = min(most, PLANNED * max(0.0, left) / each)
+    return most ** (1 / best.dim)

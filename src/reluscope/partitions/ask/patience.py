@@ -1,0 +1,91 @@
+"""Budgets of work without limits: it goes on to its end, unless probes say that there are too many regions."""
+
+import statistics
+import time
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from reluscope.budget import Budget
+from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.networks.evaluation.pass_time import program_seconds, region_seconds
+from reluscope.networks.network import Network
+from reluscope.partitions.tree.probes import probes
+
+# Without limits, work stops where it would count, or keep, more regions than these.
+MAX_COUNTED, MAX_KEPT = 10**9, 10**8
+# Seconds of work before probes estimate how many regions there are, as regions of planes and of space take them and
+# others; and seconds that these may take, but some programs in any case. After the last of them probes are asked
+# however few regions there are.
+BEFORE_PROBES, BEFORE_PROBES_IN_FEW, SECONDS_OF_PROBES, FEWEST_PROGRAMS, LONGEST = 10.0, 30.0, 3.0, 128, 600.0
+FEW_DIMENSIONS = 3
+# So many probes are enough to decide that work goes on.
+NUM_PROBES = 5
+
+
+def patient(budget: Budget, network: Network, domain: Domain, most: int = MAX_COUNTED) -> Budget:
+    """Return the budget, or, if it has no limit, one that ends work on far more regions than ``most``.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    >>> patient(Budget(regions=5), net, rs.Space(3)), patient(Budget(), net, rs.Space(3)).foresee()
+    (Budget(regions=5), '')
+    """
+    has_limit = budget.regions is not None or budget.seconds is not None
+    return budget if has_limit or type(budget) is not Budget else Patience(network=network, domain=domain, most=most)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience(Budget):
+    """A budget without limit, for work that has an end.
+
+    Parameters
+    ----------
+    network, domain
+        What the work is on.
+    most : int
+        More regions than this are too many: so many have typical random ways down the tree (see `probes`), which tell
+        too little rather than too much.
+    """
+
+    network: Network
+    domain: Domain
+    most: int
+    _answers: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def spent(self, num_regions: int, began: float) -> str:
+        """Return why the work will not end, after as many regions as it should have found in its first seconds."""
+        is_due = num_regions >= self._regions_before or time.time() - began >= LONGEST
+        return self.foresee() if is_due else ""
+
+    @cached_property
+    def _regions_before(self) -> float:
+        if self.domain.dim <= FEW_DIMENSIONS:
+            return BEFORE_PROBES_IN_FEW / region_seconds(self.network)
+        return BEFORE_PROBES / program_seconds(self.network)
+
+    def foresee(self) -> str:
+        """Return why the work will not end, empty if it will."""
+        if not self._answers:
+            found: list[int] = []
+            answer = ""
+            programs = max(FEWEST_PROGRAMS, SECONDS_OF_PROBES / program_seconds(self.network))
+            for probe in probes(self.network, self.domain, programs=programs):
+                found.append(probe.product)
+                # Whether there are far too many shows soon; how many, when there are more ways.
+                if len(found) == NUM_PROBES and statistics.median_low(found) <= self.most:
+                    break
+            if statistics.median_low(found) > self.most:
+                # The logarithm of an integer of any size.
+                size = len(str(sum(found) // len(found))) - 1
+                ways = f"{len(found)} random way{'s' * (len(found) > 1)} down the tree"
+                answer = f"hopeless: about 10^{size} regions, by {ways}"
+                warnings.warn(
+                    f"stopped early, and claims LOWER: there are about 10^{size} regions, by {ways}; give "
+                    "budget=Budget(seconds=60) to have work go on for as long as that",
+                    stacklevel=2,
+                )
+            self._answers.append(answer)
+        return self._answers[0]

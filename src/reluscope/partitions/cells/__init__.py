@@ -1,0 +1,1 @@
+"""Cells with vertices of their own, cut gate by gate: several dimensions, bounded or not."""

@@ -1,0 +1,276 @@
+"""Exact partition in several dimensions, cell by cell: every cell keeps its own vertices and facets.
+
+For 3 to 8 inputs, and for unbounded domains in any small number of dimensions: vertices are homogeneous, so directions
+are vertices like any other, and a region is unbounded iff it has one. Cells go through the gates in batches, depth
+first.
+"""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from reluscope.budget import Budget
+from reluscope.codes.layout import CodeLayout
+from reluscope.codes.packing import pack_pieces
+from reluscope.geometry.cutting.double_description import cut_cells
+from reluscope.geometry.cutting.polytopes import BORDER, WALL
+from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.networks.evaluation.affine_values import affine_input
+from reluscope.networks.graph.nodes import Pointwise, TopK
+from reluscope.networks.network import Network
+from reluscope.partitions.cells.cell_batches import AtGate, Batch, BeforeGate, Finished
+from reluscope.partitions.cells.first_cells import EPSILON, Start, first_cells
+from reluscope.partitions.complexes.certification import Cut, ExactSigns
+from reluscope.partitions.driver.walk import Step, Store, Walked, walk
+from reluscope.partitions.table.gathered_cells import CellPatch
+from reluscope.progress import RegionProgress
+from reluscope.tolerance import Tolerance
+
+# What one step takes on and what it makes, so that it is short whatever the dimension: cells, and their vertices.
+BATCH, MAX_VERTICES, MAX_MADE = 512, 2**14, 2**17
+# Cells behind the last gate that are finished together.
+MAX_FINISHED = 2**15
+# Fewer cells than this are cut by so many units first: there are then cells for all threads.
+FEW, UNITS_OF_FEW = 8, 6
+# And pieces of units, of which every cell has its own.
+MAX_PIECES = 2**22
+# Work is handed out in so many tasks, once there are so many cells for each.
+TASKS, CELLS_PER_TASK = 64, 16
+
+
+def supports(network: Network) -> str | None:
+    """Return why the cells of a network cannot be found this way, or None if they can."""
+    kinds = [type(stage.gate) for stage in network.stages]
+    if all(issubclass(kind, Pointwise) and kind is not TopK for kind in kinds):
+        return None
+    return "top-k gates" if TopK in kinds else "max gates"
+
+
+def walk_cells(
+    network: Network,
+    domain: Domain,
+    tolerance: Tolerance,
+    *,
+    keeps_vertices: bool = True,
+    store: Store | None = None,
+    budget: Budget,
+    executor: Executor | None = None,
+    progress: RegionProgress | None = None,
+) -> Walked:
+    """Take the cells of a domain through all gates of a network whose gates are pointwise.
+
+    Parameters
+    ----------
+    network : Network
+        Of as many inputs as the domain has dimensions.
+    domain : Box, Space or Polyhedron
+    tolerance : Tolerance
+    keeps_vertices : bool
+        Without, the cuts by the last gate make none where they can do without.
+    store, budget, executor, progress
+        As `walk`.
+
+    Returns
+    -------
+    Walked
+        Its parts are `CellPatch`. On an unbounded domain one code may come in several cells, one per cone, to be
+        merged.
+    """
+    began = time.time()
+    start = first_cells(network, domain, tolerance)
+    number = len(start.cells)
+    hashes = np.zeros((number, 2), dtype=np.uint64)
+    nothing = np.zeros((number, 0), dtype=np.uint16)
+    known = BeforeGate(affine_input(network, number, start.scale), np.arange(number), nothing)
+    exact_signs = ExactSigns(network, [domain])
+    cutting = _Cutting(network, _Keys(network), tolerance.rounding * EPSILON, start, exact_signs, keeps_vertices)
+    return walk(
+        [Batch(0, start.cells, known, (), hashes)],
+        cutting.step,
+        split=_split,
+        finish=cutting.finish,
+        store=store,
+        budget=budget,
+        began=began,
+        executor=executor,
+        progress=progress,
+    )
+
+
+class _Keys:
+    """Random words for the pieces and breakpoints of every unit, the same in every run."""
+
+    def __init__(self, network: Network) -> None:
+        draw = np.random.default_rng(20_17).integers
+        self.pieces, self.zeros, self.levels = [], [], []
+        for stage in network.stages:
+            gate = stage.gate
+            assert isinstance(gate, Pointwise)
+            levels = gate.breakpoints.cpu().numpy()
+            levels = np.ascontiguousarray(np.broadcast_to(levels, (len(levels), gate.num_units)))
+            self.levels.append(levels)
+            self.pieces.append(draw(2**64, size=(gate.num_units, len(levels) + 1, 2), dtype=np.uint64))
+            self.zeros.append(draw(2**64, size=(gate.num_units, len(levels), 2), dtype=np.uint64))
+
+
+@dataclass(frozen=True)
+class _Cutting:
+    """How cells are taken through the gates, and what is kept of them."""
+
+    network: Network
+    keys: _Keys
+    gamma: float
+    start: Start
+    exact_signs: ExactSigns
+    keeps_vertices: bool
+
+    @property
+    def scale(self) -> np.ndarray:
+        """What makes homogeneous coordinates of cells those of the domain."""
+        return np.append(np.full(len(self.start.resolution) - 1, self.start.scale), 1.0)
+
+    def step(self, batch: Batch, room: float) -> Step:
+        """Take a batch through units of a gate, or spread it if it is too large, also for the regions asked for."""
+        end = len(self.network.stages)
+        most, most_finished = (int(min(one, max(1, room))) for one in (_most(batch), MAX_FINISHED))
+        if batch.stage == end:
+            return Step([replace(part, is_finished=True) for part in batch.spread(most_finished)])
+        if len(batch) > most:
+            return Step(batch.spread(most))
+        following, undecided = self._cut(batch, room)
+        work = {"batches": 1, "evaluated_cells": len(batch)}
+        parts = [
+            replace(part, is_finished=some.stage == end)
+            for some in following
+            for part in some.spread(most_finished if some.stage == end else most)
+        ]
+        return Step(parts, num_undecided=undecided, work=work)
+
+    def finish(self, batch: Batch) -> CellPatch:
+        """Return the cells that have a point at all: of others rounding has left nothing but directions."""
+        cells, hashes = batch.cells, batch.hashes
+        words = np.concatenate([*batch.words, np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
+        known = (
+            batch.known if isinstance(batch.known, Finished) else Finished.of(cells, self.keeps_vertices, self.scale)
+        )
+        has_point = known.middles[:, -1] > 0
+        if not has_point.all():
+            finite = np.flatnonzero(has_point)
+            cells, hashes, words, known = cells.select(finite), hashes[finite], words[finite], known.take(finite)
+        owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
+        shown = cells.kinds != BORDER
+        return CellPatch(
+            words=words,
+            corner_offsets=known.corner_offsets,
+            corner_ids=known.corner_ids,
+            corners=known.corners,
+            middles=known.middles * self.scale,
+            is_bounded=known.is_bounded,
+            facet_cells=owner[shown],
+            facet_keys=cells.keys[shown] ^ hashes[owner[shown]],
+            on_walls=cells.kinds[shown] == WALL,
+        )
+
+    def _cut(self, batch: Batch, room: float) -> tuple[list[Batch], int]:
+        """Cut a batch by units of a gate; what is through the gate comes last."""
+        number, keys = batch.stage, self.keys
+        if isinstance(batch.known, BeforeGate):
+            batch = replace(batch, known=batch.known.open(self.network, number, self.gamma))
+        opened = batch.known
+        assert isinstance(opened, AtGate)
+        num_units = self.network.stages[number].gate.num_units
+        is_last = number == len(self.network.stages) - 1
+        cut = cut_cells(
+            batch.cells,
+            opened.maps,
+            opened.errors,
+            keys.levels[number],
+            keys.pieces[number],
+            keys.zeros[number],
+            rounding=self.gamma,
+            resolution=self.start.resolution,
+            relative=self.start.relative,
+            map_of_cell=opened.cell_of,
+            first_units=opened.next_units,
+            max_parts=min(room, max(1, MAX_PIECES // max(1, num_units))),
+            max_vertices=MAX_MADE,
+            max_units=UNITS_OF_FEW if len(batch) < FEW else np.inf,
+            is_last=is_last,
+            keeps_vertices=self.keeps_vertices,
+            corner_scale=self.scale,
+        )
+        is_through = cut.next_units == num_units
+        parts = batch.replaced(cut.cells, cut.parents)
+        parts = replace(parts, hashes=parts.hashes ^ cut.hashes)
+        # Units that have cut before have cut all parts of a cell.
+        pieces = opened.pieces[cut.parents] + cut.pieces if opened.next_units.any() else cut.pieces
+        num_flat = self._settle_flat(parts, cut.flat_units, pieces)
+        following = [batch.take(cut.num_taken, len(batch))] if cut.num_taken < len(batch) else []
+        if not is_through.all():
+            rows = np.flatnonzero(~is_through)
+            left = parts.replaced(parts.cells.select(rows), rows)
+            known = left.known._replace(next_units=cut.next_units[rows], pieces=pieces[rows])
+            following.append(replace(left, known=known))
+            rows = np.flatnonzero(is_through)
+            parts, pieces = parts.replaced(parts.cells.select(rows), rows), pieces[rows]
+        if len(parts):
+            parts = self._pass(parts, pieces)
+            if is_last:
+                known = Finished(cut.middles, cut.is_bounded, cut.corner_offsets, cut.corner_ids, cut.corners)
+                parts = replace(parts, known=known.take(is_through))
+            following.append(parts)
+        return following, cut.num_undecided + num_flat
+
+    def _settle_flat(self, parts: Batch, flat_units: np.ndarray, pieces: np.ndarray) -> int:
+        """Count what is above zero in truth on a whole part into pieces; return how many signs stay open.
+
+        Keys of facets stay as they are: they hold such units to be at their breakpoints, on both sides alike.
+        """
+        if not len(flat_units):
+            return 0
+        levels, num_open = self.keys.levels[parts.stage], 0
+        for rows in np.split(flat_units, np.flatnonzero(np.diff(flat_units[:, 0])) + 1):
+            part, (_, units, which, is_in_doubt) = int(rows[0, 0]), rows.T
+            cuts = [
+                Cut(parts.stage, unit, breakpoint=at)
+                for unit, at in zip(units.tolist(), levels[which, units].tolist(), strict=True)
+            ]
+            vertices = parts.cells.vertices[parts.cells.vertex_offsets[part] : parts.cells.vertex_offsets[part + 1]]
+            words = np.concatenate([*(word[part] for word in parts.words), np.zeros(0, dtype=np.uint64)])
+            signs = self.exact_signs.signs(0, vertices * self.scale, words, cuts)
+            if signs is None:
+                num_open += int(is_in_doubt.sum())
+                continue
+            for unit, sign in zip(units, signs, strict=True):
+                num_open += sign is None
+                pieces[part, unit] += sign == 1
+        return num_open
+
+    def _pass(self, batch: Batch, pieces: np.ndarray) -> Batch:
+        """Return cells behind a gate, given the pieces of its units."""
+        number, opened = batch.stage, batch.known
+        assert isinstance(opened, AtGate)
+        words = pack_pieces([pieces], CodeLayout((self.network.layout.gates[number],)))
+        return Batch(
+            number + 1,
+            batch.cells,
+            BeforeGate(opened.values, opened.cell_of, pieces),
+            (*batch.words, words),
+            batch.hashes,
+        )
+
+
+def _most(batch: Batch) -> int:
+    """Return how many of its cells one step may take on."""
+    return max(1, min(BATCH, MAX_VERTICES * len(batch) // max(1, len(batch.cells.vertices))))
+
+
+def _split(batches: Sequence[Batch]) -> list[Batch] | None:
+    """Return the cells of batches as tasks, once there are enough."""
+    number = sum(map(len, batches))
+    if number < TASKS * CELLS_PER_TASK:
+        return None
+    return [part.alone() for batch in batches for part in batch.spread(-(-number // TASKS))]

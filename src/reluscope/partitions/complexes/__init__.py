@@ -1,0 +1,1 @@
+"""Chunks of polygons and polytopes with shared vertices, cut gate by gate."""

@@ -1,0 +1,504 @@
+"""A chunk of cells on its way through the gates of a network.
+
+The values that later stages read are kept at the vertices of the chunk. A network is continuous, so they do not depend
+on the cell a vertex is seen from, and as long as no gate is passed they are affine on each cell: values at new vertices
+are interpolated, never recomputed. One gate step cuts all cells by the gate's units; a chunk that grows too large is
+spread over several, which share *seams*: facets that are cut on both sides and joined again at the end.
+
+What floats know of a sign is a matter of three bounds. Every unit has a rounding error, the same for all vertices of
+the chunk, from a running error analysis through the gates (`reluscope.networks.passes.stages`). Every vertex has a
+blur, the error of its position (`reluscope.geometry.cutting.splitting`). And a unit that is zero at all vertices of a
+cell may still be anything inside it. Rational arithmetic decides it where that is cheap. Elsewhere exact zeros, and
+candidates of a max gate that agree up to rounding, are read as zero (dead units, equal patches of an image); noise of a
+pointwise unit is undecided.
+"""
+
+import threading
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from reluscope import _kernels
+from reluscope.codes.steady_words import SteadyWords
+from reluscope.errors import InputError
+from reluscope.geometry.cutting.complexes import Complex
+from reluscope.geometry.cutting.splitting import Placement
+from reluscope.geometry.polyhedra.window_shapes import Corners
+from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
+from reluscope.networks.graph.nodes import Max, Pointwise
+from reluscope.networks.network import Network
+from reluscope.networks.passes.numbers import LIVE_NUMBERS
+from reluscope.networks.passes.stages import Stage, Values
+from reluscope.partitions.complexes.bends import Arrived, first_rows
+from reluscope.partitions.complexes.certification import Certifier, ExactSigns, ExactVertex
+from reluscope.partitions.complexes.spanning_vertices import (
+    MOST_FACTOR,
+    MOST_MEASURED,
+    Spanning,
+    pays,
+    spanning_vertices,
+)
+from reluscope.partitions.complexes.vertex_names import first_names
+from reluscope.tolerance import Tolerance
+
+EPSILON = float(np.finfo(np.float64).eps)
+# How much cheaper than the rest of the work exact values at the corners of the domains have to be.
+EXACT_START = 10
+# Products of numbers within these limits neither vanish nor overflow, and neither do their squares by much.
+MIN_MAGNITUDE, MAX_MAGNITUDE = 1e-120, 1e120
+# Proofs last to the end of a network if errors are at most this.
+PROVED = 1e-5
+# A function that stays this far from zero, relative to its largest value, is not examined further.
+CLEAR = 1e-6
+# The seam of facets to cells that were dropped.
+NOTHING = -2
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Cells that have passed the same gates, with everything needed to go on.
+
+    Parameters
+    ----------
+    cells : Complex
+    points : (v, d) float64
+        Vertices in domain coordinates.
+    seams : (facets,) int64
+        Seam that a facet lies on, -1 for none, `NOTHING` beside cells that were dropped.
+    roots : (cells,) int64
+        Cell of the initial complex that each cell lies in.
+    words : tuple of (cells, w) uint64, or SteadyWords
+        Packed codes of the gates passed so far.
+    stage : int
+        The gate that comes next.
+    values : dict of (v, *shape) tensors
+        What the stage starts from; once it is opened, what later stages still read.
+    blur : (v,) float64
+        Error of the position of every vertex.
+    skew : (edges,) float64
+        Error of the position of every edge.
+    factor : (v,) float64
+        How many times the errors of values that were evaluated those at a vertex may have.
+    drift : (v,) float64
+        Up to what a function changes along so much they may be off beside that (`spanning_vertices`).
+    errors : dict of (1, *shape) tensors
+        Bounds on the errors of the values, where they were evaluated.
+    sizes : dict of (1, *shape) tensors
+        The largest absolute values of what the stage starts from, where these have gone ahead to its pre-activations.
+    exact_signs : ExactSigns, optional
+        Decides what floats call zero on a whole cell.
+    opened : OpenStage, optional
+        Work on the gate, once its pre-activations are there.
+    exact : list of ExactVertex, optional
+        The vertices in rational arithmetic, if signs are to be certified.
+    corners : Corners, optional
+        The vertices as corners of the domains, until the first gate is opened.
+    num_stages : int
+        Gates to pass.
+    seam_numbers : SeamNumbers
+        Where new seams get theirs.
+    names : (v,) uint64, optional
+        Names of the vertices that do not depend on the chunk they are seen from
+        (`reluscope.partitions.complexes.vertex_names`).
+    last : (v, u) float64, optional
+        Pre-activations of the last gate at the vertices of finished cells, where these have names.
+    rounding : MeasuredRounding, optional
+        Takes the place of proved bounds on errors from the first gate on where these leave a sign undecided.
+    is_measured : bool
+        Whether it has done so.
+    keeps_outputs : bool
+        Whether finished cells are to have outputs.
+    outputs : (v, m) float64, optional
+        Of the network at the vertices of finished cells, if so.
+    shares : (v, k) float64, optional
+        What the vertices take of rows (`reluscope.partitions.complexes.bends`): values then are ``(k, *shape)``, or
+        have the first of these rows alone.
+    """
+
+    cells: Complex
+    points: np.ndarray
+    seams: np.ndarray
+    roots: np.ndarray
+    words: tuple[np.ndarray | SteadyWords, ...]
+    stage: int
+    values: Values
+    blur: np.ndarray
+    skew: np.ndarray
+    factor: np.ndarray
+    drift: np.ndarray
+    errors: Values
+    sizes: Values = field(default_factory=dict)
+    exact_signs: ExactSigns | None = None
+    opened: "OpenStage | None" = None
+    exact: list[ExactVertex] | None = None
+    corners: Corners | None = None
+    num_stages: int = 0
+    seam_numbers: "SeamNumbers" = field(default_factory=lambda: SeamNumbers(0))
+    names: np.ndarray | None = None
+    last: np.ndarray | None = None
+    rounding: MeasuredRounding | None = None
+    is_measured: bool = False
+    keeps_outputs: bool = False
+    outputs: np.ndarray | None = None
+    shares: np.ndarray | None = None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the cells have passed all gates."""
+        return self.stage == self.num_stages
+
+    @property
+    def level(self) -> int:
+        """How far the cells have come."""
+        return self.stage
+
+    def __len__(self) -> int:
+        return self.cells.num_cells
+
+    @classmethod
+    def start(
+        cls,
+        network: Network,
+        cells: Complex,
+        corners: Corners,
+        inputs: Tensor,
+        *,
+        certifier: Certifier | None = None,
+        exact_signs: ExactSigns | None = None,
+        has_names: bool = False,
+        rounding: MeasuredRounding | None = None,
+        keeps_outputs: bool = False,
+        combines: bool = False,
+    ) -> "Chunk":
+        """Return cells before the first gate, given their vertices in domain coordinates and in input space."""
+        rows, shares, off = first_rows(inputs, corners.points) if combines else (inputs, None, 0 * inputs[:1])
+        values = network.start(rows)
+        _, ends = cells.boundary(1)
+        skew = np.maximum(corners.errors[ends[0::2]], corners.errors[ends[1::2]])
+        return cls(
+            cells,
+            corners.points,
+            np.full(int(cells.size[cells.dim - 1]), -1, dtype=np.int64),
+            np.arange(cells.num_cells),
+            (),
+            0,
+            values,
+            corners.errors,
+            skew,
+            np.ones(len(corners)),
+            np.zeros(len(corners)),
+            dict.fromkeys(values, off),
+            exact_signs=exact_signs,
+            exact=None if certifier is None else [ExactVertex(corner=point) for point in corners.exact],
+            corners=corners,
+            num_stages=len(network.stages),
+            names=first_names(len(corners)) if has_names else None,
+            rounding=rounding,
+            keeps_outputs=keeps_outputs,
+            shares=shares,
+        )
+
+    @property
+    def doubt(self) -> float:
+        """Of the largest value of a function, the share up to which its sign is examined."""
+        # The slope of a function is taken to be at most a thousand times what it is on average.
+        least, most = _kernels.column_ranges(self.points)
+        extent = float((most - least).max())
+        return min(1.0, max(CLEAR, 1000 * float((self.blur + self.drift).max()) / extent)) if extent > 0 else 1.0
+
+    @property
+    def placement(self) -> Placement:
+        """Where vertices and edges are, and how well that is known."""
+        return Placement(self.points, self.blur, self.skew, self.factor, self.drift)
+
+    def part(self, group: np.ndarray, seams: np.ndarray) -> "Chunk":
+        """Return some of the cells, with the seams (facets,) that facets of all cells are to lie on."""
+        cells, vertices, edges, facets = self.cells.extract(group)
+        rows = torch.from_numpy(vertices)
+        return replace(
+            self,
+            cells=cells,
+            points=self.points[vertices],
+            seams=seams[facets],
+            roots=self.roots[group],
+            words=tuple(words.take(group, axis=0) for words in self.words),
+            values=self.values
+            if self.shares is not None
+            else {key: value.index_select(0, rows.to(value.device)) for key, value in self.values.items()},
+            shares=None if self.shares is None else self.shares[vertices],
+            blur=self.blur[vertices],
+            skew=self.skew[edges],
+            factor=self.factor[vertices],
+            drift=self.drift[vertices],
+            opened=None if self.opened is None else self.opened.take(vertices, group),
+            corners=None if self.corners is None else self.corners.take(vertices),
+            names=None if self.names is None else self.names[vertices],
+        )
+
+    def only(self, group: np.ndarray) -> "Chunk":
+        """Return some of the cells; facets to others, which nobody asks for, lie on the seam `NOTHING`."""
+        left, right = self.cells.cofaces()
+        is_kept = np.zeros(len(self), dtype=bool)
+        is_kept[group] = True
+        seams = self.seams.copy()
+        seams[(right >= 0) & (is_kept[left] != is_kept[right])] = NOTHING
+        return self.part(group, seams)
+
+
+class SeamNumbers:
+    """Numbers that no two seams of a walk share.
+
+    Parameters
+    ----------
+    first : int
+        The next number that is free.
+    """
+
+    def __init__(self, first: int) -> None:
+        self._first, self._lock = first, threading.Lock()
+
+    def take(self, number: int) -> Int[np.ndarray, " seams"]:
+        """Return so many numbers that are not given again."""
+        with self._lock:
+            self._first += number
+            return np.arange(self._first - number, self._first)
+
+    def __reduce__(self) -> tuple[type["SeamNumbers"], tuple[int]]:
+        return SeamNumbers, (self._first,)
+
+
+@dataclass(frozen=True)
+class OpenStage:
+    """A gate whose units are cutting the cells of a chunk.
+
+    Parameters
+    ----------
+    pre : (v, u) or (v, u, k) float64
+        Pre-activations at the vertices.
+    size, error : (u,) or (u, k) float64
+        Bounds on the pre-activations and on their errors. Not vertex by vertex: where all values happen to vanish,
+        what is left of them is the rounding of those that they came from.
+    snapped : (u,) float64
+        How much a pre-activation was changed where it was decided to be at a breakpoint or in a tie.
+    pieces : (cells, u) uint8 or uint16
+        Pieces found so far.
+    todo : (cuts,) bool
+        Cut functions of a pointwise gate that have not been used.
+    proved : (u,) or (u, k) float64
+        Bounds on errors that are proved, where ``error`` is measured.
+    num_unproved : int
+        Signs that are read by measured errors alone.
+    arrived : Arrived, optional
+        Where values are combinations of rows: all units, of which the others fields have those that may bend.
+    """
+
+    pre: np.ndarray
+    size: np.ndarray
+    error: np.ndarray
+    snapped: np.ndarray
+    pieces: np.ndarray
+    todo: np.ndarray
+    proved: np.ndarray
+    num_unproved: int = 0
+    arrived: Arrived | None = None
+
+    def take(self, vertices: np.ndarray, cells: np.ndarray) -> "OpenStage":
+        """Return the work on some cells and their vertices."""
+        return replace(self, pre=self.pre.take(vertices, axis=0), pieces=self.pieces.take(cells, axis=0))
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Thresholds of one run: lengths in domain coordinates and the rounding factor."""
+
+    length: float
+    rounding: float
+
+    @classmethod
+    def of(cls, tolerance: Tolerance, diameter: float) -> "Resolution":
+        """Turn relative into absolute thresholds."""
+        return cls(tolerance.resolution * diameter, tolerance.rounding * EPSILON)
+
+
+def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
+    """Run the affine nodes up to the gate at all vertices of the chunk."""
+    gamma = resolution.rounding
+    sizes = chunk.sizes or {position: largest(chunk.values[position]) for position in stage.reads}
+    size, error, errors = stage.advance_errors(sizes, chunk.errors, gamma)
+    check_range(stage, sizes, size)
+    spanning = _spanning(chunk, stage, resolution)
+    pre, live = stage.advance(chunk.values, LIVE_NUMBERS) if spanning is None else _advance(chunk, stage, spanning)
+    heights, unit = pre.cpu().numpy(), gamma
+    if chunk.sizes:
+        unit, error = 2 * gamma, error + gamma * size
+    if spanning is not None:
+        unit = gamma * max(1.0, spanning.roundings)
+        made = {at: errors[at] + unit * largest(live[at]) for at in stage.keeps if at not in chunk.values}
+        errors, error = {**errors, **made}, error + unit * size
+    if chunk.stage == 0 and chunk.exact is None:
+        exact = _exact_heights(chunk, stage)
+        if exact is not None:
+            heights = exact
+            size = np.abs(np.where(np.isfinite(exact), exact, 0.0)).max(axis=0, initial=0.0)
+            error = np.zeros_like(size)
+    # Values at new vertices are rounded too.
+    error = np.maximum(error, gamma * size)
+    num_units = stage.gate.num_units
+    pieces = np.zeros((chunk.cells.num_cells, num_units), dtype=np.min_scalar_type(stage.gate.num_pieces - 1))
+    cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * num_units
+    proved, expected, is_measured, num_unproved = error, error, chunk.is_measured, 0
+    if chunk.rounding is not None:
+        expected = np.minimum(np.maximum(chunk.rounding.errors(chunk.stage, size, gamma), unit * size), proved)
+    if spanning is not None:
+        chunk = _where_in_doubt(chunk, stage, spanning, heights, live, expected if is_measured else proved)
+    if chunk.rounding is not None:
+        num_unproved = int(between(stage.gate, heights, chunk.factor, expected, proved).sum())
+        is_measured |= num_unproved > 0
+        error = expected if is_measured else proved
+    opened = OpenStage(
+        heights, size, error, np.zeros(num_units), pieces, np.ones(cuts, dtype=bool), proved, num_unproved
+    )
+    return replace(chunk, values=live, errors=errors, sizes={}, opened=opened, corners=None, is_measured=is_measured)
+
+
+def _spanning(chunk: Chunk, stage: Stage, resolution: Resolution) -> Spanning | None:
+    """Return which vertices are to be evaluated, None where all are, or where values have gone ahead."""
+    # While proofs of a deep network last, they are not given away for speed.
+    if chunk.stage == 0 or chunk.sizes or chunk.exact is not None or not pays(stage.leg, len(chunk.points)):
+        return None
+    if chunk.rounding is None or chunk.is_measured or chunk.rounding.proved <= PROVED:
+        most = MOST_MEASURED if chunk.is_measured else MOST_FACTOR
+        return spanning_vertices(chunk.cells, chunk.placement, resolution.length, most)
+    return None
+
+
+def _advance(chunk: Chunk, stage: Stage, spanning: Spanning) -> tuple[Tensor, Values]:
+    """Return what `Stage.advance` does, from values at some vertices."""
+    leg = stage.leg
+    found = leg.carry(LIVE_NUMBERS, {position: spanning.rows(chunk.values[position]) for position in leg.reads})
+    live = {at: chunk.values[at] if at in chunk.values else spanning.expanded(found[at]) for at in stage.keeps}
+    reached = chunk.values.get(leg.target)
+    reached = spanning.expanded(found[leg.target]) if reached is None else reached
+    return LIVE_NUMBERS.arrive(stage, reached), live
+
+
+def _where_in_doubt(
+    chunk: Chunk, stage: Stage, spanning: Spanning, heights: np.ndarray, live: Values, error: np.ndarray
+) -> Chunk:
+    """Evaluate, in place, the derived vertices where errors that have grown leave a sign open; return the chunk."""
+    factor, drift = spanning.factor.copy(), spanning.drift.copy()
+    worst = float(factor[spanning.derived].max())
+    may = between(stage.gate, heights, np.ones(len(factor)), 0 * error, worst * error) > 0
+    rows = spanning.derived[may[spanning.derived]]
+    rows = rows[between(stage.gate, heights[rows], factor[rows], 0 * error, error) > 0]
+    if len(rows):
+        which = torch.from_numpy(rows)
+        reads = {at: chunk.values[at].index_select(0, which) for at in stage.reads}
+        others = {at: chunk.values[at].index_select(0, which) for at in stage.keeps if at in chunk.values}
+        pre, found = stage.advance({**others, **reads}, LIVE_NUMBERS)
+        heights[rows] = pre.numpy()
+        for at in stage.keeps:
+            if at not in chunk.values:
+                live[at][which] = found[at]
+        factor[rows], drift[rows] = chunk.factor[rows], chunk.drift[rows]
+    return replace(chunk, factor=factor, drift=drift)
+
+
+def between(
+    gate: Pointwise | Max, heights: np.ndarray, factor: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> np.ndarray:
+    """Return how many signs at each vertex errors of one size leave open, and smaller ones do not."""
+    if isinstance(gate, Max):
+        behind = heights.max(axis=2, keepdims=True) - heights
+        low, high = (2 * factor[:, None, None] * error.max(axis=1, keepdims=True) for error in (low, high))
+        return ((behind > low) & (behind <= high)).sum(axis=(1, 2))
+    number = np.zeros(len(heights), dtype=np.int64)
+    least, most = _kernels.column_ranges(heights)
+    for threshold in gate.breakpoints.cpu().numpy():
+        # Most units are far from their breakpoints at all vertices.
+        near = np.flatnonzero(np.maximum(least - threshold, threshold - most) <= factor.max(initial=1.0) * high)
+        gap = np.abs(heights.take(near, axis=1) - np.broadcast_to(threshold, least.shape)[near]) / factor[:, None]
+        number += ((gap > low[near]) & (gap <= high[near])).sum(axis=1)
+    return number
+
+
+def largest(values: Tensor) -> Tensor:
+    """Return the largest absolute values ``(1, *shape)`` at any vertex."""
+    if values.device.type == "cpu" and values.numel():
+        low, high = _kernels.column_ranges(values.contiguous().numpy().reshape(len(values), -1))
+        return torch.from_numpy(np.maximum(high, -low)).reshape(1, *values.shape[1:])
+    return torch.maximum(values.amax(0, keepdim=True), -values.amin(0, keepdim=True))
+
+
+def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
+    """Return the pre-activations of the first gate at the corners of the domains, exact but for their last digit.
+
+    Far from the origin floats lose digits here that no later step gives back. None where this would be slow.
+    """
+    exact_signs, gate = chunk.exact_signs, stage.gate
+    corners = chunk.corners
+    if exact_signs is None or corners is None or not exact_signs.is_able(EXACT_START * len(chunk.points)):
+        return None
+    offsets, ids = chunk.cells.cell_vertices()
+    root = np.empty(len(chunk.points), dtype=np.int64)
+    root[ids] = np.repeat(chunk.roots, np.diff(offsets))
+    found = []
+    for vertex, point in enumerate(corners.exact):
+        (values,) = exact_signs.preactivations(int(root[vertex]), chunk.stage, [point])
+        found.append([numerator / values.denominator for numerator in values.numerators])
+    heights = np.array(found).reshape(len(found), -1)
+    return gate.candidates(torch.from_numpy(heights)).numpy().copy()
+
+
+def check_range(stage: Stage, sizes: Values, size: np.ndarray) -> None:
+    """Refuse numbers whose products floats cannot hold."""
+    smallest, largest = stage.leg.extremes
+    entries = np.concatenate(
+        [size.ravel(), *(one.cpu().numpy().ravel() for one in sizes.values()), [smallest, largest]]
+    )
+    entries = entries[entries != 0]
+    if not (entries.min() >= MIN_MAGNITUDE and entries.max() <= MAX_MAGNITUDE):
+        worst = entries.min() if entries.min() < MIN_MAGNITUDE else entries.max()
+        raise InputError(
+            f"expected constants and values between {MIN_MAGNITUDE:g} and {MAX_MAGNITUDE:g} in absolute value, "
+            f"got {worst:.1e} on the way to gate {stage.gate.name}, where products of floats underflow or overflow: "
+            "scale the network"
+        )
+
+
+def spread(chunk: Chunk, most: int) -> list[Chunk]:
+    """Spread a chunk over several of at most ``most`` cells, neighbours together.
+
+    Cells are halved at the median of their centres along the longer extent, again and again. A facet between two of
+    the new chunks becomes a seam.
+    """
+    offsets, ids = chunk.cells.cell_vertices()
+    centers = means(chunk.points, offsets, ids)
+    groups = _halve(np.arange(len(centers)), centers, most)
+    owner = np.empty(len(centers), dtype=np.int64)
+    for number, group in enumerate(groups):
+        owner[group] = number
+    left, right = chunk.cells.cofaces()
+    between = np.flatnonzero((right >= 0) & (owner[left] != owner[right]))
+    seams = chunk.seams.copy()
+    seams[between] = chunk.seam_numbers.take(len(between))
+    return [chunk.part(group, seams) for group in groups]
+
+
+def means(points: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Return the mean of the vertices of every cell: a strictly interior point."""
+    sums = [np.add.reduceat(column[ids], offsets[:-1]) for column in points.T]
+    return np.stack(sums, axis=1) / np.diff(offsets)[:, None]
+
+
+def _halve(members: np.ndarray, centers: np.ndarray, most: int) -> list[np.ndarray]:
+    if len(members) <= most:
+        return [members]
+    inside = centers[members]
+    axis = int(np.argmax(inside.max(axis=0) - inside.min(axis=0)))
+    middle = len(members) // 2
+    order = np.argpartition(inside[:, axis], middle)
+    return _halve(members[order[:middle]], centers, most) + _halve(members[order[middle:]], centers, most)

@@ -1,0 +1,1 @@
+"""Decision boundaries: where two classes tie that are ahead of all others."""

@@ -1,0 +1,1 @@
+"""Which regions exist where rounding leaves signs undecided."""

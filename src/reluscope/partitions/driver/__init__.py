@@ -1,0 +1,1 @@
+"""The drivers of long exact work: a walk over cells, tasks on executors, best-first branching."""

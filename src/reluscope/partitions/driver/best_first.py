@@ -1,0 +1,122 @@
+"""Branch and bound: the branch of the least bound first, until no bound is below what is known."""
+
+import heapq
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from itertools import count
+from typing import Any, NamedTuple
+
+from reluscope.budget import Budget
+from reluscope.partitions.driver.walk import Step, walk
+
+# How far a search is is told at most so often, in seconds: to know it takes a look at all branches.
+INTERVAL = 0.2
+
+
+class Branch(NamedTuple):
+    """A branch in the queue.
+
+    Parameters
+    ----------
+    key : float
+        Nothing in the branch is below this bound.
+    order : int
+        Of branches with one bound the oldest comes first.
+    what : object
+        What the search has to know of it.
+    """
+
+    key: float
+    order: int
+    what: Any
+
+
+class BestFirst(ABC):
+    """A search over branches; classes of searches say how it begins, and how a branch is split.
+
+    Attributes
+    ----------
+    queue : list of Branch
+        A heap.
+    num_branches : int
+        Bounded so far; a budget's regions are these.
+    frontier : float
+        The largest bound of a branch that was split.
+    is_broken : bool
+        Whether an error has left a step half done, so that nobody knows what was lost.
+    """
+
+    is_finished = False
+
+    def __init__(self) -> None:
+        self.queue: list[Branch] = []
+        self.num_branches, self.frontier = 0, 0.0
+        self._order = count()
+        self.is_broken = False
+
+    def __len__(self) -> int:
+        return max(1, len(self.queue))
+
+    @abstractmethod
+    def is_settled(self, key: float) -> bool:
+        """Whether branches with this bound need not be split."""
+
+    @abstractmethod
+    def begin(self) -> bool:
+        """Put the first branches into the queue; asked again when none is left, and False then ends the search."""
+
+    @abstractmethod
+    def split(self, branch: Branch) -> None:
+        """Bound the parts of a branch, and `push` those that are to be split further."""
+
+    def push(self, key: float, what: Any) -> None:
+        """Put a branch into the queue."""
+        heapq.heappush(self.queue, Branch(key, next(self._order), what))
+
+    @property
+    def share_left(self) -> float:
+        """Share of the work that is left, if both parts of a branch are as much work; all of it, where nobody knows."""
+        return 1.0
+
+    def run(self, budget: Budget, tell: Callable[[float], None] | None = None) -> str:
+        """Search within a budget; return why it stopped early, empty if it did not.
+
+        Ctrl-C and lack of memory end it like a budget. What is told is how much is done, from 0 to 1: of the search, or
+        of its budget.
+        """
+        began = told = time.time()
+
+        def step(search: "BestFirst", room: float) -> Step:
+            nonlocal told
+            made = search._step()
+            if tell is not None and time.time() - told >= INTERVAL:
+                tell(max(1 - search.share_left, budget.share_spent(search.num_branches, began)))
+                told = time.time()
+            return made
+
+        stopped = walk([self], step, budget=budget, began=began).stopped
+        if tell is not None:
+            tell(1.0)
+        return stopped
+
+    def _step(self) -> Step:
+        if self.is_broken:
+            raise MemoryError
+        self.is_broken = True
+        made = self._advance()
+        self.is_broken = False
+        return made
+
+    def _advance(self) -> Step:
+        before, is_over = self.num_branches, False
+        if self._has_branches():
+            # The frontier first: an interruption from here on still knows how far all is done.
+            self.frontier = max(self.frontier, self.queue[0].key)
+            self.split(heapq.heappop(self.queue))
+        while not (is_over or self._has_branches()):
+            is_over = not self.begin()
+        return Step([] if is_over else [self], self.num_branches - before)
+
+    def _has_branches(self) -> bool:
+        return bool(self.queue) and not self.is_settled(self.queue[0].key)

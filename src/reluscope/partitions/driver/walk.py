@@ -1,0 +1,414 @@
+"""The one driver of long exact work: cells take steps until all are finished, or a budget is spent, or Ctrl-C struck.
+
+An engine says what a cell is, how it takes a step, what is kept of a finished one, and how waiting cells become
+independent tasks. Budgets, Ctrl-C, lack of memory, executors, checkpoints and progress are the driver's, and are here
+alone. The state is replaced by one assignment: wherever work ends, each cell is either waiting or finished.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from concurrent.futures import Executor
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
+
+import torch
+
+from reluscope.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
+from reluscope.interruption import deferred, safe_point
+from reluscope.kernel_threads import beside_others
+from reluscope.partitions.driver.parallel import run_tasks
+from reluscope.progress import RegionProgress
+
+_NO_WORK: Mapping[str, float] = MappingProxyType({})
+
+
+class CellBatch(Protocol):
+    """Cells that take their steps together; ``len`` is their number, a lower bound on the number of regions in them."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the cells are regions."""
+        ...
+
+    @property
+    def level(self) -> Any:
+        """How far the cells have come; asked for where work is broken up, which goes level by level."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+class Step(NamedTuple):
+    """What one step has made of some cells.
+
+    Parameters
+    ----------
+    cells : sequence of CellBatch
+        What is left of them, the ones to go on with last.
+    num_found : int
+        Regions found that are no cells here.
+    num_undecided : int
+        Questions that stayed open.
+    work : mapping of words to numbers
+        What was counted on the rules.
+    """
+
+    cells: Sequence[Any]
+    num_found: int = 0
+    num_undecided: int = 0
+    work: Mapping[str, float] = _NO_WORK
+
+
+Take = Callable[[Any, float], Step]
+Split = Callable[[Sequence[Any]], Sequence[Any] | None]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What a walk has found.
+
+    Parameters
+    ----------
+    parts : list
+        What was kept of finished cells, in the order in which they were finished.
+    num_found, num_undecided : int
+        Regions, and questions that stayed open.
+    left : tuple
+        What ``left`` of `walk` says of all cells that were not finished when work stopped.
+    stopped : str
+        Why work stopped early, empty if it did not.
+    work : mapping of words to numbers
+    """
+
+    parts: list[Any] = field(default_factory=list)
+    num_found: int = 0
+    num_undecided: int = 0
+    left: tuple[Any, ...] = ()
+    stopped: str = ""
+    work: Mapping[str, float] = field(default_factory=dict)
+
+    def within(self, most: float, left: Callable[[Any], Any]) -> "Walked":
+        """Return the same without the parts at the end that exceed a number of regions: they count as left."""
+        parts, number, dropped = list(self.parts), self.num_found, list(self.left)
+        while parts and number - len(parts[-1]) >= most:
+            number -= len(parts[-1])
+            dropped.append(left(parts.pop()))
+        return replace(self, parts=parts, num_found=number, left=tuple(dropped))
+
+    def joined(self, others: Iterable["Walked"]) -> "Walked":
+        """Return this together with what walks through other cells have found."""
+        everything = [self, *others]
+        return Walked(
+            [part for one in everything for part in one.parts],
+            sum(one.num_found for one in everything),
+            sum(one.num_undecided for one in everything),
+            tuple(left for one in everything for left in one.left),
+            self.stopped,
+            _sum(one.work for one in everything),
+        )
+
+
+Store = Callable[[Sequence[Any]], object]
+Checkpoint = Callable[[Sequence[Any]], MutableMapping[str, Walked]]
+
+
+def walk(
+    start: Sequence[Any],
+    step: Take,
+    *,
+    split: Split | None = None,
+    finish: Callable[[Any], Any] | None = None,
+    store: Store | None = None,
+    left: Callable[[Any], Any] = len,
+    budget: Budget,
+    began: float | None = None,
+    executor: Executor | None = None,
+    checkpoint: Checkpoint | None = None,
+    progress: RegionProgress | None = None,
+) -> Walked:
+    """Let cells take steps, the last of them first, until all are finished or the budget is spent.
+
+    Parameters
+    ----------
+    start : sequence of CellBatch
+    step : callable
+        Given cells, and how many regions are still asked for (infinity without a limit), returns a `Step`.
+    split : callable, optional
+        Given all waiting cells, none of them finished, returns them as independent tasks, or None while they are too
+        few; the last cells of the lowest level then take a step. Without it work is not broken up.
+    finish : callable, optional
+        Makes of finished cells the part that is kept of them, with a length of its own: cells that are no regions after
+        all count as undecided. Without it only their number is kept, and memory does not grow.
+    store : callable, optional
+        Takes finished parts, all of them or, if it raises, none, where they are not to stay in memory: the result then
+        has no parts. It is called in this process alone, with what an executor's tasks have made, too.
+    left : callable
+        What is to be known of cells, or of a part, that are left when work stops.
+    budget : Budget
+    began : float, optional
+        When work began, by `time.time`; now, if it is not given.
+    executor : concurrent.futures.Executor, optional
+        Runs the tasks.
+    checkpoint : callable, optional
+        Given the tasks, returns a mapping of their names to what is known of them; finished tasks are put into it.
+        Tasks are then the same whatever the budget.
+    progress : RegionProgress, optional
+        Told how many regions more are finished, and the share of the work that they are, if each of the cells that a
+        step makes is as much work as the others.
+
+    Returns
+    -------
+    Walked
+        Stopped early if the budget ran out, memory did not suffice, or the user interrupted. Whatever the time, work
+        goes on to a first region.
+
+    Examples
+    --------
+    Words of three letters, one letter more with each step.
+
+    >>> class Words(list):
+    ...     is_finished = property(lambda self: len(self[0]) == 3)
+    >>> found = walk(
+    ...     [Words([""])],
+    ...     lambda words, room: Step([Words([words[0] + letter]) for letter in "ba"]),
+    ...     finish=list,
+    ...     budget=Budget(regions=3),
+    ... )
+    >>> found.parts, found.left, found.stopped
+    ([['aaa'], ['aab'], ['aba']], (1, 1), 'budget of 3 regions')
+    """
+    rules = _Rules(step, finish, store, left, budget, time.time() if began is None else began)
+    state = _State(_waiting(start, 1.0))
+    with deferred(), torch.no_grad():
+        if split is None or (executor is None and checkpoint is None):
+            found = _here(rules, state, progress)
+        else:
+            found = _in_tasks(rules, state, split, executor, checkpoint, progress)
+    return found if found.left else replace(found, stopped="")  # the last region was found just in time
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """How cells are taken to their end, and since when."""
+
+    step: Take
+    finish: Callable[[Any], Any] | None
+    store: Store | None
+    left: Callable[[Any], Any]
+    budget: Budget
+    began: float
+
+    def for_tasks(self, num_found: int) -> "_Rules":
+        """Return the rules of tasks, which may be done elsewhere: their parts are kept here, when they come."""
+        return replace(self, store=None, budget=self.budget.after(num_found))
+
+    def spent(self, num_found: int) -> str:
+        return self.budget.spent(num_found, self.began)
+
+
+class _Waiting(NamedTuple):
+    """Cells that wait for their next step, and their share of the work."""
+
+    cells: Any
+    share: float
+
+
+class _State(NamedTuple):
+    """What waits, the last on top, and what was found: the last part with all those before it."""
+
+    waiting: tuple[_Waiting, ...]
+    parts: tuple[Any, ...] = ()
+    num_found: int = 0
+    num_undecided: int = 0
+    work: Mapping[str, float] = _NO_WORK
+
+    def walked(self, left: Callable[[Any], Any], stopped: str) -> Walked:
+        parts, before = [], self.parts
+        while before:
+            part, before = before
+            parts.append(part)
+        not_done = tuple(left(one.cells) for one in self.waiting if len(one.cells))
+        return Walked(parts[::-1], self.num_found, self.num_undecided, not_done, stopped, dict(self.work))
+
+
+def _waiting(several: Sequence[Any], share: float) -> tuple[_Waiting, ...]:
+    """Return cells with their parts of a share."""
+    number = sum(map(len, several))
+    return tuple(_Waiting(cells, share * len(cells) / number if number else 0.0) for cells in several)
+
+
+def _here(rules: _Rules, state: _State, progress: RegionProgress | None, stopped: str = "") -> Walked:
+    """Do in this process what is left, or only as much as there has to be of work that was stopped."""
+    if not stopped:
+        state, stopped = _depth_first(rules, state, progress)
+    if rules.budget.first_is_due(state.num_found, stopped):
+        state, again = _depth_first(replace(rules, budget=Budget(regions=1)), state, progress)
+        stopped = INTERRUPTED if again == INTERRUPTED else stopped
+    return state.walked(rules.left, stopped)
+
+
+def _depth_first(rules: _Rules, state: _State, progress: RegionProgress | None) -> tuple[_State, str]:
+    """Let the last cells take steps until there are none; return what there is then, and why it is not the end."""
+    return _steps(rules, state, lambda waiting: len(waiting) - 1, rules.budget.room, progress)
+
+
+def _steps(
+    rules: _Rules,
+    state: _State,
+    choose: Callable[[tuple[_Waiting, ...]], int | None],
+    room: Callable[[int], float],
+    progress: RegionProgress | None,
+) -> tuple[_State, str]:
+    """Let the chosen cells take steps until there are none; return what there is then, and why it is not the end."""
+    try:
+        while state.waiting:
+            safe_point()
+            if stopped := rules.spent(state.num_found):
+                return state, stopped
+            if (index := choose(state.waiting)) is None:
+                break
+            # One assignment: wherever Ctrl-C falls, cells are either still waiting or finished, and never both.
+            state, number, share = _advanced(rules, state, index, room(state.num_found))
+            if progress is not None and (number or share):
+                progress(number, share)
+    except ENDS as end:
+        return state, why_ended(end)
+    return state, ""
+
+
+def _advanced(rules: _Rules, state: _State, index: int, room: float) -> tuple[_State, int, float]:
+    """Return the state after a step of some cells, how many regions more it has, and what share of the work is done."""
+    cells, share = state.waiting[index]
+    others = (*state.waiting[:index], *state.waiting[index + 1 :])
+    if not cells.is_finished:
+        made = rules.step(cells, room)
+        following = _State(
+            (*others, *_waiting(made.cells, share)),
+            state.parts,
+            state.num_found + made.num_found,
+            state.num_undecided + made.num_undecided,
+            _sum((state.work, made.work)),
+        )
+        return following, made.num_found, 0.0 if made.cells else share
+    number, parts = len(cells), state.parts
+    if rules.finish is not None:
+        part = rules.finish(cells)
+        number = len(part)
+        if rules.store is None:
+            parts = (part, state.parts)
+        else:
+            rules.store([part])
+    undecided = state.num_undecided + len(cells) - number
+    return _State(others, parts, state.num_found + number, undecided, state.work), number, share
+
+
+def _in_tasks(
+    rules: _Rules,
+    state: _State,
+    split: Split,
+    executor: Executor | None,
+    checkpoint: Checkpoint | None,
+    progress: RegionProgress | None,
+) -> Walked:
+    """Break the work into independent tasks here, then hand them out."""
+    state, stopped = _broken_up(rules, state, split, checkpoint is not None, progress)
+    shares: dict[int, Walked] = {}
+    if not stopped:
+        stopped = _handed_out(rules, state, shares, executor, checkpoint, progress)
+        state = state._replace(waiting=tuple(one for row, one in enumerate(state.waiting) if row not in shares))
+    if state.num_found or any(share.num_found for share in shares.values()):
+        found = state.walked(rules.left, stopped)
+    else:
+        found = _here(rules, state, progress, stopped)
+    return found.joined(share for _, share in sorted(shares.items()))
+
+
+def _broken_up(
+    rules: _Rules, state: _State, split: Split, whatever_the_budget: bool, progress: RegionProgress | None
+) -> tuple[_State, str]:
+    """Let cells take steps, level by level, until what waits are tasks; return it, or why work stopped before."""
+    tasks: list[_Waiting] = []
+
+    def choose(waiting: tuple[_Waiting, ...]) -> int | None:
+        finished = next((row for row, one in enumerate(waiting) if one.cells.is_finished), None)
+        if finished is not None:
+            return finished
+        if (parts := split([one.cells for one in waiting])) is not None:
+            tasks[:] = _waiting(parts, sum(one.share for one in waiting))
+            return None
+        lowest = min(one.cells.level for one in waiting)
+        return max(row for row, one in enumerate(waiting) if one.cells.level == lowest)
+
+    room = (lambda _: float("inf")) if whatever_the_budget else rules.budget.room
+    state, stopped = _steps(rules, state, choose, room, progress)
+    return (state._replace(waiting=tuple(tasks)) if tasks else state), stopped
+
+
+def _handed_out(
+    rules: _Rules,
+    state: _State,
+    shares: dict[int, Walked],
+    executor: Executor | None,
+    checkpoint: Checkpoint | None,
+    progress: RegionProgress | None,
+) -> str:
+    """Put in what tasks have found, as it comes; return why some are not there, or have left something behind."""
+    tasks, found, reasons = state.waiting, state.num_found, set[str]()
+    if tasks and (hopeless := rules.budget.foresee()):
+        return hopeless
+    try:
+        kept = {} if checkpoint is None else checkpoint([one.cells for one in tasks])
+        for name, known in kept.items():
+            index = int(name)
+            shares[index] = known
+            found += known.num_found
+            if progress is not None:
+                progress(known.num_found, tasks[index].share)
+        before, rest = len(shares), [index for index in range(len(tasks)) if index not in shares]
+        # Each may find all the regions that are left to find. In this process it tells of them itself.
+        left, live = rules.for_tasks(found), progress if executor is None else None
+        report = None if progress is None else lambda done, _: progress.show_tasks(before + done, len(tasks))
+        calls = [(left, tasks[index], live, executor is not None) for index in rest]
+        for position, made in run_tasks(_task, calls, executor, report=report):
+            index = rest[position]
+            reasons.add(made.stopped)
+            # Of a task that was given up, or came to no region, what it was to do is still to be done.
+            if isinstance(made, Walked) and (made.num_found or not made.left):
+                made = made.within(rules.budget.room(found), rules.left)
+                if rules.store is not None:
+                    rules.store(made.parts)
+                    made = replace(made, parts=[])
+                if checkpoint is not None and not made.left:
+                    kept[task_name(index)] = made
+                shares[index] = made
+                found += made.num_found
+                if progress is not None and executor is not None:
+                    progress(made.num_found, tasks[index].share)
+            if made.stopped == INTERRUPTED or not rules.budget.room(found):
+                break
+    except ENDS as end:
+        return why_ended(end)
+    return INTERRUPTED if INTERRUPTED in reasons else rules.spent(found) or max(reasons, default="")
+
+
+def _task(rules: _Rules, waiting: _Waiting, progress: RegionProgress | None, is_one_of_many: bool) -> Walked:
+    with deferred(), torch.no_grad(), beside_others() if is_one_of_many else nullcontext():
+        state, stopped = _depth_first(rules, _State((waiting,)), progress)
+    if stopped == OUT_OF_MEMORY:
+        raise MemoryError  # to be tried once more, where there may be more of it
+    return state.walked(rules.left, stopped)
+
+
+def task_name(index: int) -> str:
+    """Return the name under which a checkpoint keeps what a task has found."""
+    return f"{index:04d}"
+
+
+def _sum(counts: Iterable[Mapping[str, float]]) -> Mapping[str, float]:
+    total: dict[str, float] = {}
+    for one in counts:
+        for name, amount in one.items():
+            total[name] = total.get(name, 0) + amount
+    return total

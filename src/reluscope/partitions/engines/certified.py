@@ -1,0 +1,92 @@
+"""A partition of several dimensions made certain: the regions of the float walk, completed in rational arithmetic."""
+
+import time
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from reluscope.budget import Budget
+from reluscope.codes.packed import Codes
+from reluscope.errors import InputError
+from reluscope.geometry.polyhedra.domains import Box, Polyhedron, Slice
+from reluscope.partitions.exact.exact_regions import ExactRegions, exact_regions
+from reluscope.partitions.partition import Partition
+from reluscope.partitions.table.solid_regions import SolidRegions
+from reluscope.tolerance import EPSILON
+
+
+def certified(part: Partition, budget: Budget, began: float) -> Partition:
+    """Return a partition of a bounded domain with exactly the regions that there are, and their certificate.
+
+    Parameters
+    ----------
+    part : Partition
+        What floats found. If that stopped early, it is returned as it is, without certificate.
+    budget : Budget
+        Of which the time counts: there are as many regions as there are.
+    began : float
+        When that time began, by `time.time`.
+
+    Returns
+    -------
+    Partition
+        Claims EXACT. Regions that floats found keep their order, those without interior are gone, and those that floats
+        missed follow. Vertices and witnesses are exact ones, rounded.
+
+    Raises
+    ------
+    InputError
+        If there is no network, or the domain is unbounded.
+
+    Notes
+    -----
+    After Ctrl-C, at the end of the time, or for lack of memory, what floats found is returned, and claims LOWER.
+    """
+    if part.num_open:
+        return part
+    if part.network is None or not isinstance(part.domain, Slice | Box | Polyhedron):
+        raise InputError(f"this needs the network and a bounded domain, got {part.domain.describe()}: give a Box")
+    start = time.perf_counter()
+    exact = exact_regions(part.network, part.domain, part.codes, budget=Budget(seconds=budget.seconds), began=began)
+    if exact.stopped:
+        # Doubt without bound: floats may have missed regions, and found too many.
+        undecided = max(1, part.num_undecided)
+        return replace(part, num_undecided=undecided, note=exact.stopped)
+    codes = [np.array(table, dtype=np.int64) for table in zip(*exact.certificate.codes, strict=True)]
+    packed = Codes.from_pieces(codes, part.codes.layout, num_codes=len(exact.certificate))
+    seconds = part.work.get("seconds", 0.0) + time.perf_counter() - start
+    return replace(
+        part,
+        codes=packed,
+        geometry=_geometry(exact, packed.words),
+        num_undecided=0,
+        certified=True,
+        work={**part.work, "seconds": seconds},
+        proof=exact.certificate,
+    )
+
+
+def _geometry(exact: ExactRegions, words: np.ndarray) -> SolidRegions:
+    certificate = exact.certificate
+    points = np.array([[float(entry) for entry in vertex] for vertex in certificate.vertices])
+    witnesses = [[float(entry) for entry in certificate.witness(row)] for row in range(len(certificate))]
+    pairs = np.array(exact.neighbors, dtype=np.int64).reshape(-1, 2)
+    return SolidRegions(
+        words=words,
+        witnesses=np.array(witnesses),
+        is_bounded=np.ones(len(certificate), dtype=bool),
+        left=pairs[:, 0],
+        right=pairs[:, 1],
+        regions=np.arange(len(certificate)),
+        cell_offsets=np.cumsum([0, *map(len, certificate.corners)]),
+        corner_ids=np.concatenate([np.array(row, dtype=np.int64) for row in certificate.corners]),
+        corners=np.hstack([points, np.ones((len(points), 1))]),
+        num_unmatched=0,
+        blur=np.array([_rounded(vertex) for vertex in certificate.vertices]),
+    )
+
+
+def _rounded(vertex: tuple[Fraction, ...]) -> float:
+    """Return a bound on how far a vertex moves when its coordinates are rounded to float64."""
+    return float(sum(EPSILON * abs(entry) for entry in vertex if Fraction(float(entry)) != entry))

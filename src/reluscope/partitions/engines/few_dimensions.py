@@ -1,0 +1,277 @@
+"""Partitions of bounded lines and planes: one walk for a plane, or for any number of segments of one scale."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from operator import attrgetter
+
+import numpy as np
+
+from reluscope.budget import BUDGET, Budget, Remainder
+from reluscope.codes.packed import Codes
+from reluscope.geometry.cutting.complexes import from_polygon, from_segments
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.window_shapes import Corners, window_shape
+from reluscope.interruption import is_struck
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.graph.nodes import Max
+from reluscope.networks.network import Network
+from reluscope.partitions.complexes import bends
+from reluscope.partitions.complexes.certification import Certifier, ExactSigns, OutOfTimeError
+from reluscope.partitions.complexes.chunks import EPSILON, Resolution
+from reluscope.partitions.complexes.incidence import num_left, walk_chunks
+from reluscope.partitions.doubts.shown_regions import max_exact
+from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of
+from reluscope.partitions.driver.joined_parts import joined_parts
+from reluscope.partitions.driver.walk import Store, Walked
+from reluscope.partitions.partition import Partition
+from reluscope.partitions.table.assembly import Patch, assemble, split_by_root
+from reluscope.progress import Progress, counting_regions
+from reluscope.tolerance import Tolerance
+
+METHOD = "gate-by-gate subdivision"
+# Outputs are kept where values on the way to them take as many bytes, and as many times those of the outputs.
+MIN_BYTES, OUTPUTS = 2**17, 64
+
+
+def partition_flat(
+    network: Network,
+    domains: list[Slice | Box],
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: Progress,
+    certify: bool,
+    rounding: Rounding = "measured",
+) -> list[Partition]:
+    """Partition one plane, or any number of segments, in one walk.
+
+    Certified ones whose time is limited go through floats first: what these find is returned, LOWER, where the time
+    ends before fractions do, which take all cells together.
+    """
+    if not certify or budget.seconds is None:
+        return _partitioned(network, domains, budget, executor, tolerance, progress, certify, rounding=rounding)
+    until = time.time() + budget.seconds
+    found = _partitioned(network, domains, budget, executor, tolerance, False, False)
+    if any(part.num_open for part in found):
+        return found
+    try:
+        rest = replace(budget, seconds=None)
+        return _partitioned(network, domains, rest, executor, tolerance, progress, True, until=until)
+    except OutOfTimeError:
+        # Doubt without bound: floats may have missed regions.
+        return [
+            replace(part, num_undecided=max(1, part.num_undecided), note=f"{BUDGET} {budget.seconds:g} s")
+            for part in found
+        ]
+
+
+def partition_segments(
+    network: Network,
+    segments: Sequence[Slice | Box],
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: Progress,
+    rounding: Rounding = "measured",
+) -> list[Partition]:
+    """Partition segments of one scale in few walks, each as if it were alone.
+
+    Bounds on rounding are those of a whole walk, and so are its doubts. A walk without doubts has none for any of its
+    segments. Of one with doubts the first segment is walked alone; if it has none, halves of the others follow, else
+    each of them alone. So does a walk that a budget of regions ended.
+    """
+    found: dict[int, Partition] = {}
+    until = None if budget.seconds is None else time.time() + budget.seconds
+
+    def is_over() -> bool:
+        return is_struck() or (until is not None and time.time() >= until)
+
+    def walk(rows: range) -> None:
+        if is_over() and rows[0] in found:
+            return
+        left = budget if until is None else Remainder.of(budget, until)
+        shown = progress if len(rows) == len(segments) else False
+        group = [segments[row] for row in rows]
+        # Measured rounding leaves doubts, too: it is for segments alone.
+        how = rounding if len(rows) == 1 else "proved"
+        parts = partition_flat(network, group, left, executor, tolerance, shown, False, how)
+        # Where time ends a walk of few, what was found together is whole.
+        if rows[0] not in found or not is_over() or not any(part.num_open for part in parts):
+            found.update(zip(rows, parts, strict=True))
+
+    def is_settled(rows: range) -> bool:
+        return not any(found[row].num_undecided or found[row].num_open for row in rows)
+
+    def together(rows: range) -> None:
+        if rows:
+            walk(rows)
+        if len(rows) > 1 and not is_settled(rows):
+            apart(rows)
+
+    def apart(rows: range) -> None:
+        first, others = rows[:1], rows[1:]
+        walk(first)
+        middle = len(others) // 2
+        if is_settled(first):
+            together(others[:middle])
+            together(others[middle:])
+        else:
+            for row in others:
+                walk(range(row, row + 1))
+
+    everything = range(len(segments))
+    # Nearly every segment through a very large network has doubts of its own: a walk of all would be for nothing.
+    (together if max_exact(network) else apart)(everything)
+    return [found[row] for row in everything]
+
+
+def _partitioned(
+    network: Network,
+    domains: list[Slice | Box],
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: Progress,
+    certify: bool,
+    *,
+    rounding: Rounding = "measured",
+    until: float = float("inf"),
+) -> list[Partition]:
+    began = time.perf_counter()
+    walked, length = walk_flat(
+        network, domains, budget, executor, tolerance, progress, certify=certify, rounding=rounding, until=until
+    )
+    dim, num_words = domains[0].dim, network.layout.num_words
+    mosaic, walked = joined_parts(walked, lambda parts: assemble(parts, dim, num_words, length), attrgetter("roots"))
+    work = {**walked.work, "seconds": time.perf_counter() - began}
+    undecided = walked.num_undecided + int(mosaic.num_unmatched)
+    num_open = num_left(walked, len(domains))
+    parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
+    return [
+        Partition(
+            domain=one,
+            codes=Codes(part.words, network.layout),
+            geometry=part,
+            num_undecided=undecided,
+            num_open=int(unfinished),
+            num_pending=num_pending(network, int(unfinished)),
+            tolerance=tolerance,
+            certified=certify,
+            fingerprint=network.fingerprint,
+            network=network,
+            note=walked.stopped if unfinished else "",
+            work=work,
+            method=METHOD,
+        )
+        for one, part, unfinished in zip(domains, parts, num_open, strict=True)
+    ]
+
+
+def walk_flat(
+    network: Network,
+    domains: list[Slice | Box],
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: Progress,
+    *,
+    certify: bool = False,
+    store: Store | None = None,
+    rounding: Rounding = "measured",
+    until: float = float("inf"),
+) -> tuple[Walked, float]:
+    """Take one plane, or any number of segments, through a network.
+
+    Parameters
+    ----------
+    rounding : "measured", "proved" or MeasuredRounding
+        Whether rounding is measured where proved bounds say nothing, or what was measured already.
+    until : float
+        By `time.time`, when exact signs raise OutOfTimeError.
+
+    Returns
+    -------
+    walked : Walked
+        Its parts are `Patch`, if nobody keeps them.
+    length : float
+        Ends of facets closer than this are the same point.
+    """
+    dim = domains[0].dim
+    corners = [_corners(one) for one in domains]
+    cells = from_polygon(len(corners[0])) if dim == 2 else from_segments(len(domains))
+    together = Corners.together(corners)
+    points = together.points
+    lifted = [
+        one.lift(where.points) if isinstance(one, Slice) else where.points
+        for one, where in zip(domains, corners, strict=True)
+    ]
+    inputs = network.points(np.concatenate(lifted))
+    resolution = Resolution.of(tolerance, min(map(_diameter, corners)))
+    measured = None if certify else rounding_of(network, domains[0], tolerance, rounding)
+    with counting_regions("partition", progress) as count:
+        walked = walk_chunks(
+            network,
+            cells,
+            together,
+            inputs,
+            resolution,
+            finish=Patch.of,
+            store=store,
+            budget=budget,
+            executor=executor,
+            progress=count,
+            certifier=Certifier(RationalNetwork(network), domains[0], until) if certify else None,
+            exact_signs=None if certify else ExactSigns(network, domains),
+            rounding=measured,
+            keeps_outputs=store is None and not certify and keeps_outputs(network),
+            combines=dim == 2 and not certify and bends.pay(network),
+        )
+    return walked, 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
+
+
+def keeps_outputs(network: Network) -> bool:
+    """Tell whether outputs at vertices are kept: where a forward pass costs much, and they take little beside it."""
+    least = max(MIN_BYTES, 8 * OUTPUTS * network.num_outputs)
+    return bool(network.gates) and network.bytes_per_point >= least
+
+
+def num_pending(network: Network, num_open: int) -> int:
+    """Return how many open cells are sure to hold a region of their own.
+
+    A cell left open may be one more piece of a region found already if cuts of max gates are merged in the end.
+    """
+    return 0 if any(isinstance(stage.gate, Max) for stage in network.stages) else num_open
+
+
+def of_one_scale(domains: Sequence[Slice | Box]) -> list[list[int]]:
+    """Group segments of one resolution whose inputs are alike: thresholds of a walk are those of all its segments."""
+    groups: dict[tuple[float, int], list[int]] = {}
+    for row, one in enumerate(domains):
+        corners = _corners(one)
+        inputs = one.lift(corners.points) if isinstance(one, Slice) else corners.points
+        scale = int(np.frexp(float(np.abs(inputs).max()))[1]) // 8
+        groups.setdefault((_diameter(corners), scale), []).append(row)
+    return list(groups.values())
+
+
+def windowed(domain: Domain) -> Slice | Box:
+    """Return a bounded polyhedron as a slice with that window; boxes and slices as they are."""
+    if isinstance(domain, Slice | Box):
+        return domain
+    assert isinstance(domain, Polyhedron)
+    return Slice(np.zeros(domain.dim), np.eye(domain.dim), domain)
+
+
+def _diameter(corners: Corners) -> float:
+    """Return the diameter of a window, of a segment the power of two below: then those nearly as long go together."""
+    diameter = float(np.linalg.norm(np.ptp(corners.points, axis=0)))
+    return diameter if corners.points.shape[1] > 1 else float(np.ldexp(0.5, int(np.frexp(diameter)[1])))
+
+
+def _corners(domain: Slice | Box) -> Corners:
+    """Corners of the window in domain coordinates, in cyclic order."""
+    window = domain.window if isinstance(domain, Slice) else domain
+    return Corners.of_box(window) if isinstance(window, Box) else window_shape(window).corners

@@ -1,0 +1,143 @@
+"""Partitions of three and more dimensions, and of unbounded domains: from a walk to the table."""
+
+import time
+from concurrent.futures import Executor
+from dataclasses import replace
+from operator import attrgetter
+
+import numpy as np
+
+from reluscope.budget import Budget
+from reluscope.codes.packed import Codes
+from reluscope.geometry.cutting.face_lattices import from_polytope
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedra.window_shapes import window_shape
+from reluscope.networks.network import Network
+from reluscope.partitions.cells.cellwise import walk_cells
+from reluscope.partitions.complexes.certification import ExactSigns
+from reluscope.partitions.complexes.chunks import Resolution
+from reluscope.partitions.complexes.incidence import num_left, walk_chunks
+from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of
+from reluscope.partitions.driver.joined_parts import joined_parts
+from reluscope.partitions.driver.walk import Walked
+from reluscope.partitions.partition import Partition
+from reluscope.partitions.table.gathered_cells import gather
+from reluscope.partitions.table.polygons import ordered_corners
+from reluscope.partitions.table.solid_regions import SolidRegions
+from reluscope.partitions.table.solids import SolidPatch, join
+from reluscope.progress import Progress, counting_regions
+from reluscope.tolerance import Tolerance
+
+
+def partition_cellwise(
+    network: Network,
+    domain: Domain,
+    method: str,
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: Progress,
+    keeps_vertices: bool,
+) -> Partition:
+    """Partition any domain of a network with pointwise gates, cell by cell.
+
+    Without vertices its geometry is solid and empty: `BareRegions.of` makes regions of it that say so.
+    """
+    began = time.perf_counter()
+    window = domain.window if isinstance(domain, Slice) else domain
+    inner = network.restrict(domain) if isinstance(domain, Slice) else network
+    with counting_regions("partition", progress) as count:
+        walked = walk_cells(
+            inner,
+            window,
+            tolerance,
+            keeps_vertices=keeps_vertices,
+            budget=budget,
+            executor=executor,
+            progress=count,
+        )
+    regions, walked = joined_parts(walked, lambda parts: gather(parts, window.dim, network.layout.num_words))
+    if network.jumps:  # beyond a facet anything may be: keys match where nothing jumps, and there alone
+        regions = replace(_in_order(regions), left=regions.left[:0], right=regions.right[:0], num_unmatched=0)
+    seconds = time.perf_counter() - began
+    return _table(
+        network, domain, regions, walked, sum(walked.left), tolerance=tolerance, seconds=seconds, method=method
+    )
+
+
+def _in_order(regions: SolidRegions) -> SolidRegions:
+    """Return regions of a bounded line or plane with their corners in order, as pictures need them."""
+    points, offsets = regions.cell_vertices, regions.cell_offsets
+    if regions.dim > 2 or not len(points) or (points[:, -1] <= 0).any():
+        return regions
+    corners = np.ascontiguousarray(points[:, :-1] / points[:, -1:])
+    ids = np.arange(len(points), dtype=np.int32)
+    order = ordered_corners(corners, offsets, ids, np.ascontiguousarray(regions.witnesses[regions.regions]))
+    return replace(regions, corner_ids=regions.corner_ids[order])
+
+
+def partition_solid(
+    network: Network,
+    domain: Slice | Box,
+    method: str,
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: Progress,
+    rounding: Rounding = "measured",
+) -> Partition:
+    """Partition a bounded domain by a complex of shared faces."""
+    began = time.perf_counter()
+    window = domain.window if isinstance(domain, Slice) else domain
+    inner = network.restrict(domain) if isinstance(domain, Slice) else network
+    shape = window_shape(window)
+    corners = shape.corners
+    resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
+    with counting_regions("partition", progress) as count:
+        walked = walk_chunks(
+            inner,
+            from_polytope(shape.incidence),
+            corners,
+            inner.points(corners.points),
+            resolution,
+            budget=budget,
+            executor=executor,
+            progress=count,
+            finish=SolidPatch.of,
+            exact_signs=ExactSigns(inner, [window]),
+            rounding=rounding_of(inner, window, tolerance, rounding),
+        )
+    regions, walked = joined_parts(
+        walked,
+        lambda parts: join(parts, window.dim, network.layout.num_words, lambda points: inner.codes(points).words),
+        attrgetter("roots"),
+    )
+    seconds, num_open = time.perf_counter() - began, int(num_left(walked, 1)[0])
+    return _table(network, domain, regions, walked, num_open, tolerance=tolerance, seconds=seconds, method=method)
+
+
+def _table(
+    network: Network,
+    domain: Domain,
+    regions: SolidRegions,
+    walked: Walked,
+    num_open: int,
+    *,
+    tolerance: Tolerance,
+    seconds: float,
+    method: str,
+) -> Partition:
+    return Partition(
+        domain=domain,
+        codes=Codes(regions.words, network.layout),
+        geometry=regions,
+        num_undecided=walked.num_undecided + (0 if num_open else regions.num_unmatched),
+        num_open=num_open,
+        tolerance=tolerance,
+        fingerprint=network.fingerprint,
+        network=network,
+        note=walked.stopped,
+        work={**walked.work, "seconds": seconds},
+        method=method,
+        jumps=network.jumps,
+    )

@@ -1,0 +1,1 @@
+"""Regions in rational arithmetic, and the certificates that they are all."""

@@ -1,0 +1,255 @@
+"""The regions of a network on a bounded domain in rational arithmetic, and the certificate that they are all.
+
+On the region of a code every unit is affine with exact coefficients, so the region is a rational polytope. Codes found
+in floats are where it starts: a code without interior is dropped, and behind every facet that no other region has,
+exact arithmetic tells which code lies there, until all facets are matched.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count, product
+
+import numpy as np
+
+from reluscope.budget import Budget
+from reluscope.codes.packed import Codes
+from reluscope.errors import DegenerateGeometryError
+from reluscope.geometry.polyhedra.domains import Box, Slice
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.fractions.rational import RationalNetwork
+from reluscope.networks.fractions.rational_maps import AffineFunction, RationalMaps, rational_maps
+from reluscope.networks.graph.nodes import Max, Pointwise, TopK
+from reluscope.networks.network import Network
+from reluscope.partitions.driver.walk import Step, walk
+from reluscope.partitions.exact.certificates import Certificate, Code, Point
+
+
+@dataclass(frozen=True)
+class ExactRegions:
+    """All regions, and which of them share a facet.
+
+    Parameters
+    ----------
+    certificate : Certificate
+    neighbors : tuple of pairs of int
+        Regions that share a facet, the lower one first, each pair once.
+    stopped : str
+        Why work stopped early; there may then be other regions, and the certificate proves nothing.
+    """
+
+    certificate: Certificate
+    neighbors: tuple[tuple[int, int], ...]
+    stopped: str = ""
+
+
+def exact_regions(
+    network: Network,
+    domain: Slice | Box | Polyhedron,
+    codes: Codes,
+    *,
+    budget: Budget | None = None,
+    began: float | None = None,
+) -> ExactRegions:
+    """Return all regions of a network on a bounded domain, given codes of some or most of them.
+
+    Parameters
+    ----------
+    network : Network
+        Any gates.
+    domain : Slice, Box or bounded Polyhedron
+        Of at most about six dimensions.
+    codes : Codes
+        Where to start: most of the regions, best. Their order is kept.
+    budget : Budget, optional
+    began : float, optional
+        When the budget's time began, by `time.time`; now, if it is not given.
+
+    Returns
+    -------
+    ExactRegions
+        In rational arithmetic throughout: no region is missing, and none is too many.
+
+    Raises
+    ------
+    DegenerateGeometryError
+        If the domain has no interior.
+
+    Notes
+    -----
+    Cost per region: n + 1 rational evaluations of the network, and the vertices of one polytope of as many half-spaces
+    as there are units: 1 to 3 ms for 30 to 50 units in two or three dimensions, 12 ms for 12 units in six.
+
+    Examples
+    --------
+    >>> from reluscope.networks.models.from_arrays import from_arrays
+    >>> net = from_arrays([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> found = exact_regions(net, Box(-1, 1, 2), net.codes([[0.5, 0.5]]))
+    >>> sorted(found.certificate.codes), len(found.neighbors)
+    ([((0, 0),), ((0, 1),), ((1, 0),), ((1, 1),)], 4)
+    """
+    found = _Regions(network, domain, code_tuples(codes))
+    walked = walk(
+        [found], lambda regions, _: regions.step(), budget=Budget() if budget is None else budget, began=began
+    )
+    return ExactRegions(found.certificate(), found.neighbors(), walked.stopped)
+
+
+def code_tuples(codes: Codes) -> tuple[Code, ...]:
+    """Return codes as a certificate holds them: the pieces of all units, gate by gate."""
+    tables = [table.tolist() for table in pieces_of(codes)]
+    return tuple(tuple(tuple(table[row]) for table in tables) for row in range(len(codes)))
+
+
+class _Regions:
+    """Regions found so far, and their facets by the vertices that these have.
+
+    To be found are the regions of given codes, then one at least, then what lies behind facets of one region only.
+    """
+
+    is_finished = False
+
+    def __init__(self, network: Network, domain: Slice | Box | Polyhedron, codes: Sequence[Code]) -> None:
+        self._given = iter(codes)
+        self._steps = count(1)
+        self._network, self._domain = network, domain
+        window = domain.window if isinstance(domain, Slice) else domain
+        self._half_spaces = tuple(half_spaces(window))
+        self._sides = {integer_row(side) for side in self._half_spaces}
+        whole = RationalPolytope.of(window)
+        if whole is None:
+            raise DegenerateGeometryError(f"the domain has no interior, got {domain.describe()}: give another")
+        self._whole = whole
+        self._exact = RationalNetwork(network.restrict(domain) if isinstance(domain, Slice) else network)
+        self.codes: dict[Code, int] = {}
+        self._corners: list[tuple[int, ...]] = []
+        self._vertices: list[Row] = []
+        self._places: dict[Row, int] = {}
+        # Facets inside the domain: the regions that have it, and an inner normal of the first.
+        self._facets: dict[frozenset[int], tuple[list[int], Row]] = {}
+        self._waiting: list[frozenset[int]] = []
+
+    def __len__(self) -> int:
+        return 1
+
+    def step(self) -> Step:
+        """Visit one code more."""
+        before = len(self.codes)
+        if (code := next(self._given, None)) is not None:
+            self.visit(code)
+        elif not self.codes:
+            # Beside any point only finitely many of these directions run along the boundary of a region.
+            step, center = next(self._steps), _mean([_point(vertex) for vertex in self._whole.vertices])
+            self.visit(self._beside(center, tuple(Fraction(1, step + axis) for axis in range(len(center)))))
+        elif self._waiting:
+            self._cross(self._waiting.pop())
+        else:
+            return Step([])
+        return Step([self], len(self.codes) - before)
+
+    def visit(self, code: Code) -> None:
+        """Add the region of a code, if it has one."""
+        if code in self.codes:
+            return
+        rows = code_rows(self._exact, code)
+        polytope = None if rows is None else self._whole.cut(rows)
+        if polytope is None:
+            return
+        region = self.codes[code] = len(self.codes)
+        names = tuple(self._place(vertex) for vertex in polytope.vertices)
+        self._corners.append(names)
+        for row, members in polytope.facets().items():
+            if row not in self._sides:
+                facet = frozenset(names[member] for member in members)
+                if facet not in self._facets:
+                    self._facets[facet] = [], row
+                    self._waiting.append(facet)
+                self._facets[facet][0].append(region)
+
+    def _cross(self, facet: frozenset[int]) -> None:
+        """Add what lies behind a facet, if only one region has it."""
+        regions, row = self._facets[facet]
+        if len(regions) == 1:
+            middle = _mean([_point(self._vertices[vertex]) for vertex in facet])
+            self.visit(self._beside(middle, tuple(Fraction(-entry) for entry in row[:-1])))
+            # Regions meet face to face, so that the new one has this facet.
+            assert len(regions) == 2
+
+    def certificate(self) -> Certificate:
+        """Return what was found."""
+        lift: tuple[Point, ...] = ()
+        if isinstance(self._domain, Slice):
+            origin, basis = self._domain.origin, self._domain.basis
+            if origin.any() or basis.tolist() != np.eye(len(origin)).tolist():
+                lift = tuple(tuple(map(Fraction, place)) for place in (origin.tolist(), *basis.tolist()))
+        return Certificate(
+            self._network.fingerprint,
+            lift,
+            self._half_spaces,
+            tuple(map(_point, self._vertices)),
+            tuple(self.codes),
+            tuple(self._corners),
+        )
+
+    def neighbors(self) -> tuple[tuple[int, int], ...]:
+        """Return which regions share a facet."""
+        return tuple(sorted((min(regions), max(regions)) for regions, _ in self._facets.values()))
+
+    def _place(self, vertex: Row) -> int:
+        if vertex not in self._places:
+            self._places[vertex] = len(self._vertices)
+            self._vertices.append(vertex)
+        return self._places[vertex]
+
+    def _beside(self, point: Point, direction: Point) -> Code:
+        return tuple(map(tuple, self._exact.pieces_beside(point, direction)))
+
+
+def code_rows(exact: RationalNetwork, code: Code) -> list[Row] | None:
+    """Return the half-spaces of a code that cut anything, each once, or None if the code cannot have an interior."""
+    found: dict[Row, None] = {}
+    for function, strict in _conditions(exact, rational_maps(exact, code), code):
+        *slope, constant = function
+        if any(slope):
+            found[integer_row(function)] = None
+        elif constant < 0 or (strict and constant == 0):
+            return None
+    return list(found)
+
+
+def _conditions(exact: RationalNetwork, maps: RationalMaps, code: Code) -> Iterator[tuple[AffineFunction, bool]]:
+    """Yield the affine functions that are at least zero where the units use their pieces, and whether strictly so."""
+    for stage, pieces in enumerate(code):
+        gate = exact.network.stages[stage].gate
+        if isinstance(gate, Max):
+            for row, piece in zip(gate.index.tolist(), pieces, strict=True):
+                best = maps.entry(stage, row[piece])
+                for place, entry in enumerate(row):
+                    if entry >= 0 and place != piece:
+                        yield tuple(a - b for a, b in zip(best, maps.entry(stage, entry), strict=True)), place < piece
+            continue
+        assert isinstance(gate, Pointwise)
+        if isinstance(gate, TopK):
+            for group in gate.groups.tolist():
+                for one, other in product(group, group):
+                    if pieces[one] > pieces[other]:
+                        difference = zip(maps.entry(stage, one), maps.entry(stage, other), strict=True)
+                        yield tuple(a - b for a, b in difference), other < one
+            continue
+        levels = gate.breakpoints.expand(-1, gate.num_units).T.tolist()
+        for unit, (row, piece) in enumerate(zip(levels, pieces, strict=True)):
+            *slope, constant = maps.entry(stage, unit)
+            if piece > 0:
+                yield (*slope, constant - Fraction(row[piece - 1])), True
+            if piece < len(row):
+                yield (*(-entry for entry in slope), Fraction(row[piece]) - constant), False
+
+
+def _point(vertex: Row) -> Point:
+    return tuple(Fraction(entry, vertex[-1]) for entry in vertex[:-1])
+
+
+def _mean(points: list[Point]) -> Point:
+    return tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True))

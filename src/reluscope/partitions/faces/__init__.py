@@ -1,0 +1,1 @@
+"""Faces of all dimensions of a partition."""

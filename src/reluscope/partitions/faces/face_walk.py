@@ -1,0 +1,128 @@
+"""`find_faces`: all faces of the regions of a domain, cut further by functions of the outputs if asked for."""
+
+import time
+from concurrent.futures import Executor
+from dataclasses import replace
+from functools import partial
+from operator import attrgetter
+
+import numpy as np
+import torch
+
+from reluscope.budget import Budget
+from reluscope.codes.layout import CodeLayout
+from reluscope.errors import InputError
+from reluscope.geometry.cutting.face_lattices import from_polytope
+from reluscope.geometry.polyhedra.domains import Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.window_shapes import window_shape
+from reluscope.networks.network import Network
+from reluscope.partitions.cells.far_boxes import far_box
+from reluscope.partitions.complexes.certification import ExactSigns
+from reluscope.partitions.complexes.chunks import EPSILON, Resolution
+from reluscope.partitions.complexes.incidence import num_left, walk_chunks
+from reluscope.partitions.complexes.level_gate import with_last_gate
+from reluscope.partitions.driver.joined_parts import joined_parts
+from reluscope.partitions.faces.face_patches import FacePatch
+from reluscope.partitions.faces.faces import Faces, assemble_faces
+from reluscope.progress import Progress, counting_regions
+from reluscope.tolerance import Tolerance
+
+# Functions of the outputs: weights (u, m) and shifts (u,).
+Heights = tuple[torch.Tensor, torch.Tensor]
+# Faces multiply with the dimension.
+MAX_DIMENSIONS = 4
+
+
+def find_faces(
+    network: Network,
+    domain: Domain,
+    heights: Heights | None = None,
+    *,
+    budget: Budget,
+    executor: Executor | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance,
+) -> Faces:
+    """Find all faces of the regions of a network.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Box, Polyhedron, Slice or Space
+        Of one to four dimensions. Of an unbounded one the faces are those in a box that shows all of them
+        (`reluscope.partitions.cells.far_boxes`); the boundary of the box is part of their border.
+    heights : two tensors, optional
+        Weights (u, m) and shifts (u,) of functions of the outputs, whose zero sets cut the complex further.
+    budget, executor, progress, tolerance
+        As of `reluscope.partition`.
+
+    Returns
+    -------
+    Faces
+
+    Raises
+    ------
+    InputError
+        If the domain has more dimensions, or is unbounded and the network has max gates.
+    """
+    began = time.time()
+    window = domain.window if isinstance(domain, Slice) else domain
+    if window.dim > MAX_DIMENSIONS:
+        raise InputError(
+            f"all faces are found on domains of at most {MAX_DIMENSIONS} dimensions, got {domain.describe()}: "
+            "give a Slice of few directions"
+        )
+    inner = network.restrict(domain) if isinstance(domain, Slice) else network
+    asked = inner if heights is None else with_last_gate(inner, *heights)
+    far = None
+    if isinstance(window, Space) or (isinstance(window, Polyhedron) and not window.is_bounded()):
+        far = far_box(asked, window, tolerance, budget, executor)
+        window, budget = far.window, _left(budget, began)
+    if far is not None and far.stopped:
+        nothing = assemble_faces([], window.dim, inner.layout.num_words, 0, 0.0)
+        return replace(nothing, num_open=1, note=far.stopped)
+    shape = window_shape(window)
+    corners, dim, num_words = shape.corners, window.dim, inner.layout.num_words
+    resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
+    layout = None if heights is None else CodeLayout((asked.layout.gates[-1],))
+    with counting_regions("faces", progress) as count:
+        walked = walk_chunks(
+            asked,
+            from_polytope(shape.incidence),
+            corners,
+            asked.points(corners.points),
+            resolution,
+            finish=partial(FacePatch.of, layout=layout),
+            budget=budget,
+            executor=executor,
+            progress=count,
+            exact_signs=ExactSigns(asked, [window]),
+            has_names=True,
+        )
+    length = 16 * max(resolution.length, EPSILON * float(np.abs(corners.points).max()))
+    num_heights = 0 if heights is None else len(heights[0])
+    faces, walked = joined_parts(
+        walked, lambda parts: assemble_faces(parts, dim, num_words, num_heights, length), attrgetter("roots")
+    )
+    num_open = int(num_left(walked, 1)[0])
+    num_undecided = walked.num_undecided + (0 if num_open else faces.num_undecided)
+    if far is not None:
+        # In the box there are the cells of the whole domain, and no others.
+        num_undecided += far.num_undecided + abs(len(far.words) - _num_codes(faces))
+    return replace(faces, num_undecided=num_undecided, num_open=num_open, note=walked.stopped if num_open else "")
+
+
+def _num_codes(faces: Faces) -> int:
+    """Return how many codes cells have, with the functions of the outputs."""
+    if not faces.heights.shape[1]:
+        return len(np.unique(faces.words, axis=0))
+    positive = [~faces.among(height <= 0)[-1] for height in faces.heights.T]
+    return len(np.unique(np.column_stack([faces.words, *positive]), axis=0))
+
+
+def _left(budget: Budget, began: float) -> Budget:
+    """Return the budget after some time."""
+    if budget.seconds is None:
+        return budget
+    return replace(budget, seconds=max(0.0, budget.seconds - (time.time() - began)))

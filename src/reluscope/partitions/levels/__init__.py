@@ -1,0 +1,1 @@
+"""Level sets and decision surfaces as meshes."""

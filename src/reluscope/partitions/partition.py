@@ -1,0 +1,579 @@
+"""A partition as a table: one row per region, columns are arrays, and nothing is computed before it is asked for."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from reluscope.arguments import (
+    holds_across_jumps,
+    read_arguments,
+    read_array,
+    read_position,
+    read_positions,
+    refuse_jumps,
+)
+from reluscope.budget import INTERRUPTED, Budget
+from reluscope.codes.differences import differences
+from reluscope.codes.packed import Codes
+from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ShapeError
+from reluscope.files.named_arrays import load_as, save_arrays
+from reluscope.findings import Claim, Finding, Findings
+from reluscope.findings.data_frames import as_pandas
+from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.networks.evaluation.decisions import scores
+from reluscope.networks.graph.affine_maps import AffineMaps
+from reluscope.networks.graph.points import chunks
+from reluscope.networks.network import Network
+from reluscope.partitions.exact.certificates import Certificate
+from reluscope.partitions.exact.exact_regions import code_tuples, exact_regions
+from reluscope.partitions.faces.face_walk import find_faces
+from reluscope.partitions.faces.faces import Faces
+from reluscope.partitions.other_forms import as_graph
+from reluscope.partitions.partition_findings import (
+    bounded_regions,
+    number_of_adjacent_pairs,
+    number_of_bounded_regions,
+    number_of_regions,
+)
+from reluscope.partitions.partition_page import partition_page
+from reluscope.partitions.rows import Facets, Row
+from reluscope.partitions.table.boundedness import Boundedness, boundedness_of
+from reluscope.partitions.table.code_location import locate_by_code
+from reluscope.partitions.table.location import locate
+from reluscope.partitions.table.mosaic import Mosaic
+from reluscope.partitions.table.needles import volumes_with_needles
+from reluscope.partitions.table.region_geometry import RegionGeometry, adjacency_matrix, geometry_arrays
+from reluscope.partitions.table.stored_partitions import read_stored
+from reluscope.tolerance import Tolerance
+
+# Bytes of values of so many vertices stay in the caches, where a forward pass takes half the time; never fewer rows.
+CACHE_BYTES, MIN_ROWS = 2 * 2**20, 64
+
+if TYPE_CHECKING:
+    import os
+
+    import networkx as nx
+    import pandas as pd
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Partition:
+    """The full-dimensional activation regions of a network on a domain.
+
+    Coordinates are those of the domain: of the window for a slice, of input space for a box.
+
+    Parameters
+    ----------
+    domain : Slice, Box, Space or Polyhedron
+        What was partitioned.
+    codes : Codes
+        One per region.
+    vertices : (v, d) float64
+        Shared by the regions around them.
+    geometry : RegionGeometry
+        Corners, neighbours and sizes of the regions, as far as the engine keeps them.
+    num_undecided : int
+        Signs that fell between the rounding bound and the resolution.
+    num_open : int
+        Cells that were not finished when work stopped early.
+    tolerance : Tolerance
+    certified : bool
+        Whether doubtful signs were decided in rational arithmetic.
+    fingerprint : str
+        Of the network.
+    network : Network, optional
+        Needed for maps; missing after a load without one.
+    note : str
+        Why work stopped early, if it did.
+    work : dict
+        Seconds, vertices evaluated, chunks; where signs stayed undecided, cells that are not listed because they show
+        no region of their own.
+    method : str
+        How the regions were found, and why so.
+    num_pending : int
+        Open cells that are sure to hold a region of their own.
+    proof : Certificate, optional
+        If the regions were found together with it; `certificate` gives it in any case.
+    jumps : tuple of str
+        Gates of the network that are not continuous. What lies beyond a facet is then not told by the units of its
+        hyperplane: `facets`, `adjacency` and `faces` raise DiscontinuousNetworkError.
+    confirmed : (r,) bool, optional
+        Of a network too deep for proofs, which regions are proved to be there; see `reluscope.confirm`, which looks at
+        the others. None where all are.
+    """
+
+    domain: Domain
+    codes: Codes
+    geometry: RegionGeometry
+    num_undecided: int
+    num_open: int
+    tolerance: Tolerance
+    certified: bool = False
+    fingerprint: str
+    network: Network | None = None
+    note: str = ""
+    work: dict[str, float] = field(default_factory=dict)
+    method: str
+    num_pending: int = 0
+    proof: Certificate | None = None
+    jumps: tuple[str, ...] = ()
+    confirmed: Bool[np.ndarray, " r"] | None = None
+
+    def __len__(self) -> int:
+        """Return how many regions are listed; `finding` also counts open cells that are sure to hold one each."""
+        return len(self.codes)
+
+    @read_arguments
+    def __getitem__(self, index: int) -> Row:
+        return Row(self, read_position(index, "index", len(self), "regions"))
+
+    def __iter__(self) -> Iterator[Row]:
+        return (Row(self, index) for index in range(len(self)))
+
+    def __repr__(self) -> str:
+        regions = "region" if len(self) == 1 else "regions"
+        more = f" listed of {len(self) + self.num_pending:,} at least" if self.num_pending else ""
+        return f"Partition({len(self):,} {regions}{more}, {self.claim}, of {self.domain.describe()})"
+
+    def _repr_html_(self) -> str:
+        """Return the partition for a notebook: its number with the claim, sizes, and a small picture of a plane."""
+        return partition_page(self)
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """What proves that these are all regions, for `reluscope.testing.check_certificate`; None if not certified.
+
+        On lines and planes made when first asked for, in about a millisecond per region and some 30 units.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network.
+        CertificateError
+            If exact arithmetic does not find the same regions: please report it.
+        """
+        if self.proof is not None or not self.certified or self.num_open or isinstance(self.domain, Space):
+            return self.proof
+        if self.network is None:
+            raise InputError(
+                "a certificate needs the network: load the partition with Partition.load(path, network=net)"
+            )
+        exact = exact_regions(self.network, self.domain, self.codes)
+        if exact.stopped:
+            raise KeyboardInterrupt if exact.stopped == INTERRUPTED else MemoryError
+        found = exact.certificate
+        if found.codes != code_tuples(self.codes):
+            raise CertificateError(
+                f"rational arithmetic finds {len(found):,} regions, and not these {len(self):,}: please report the "
+                "network and the domain"
+            )
+        return found
+
+    @property
+    def claim(self) -> Claim:
+        """What the number of regions claims: EXACT at the stated resolution, or LOWER."""
+        return self.finding().claim
+
+    @property
+    def has_vertices(self) -> bool:
+        """Whether the vertices and volumes of regions are known; ``method="tree"`` and ``keep="codes"`` keep none."""
+        return self.geometry.has_vertices
+
+    @property
+    def has_facet_vertices(self) -> bool:
+        """Whether it is known which vertices facets end at: on bounded lines and planes, by the engine "incidence"."""
+        return self.geometry.has_facet_vertices
+
+    @property
+    def mosaic(self) -> Mosaic:
+        """Vertices, facets and regions as one complex, with the facets on the domain's boundary.
+
+        Raises
+        ------
+        InputError
+            If it is not known which vertices facets end at.
+        """
+        if not self.has_facet_vertices:
+            raise InputError(
+                f"only on bounded lines and planes it is known where facets end, got {self.domain.describe()} by "
+                f"{self.method}: partition a Segment or a Plane, and leave method and keep out"
+            )
+        return cast("Mosaic", self.geometry)
+
+    @property
+    def dim(self) -> int:
+        """Dimension d of the domain."""
+        return self.domain.dim
+
+    @property
+    def vertices(self) -> Float[np.ndarray, "v d"]:
+        """Vertices; on lines and planes shared by the regions around them.
+
+        Raises
+        ------
+        InputError
+            If no corners are kept: ``method="tree"``, ``keep="codes"``.
+        """
+        return self.geometry.vertices
+
+    @property
+    def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices of every region as ``(offsets, ids)``.
+
+        Ascending on a line, counter-clockwise in the plane, in no particular order in more dimensions, where the
+        directions of unbounded regions are not among them.
+
+        Raises
+        ------
+        InputError
+            If no corners are kept: ``method="tree"``, ``keep="codes"``.
+        """
+        return self.geometry.region_vertices
+
+    @property
+    def witnesses(self) -> Float[np.ndarray, "r d"]:
+        """A strictly interior point of every region: the mean of its corners, where they are kept."""
+        return self.geometry.witnesses
+
+    @cached_property
+    def facets(self) -> Facets:
+        """Boundaries between regions, with the units that flip there.
+
+        After ``method="tree"`` they are found when first asked for, by a linear program for every region and unit.
+        `adjacency_finding` says how sure they are all.
+        """
+        left, right, ends = self._sides
+        offsets, units = differences(self.codes, left, right)
+        flips = np.stack(self.codes.layout.locate_units(units), axis=1)
+        return Facets(left, right, ends, offsets, flips)
+
+    @cached_property
+    def _sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        refuse_jumps("Partition.facets", self)
+        return self.geometry.sides
+
+    @cached_property
+    def _adjacency(self) -> csr_array:
+        refuse_jumps("Partition.adjacency", self)
+        return adjacency_matrix(self.geometry)
+
+    def adjacency_finding(self) -> Finding:
+        """Return the number of pairs of regions that share a facet, with the claim of `facets` and `adjacency`.
+
+        Returns
+        -------
+        Finding
+            EXACT at the stated resolution; LOWER if regions are missing, or if it stayed open whether some facet is
+            there. Pairs that are listed share a facet, or there is less than the resolution between them.
+        """
+        return number_of_adjacent_pairs(self)
+
+    @cached_property
+    def faces(self) -> Faces:
+        """All faces of the regions, from vertices to cells, found when first asked for and kept.
+
+        In up to four dimensions, by another walk of the partition's cost. On an unbounded domain those in a box that
+        meets every face. What max gates have cut stays cut: cells of one region have one code.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network, or its domain has more dimensions.
+        """
+        refuse_jumps("Partition.faces", self)
+        found = find_faces(self.network_on_domain, self.window, budget=Budget(), tolerance=self.tolerance)
+        return found.of_regions(self.codes.words)
+
+    def boundedness_finding(self) -> Finding:
+        """Return the number of bounded regions, with an interval where that is not proved or regions are missing."""
+        return number_of_bounded_regions(self)
+
+    def boundedness(self) -> Findings:
+        """Return for every region whether it is bounded, and whether that is proved: EXACT where it is.
+
+        On an unbounded domain found when first asked for, in some ten microseconds per region; in rational arithmetic
+        where sides are nearly parallel, as long as that is cheap.
+        """
+        return bounded_regions(self, self._boundedness)
+
+    @cached_property
+    def _boundedness(self) -> Boundedness:
+        return boundedness_of(self)
+
+    def adjacency(self) -> csr_array:
+        """Return which regions share a facet; `adjacency_finding` says how sure that is.
+
+        Returns
+        -------
+        (r, r) scipy.sparse.csr_array of bool
+            Symmetric, zero on the diagonal.
+        """
+        return self._adjacency.copy()
+
+    def volumes(self) -> Float[np.ndarray, " r"]:
+        """Return the length, area or volume of every region, infinite where it is unbounded.
+
+        They sum to that of the domain if the partition is whole. In three and more dimensions each is computed by Qhull
+        when first asked for, in about a tenth of a millisecond and much more from six dimensions on; those that end
+        very far away in rational arithmetic, NaN where that costs too much.
+
+        Raises
+        ------
+        InputError
+            If no corners are kept: ``method="tree"``, ``keep="codes"``. `region_volumes` estimates volumes there.
+        """
+        return volumes_with_needles(self)
+
+    def is_bounded(self) -> np.ndarray:
+        """Return for every region whether it is bounded: whether no direction stays in it; see `boundedness`."""
+        return self._boundedness.is_bounded
+
+    @read_arguments
+    def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
+        """Return the lowest row whose closure contains each point, -1 if none does.
+
+        There is none outside the domain, in cells that were not finished, and where undecided signs made cells that are
+        not listed.
+
+        Parameters
+        ----------
+        points : (s, d) or (d,) array
+            In coordinates of the domain (`Slice.project` goes there).
+
+        Returns
+        -------
+        (s,) int64
+
+        Raises
+        ------
+        InputError
+            In three and more dimensions, and on unbounded domains, if the partition was loaded without its network.
+        """
+        points = np.atleast_2d(read_array(points, "points", finite=False))
+        if points.ndim != 2 or points.shape[1] != self.dim:
+            raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {points.shape}")
+        if self.has_facet_vertices:
+            return locate(points, self.vertices, *self.region_vertices)
+        found = np.full(len(points), -1, dtype=np.int64)
+        inside = np.atleast_1d(self.window.contains(points))
+        found[inside] = locate_by_code(points[inside], self.network_on_domain, self.codes, self.tolerance)
+        return found
+
+    @property
+    def bounded_domain(self) -> Slice | Box:
+        """The domain, where it is bounded: what pictures and lengths need.
+
+        Raises
+        ------
+        InputError
+            If the domain is a whole space or another unbounded polyhedron.
+        """
+        if isinstance(self.domain, Slice | Box):
+            return self.domain
+        raise InputError(f"this needs a bounded domain, got {self.domain.describe()}: partition a Box or a Slice")
+
+    @property
+    def window(self) -> Box | Polyhedron | Space:
+        """The domain in its own coordinates."""
+        return self.domain.window if isinstance(self.domain, Slice) else self.domain
+
+    @cached_property
+    def network_on_domain(self) -> Network:
+        """The network as a function of the domain's coordinates.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network.
+        """
+        if self.network is None:
+            raise InputError(
+                "this needs the network, and the partition was loaded without one: Partition.load(path, network=net)"
+            )
+        return self.network.restrict(self.domain) if isinstance(self.domain, Slice) else self.network
+
+    @cached_property
+    def maps(self) -> AffineMaps:
+        """The affine map of the network on every region, from domain coordinates to outputs."""
+        return self.linearize(np.arange(len(self)))
+
+    @read_arguments
+    def linearize(self, rows: "np.ndarray | list[int]") -> AffineMaps:
+        """Return the affine maps of some regions, from domain coordinates to outputs.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network.
+        """
+        return self.network_on_domain.linearize(self.witnesses[read_positions(rows, "rows", len(self), "regions")])
+
+    @cached_property
+    def outputs(self) -> Float[np.ndarray, "v m"]:
+        """The network's outputs at the vertices: those that the walk had, or from one forward pass that is kept.
+
+        Where gates jump these are the values that the region of the vertex goes to there, by its affine map.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network.
+        """
+        network = self.network_on_domain
+        if isinstance(self.geometry, Mosaic) and self.geometry.outputs is not None:
+            return self.geometry.outputs
+        found = np.zeros((len(self.vertices), network.num_outputs))
+        if self.jumps:
+            offsets, ids = self.region_vertices
+            for region, (start, stop) in enumerate(pairwise(offsets)):
+                rows, maps = ids[start:stop], self.linearize([region])
+                found[rows] = self.vertices[rows] @ maps.weight[0].cpu().numpy().T + maps.bias[0].cpu().numpy()
+            return found
+        memory = max(CACHE_BYTES, MIN_ROWS * network.bytes_per_point)
+        for rows in chunks(len(found), network.bytes_per_point, memory) if len(found) else ():
+            found[rows] = network(self.vertices[rows]).reshape(-1, network.num_outputs).cpu().numpy()
+        return found
+
+    @cached_property
+    def scores(self) -> Float[np.ndarray, "v k"]:
+        """The scores of the classes at the vertices: the outputs as the network's `decision` reads them.
+
+        The largest is the class, the lowest at a tie. A single output is the score of class 1, that of class 0 is 0.
+        """
+        outputs = self.outputs  # which tells who has no network
+        assert self.network is not None
+        found = scores(outputs, self.network.decision)
+        return found if found.shape[1] > 1 else np.concatenate([np.zeros_like(found), found], axis=1)
+
+    @read_arguments
+    def require_complete(self, purpose: str) -> None:
+        """Raise IncompletePartitionError unless every region of the domain is here."""
+        if self.num_open:
+            raise IncompletePartitionError(
+                f"{purpose} needs every region of the domain, and this partition stopped early ({self.note}) with "
+                f"{self.num_open:,} cells unfinished: run it again with a larger budget"
+            )
+
+    def finding(self) -> Finding:
+        """Return the number of regions as a finding.
+
+        Returns
+        -------
+        Finding
+            Of those that are listed, and of open cells that are sure to hold a region each (``num_pending``): where
+            work stopped early, it is larger than ``len``. EXACT at the stated resolution if no sign was undecided;
+            otherwise LOWER, with an interval without upper end: one undecided sign may hide many regions.
+        """
+        return number_of_regions(self)
+
+    def to_table(self) -> "pa.Table":
+        """Return one row per region: code, witness, and where corners are kept volume and number of corners.
+
+        ``code``: the words of the region's code, as bytes; `Partition.codes` says what they mean. ``witness_0``,
+        ``witness_1``, ...: a point strictly inside, in coordinates of the domain. ``volume``: length, area or volume in
+        these coordinates, infinite where the region is unbounded. ``num_corners``: how many vertices it has.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        import pyarrow as pa
+
+        words = np.ascontiguousarray(self.codes.words)
+        width = words.shape[1] * words.itemsize
+        code = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(self), [None, pa.py_buffer(words)])
+        columns: dict[str, Any] = {"code": code}
+        columns |= {f"witness_{axis}": self.witnesses[:, axis] for axis in range(self.dim)}
+        if self.has_vertices:
+            columns |= {"volume": self.volumes(), "num_corners": np.diff(self.region_vertices[0])}
+        return pa.table(columns)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return `to_table` as a data frame of pandas."""
+        return as_pandas(self.to_table())
+
+    def to_networkx(self) -> "nx.Graph":
+        """Return the regions as nodes 0, 1, ..., and as edges the facets between them.
+
+        Returns
+        -------
+        networkx.Graph
+            Nodes have their ``witness`` and, where corners are kept, their ``volume``; edges have ``units``, the pairs
+            of gate and unit that change their piece there.
+
+        Raises
+        ------
+        ReluscopeError
+            If networkx is not installed.
+        """
+        return as_graph(self)
+
+    @read_arguments
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Write the partition to an Arrow file, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written; what was there before stays.
+        """
+        save_arrays(path, *self.stored_parts())
+
+    def stored_parts(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return what `save` writes, as named arrays and plain types: for files that hold a partition and more."""
+        arrays, geometry = geometry_arrays(self.geometry)
+        if "is_bounded" in arrays:
+            arrays |= self._boundedness._asdict()
+        description = {
+            "kind": "partition",
+            "fingerprint": self.fingerprint,
+            "claim": str(self.claim),
+            "num_undecided": self.num_undecided,
+            "num_open": self.num_open,
+            "num_pending": self.num_pending,
+            "method": self.method,
+            **geometry,
+            "tolerance": asdict(self.tolerance),
+            "certified": self.certified,
+            "note": self.note,
+            "work": self.work,
+            "gates": [[gate.name, gate.num_units, gate.num_pieces] for gate in self.codes.layout],
+            **({"jumps": list(self.jumps)} if self.jumps else {}),
+        }
+        if self.confirmed is not None:
+            arrays["confirmed"] = self.confirmed
+        return {**arrays, **domain_arrays(self.domain)}, description
+
+    @staticmethod
+    @read_arguments
+    @holds_across_jumps
+    def load(path: "str | os.PathLike[str]", network: Network | None = None) -> "Partition":
+        """Read a partition that `save` wrote.
+
+        Parameters
+        ----------
+        path : path
+        network : Network, optional
+            Checked against the fingerprint in the file, and needed for maps.
+
+        Raises
+        ------
+        InputError
+            If the file is missing, damaged, not a partition, or of another network.
+        """
+        return load_as(
+            path,
+            "partition",
+            lambda arrays, described: Partition(**read_stored(arrays, described, network)),
+            None if network is None else network.fingerprint,
+        )

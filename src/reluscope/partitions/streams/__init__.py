@@ -1,0 +1,1 @@
+"""Partitions that go to a file while they are made."""

@@ -1,0 +1,1 @@
+"""The table of regions: codes, corners, neighbours, sizes, boundedness, and which region a point lies in."""

@@ -1,0 +1,105 @@
+"""Finished cells joined into regions: equal codes are one region, equal keys the two sides of a facet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reluscope import _kernels
+from reluscope.codes.distinct import group_equal_rows
+from reluscope.partitions.table.solid_regions import SolidRegions
+
+
+@dataclass(frozen=True)
+class CellPatch:
+    """Finished cells of one batch.
+
+    Parameters
+    ----------
+    words : (r, w) uint64
+        Packed codes.
+    corner_offsets : (r + 1,) int64; corner_ids : (v,) int32; corners : (p, d + 1) float64
+        Homogeneous vertices of every cell, as rows of a table that cells share.
+    middles : (r, d + 1) float64; is_bounded : (r,) bool
+        The mean of its vertices, and whether all of them are points.
+    facet_cells : (f,) int64; facet_keys : (f, 2) uint64; on_walls : (f,) bool
+        The inner facets of every cell, with keys that both sides share, and whether they lie on a wall between parts of
+        the domain, where both sides may be of one region.
+    """
+
+    words: np.ndarray
+    corner_offsets: np.ndarray
+    corner_ids: np.ndarray
+    corners: np.ndarray
+    middles: np.ndarray
+    is_bounded: np.ndarray
+    facet_cells: np.ndarray
+    facet_keys: np.ndarray
+    on_walls: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> SolidRegions:
+    """Join the cells of a walk.
+
+    Parameters
+    ----------
+    patches : sequence of CellPatch
+    dim, num_words : int
+        Of the domain, and of a code.
+
+    Returns
+    -------
+    SolidRegions
+        Regions in the order in which they were found.
+
+    Notes
+    -----
+    Facets are joined by their keys in one pass through a hash table. A facet is unmatched that is alone with its key,
+    or that has the same region on both sides, unless it lies on a wall: there the cells of one region on both sides
+    have facets of one key, too, in two parts of the domain. On a facet there are two regions, each perhaps in several
+    cells.
+    """
+    patches = [_no_cells(dim, num_words), *patches]
+    starts = np.cumsum([0, *map(len, patches)])
+    words, corners, middles, is_bounded, keys, on_walls = (
+        np.concatenate([getattr(patch, name) for patch in patches])
+        for name in ("words", "corners", "middles", "is_bounded", "facet_keys", "on_walls")
+    )
+    cells = np.concatenate([patch.facet_cells + start for patch, start in zip(patches, starts[:-1], strict=True)])
+    sizes = np.concatenate([np.diff(patch.corner_offsets) for patch in patches])
+    of_corners = np.int32 if len(corners) < 2**31 else np.int64
+    places = np.cumsum([0, *(len(patch.corners) for patch in patches)], dtype=of_corners)
+    ids = np.concatenate([patch.corner_ids + place for patch, place in zip(patches, places[:-1], strict=True)])
+    first, region, counts = group_equal_rows(words)
+    left, right, num_unmatched = _kernels.join_facets(keys, region[cells], on_walls)
+    return SolidRegions(
+        words=words[first],
+        witnesses=middles[first, :dim] / middles[first, dim:],
+        is_bounded=np.bincount(region, weights=is_bounded, minlength=len(first)) == counts,
+        left=left,
+        right=right,
+        regions=region,
+        cell_offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        corner_ids=ids,
+        corners=corners,
+        num_unmatched=num_unmatched,
+    )
+
+
+def _no_cells(dim: int, num_words: int) -> CellPatch:
+    none = np.zeros(0, dtype=bool)
+    points = np.zeros((0, dim + 1))
+    return CellPatch(
+        words=np.zeros((0, num_words), dtype=np.uint64),
+        corner_offsets=np.zeros(1, dtype=np.int64),
+        corner_ids=np.zeros(0, dtype=np.int32),
+        corners=points,
+        middles=points,
+        is_bounded=none,
+        facet_cells=np.zeros(0, dtype=np.int64),
+        facet_keys=np.zeros((0, 2), dtype=np.uint64),
+        on_walls=none,
+    )

@@ -1,0 +1,161 @@
+"""Exact regions by a tree of linear programs: any number of inputs, few units, bounded or unbounded domains.
+
+Depth first, gate by gate: a region of the gates so far is a cell, each of whose units is affine there, and `SignTree`
+finds the sign vectors of these affine functions inside it. Cells live in homogeneous coordinates, so that unbounded
+ones are cones like all others; where a first layer is narrower than the input, in the coordinates of its units.
+"""
+
+import time
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from jaxtyping import Float, Integer
+
+from reluscope.budget import Budget
+from reluscope.codes.packing import pack_pieces
+from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.networks.network import Network
+from reluscope.partitions.driver.joined_parts import joined_parts
+from reluscope.partitions.tree.tree_coordinates import Coordinates
+from reluscope.partitions.tree.tree_items import COUNTERS, Block
+from reluscope.partitions.tree.tree_search import search_tree
+from reluscope.progress import RegionProgress
+from reluscope.tolerance import Tolerance
+
+
+@dataclass(frozen=True, eq=False)
+class TreeBatch:
+    """Some regions.
+
+    Parameters
+    ----------
+    words : (r, w) uint64
+        Packed codes.
+    witnesses : (r, n) float64
+        Strictly interior points, in coordinates of the domain.
+    """
+
+    words: Integer[np.ndarray, "r w"]
+    witnesses: Float[np.ndarray, "r n"]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeRegions:
+    """The regions that a search has found.
+
+    Parameters
+    ----------
+    words : (r, w) uint64
+        Packed codes in increasing order, no two equal.
+    witnesses : (r, n) float64
+        Strictly interior points, in coordinates of the domain.
+    num_undecided : int
+        Questions "does this unit cut this cell?" that rounding left open; they were taken as no.
+    num_open : int
+        Cells that are known not to be finished when work stopped; each holds at least one region more.
+    stopped : str
+        Why work stopped early, empty if it did not.
+    work : dict
+        Linear programs, their pivots, nodes, decisions without a program, seconds.
+    """
+
+    words: Integer[np.ndarray, "r w"]
+    witnesses: Float[np.ndarray, "r n"]
+    num_undecided: int
+    num_open: int
+    stopped: str
+    work: dict[str, float] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def tree_regions(
+    network: Network,
+    domain: Domain,
+    *,
+    budget: Budget | None = None,
+    tolerance: Tolerance | None = None,
+    executor: Executor | None = None,
+    progress: RegionProgress | None = None,
+) -> TreeRegions:
+    """Find all full-dimensional activation regions by linear programs.
+
+    Parameters
+    ----------
+    network : Network
+        With any gates.
+    domain : Box, Space, Polyhedron or Slice
+        Full-dimensional, bounded or not, of any dimension; a slice in its own coordinates.
+    budget : Budget, optional
+        Where to stop early.
+    tolerance : Tolerance, optional
+    executor : concurrent.futures.Executor, optional
+        Runs independent parts of the tree.
+    progress : RegionProgress, optional
+
+    Returns
+    -------
+    TreeRegions
+        Sorted by code, so that the order does not depend on the executor. A witness whose distance to all sides
+        exceeds the rounding proves that a region exists; multipliers prove that there are no others, up to the
+        resolution and to the questions counted as undecided.
+
+    Raises
+    ------
+    ShapeError
+        If the domain's dimension is not the network's number of inputs.
+    DegenerateGeometryError
+        If the domain has no interior.
+
+    Notes
+    -----
+    Cost: about one linear program of a few pivots per region. Keeps a witness for every region;
+    `reluscope.partitions.tree.tree_count` is for those who count only. Ctrl-C keeps what was found.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    >>> len(tree_regions(net, rs.Space(3)))
+    8
+    """
+    began = time.time()
+    if isinstance(domain, Slice):
+        network, domain = network.restrict(domain), domain.window
+    coordinates = Coordinates.of(network, domain, Tolerance() if tolerance is None else tolerance)
+    found = search_tree(
+        coordinates,
+        finish=partial(tree_batch, coordinates),
+        budget=Budget() if budget is None else budget,
+        began=began,
+        executor=executor,
+        progress=progress,
+    )
+    nothing = TreeBatch(np.zeros((0, network.layout.num_words), dtype=np.uint64), np.zeros((0, domain.dim)))
+    together, found = joined_parts(found, lambda batches: _by_code([nothing, *batches]))
+    return TreeRegions(
+        together.words,
+        together.witnesses,
+        found.num_undecided,
+        sum(found.left),
+        found.stopped,
+        {**dict.fromkeys(COUNTERS, 0), **found.work, "seconds": time.time() - began},
+    )
+
+
+def tree_batch(coordinates: Coordinates, block: Block) -> TreeBatch:
+    """Return what is kept of finished cells."""
+    words = pack_pieces(block.pieces, coordinates.network.layout, num_codes=len(block.cells))
+    return TreeBatch(words, coordinates.points(block.witnesses))
+
+
+def _by_code(batches: list[TreeBatch]) -> TreeBatch:
+    words = np.concatenate([batch.words for batch in batches])
+    order = np.lexsort(words.T[::-1]) if words.shape[1] else np.arange(len(words))
+    return TreeBatch(words[order], np.concatenate([batch.witnesses for batch in batches])[order])

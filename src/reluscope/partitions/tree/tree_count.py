@@ -1,0 +1,132 @@
+"""Numbers of regions by the tree of linear programs: tasks hand back numbers, so that memory does not grow with them.
+
+With a folder to keep what tasks have counted, a run that was killed continues: how work is broken into tasks depends on
+the network, the domain and the tolerance alone, and counts of tasks add up.
+"""
+
+import hashlib
+import os
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import Any
+
+from reluscope.budget import Budget
+from reluscope.files import stored
+from reluscope.files.kept_results import KeptResults, Record
+from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
+from reluscope.geometry.polyhedra.domains import Domain, Slice
+from reluscope.networks.network import Network
+from reluscope.partitions.driver.walk import Walked, task_name
+from reluscope.partitions.tree.tree_coordinates import Coordinates
+from reluscope.partitions.tree.tree_items import COUNTERS
+from reluscope.partitions.tree.tree_search import search_tree, split_mark
+from reluscope.progress import RegionProgress
+from reluscope.tolerance import Tolerance
+
+# Of the work of a count: tasks that were there before.
+KEPT = "kept_tasks"
+
+
+def tree_count(
+    network: Network,
+    domain: Domain,
+    *,
+    budget: Budget | None = None,
+    tolerance: Tolerance | None = None,
+    executor: Executor | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: RegionProgress | None = None,
+) -> Walked:
+    """Count all full-dimensional activation regions by linear programs, and keep none of them.
+
+    Parameters
+    ----------
+    network, domain, budget, tolerance, executor, progress
+        As `reluscope.partitions.tree.tree.tree_regions`.
+    checkpoint : path, optional
+        A folder that keeps the counts of finished tasks; if it is there, work goes on from it.
+
+    Returns
+    -------
+    Walked
+        Its work is that of this run; ``kept_tasks`` is how many tasks were there before. What is left are numbers of
+        cells, each of which holds one region more.
+
+    Raises
+    ------
+    ShapeError, DegenerateGeometryError
+        As `reluscope.partitions.tree.tree.tree_regions`.
+    InputError
+        If the checkpoint belongs to another count, is damaged, or cannot be written.
+
+    Notes
+    -----
+    Memory: that of one search, and of at most a few thousand cells while work is broken up.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    >>> tree_count(net, rs.Space(3)).num_found
+    8
+    """
+    began = time.time()
+    inner, window = (network.restrict(domain), domain.window) if isinstance(domain, Slice) else (network, domain)
+    coordinates = Coordinates.of(inner, window, Tolerance() if tolerance is None else tolerance)
+
+    def kept(tasks: Sequence[Any]) -> KeptCounts:
+        assert checkpoint is not None
+        return KeptCounts(checkpoint, _key(network, domain, coordinates, tasks), len(tasks))
+
+    found = search_tree(
+        coordinates,
+        budget=Budget() if budget is None else budget,
+        began=began,
+        executor=executor,
+        checkpoint=None if checkpoint is None else kept,
+        progress=progress,
+    )
+    work = {**dict.fromkeys(COUNTERS, 0), **({} if checkpoint is None else {KEPT: 0}), **found.work}
+    return replace(found, work={**work, "seconds": time.time() - began})
+
+
+class KeptCounts(KeptResults):
+    """What finished tasks have counted, in a folder.
+
+    Parameters
+    ----------
+    folder, key
+        As `KeptResults`.
+    num_tasks : int
+        Into which the work was broken.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], key: Mapping[str, str], num_tasks: int) -> None:
+        self._num_tasks = num_tasks
+        super().__init__(folder, key)
+
+    def to_record(self, value: Walked) -> Record:
+        """Return the numbers."""
+        return Record({"regions": value.num_found, "undecided": value.num_undecided})
+
+    def from_record(self, name: str, record: Record) -> Walked:
+        """Return what a task has counted: a region at least."""
+        number = stored.whole(record.plain, "regions", least=1)
+        if not name.isdecimal() or int(name) not in range(self._num_tasks) or name != task_name(int(name)):
+            raise ValueError(f"there is no task {name}")
+        return Walked(num_found=number, num_undecided=stored.whole(record.plain, "undecided"), work={KEPT: 1})
+
+
+def _key(network: Network, domain: Domain, coordinates: Coordinates, tasks: Sequence[Any]) -> dict[str, str]:
+    where = hashlib.sha256()
+    for name, array in domain_arrays(domain).items():
+        where.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
+    tolerance = coordinates.tolerance
+    return {
+        "network": network.fingerprint,
+        "domain": where.hexdigest(),
+        "tolerance": f"{tolerance!r}",
+        "version of reluscope": split_mark(tasks),
+    }
