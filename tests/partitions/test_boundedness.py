@@ -235,7 +235,7 @@ def test_files_say_what_is_proved(tmp_path, monkeypatch):
         np.testing.assert_array_equal(again.is_bounded(), part.is_bounded())
         assert again.geometry.is_proved.all()
         # Files of before do not say it: found anew with the network, without it nothing is sure.
-        from reluscope.partitions import partition as table
+        from reluscope.partitions import partition_in_memory as table
 
         monkeypatch.setattr(table.Partition, "_boundedness", Boundedness(part.is_bounded(), None))
         with monkeypatch.context() as context:

@@ -447,7 +447,7 @@ def test_ctrl_c_leaves_what_floats_found(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(rs.partitions.exact_regions._Regions, "visit", interrupt)
+    monkeypatch.setattr("reluscope.partitions.exact.exact_regions._Regions.visit", interrupt)
     net = rs.load(default_network([3, 4, 1], seed=0))
     with pytest.warns(UserWarning, match="without certificate"):
         part = rs.partition(net, rs.Box(-1, 1, 3), certify=True)

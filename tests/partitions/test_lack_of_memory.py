@@ -13,6 +13,7 @@ from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.cells import cellwise
 from reluscope.partitions.complexes import incidence
+from reluscope.partitions.exact import exact_regions
 from reluscope.partitions.tree import tree_items
 from reluscope.partitions.tree.tree_count import tree_count
 from reluscope.testing import default_network
@@ -105,7 +106,7 @@ def test_planes_keep_what_they_have(certify, small_steps, monkeypatch):
 
 def test_a_partition_without_memory_for_its_certificate_is_no_proof(monkeypatch):
     net, box = from_arrays(default_network([3, 5, 1], seed=2)), rs.Box(-1, 1, 3)
-    starve(monkeypatch, rs.partitions.exact_regions._Regions, "visit", 4, MemoryError())
+    starve(monkeypatch, exact_regions._Regions, "visit", 4, MemoryError())
     part = rs.partition(net, box, certify=True)
     assert (part.claim, part.note, part.certified) == (Claim.LOWER, OUT_OF_MEMORY, False)
 

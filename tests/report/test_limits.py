@@ -9,7 +9,7 @@ import reluscope as rs
 from cli.running import reluscope
 from reluscope.datasets.dataset import dataset_of
 from reluscope.networks.network import Network
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.report import Settings, Subject
 from reluscope.report import subject as module
 from reluscope.report.content import Content, Text

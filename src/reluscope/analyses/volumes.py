@@ -15,7 +15,7 @@ from reluscope.geometry.polyhedra.domains import Box, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress, share_done
 
 # Hulls of corners take a tenth of a millisecond up to here, and ten times more with every dimension beyond.

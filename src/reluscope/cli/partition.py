@@ -34,7 +34,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition as cut
 from reluscope.partitions.ask.finishing_windows import Affordable, affordable
 from reluscope.partitions.ask.forecasting import forecast
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.streamed_partition import StreamedPartition
 
 FORMAT = "reluscope partition 1"

@@ -14,7 +14,7 @@ from reluscope.codes.random_kinds import random_kinds
 from reluscope.explorer.planes import View
 from reluscope.explorer.session import Session
 from reluscope.partitions.decisions.decision import DecisionBoundary, decision_boundary
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 # Classes have to fit into int16.
 MOST_CLASSES = 2**15 - 1

@@ -8,7 +8,7 @@ from reluscope.explorer.listening import Listener
 from reluscope.explorer.programs import picture_program, region_program
 from reluscope.explorer.session import Session
 from reluscope.explorer.views import read_row, view_of
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 
 def answer_export(session: Session, asked: Asked, listener: Listener) -> Answer:

@@ -17,7 +17,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.ask.coarse_partitions import coarse_partition
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.ask.finishing_windows import window_within
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 # Seconds after which it is plain how much of a window would be done in time: below the first share it is hopeless,
 # below the second it is not tried to the end.

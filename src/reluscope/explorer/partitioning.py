@@ -21,7 +21,7 @@ from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 MOST_ASKED_REGIONS, MOST_ASKED_SECONDS = 2_000_000, 600.0
 # Width over height of a home window.

@@ -16,7 +16,7 @@ from reluscope.explorer.session import Session
 from reluscope.explorer.solids import Solid
 from reluscope.geometry.polyhedra.domains import Box, Plane, Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 MARGIN = 0.25
 # Windows from so many parts of the home window to so many times as large are looked at.

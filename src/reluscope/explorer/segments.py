@@ -13,7 +13,7 @@ from reluscope.explorer.session import Session
 from reluscope.explorer.views import read_places, view_of
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.ask.dispatch import partition
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 MOST_OUTPUTS = 10
 

@@ -31,7 +31,7 @@ from reluscope.partitions.levels.decision_walk import decision_surface
 from reluscope.partitions.levels.level_polygons import sums
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.partitions.levels.level_walk import level_set
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 if TYPE_CHECKING:
     from reluscope.plots.space.facets import RegionFacets

@@ -12,7 +12,7 @@ from reluscope.partitions.levels.decision_surfaces import DecisionSurface
 from reluscope.partitions.levels.decision_walk import decision_surface
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.partitions.levels.level_walk import level_set
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.rows import Facets
 from reluscope.partitions.streamed_partition import StreamedPartition
 

@@ -14,7 +14,7 @@ from reluscope.partitions.table.solid_regions import SolidRegions
 from reluscope.tolerance import EPSILON
 
 if TYPE_CHECKING:
-    from reluscope.partitions.partition import Partition
+    from reluscope.partitions.partition_in_memory import Partition
 
 # Where an engine keeps no blur: how exactly corners are known, relative to the largest coordinate.
 CORNERS = 2.0**-44

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from reluscope.findings import Claim
 
 if TYPE_CHECKING:
-    from reluscope.partitions.partition import Partition
+    from reluscope.partitions.partition_in_memory import Partition
     from reluscope.partitions.streamed_partition import StreamedPartition
 
 

@@ -7,7 +7,7 @@ from reluscope.errors import ReluscopeError
 if TYPE_CHECKING:
     import networkx as nx
 
-    from reluscope.partitions.partition import Partition
+    from reluscope.partitions.partition_in_memory import Partition
 
 
 def as_graph(part: "Partition") -> "nx.Graph":

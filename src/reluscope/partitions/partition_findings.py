@@ -11,7 +11,7 @@ from reluscope.partitions.table.boundedness import Boundedness
 IS_BOUNDED = declare("is_bounded", "whether no direction stays in the region", kind=Kind.TRUTH)
 
 if TYPE_CHECKING:
-    from reluscope.partitions.partition import Partition
+    from reluscope.partitions.partition_in_memory import Partition
     from reluscope.partitions.streamed_partition import StreamedPartition
 
 

@@ -8,7 +8,7 @@ from reluscope import markup
 from reluscope.geometry.polyhedra.domains import Box, Space
 
 if TYPE_CHECKING:
-    from reluscope.partitions.partition import Partition
+    from reluscope.partitions.partition_in_memory import Partition
 
 MAX_PICTURED = 1_000
 

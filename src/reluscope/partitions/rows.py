@@ -12,7 +12,7 @@ from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.regions.regions import regions
 
 if TYPE_CHECKING:
-    from reluscope.partitions.partition import Partition
+    from reluscope.partitions.partition_in_memory import Partition
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.decisions.decision import decision_boundary
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.marks import halo, mark_labelled, mark_samples, on_the_domain, outline
 from reluscope.plots.shapes import fill, frame, plane_size, say_empty, stroke
 from reluscope.plots.style import (

@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError, ShapeError
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.coefficient_scatter import Output, dots_of, frame_dots
 from reluscope.plots.figures import new_figure
 from reluscope.plots.region_colors import SHADES, RegionColors

@@ -16,7 +16,7 @@ from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.region_colors import SHADES, RegionColors
 from reluscope.plots.regions import check_dimensions
 from reluscope.plots.shapes import say_empty, stroke

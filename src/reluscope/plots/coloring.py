@@ -11,7 +11,7 @@ from matplotlib.colors import LogNorm, Normalize
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.errors import InputError, ShapeError
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 Quantity = Callable[[Partition], Shaped[np.ndarray, " r"]]
 Color = str | Quantity | Shaped[np.ndarray, " r"] | None

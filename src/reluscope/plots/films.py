@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError
 from reluscope.networks.graph.points import Points
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.coefficient_scatter import Output
 from reluscope.plots.frames import draw_frame, frames_of, handles_of
 from reluscope.plots.region_colors import RegionColors

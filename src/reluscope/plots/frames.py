@@ -13,7 +13,7 @@ from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.decisions.decision import decision_boundary
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.classes import decision_handle, stroke_decision
 from reluscope.plots.coefficient_scatter import Dots, Output, chosen_outputs, dots_of, draw_dots
 from reluscope.plots.gates import stroke_gates

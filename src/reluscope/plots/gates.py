@@ -16,7 +16,7 @@ from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.networks.graph.points import Points
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.coloring import Kinds, Scale, quantity
 from reluscope.plots.lines import draw_bends
 from reluscope.plots.marks import mark_samples, outline

@@ -21,7 +21,7 @@ from reluscope.arguments import Count, read_drawn
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ReluscopeError
 from reluscope.partitions.decisions.decision import decision_boundary
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.classes import class_name, class_shades
 from reluscope.plots.coloring import Color, Kinds, coloring
 from reluscope.plots.regions import facet_ends

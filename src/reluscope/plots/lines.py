@@ -17,7 +17,7 @@ from reluscope.analyses.planes.class_intervals import class_intervals
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.graph.points import Points
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.classes import class_shades
 from reluscope.plots.coloring import Color, Kinds, coloring
 from reluscope.plots.marks import OFF, UNKNOWN, on_the_domain

@@ -15,7 +15,7 @@ from reluscope.arguments import read_array, read_labels
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.graph.points import Points
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.shapes import polygon_paths
 from reluscope.plots.style import DARK, INK, LIGHT, category, shortened, tint
 

@@ -11,7 +11,7 @@ from reluscope.analyses.preimages.kinds import Preimages
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.networks.graph.points import Points
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.figures import new_figure
 from reluscope.plots.regions import partition
 

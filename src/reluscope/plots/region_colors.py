@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.arguments import read_drawn
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.style import CATEGORIES, tint
 from reluscope.shown import Shown
 

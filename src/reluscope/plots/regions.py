@@ -14,7 +14,7 @@ from reluscope.analyses.planes.class_areas import ClassAreas
 from reluscope.arguments import holds_across_jumps, read_drawn, refuse_jumps
 from reluscope.errors import InputError
 from reluscope.networks.graph.points import Points
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.classes import draw_classes
 from reluscope.plots.coloring import Color, Kinds, Scale, coloring
 from reluscope.plots.lines import draw_line

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
 from reluscope.networks.graph.points import Points
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.coefficient_scatter import Output, frame_dots
 from reluscope.plots.figures import new_figure
 from reluscope.plots.frames import Frame, draw_frame, frames_of, handles_of

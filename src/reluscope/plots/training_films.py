@@ -12,7 +12,7 @@ from reluscope.budget import RegionBudget
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.coefficient_scatter import Output
 from reluscope.plots.films import animation
 from reluscope.plots.frames import say_regions

@@ -9,7 +9,7 @@ from reluscope.explorer.desk import Desk
 from reluscope.explorer.session import Session
 from reluscope.explorer.snapshot import kept_answers, still_text
 from reluscope.geometry.polyhedra.domains import Box, Slice
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.report.content import Snapshot
 from reluscope.report.subject import Subject
 

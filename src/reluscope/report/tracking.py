@@ -11,7 +11,7 @@ from reluscope.analyses.tracking.records import Records
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
 from reluscope.findings.writing import number
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, table
 from reluscope.report.document import SectionResult
 from reluscope.report.drawing import drawing

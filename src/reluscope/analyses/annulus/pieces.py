@@ -11,7 +11,7 @@ from reluscope.geometry.polyhedra.domains import Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 
 @read_arguments

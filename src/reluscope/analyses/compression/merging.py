@@ -22,7 +22,7 @@ from reluscope.networks.evaluation.rounded_forward import forward_with_errors
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 
 @dataclass(frozen=True, eq=False)

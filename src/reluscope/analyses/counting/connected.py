@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.networks.fractions.rational_maps import AffineFunction
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 # A difference of outputs that is this small against the largest is compared in rational arithmetic.
 FRACTION = 1e-7

@@ -16,7 +16,7 @@ from reluscope.networks.evaluation.maps_of_codes import maps_of_codes, pieces_of
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.driver.walk import Step, walk
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from reluscope import _kernels
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import means_at_corners
 from reluscope.shown import Shown
 

@@ -5,7 +5,7 @@ import torch
 from jaxtyping import Float
 
 from reluscope.arguments import read_arguments
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 
 @read_arguments

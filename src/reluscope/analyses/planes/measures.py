@@ -10,7 +10,7 @@ from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.decisions.decision import DecisionBoundary
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 ROUNDING = 1e-10
 NUM_REGIONS = declare(

@@ -36,7 +36,7 @@ from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.corner_errors import side_errors, volume_errors
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance

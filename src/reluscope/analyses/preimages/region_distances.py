@@ -29,7 +29,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.tolerance import Tolerance
 
 METHOD = "nearest points of the images of regions"

@@ -45,7 +45,7 @@ from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.exact.exact_regions import code_tuples
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.table import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.progress import Progress
 from reluscope.tolerance import EPSILON, Tolerance

@@ -9,7 +9,7 @@ from reluscope.analyses.preimages.box_search import OutputBox
 from reluscope.files import stored
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.networks.passes.forms import Forms
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.stored_partitions import read_stored, stored_domain
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.evaluation.maps_of_codes import maps_of_codes, pieces_of
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.tolerance import Tolerance
 
 # Regions that a partition may have for each point, by the number of inputs, and in all: it then takes a quarter of

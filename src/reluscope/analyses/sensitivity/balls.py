@@ -23,7 +23,7 @@ from reluscope.networks.evaluation.pass_time import program_seconds, region_seco
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 

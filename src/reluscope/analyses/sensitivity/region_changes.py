@@ -18,7 +18,7 @@ from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.polyhedra.domains import Segment
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.tolerance import Tolerance
 
 METHOD = "exact partition of every segment"

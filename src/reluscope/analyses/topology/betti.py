@@ -17,7 +17,7 @@ from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.networks.evaluation.decisions import scores_network
 from reluscope.networks.file_outputs import level_on_scores
 from reluscope.partitions.levels.level_sets import LevelSet
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 
 BETTI = declare(

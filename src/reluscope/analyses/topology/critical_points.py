@@ -16,7 +16,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.partitions.faces.faces import Faces
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 
 VALUE = declare("critical_level", "level of a critical point or plateau", unit="output", least=-np.inf)

@@ -7,7 +7,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from reluscope.arguments import read_arguments
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 CROSSED = declare("facets_crossed", "least number of facets that a way to the region crosses", kind=Kind.COUNT)
 

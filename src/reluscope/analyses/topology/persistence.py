@@ -13,7 +13,7 @@ from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings, declare
 from reluscope.networks.graph.left_off import refuse_left_off
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 
 BIRTH = declare(

@@ -13,7 +13,7 @@ from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.partitions.faces.face_walk import Heights, find_faces
 from reluscope.partitions.faces.faces import Faces
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress
 
 SetName = Literal["all", "sublevel", "superlevel", "level", "decision"]

@@ -28,7 +28,7 @@ from reluscope.findings import Finding
 from reluscope.networks.evaluation.rounded_forward import RoundedForward, coded_forward
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 # One finding, or one per gate or segment; a gate in which a quantity is not defined has None.
 Found = Finding | tuple[Finding | None, ...]

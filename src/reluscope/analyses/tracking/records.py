@@ -23,7 +23,7 @@ from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress, share_done
 
 if TYPE_CHECKING:

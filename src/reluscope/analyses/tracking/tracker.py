@@ -39,7 +39,7 @@ from reluscope.networks.evaluation.pass_time import region_seconds
 from reluscope.networks.graph.points import Points
 from reluscope.networks.models.load import load
 from reluscope.networks.network import Network
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 # Regions of a plane at most, and as many as take so many seconds, but some.
 PLANE_REGIONS, PLANE_SECONDS, FEWEST_REGIONS = 50_000, 10.0, 1_000

@@ -36,7 +36,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.left_open import left_open
-from reluscope.partitions.table import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.regions.region import Region
 from reluscope.regions.regions import find_regions
 from reluscope.tolerance import EPSILON

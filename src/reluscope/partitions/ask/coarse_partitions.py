@@ -12,7 +12,7 @@ from reluscope.networks.evaluation.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.ask.dispatch import partition
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 
 @read_arguments

@@ -26,7 +26,7 @@ from reluscope.partitions.engines.few_dimensions import of_one_scale, partition_
 from reluscope.partitions.engines.listed_corners import with_corners
 from reluscope.partitions.engines.many_dimensions import partition_by_tree
 from reluscope.partitions.engines.several_dimensions import partition_cellwise, partition_solid
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.streams.streaming import stream
 from reluscope.partitions.table.bare_regions import BareRegions

@@ -24,7 +24,7 @@ from reluscope.partitions.ask.forecasting import forecast
 from reluscope.partitions.ask.sub_domains import SubDomains
 from reluscope.partitions.doubts.shown_regions import shown
 from reluscope.partitions.doubts.walk_rounding import rounding_of
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress, share_done
 from reluscope.tolerance import Tolerance
 

@@ -33,7 +33,7 @@ from reluscope.partitions.ask.region_density import RegionDensity, region_densit
 from reluscope.partitions.ask.sub_domains import SubDomains
 from reluscope.partitions.complexes import bends
 from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.tree.probes import probes
 from reluscope.tolerance import Tolerance
 

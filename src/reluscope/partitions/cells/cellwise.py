@@ -22,10 +22,10 @@ from reluscope.networks.evaluation.affine_values import affine_input
 from reluscope.networks.graph.nodes import Pointwise, TopK
 from reluscope.networks.network import Network
 from reluscope.partitions.cells.cell_batches import AtGate, Batch, BeforeGate, Finished
+from reluscope.partitions.cells.cell_patches import CellPatch
 from reluscope.partitions.cells.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.complexes.certification import Cut, ExactSigns
 from reluscope.partitions.driver.walk import Step, Store, Walked, walk
-from reluscope.partitions.table.gathered_cells import CellPatch
 from reluscope.progress import RegionProgress
 from reluscope.tolerance import Tolerance
 

@@ -28,10 +28,10 @@ from reluscope.networks.evaluation.decisions import scores_network
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.partitions.corner_errors import side_errors
 from reluscope.partitions.decisions.decision_pieces import Pieces, blocks_of, pieces_of, scores_by_block
+from reluscope.partitions.decisions.rational_boundary import is_clear, is_small, rational_pieces
 from reluscope.partitions.decisions.touching_ties import TouchingTies
 from reluscope.partitions.left_open import LeftOpen, left_open
-from reluscope.partitions.partition import Partition
-from reluscope.partitions.rational_boundary import is_clear, is_small, rational_pieces
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import measures
 from reluscope.progress import Progress, counting_regions
 from reluscope.shown import Shown

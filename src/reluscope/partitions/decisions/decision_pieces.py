@@ -14,7 +14,7 @@ from reluscope import _kernels
 from reluscope.networks.evaluation.decisions import scores
 from reluscope.networks.graph.points import chunks
 from reluscope.partitions.decisions.touching_ties import TouchingTies
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import means_at_corners
 
 # So many classes are all looked at.

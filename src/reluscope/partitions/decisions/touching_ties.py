@@ -16,7 +16,7 @@ from reluscope.networks.evaluation.decisions import scores_network
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.polygons import means_at_corners
 
 # Multiplications of fractions for all facets of a partition: some seconds.

@@ -7,7 +7,7 @@ from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.interruption import has_struck, held
 from reluscope.partitions.doubts.shown_regions import shown
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import Progress, counting_regions
 
 

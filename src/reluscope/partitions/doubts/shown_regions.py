@@ -39,7 +39,7 @@ from reluscope.networks.fractions.rational import RationalNetwork, multiplicatio
 from reluscope.networks.network import Network
 from reluscope.partitions.complexes import bends
 from reluscope.partitions.complexes.codes_together import codes_together
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 # How many cells were decided, and what share of the work that was.
 Count = Callable[[int, float], None]

@@ -11,7 +11,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box, Polyhedron, Slice
 from reluscope.partitions.exact.exact_regions import ExactRegions, exact_regions
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.solid_regions import SolidRegions
 from reluscope.tolerance import EPSILON
 

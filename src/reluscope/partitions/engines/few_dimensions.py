@@ -26,7 +26,7 @@ from reluscope.partitions.doubts.shown_regions import max_exact
 from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of
 from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Store, Walked
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.assembly import Patch, assemble, split_by_root
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance

@@ -11,7 +11,7 @@ import numpy as np
 from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.solid_regions import SolidRegions
 from reluscope.regions.regions import find_regions
 

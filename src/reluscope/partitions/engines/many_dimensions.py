@@ -6,7 +6,7 @@ from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.listed_regions import ListedRegions
 from reluscope.partitions.tree.tree import tree_regions
 from reluscope.progress import Progress, counting_regions

@@ -20,7 +20,7 @@ from reluscope.partitions.complexes.incidence import num_left, walk_chunks
 from reluscope.partitions.doubts.walk_rounding import Rounding, rounding_of
 from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Walked
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.gathered_cells import gather
 from reluscope.partitions.table.polygons import ordered_corners
 from reluscope.partitions.table.solid_regions import SolidRegions

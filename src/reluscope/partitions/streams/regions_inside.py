@@ -10,7 +10,7 @@ import numpy as np
 from reluscope.codes.packed import Codes
 from reluscope.networks.graph.points import chunks
 from reluscope.partitions.doubts.shown_regions import codes_inside, max_exact
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.streams.staged_regions import StagedRegions
 from reluscope.partitions.table.listed_regions import ListedRegions
 from reluscope.partitions.table.region_rows import RegionRows

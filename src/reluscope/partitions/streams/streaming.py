@@ -25,6 +25,7 @@ from reluscope.files.spilled_rows import SpilledRows
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
+from reluscope.partitions.cells.cell_patches import CellPatch
 from reluscope.partitions.cells.cellwise import walk_cells
 from reluscope.partitions.complexes.incidence import num_left
 from reluscope.partitions.doubts.walk_rounding import Rounding
@@ -35,7 +36,6 @@ from reluscope.partitions.streamed_partition import StreamedPartition
 from reluscope.partitions.streams.regions_inside import regions_inside
 from reluscope.partitions.streams.staged_regions import StagedRegions
 from reluscope.partitions.table.assembly import Patch, match_seams
-from reluscope.partitions.table.gathered_cells import CellPatch
 from reluscope.partitions.table.polygons import measures, ordered_corners
 from reluscope.partitions.table.region_rows import RegionRows, boundless, box_around, digests
 from reluscope.partitions.tree.tree import TreeBatch, tree_batch

@@ -26,7 +26,7 @@ from reluscope.partitions.exact.exact_rows import ExactRows
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
-    from reluscope.partitions.partition import Partition
+    from reluscope.partitions.table.region_table import RegionTable
 
 EPSILON = float(np.finfo(np.float64).eps)
 # Numbers of a chunk of regions, and rows of one from which threads pay.
@@ -58,7 +58,7 @@ class Boundedness(NamedTuple):
         return int(np.count_nonzero(bounded & proved)), int(np.count_nonzero(bounded | ~proved))
 
 
-def boundedness_of(part: "Partition") -> Boundedness:
+def boundedness_of(part: "RegionTable") -> Boundedness:
     """Return which regions of a partition are bounded.
 
     Nothing is proved of a partition of an unbounded domain that comes from a file of an early version without its

@@ -19,8 +19,8 @@ from reluscope.partitions.exact.exact_rows import ExactRows
 from reluscope.partitions.table.solid_regions import SolidRegions
 
 if TYPE_CHECKING:
-    from reluscope.partitions.partition import Partition
     from reluscope.partitions.table.region_geometry import RegionGeometry
+    from reluscope.partitions.table.region_table import RegionTable
 
 # From so many typical distances on corners have less than ten digits.
 FAR = 1e5
@@ -28,7 +28,7 @@ FAR = 1e5
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
-def volumes_with_needles(part: "Partition") -> Float[np.ndarray, " r"]:
+def volumes_with_needles(part: "RegionTable") -> Float[np.ndarray, " r"]:
     """Return the volumes of regions, infinite where they are unbounded.
 
     Where rational arithmetic would cost too much, or there is no network, those that end far away are NaN, and those of
@@ -51,7 +51,7 @@ def volumes_with_needles(part: "Partition") -> Float[np.ndarray, " r"]:
     return sizes
 
 
-def _far(part: "Partition", bounded: Bool[np.ndarray, " r"]) -> Int[np.ndarray, " k"]:
+def _far(part: "RegionTable", bounded: Bool[np.ndarray, " r"]) -> Int[np.ndarray, " k"]:
     """Return the bounded regions with corners so far away that floats have lost their digits."""
     geometry, window = part.geometry, part.window
     if not isinstance(geometry, SolidRegions) or isinstance(window, Box) or window.is_bounded():
@@ -64,7 +64,7 @@ def _far(part: "Partition", bounded: Bool[np.ndarray, " r"]) -> Int[np.ndarray, 
     return np.flatnonzero(bounded & (np.bincount(owners, weights=is_far, minlength=len(part)) > 0))
 
 
-def _thin(part: "Partition", sizes: Float[np.ndarray, " r"]) -> Int[np.ndarray, " k"]:
+def _thin(part: "RegionTable", sizes: Float[np.ndarray, " r"]) -> Int[np.ndarray, " k"]:
     """Return the regions whose volumes are not larger than what rounding of their corners makes."""
     rounding = ROUNDING * _largest_coordinate(part.geometry)
     is_small = sizes <= rounding**part.dim / ROUNDING ** (part.dim - 1)

@@ -10,7 +10,7 @@ from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Space
 from reluscope.partitions.faces.faces import Faces
 from reluscope.partitions.levels.level_polygons import sums
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 # Facets whose middles are nearer than this share of the domain, and that look at each other, are two sides of one.
 SAME = 1e-7

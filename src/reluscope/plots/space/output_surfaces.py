@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from reluscope.arguments import read_drawn, read_position
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Slice, Space
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.coloring import Color, coloring
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.painting import explain, painted, room_for

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reluscope.arguments import NonNegative, Share, read_drawn
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.coloring import Color, coloring
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.facets import check_space, region_facets

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 
 from reluscope.arguments import Share, read_drawn
 from reluscope.codes.differences import differences
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.facets import check_space, region_facets
 from reluscope.plots.space.pixels import Pixels

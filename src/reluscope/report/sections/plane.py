@@ -22,7 +22,7 @@ from reluscope.geometry.polyhedra.domains import Plane, Slice
 from reluscope.networks.evaluation.measured_rounding import said_of
 from reluscope.partitions.ask.finishing_windows import affordable
 from reluscope.partitions.decisions.decision import decision_boundary
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Attachment, Block, Content, Number, Picture, Text, findings_table, numbers
 from reluscope.report.drawing import drawing

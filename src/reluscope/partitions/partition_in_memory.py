@@ -1,13 +1,13 @@
 """A partition as a table: one row per region, columns are arrays, and nothing is computed before it is asked for."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
@@ -21,14 +21,12 @@ from reluscope.arguments import (
 )
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.codes.differences import differences
-from reluscope.codes.packed import Codes
-from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ShapeError
+from reluscope.errors import CertificateError, InputError, ShapeError
 from reluscope.files.named_arrays import load_as, save_arrays
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.data_frames import as_pandas
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
-from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
-from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.domains import Space
 from reluscope.networks.evaluation.decisions import scores
 from reluscope.networks.graph.affine_maps import AffineMaps
 from reluscope.networks.graph.points import chunks
@@ -46,14 +44,13 @@ from reluscope.partitions.partition_findings import (
 )
 from reluscope.partitions.partition_page import partition_page
 from reluscope.partitions.rows import Facets, Row
-from reluscope.partitions.table.boundedness import Boundedness, boundedness_of
 from reluscope.partitions.table.code_location import locate_by_code
 from reluscope.partitions.table.location import locate
 from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.partitions.table.needles import volumes_with_needles
-from reluscope.partitions.table.region_geometry import RegionGeometry, adjacency_matrix, geometry_arrays
+from reluscope.partitions.table.region_geometry import adjacency_matrix, geometry_arrays
+from reluscope.partitions.table.region_table import RegionTable
 from reluscope.partitions.table.stored_partitions import read_stored
-from reluscope.tolerance import Tolerance
 
 # Bytes of values of so many vertices stay in the caches, where a forward pass takes half the time; never fewer rows.
 CACHE_BYTES, MIN_ROWS = 2 * 2**20, 64
@@ -67,7 +64,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Partition:
+class Partition(RegionTable):
     """The full-dimensional activation regions of a network on a domain.
 
     Coordinates are those of the domain: of the window for a slice, of input space for a box.
@@ -111,27 +108,6 @@ class Partition:
         Of a network too deep for proofs, which regions are proved to be there; see `reluscope.confirm`, which looks at
         the others. None where all are.
     """
-
-    domain: Domain
-    codes: Codes
-    geometry: RegionGeometry
-    num_undecided: int
-    num_open: int
-    tolerance: Tolerance
-    certified: bool = False
-    fingerprint: str
-    network: Network | None = None
-    note: str = ""
-    work: dict[str, float] = field(default_factory=dict)
-    method: str
-    num_pending: int = 0
-    proof: Certificate | None = None
-    jumps: tuple[str, ...] = ()
-    confirmed: Bool[np.ndarray, " r"] | None = None
-
-    def __len__(self) -> int:
-        """Return how many regions are listed; `finding` also counts open cells that are sure to hold one each."""
-        return len(self.codes)
 
     @read_arguments
     def __getitem__(self, index: int) -> Row:
@@ -183,67 +159,6 @@ class Partition:
     def claim(self) -> Claim:
         """What the number of regions claims: EXACT at the stated resolution, or LOWER."""
         return self.finding().claim
-
-    @property
-    def has_vertices(self) -> bool:
-        """Whether the vertices and volumes of regions are known; ``method="tree"`` and ``keep="codes"`` keep none."""
-        return self.geometry.has_vertices
-
-    @property
-    def has_facet_vertices(self) -> bool:
-        """Whether it is known which vertices facets end at: on bounded lines and planes, by the engine "incidence"."""
-        return self.geometry.has_facet_vertices
-
-    @property
-    def mosaic(self) -> Mosaic:
-        """Vertices, facets and regions as one complex, with the facets on the domain's boundary.
-
-        Raises
-        ------
-        InputError
-            If it is not known which vertices facets end at.
-        """
-        if not self.has_facet_vertices:
-            raise InputError(
-                f"only on bounded lines and planes it is known where facets end, got {self.domain.describe()} by "
-                f"{self.method}: partition a Segment or a Plane, and leave method and keep out"
-            )
-        return cast("Mosaic", self.geometry)
-
-    @property
-    def dim(self) -> int:
-        """Dimension d of the domain."""
-        return self.domain.dim
-
-    @property
-    def vertices(self) -> Float[np.ndarray, "v d"]:
-        """Vertices; on lines and planes shared by the regions around them.
-
-        Raises
-        ------
-        InputError
-            If no corners are kept: ``method="tree"``, ``keep="codes"``.
-        """
-        return self.geometry.vertices
-
-    @property
-    def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Vertices of every region as ``(offsets, ids)``.
-
-        Ascending on a line, counter-clockwise in the plane, in no particular order in more dimensions, where the
-        directions of unbounded regions are not among them.
-
-        Raises
-        ------
-        InputError
-            If no corners are kept: ``method="tree"``, ``keep="codes"``.
-        """
-        return self.geometry.region_vertices
-
-    @property
-    def witnesses(self) -> Float[np.ndarray, "r d"]:
-        """A strictly interior point of every region: the mean of its corners, where they are kept."""
-        return self.geometry.witnesses
 
     @cached_property
     def facets(self) -> Facets:
@@ -306,10 +221,6 @@ class Partition:
         """
         return bounded_regions(self, self._boundedness)
 
-    @cached_property
-    def _boundedness(self) -> Boundedness:
-        return boundedness_of(self)
-
     def adjacency(self) -> csr_array:
         """Return which regions share a facet; `adjacency_finding` says how sure that is.
 
@@ -333,10 +244,6 @@ class Partition:
             If no corners are kept: ``method="tree"``, ``keep="codes"``. `region_volumes` estimates volumes there.
         """
         return volumes_with_needles(self)
-
-    def is_bounded(self) -> np.ndarray:
-        """Return for every region whether it is bounded: whether no direction stays in it; see `boundedness`."""
-        return self._boundedness.is_bounded
 
     @read_arguments
     def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
@@ -368,39 +275,6 @@ class Partition:
         inside = np.atleast_1d(self.window.contains(points))
         found[inside] = locate_by_code(points[inside], self.network_on_domain, self.codes, self.tolerance)
         return found
-
-    @property
-    def bounded_domain(self) -> Slice | Box:
-        """The domain, where it is bounded: what pictures and lengths need.
-
-        Raises
-        ------
-        InputError
-            If the domain is a whole space or another unbounded polyhedron.
-        """
-        if isinstance(self.domain, Slice | Box):
-            return self.domain
-        raise InputError(f"this needs a bounded domain, got {self.domain.describe()}: partition a Box or a Slice")
-
-    @property
-    def window(self) -> Box | Polyhedron | Space:
-        """The domain in its own coordinates."""
-        return self.domain.window if isinstance(self.domain, Slice) else self.domain
-
-    @cached_property
-    def network_on_domain(self) -> Network:
-        """The network as a function of the domain's coordinates.
-
-        Raises
-        ------
-        InputError
-            If the partition was loaded without its network.
-        """
-        if self.network is None:
-            raise InputError(
-                "this needs the network, and the partition was loaded without one: Partition.load(path, network=net)"
-            )
-        return self.network.restrict(self.domain) if isinstance(self.domain, Slice) else self.network
 
     @cached_property
     def maps(self) -> AffineMaps:
@@ -454,15 +328,6 @@ class Partition:
         assert self.network is not None
         found = scores(outputs, self.network.decision)
         return found if found.shape[1] > 1 else np.concatenate([np.zeros_like(found), found], axis=1)
-
-    @read_arguments
-    def require_complete(self, purpose: str) -> None:
-        """Raise IncompletePartitionError unless every region of the domain is here."""
-        if self.num_open:
-            raise IncompletePartitionError(
-                f"{purpose} needs every region of the domain, and this partition stopped early ({self.note}) with "
-                f"{self.num_open:,} cells unfinished: run it again with a larger budget"
-            )
 
     def finding(self) -> Finding:
         """Return the number of regions as a finding.

@@ -23,7 +23,7 @@ from reluscope.networks.fractions.rational_maps import AffineFunction, rational_
 from reluscope.partitions.corner_errors import corner_errors
 from reluscope.partitions.decisions.decision_pieces import Pieces, of_classes
 from reluscope.partitions.exact.exact_regions import code_rows, code_tuples
-from reluscope.partitions.partition import Partition
+from reluscope.partitions.partition_in_memory import Partition
 
 # Multiplications of fractions, and rows that regions are cut by, for all regions of a partition: some seconds.
 MOST_MULTIPLICATIONS, MOST_ROWS = 2_000_000, 50_000
