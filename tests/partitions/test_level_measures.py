@@ -116,6 +116,9 @@ def test_vertices_may_be_as_far_off_as_the_rounding_of_outputs_moves_them():
     apart = np.abs([float(value / Fraction(1e-6)) for value in values]) / np.hypot(1, 0.3)
     assert (apart <= found.vertex_errors).all()
     assert apart.max() > 1e-10
+    (across,) = found.area_vectors
+    turned = abs(across[0] * 0.3 - across[1]) / np.hypot(*across) / np.hypot(1, 0.3)
+    assert 1e-12 < turned <= found.normal_errors[0]
 
 
 def as_if_exact(found):
