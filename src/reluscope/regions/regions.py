@@ -22,6 +22,7 @@ from reluscope.networks.fractions.rational import RationalNetwork, multiplicatio
 from reluscope.networks.graph.nodes import TopK
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.number_range import too_large
 from reluscope.networks.point_evaluation import Evaluation, held_to
 from reluscope.regions.exact_half_spaces import ExactHalfSpaces
 from reluscope.regions.region import Region
@@ -167,6 +168,9 @@ def find_regions(
         flat = part.points.reshape(len(part), -1).cpu().numpy()
         part = _with_exact_pieces(part)
         tables = [*part.half_spaces, _domain_rows(window, flat, unit)]
+        bounds = (bound[rows.exists] for rows in tables for bound in (rows.noise, rows.constant_below))
+        if not all(np.isfinite(bound).all() for bound in bounds):
+            raise too_large("values or maps of points")
         codes = part.codes
         for local, position in enumerate(range(block.start, block.stop)):
             rows = [Rows(*(column[local] for column in table)) for table in tables]

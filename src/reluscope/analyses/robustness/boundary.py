@@ -13,6 +13,7 @@ from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size, steep
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.number_range import overflow_refused
 from reluscope.networks.point_evaluation import BUDGET, Evaluation, bytes_of_gates
 from reluscope.progress import Progress
 from reluscope.regions.nearest import NearestFacets, facet_normals, nearest_facets
@@ -30,6 +31,7 @@ def points_at_once(network: Network) -> int:
 
 @read_arguments
 @holds_across_jumps
+@overflow_refused()
 def boundary_distance(
     network: Network,
     x: Points,

@@ -28,6 +28,7 @@ from reluscope.networks.evaluation.pieces_across import pieces_across
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.network import Network
+from reluscope.networks.number_range import check_constants
 from reluscope.networks.passes.forms import Forms
 from reluscope.regions.region_of_code import region_of_code
 from reluscope.tolerance import Tolerance
@@ -77,8 +78,9 @@ def open_domain(network: Network, domain: Domain | None) -> tuple[Network, Searc
     DegenerateGeometryError
         If it has no interior.
     InputError
-        If it has equations.
+        If it has equations, or the network constants near or below the smallest number of float64.
     """
+    check_constants(network)
     text = "input space" if domain is None else domain.describe()
     if domain is not None:
         domain = read_domain(domain, network.num_inputs)

@@ -18,6 +18,7 @@ from reluscope.findings import Column, Findings
 from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.number_range import overflow_refused
 from reluscope.networks.point_evaluation import Evaluation
 from reluscope.progress import Progress
 from reluscope.regions.nearest import nearest_facets
@@ -27,6 +28,7 @@ METHOD = "distance to the nearest hyperplane of the local affine map, and to the
 
 
 @read_arguments
+@overflow_refused()
 def certified_radius(
     network: Network,
     x: Points,

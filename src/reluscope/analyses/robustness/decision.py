@@ -26,6 +26,7 @@ from reluscope.geometry.numbers.norms import Norm, check_norm, size
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.number_range import overflow_refused
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
@@ -35,6 +36,7 @@ METHOD = "best-first search over sets of regions, nearest points by quadratic or
 
 
 @read_arguments
+@overflow_refused()
 def decision_distance(
     network: Network,
     x: Points,
@@ -80,7 +82,8 @@ def decision_distance(
     -------
     Findings
         ``decision_distance``, between the certified bound of the search and a distance at which the network has
-        another class for certain; infinite where provably no other class is in the domain. Fractions decide about
+        another class for certain; infinite where provably no other class is in the domain, or none nearer than
+        float64 has numbers. Fractions decide about
         regions too thin and ties too close for floats, in networks of a few hundred units and 16 inputs; in others
         the lower end says how near these are. Where a budget or Ctrl-C
         ended the search, the value is the lower end: no change of class is nearer than the frontier, or than the

@@ -16,6 +16,7 @@ from reluscope.geometry.numbers.norms import Norm, check_norm
 from reluscope.geometry.polyhedra.domains import Domain
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.networks.number_range import overflow_refused
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
@@ -23,6 +24,7 @@ METHOD = "a quadratic or linear program for each rival, with a dual bound"
 
 
 @read_arguments
+@overflow_refused()
 def decision_distance_within(
     network: Network,
     x: Points,

@@ -235,8 +235,15 @@ def surely_in(unsafe: Polyhedron, outputs: Float[np.ndarray, "s m"], errors: Flo
 def _excess(unsafe: Polyhedron, outputs: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return by how much outputs are outside at least and at most, whatever their errors are, (s,) each."""
     A, b = unsafe.inequalities()
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large for float64 is not known
+        return _excess_of_rows(A, b, outputs, errors)
+
+
+def _excess_of_rows(
+    A: np.ndarray, b: np.ndarray, outputs: np.ndarray, errors: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     sizes = np.abs(outputs) @ np.abs(A).T + np.abs(b)
-    rounding = errors @ np.abs(A).T * (1 + 1e-9) + 2 * (unsafe.dim + 2) * np.finfo(float).eps * sizes
+    rounding = errors @ np.abs(A).T * (1 + 1e-9) + 2 * (A.shape[1] + 2) * np.finfo(float).eps * sizes
     rounding += LOSS * ((outputs != 0) @ (A != 0).T.astype(float))
     values = outputs @ A.T - b
     least, most = ((values + sign * rounding).max(axis=1, initial=-np.inf) for sign in (-1, 1))

@@ -23,13 +23,13 @@ from torch import Tensor
 
 from reluscope import _kernels
 from reluscope.codes.steady_words import SteadyWords
-from reluscope.errors import InputError
 from reluscope.geometry.cutting.complexes import Complex
 from reluscope.geometry.cutting.splitting import Placement
 from reluscope.geometry.polyhedra.window_shapes import Corners
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
 from reluscope.networks.graph.nodes import Max, Pointwise
 from reluscope.networks.network import Network
+from reluscope.networks.number_range import check_numbers
 from reluscope.networks.passes.numbers import LIVE_NUMBERS
 from reluscope.networks.passes.stages import Stage, Values
 from reluscope.partitions.complexes.bends import Arrived, first_rows
@@ -47,8 +47,6 @@ from reluscope.tolerance import Tolerance
 EPSILON = float(np.finfo(np.float64).eps)
 # How much cheaper than the rest of the work exact values at the corners of the domains have to be.
 EXACT_START = 10
-# Products of numbers within these limits neither vanish nor overflow, and neither do their squares by much.
-MIN_MAGNITUDE, MAX_MAGNITUDE = 1e-120, 1e120
 # Proofs last to the end of a network if errors are at most this.
 PROVED = 1e-5
 # A function that stays this far from zero, relative to its largest value, is not examined further.
@@ -455,18 +453,8 @@ def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
 
 def check_range(stage: Stage, sizes: Values, size: np.ndarray) -> None:
     """Refuse numbers whose products floats cannot hold."""
-    smallest, largest = stage.leg.extremes
-    entries = np.concatenate(
-        [size.ravel(), *(one.cpu().numpy().ravel() for one in sizes.values()), [smallest, largest]]
-    )
-    entries = entries[entries != 0]
-    if not (entries.min() >= MIN_MAGNITUDE and entries.max() <= MAX_MAGNITUDE):
-        worst = entries.min() if entries.min() < MIN_MAGNITUDE else entries.max()
-        raise InputError(
-            f"expected constants and values between {MIN_MAGNITUDE:g} and {MAX_MAGNITUDE:g} in absolute value, "
-            f"got {worst:.1e} on the way to gate {stage.gate.name}, where products of floats underflow or overflow: "
-            "scale the network"
-        )
+    tables = (size, *(one.cpu().numpy() for one in sizes.values()), np.array(stage.leg.extremes))
+    check_numbers(f"on the way to gate {stage.gate.name}", *tables)
 
 
 def spread(chunk: Chunk, most: int) -> list[Chunk]:

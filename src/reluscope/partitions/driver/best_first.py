@@ -7,6 +7,8 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from reluscope.budget import Budget
 from reluscope.partitions.driver.walk import Step, walk
 
@@ -104,7 +106,9 @@ class BestFirst(ABC):
         if self.is_broken:
             raise MemoryError
         self.is_broken = True
-        made = self._advance()
+        # Bounds too large for float64 say nothing: no comparison with them is true.
+        with np.errstate(over="ignore", invalid="ignore"):
+            made = self._advance()
         self.is_broken = False
         return made
 

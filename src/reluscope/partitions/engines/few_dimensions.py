@@ -18,6 +18,7 @@ from reluscope.interruption import is_struck
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
+from reluscope.networks.number_range import check_numbers
 from reluscope.partitions.complexes import bends
 from reluscope.partitions.complexes.certification import Certifier, ExactSigns, OutOfTimeError
 from reluscope.partitions.complexes.chunks import EPSILON, Resolution
@@ -274,4 +275,6 @@ def _diameter(corners: Corners) -> float:
 def _corners(domain: Slice | Box) -> Corners:
     """Corners of the window in domain coordinates, in cyclic order."""
     window = domain.window if isinstance(domain, Slice) else domain
-    return Corners.of_box(window) if isinstance(window, Box) else window_shape(window).corners
+    found = Corners.of_box(window) if isinstance(window, Box) else window_shape(window).corners
+    check_numbers("in the domain", np.abs(found.points).max(axis=0))
+    return found
