@@ -392,4 +392,5 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/verification/violation_search",
         "is_missed, is_inside = ends[:, : len(A)] > b, (-ends[:, len(A) :] <= b) & ((len(unsafe.C)))",
     ): "boxes that are not taken whole are taken region by region; rows of equations are among those asked",
+    ("checking/file_conditions", "return size if order > 0 else -size"): "zero is zero with either sign",
 }

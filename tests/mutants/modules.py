@@ -170,7 +170,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/reachability/closed_loop": (f"{T}/reachability/test_reach.py",),
     f"{A}/robustness/exact_cells": (f"{T}/robustness/test_rounding_of_distances.py",),
     f"{A}/topology/chains": (f"{T}/topology/test_chains.py",),
-    f"{A}/verification/conditions": (f"{T}/verification/test_verify.py",),
+    f"{A}/verification/conditions": (f"{T}/verification/test_vnnlib.py",),
     f"{A}/verification/vnnlib": (f"{T}/verification/test_vnnlib.py",),
     "checking/file_conditions": ("tests/networks/test_left_off.py", f"{T}/verification/test_left_off.py"),
     "geometry/polyhedra/true_rows": ("tests/regions/test_true_rows.py",),

@@ -8,6 +8,7 @@ import reluscope as rs
 from reluscope.errors import InputError
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import Partition
+from reluscope.partitions.decisions import decision, touching_ties
 from reluscope.testing import default_network, degenerate_networks
 
 SQUARE = rs.Box(-1, 1, 2)
@@ -103,6 +104,18 @@ def test_a_touching_minimum_is_a_tie():
     pieces = boundary([BOTH_SIGNS, (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))], SQUARE)
     assert sorted(pieces.ends[0].tolist()) == [[0.0, -1.0], [0.0, 1.0]]
     assert pieces.classes.tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize("domain", [SQUARE, rs.Segment([0.0, -1.0], [0.0, 1.0])])
+def test_ties_that_fractions_have_no_time_for_widen_the_length(domain, monkeypatch):
+    signs = np.array([[0.0, 1.0], [0.0, -1.0]])
+    net = rs.load([(signs, np.zeros(2)), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))])  # |y| and 0
+    known = rs.decision_boundary(rs.partition(net, domain)).finding()
+    monkeypatch.setattr(decision, "is_small", lambda part: False)  # for fractions alone
+    monkeypatch.setattr(touching_ties, "MOST_MULTIPLICATIONS", -1)
+    found = rs.decision_boundary(rs.partition(net, domain)).finding()
+    assert known.claim == "EXACT" != found.claim
+    assert found.interval[0] < known.value <= found.interval[1]
 
 
 @pytest.mark.few(13)

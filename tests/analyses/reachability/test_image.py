@@ -195,6 +195,14 @@ def test_the_grid_would_see_overlaps_in_space_that_no_surface_decides(monkeypatc
         test_unions_of_sheared_boxes_are_cells_of_a_grid(3, 2)
 
 
+def test_a_facet_may_be_covered_in_part():
+    cube = np.array(np.meshgrid([0, 1], [0, 1], [0, 1])).reshape(3, 8).T.astype(float)
+    for shift in ([0.5, 0.5, 1.0], [0.5, 0.25, 0.75]):
+        apart = 1.0 - np.prod(1.0 - np.array(shift))
+        found = union_surface.volume_by_surface([cube, cube + shift], lambda polygons: np.nan, lambda: False)
+        assert found == pytest.approx(1.0 + apart)
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("seed", "thickness"), [(0, 0.5), (1, 0.5), (2, 0.5), (3, 1e-5)])
 def test_volumes_by_surfaces_are_those_by_what_is_new_in_each_body(seed, thickness):

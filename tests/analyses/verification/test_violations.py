@@ -1,5 +1,6 @@
 """All violations against one whole partition, and against dense samples; pieces must not overlap and miss nothing."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -179,6 +180,9 @@ def test_what_is_touched_has_no_volume():
 def test_parts_too_thin_for_a_piece_may_take_what_their_largest_ball_allows():
     net, box = rs.load([(np.eye(2), np.full(2, 5.0)), (np.eye(2), np.full(2, -5.0))]), rs.Box(0, 2, 2)
     cutting, middle = _Cutting(rs.partition(net, box), box, []), np.full(2, 0.5)
+    assert [_Cutting(rs.partition(net, one), one, []).largest.tolist() for one in (box, rs.Box(-2, 1, 2))] == [
+        [2, 2]
+    ] * 2
     # In the unit square a strip with a ball of radius r has an area of 2 r; the box has four times that.
     assert 8e-10 <= cutting._thin(Ball(middle, 1e-10, 0.0)) <= 8e-9
     assert 8e-10 <= cutting._thin(Ball(middle, 0.0, 1e-10)) <= 8e-9
@@ -200,6 +204,7 @@ def test_a_budget_leaves_boxes_open():
     assert high - low == pytest.approx(np.prod(sides, axis=1).sum())
     share = is_unsafe(net, safe, np.random.default_rng(0).uniform(-1, 1, (20_000, 3))).mean()
     assert low - 0.1 <= share * 8 <= high + 0.1
+    assert replace(found, errors=found.errors + 9.0).volume().interval == (0.0, 8.0)  # no more than there is
     nothing = rs.violations(net, safe, budget=rs.Budget(seconds=0.0))
     assert nothing.volume().interval[1] == pytest.approx(8.0)
 
