@@ -81,6 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if missing:
             print(f"left as they are, without a wheel for this interpreter: {', '.join(missing)}", flush=True)
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile", "ci"]
+        # Old packages meet newer ones of their own dependencies here, which say what will change.
+        command += ["-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning"]
         command += ["-n", options.workers, "--dist", "worksteal", *options.tests]
         return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 

@@ -90,7 +90,7 @@ def test_what_is_no_such_file_is_refused(kind, tmp_path):
 def test_a_version_that_comes_later_is_refused(tmp_path, monkeypatch):
     for module, kind in (
         ("files.named_arrays", partition),
-        ("partitions.certificates", certificate),
+        ("partitions.exact.certificates", certificate),
         ("files.kept_results", study_records),
         ("cli.records", study_records),
         ("analyses.tracking.table", tracked_run),

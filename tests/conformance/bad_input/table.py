@@ -23,7 +23,7 @@ _RESULTS = """
     local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
     preimages.RecessionDirection preimages.SecondPoint preimages.SameFeatures preimages.InvariantSet
-    preimages.InputPieces preimages.LocalInverse
+    preimages.InputPieces preimages.LocalInverse Polyhedron.side Region.row_errors
     preimages.Decider preimages.Kind preimages.Preimages preimages.GateLayer
     preimages.MixedSystem preimages.Omnidirectional preimages.PreimagePieces preimages.Comparison preimages.Error
     reachability.Cover reachability.Image reachability.ReachableSets
