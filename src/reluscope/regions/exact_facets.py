@@ -4,7 +4,7 @@ With every unit held to its piece, what a gate sees is affine in the input, with
 pass finds. The distance to the row's hyperplane is then known but for its last digits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import isinf
@@ -74,11 +74,28 @@ class ExactFacets:
         weights = {first: Fraction(side)}
         if second >= 0:
             weights[second] = weights.get(second, Fraction(0)) - side
+        return self._decided(code, x, weights, side * Fraction(level), stage, most)
+
+    def lead(
+        self, code: Sequence[Sequence[int]], x: Float[np.ndarray, " n"], weights: Mapping[int, Fraction], most: int
+    ) -> tuple[Facet | None, int] | None:
+        """Return where a weighted sum of outputs falls to 0 on the region of a code, as `decide` does for rows."""
+        return self._decided(code, x, weights, Fraction(0), None, most)
+
+    def _decided(
+        self,
+        code: Sequence[Sequence[int]],
+        x: Float[np.ndarray, " n"],
+        weights: Mapping[int, Fraction],
+        level: Fraction,
+        stage: int | None,
+        most: int,
+    ) -> tuple[Facet | None, int] | None:
         try:
             slopes, constant, cost = self._exact.pull_back(code, weights, stage=stage, most=most)
         except TooManyMultiplicationsError:
             return None
-        slack = constant - side * Fraction(level)
+        slack = constant - level
         slack += sum((slope * Fraction(float(x[axis])) for axis, slope in slopes.items()), Fraction(0))
         return self._facet(slopes, slack, len(x)), cost
 

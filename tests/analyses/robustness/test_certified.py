@@ -247,3 +247,18 @@ def test_maps_are_read_in_blocks(monkeypatch):
     found = radii(net, points)
     for end in ("value", "lower", "upper"):
         assert getattr(found, end) == pytest.approx(getattr(whole, end))
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_outputs_that_differ_by_less_than_rounding_are_rivals(norm):
+    # 2e8 relu(x) + 2^-40 relu(x) against 2e8 relu(x) + 2^-43: equal at 1/8, and as floats everywhere.
+    copies = (np.ones((2, 1)), np.zeros(2))
+    net = rs.load([copies, (np.array([[2e8, 2.0**-40], [2e8, 0.0]]), np.array([0.0, 2.0**-43]))])
+    found = rs.robustness.certified_radius(net, [[1.5]], norm=norm)
+    assert found["decision_distance"].lower[0] == pytest.approx(1.375)
+
+
+def test_outputs_that_are_equal_everywhere_are_no_rivals():
+    net = rs.load([(np.ones((1, 1)), np.zeros(1)), (np.full((2, 1), 0.1), np.full(2, 0.3))])
+    found = rs.robustness.certified_radius(net, [[1.5]], norm="l2")
+    assert found["decision_distance"].lower[0] == pytest.approx(1.5)

@@ -106,3 +106,11 @@ def test_without_fractions_rows_that_rounding_hides_leave_the_distance_open(monk
     monkeypatch.setattr("reluscope.analyses.robustness.exact_cells.MAX_MULTIPLICATIONS", 0)
     found = rs.robustness.decision_distance_within(net, [[-1.75]], norm="l2")
     assert found["decision_distance_within"].upper[0] == np.inf
+
+
+def test_a_tie_that_is_missed_by_less_than_rounding_is_none():
+    # relu(x) + 5e-10 is positive, and 0 at x = 0 as far as steps of 2.6e11 can tell.
+    for constant, truth in ((5e-10, np.inf), (0.0, 264995929986.42)):
+        net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[1.0]]), np.array([constant]))])
+        found = rs.robustness.decision_distance_within(net, [[264995929986.42]], norm="l2")["decision_distance_within"]
+        assert found.lower[0] <= truth <= found.upper[0]

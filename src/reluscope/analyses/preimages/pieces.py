@@ -98,15 +98,19 @@ class PreimagePieces:
         return left_open(self.partition).claim
 
     @read_arguments
-    def contains(self, x: ArrayLike, tolerance: NonNegative = 1e-9) -> Bool[np.ndarray, "..."]:
-        """Return which points (..., n) of the domain lie in some piece, up to a distance per row."""
+    def contains(self, x: ArrayLike, tolerance: NonNegative | None = None) -> Bool[np.ndarray, "..."]:
+        """Return which points (..., n) of the domain lie in some piece, up to a distance per row.
+
+        The distance is a billionth of the domain's diameter by default.
+        """
+        reach = RESOLUTION * _scale(self.partition) if tolerance is None else tolerance
         points = read_array(x, "x")
         if points.ndim == 0 or points.shape[-1] != self.partition.dim:
             raise ShapeError(f"expected points of {self.partition.dim} coordinates, got shape {points.shape}")
         flat = points.reshape(-1, self.partition.dim)
         found, left = np.zeros(len(flat), dtype=bool), np.arange(len(flat))
         for piece in self.pieces:
-            found[left[piece.contains(flat[left], tolerance)]] = True
+            found[left[piece.contains(flat[left], reach)]] = True
             left = np.flatnonzero(~found)
         return found.reshape(points.shape[:-1])
 

@@ -4,6 +4,8 @@ Up to the nearest facet the network is one affine map. Where that map changes it
 hyperplane is the exact distance to the decision boundary; elsewhere the class is certain up to the nearer of the two.
 """
 
+from fractions import Fraction
+
 import numpy as np
 from jaxtyping import Float
 
@@ -16,11 +18,13 @@ from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings
 from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size
+from reluscope.networks.fractions.rational import multiplications
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.number_range import overflow_refused
 from reluscope.networks.point_evaluation import Evaluation
 from reluscope.progress import Progress
+from reluscope.regions.exact_facets import MULTIPLICATIONS, ExactFacets
 from reluscope.regions.nearest import nearest_facets
 from reluscope.tolerance import Tolerance
 
@@ -143,9 +147,14 @@ def _to_rivals(at: Evaluation, of_gradients: Float[np.ndarray, "s m"], norm: Nor
     behind = np.maximum(margins - at.errors - at.errors.max(axis=1, keepdims=True), 0.0)
     steepest = slopes + 2 * entries * of_gradients.max(axis=1, keepdims=True)
     least = np.divide(behind, steepest, out=np.full_like(margins, np.inf), where=steepest > 0)
-    least[(margins == 0) & (slopes == 0)] = np.inf
+    is_same = (margins == 0) & (slopes == 0)
+    is_sure = (at.errors + at.errors.max(axis=1, keepdims=True) == 0) & (steepest == 0)
+    least[is_same] = np.where(is_sure, np.inf, 0.0)[is_same]
     if network.num_outputs > 1:
         least[rows, classes] = np.inf
+    doubtful = np.argwhere(is_same & ~is_sure & (least == 0)).tolist()
+    for row, rival in doubtful if multiplications(network) <= MULTIPLICATIONS else ():
+        least[row, rival] = _exactly(at[row : row + 1], int(classes[row]), rival, norm)
     nearest = least.min(axis=1)
     rivals = away.argmin(axis=1)
     away, slopes = away[rows, rivals], slopes[rows, rivals]
@@ -153,3 +162,15 @@ def _to_rivals(at: Evaluation, of_gradients: Float[np.ndarray, "s m"], norm: Nor
     # Of the margin, and of its gradient, in whose units the distance is.
     spread = 2 * (at.errors.max(axis=1) + np.where(finite, away, 0.0) * of_gradients.max(axis=1) * entries)
     return away, np.divide(spread, slopes, out=np.zeros_like(away), where=finite), nearest
+
+
+def _exactly(at: Evaluation, own: int, rival: int, norm: Norm) -> float:
+    """Return how far a point is at least from where a class is no longer ahead of another one, in fractions."""
+    network = at.network
+    one = network.num_outputs == 1  # the score of class 0 is 0
+    weights = {0: Fraction(1 if own else -1)} if one else {own: Fraction(1), rival: Fraction(-1)}
+    code = [piece[0].tolist() for piece in at.pieces]
+    found = ExactFacets(network, norm).lead(code, at.points.reshape(-1).cpu().numpy(), weights, MULTIPLICATIONS)
+    if found is None:
+        return 0.0
+    return np.inf if found[0] is None else max(0.0, found[0].lower)

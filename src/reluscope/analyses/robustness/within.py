@@ -119,6 +119,7 @@ def _nearest_change(view: Viewpoint, code: Pieces) -> tuple[float, float, float,
     """Return distance, its lower and upper bounds, step and rival of the nearest change of class in a code's region."""
     cell, exact = view.cell(code), ExactCells(view)
     best, lower, step, label, error = np.inf, np.inf, np.full(len(cell.origin), np.nan), -1, 0.0
+    nearest_rival = None
     for rival in sorted(cell.rivals, key=lambda rival: rival.distance):
         if not rival.is_sure:
             if (rival := exact.rival(code, rival)) is None:
@@ -131,12 +132,16 @@ def _nearest_change(view: Viewpoint, code: Pieces) -> tuple[float, float, float,
         found = cell.nearest_change(rival, best)
         lower = min(lower, found.lower)
         if found.distance < best:
-            best, step, label = found.distance, found.point, rival.label
+            best, step, label, nearest_rival = found.distance, found.point, rival.label, rival
             error = cell.rounding(rival, found)
     lower = min(lower, best) - error
-    if best == np.inf or best + error < cell.clear:
+    if nearest_rival is None:
+        return best, lower, best, step, label
+    is_reached = nearest_rival.length == 0 or cell.inward(step, nearest_rival) is not None
+    if is_reached and best + error < cell.clear:
         return best, lower, best + error, step, label
-    # A hyperplane that is not among the rows may end the region before the change.
+    # Classes that seem to tie on the boundary of the region may miss each other by less than rounding, and a hyperplane
+    # that is not among the rows may end the region before the change.
     if not exact.is_small:
         return best, lower, np.inf, step, label
     changes = [one for rival in cell.rivals if (one := exact.change(code, rival.label)) is not None]
