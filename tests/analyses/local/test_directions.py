@@ -174,3 +174,14 @@ def test_many_points_and_bad_options():
     affine = rs.load([(np.eye(2), np.zeros(2))])
     (nothing,) = directions(affine, [1.0, 2.0])
     assert (len(nothing), nothing.image.shape, nothing.counts.shape) == (0, (0, 0), (0, 0, 181))
+
+
+@pytest.mark.parametrize("slope", [1e-17, 1e-9])
+def test_slopes_below_the_rounding_of_their_terms_are_found_in_fractions(slope):
+    """z = h - h + e h - e / 2 with copies h of relu(x + 1) has a kink at -1/2; others: one at -1/4, a constant."""
+    first = np.ones((3, 1)), np.ones(3)
+    second = np.array([[1.0, -1.0, slope], [1.0, -1.0, -slope], [1.0, -1.0, 0.0]]), slope * np.array([-0.5, 0.75, 0.5])
+    found = hyperplanes(rs.load([first, second, (np.ones((1, 3)), np.zeros(1))]), [0.0])
+    assert found.sources.tolist()[3:] == [[1, 0, 0], [1, 1, 1]]
+    assert found.normals(slice(3, None)).flatten().tolist() == [1.0, 1.0]
+    assert found.num_constant == 1

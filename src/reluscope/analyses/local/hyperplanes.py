@@ -7,7 +7,7 @@ outward), so angles between them are the same. A table of all normals may be lar
 inputs when they are asked for.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ from reluscope.networks.graph.nodes import Max
 from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
 from reluscope.networks.passes.maps import Derivatives
+from reluscope.regions.exact_facets import MULTIPLICATIONS, ExactFacets
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20
@@ -40,13 +41,17 @@ class Hyperplanes:
     sources : (r, 3) int64
         Gate, unit and the piece beyond; in the order of `Region.sources`.
     num_constant : int
-        Rows left out because they are constant around the point and have no direction.
+        Rows left out because they are constant around the point and have no direction. In large networks those whose
+        slopes are below the rounding of their terms are among them; in others fractions decide about these.
+    exact : dict
+        Normals from fractions, by source, of rows whose slopes are below the rounding of their terms.
     """
 
     network: Network
     point: Tensor
     sources: Int[np.ndarray, "r 3"]
     num_constant: int
+    exact: dict[tuple[int, ...], np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -73,7 +78,7 @@ class Hyperplanes:
                     f"expected rows of units, as Region.sources has them, got gate {gate}, unit {unit}, piece {piece}: "
                     "leave rows of the domain (gate -1) out"
                 )
-        return Hyperplanes(self.network, self.point, self.sources[kept], len(missing))
+        return Hyperplanes(self.network, self.point, self.sources[kept], len(missing), self.exact)
 
     @read_arguments
     def normals(
@@ -101,6 +106,9 @@ class Hyperplanes:
                 chosen = sources[here[part]]
                 found = pull_back(self.network, self.point, gate, self._cotangents(chosen, own, shape))
                 result[torch.from_numpy(here[part]).to(result.device)] = _unit(found)
+        for row, source in enumerate(sources.tolist()):
+            if (normal := self.exact.get(tuple(source))) is not None:
+                result[row] = _unit(torch.as_tensor(normal, device=result.device)[None])[0]
         return result
 
     def _cotangents(self, sources: np.ndarray, own: np.ndarray, shape: tuple[int, ...]) -> Tensor:
@@ -170,6 +178,7 @@ def hyperplanes(
             most = np.abs(rows.normals[0]).max(axis=1, initial=0.0)
             entries[index] = most if inputs.start == 0 else np.maximum(entries[index], most)
     sources, constant = [np.zeros((0, 3), dtype=np.int64)], [np.zeros(0, dtype=bool)]
+    hidden = [np.zeros(0, dtype=bool)]
     sizes = [torch.as_tensor(table, device=point.device) for table in largest]
     errors, _ = gradient_errors(network, pieces, sizes, 1, tolerance.unit)
     for index, stage in enumerate(network.stages):
@@ -179,8 +188,32 @@ def hyperplanes(
         exists = rows.exists[0]
         sources.append(rows.sources[0][exists].astype(np.int64))
         constant.append((entries[index] <= rows.constant_below[0])[exists])
-    left_out = np.concatenate(constant)
-    return Hyperplanes(network, point, np.concatenate(sources)[~left_out], int(left_out.sum()))
+        hidden.append((rows.constant_below[0] > 0)[exists])
+    listed, left_out = np.concatenate(sources), np.concatenate(constant)
+    doubtful = listed[left_out & np.concatenate(hidden)]
+    exact = _exact_normals(network, point, [table[0].tolist() for table in own_pieces], doubtful)
+    left_out &= np.array([tuple(row) not in exact for row in listed.tolist()], dtype=bool)
+    return Hyperplanes(network, point, listed[~left_out], int(left_out.sum()), exact)
+
+
+def _exact_normals(
+    network: Network, point: Tensor, code: list[list[int]], sources: np.ndarray
+) -> dict[tuple[int, ...], np.ndarray]:
+    """Return normals into the region of rows that are not constant, by fractions, as far as these are quick."""
+    facets, most = ExactFacets(network, "l2"), MULTIPLICATIONS
+    found: dict[tuple[int, ...], np.ndarray] = {}
+    if not len(sources) or not facets.is_small:
+        return found
+    x = point.reshape(-1).cpu().numpy()
+    for source in sources.tolist():
+        decided = facets.decide(code, x, source, most)
+        if decided is None:
+            break
+        facet, cost = decided
+        most -= cost
+        if facet is not None and facet.normal.any():
+            found[tuple(source)] = -facet.normal
+    return found
 
 
 def _unit(normals: Tensor) -> Tensor:
