@@ -393,4 +393,28 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "is_missed, is_inside = ends[:, : len(A)] > b, (-ends[:, len(A) :] <= b) & ((len(unsafe.C)))",
     ): "boxes that are not taken whole are taken region by region; rows of equations are among those asked",
     ("checking/file_conditions", "return size if order > 0 else -size"): "zero is zero with either sign",
+    (
+        "analyses/verification/unit_leaves",
+        "most = (1.0)",
+    ): "with too small an end the program has no answer, and nothing is ruled out",
+    (
+        "geometry/polyhedra/union_surface",
+        "if (holds & considered).all():",
+    ): "what one body covers whole is cut by it to nothing as well",
+    (
+        "geometry/polyhedra/union_surface",
+        "on = np.abs(body @ hull.A.T - hull.b) < thin",
+    ): "equality of two reals; either answer is right",
+    (
+        "checking/property_proofs",
+        "noise = np.zeros((len(center), (width) + len(fresh)), dtype=object)",
+    ): "more columns of zeros",
+    (
+        "analyses/verification/unit_search",
+        "aim = (mixed.rounding) + 1e-6 * (1 + mixed.offsets.abs())",
+    ): "how far slopes are sought; bounds hold for any",
+    (
+        "analyses/verification/unit_search",
+        "while self.queue and 2 * len(taken) <= self._together and self._case(self.queue[0].what.what) == case:",
+    ): "how many sets are bounded together",
 }

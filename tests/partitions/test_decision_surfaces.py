@@ -231,3 +231,10 @@ def test_files_and_trimesh(tmp_path):
     # At a junction three triangles share an edge.
     edges, counts = np.unique(mesh.edges_sorted, axis=0, return_counts=True)
     assert {*map(tuple, edges[counts > 2].tolist())} == {*map(tuple, found.junctions.tolist())}
+
+
+def test_areas_are_at_least_those_without_their_errors():
+    found = rs.decision_surface(network_of(3, 5, 3, seed=1), rs.Box(-1, 1, 3))
+    table = found.findings()["decision_area"]
+    assert (table.value - table.lower > 0).all()
+    assert (table.value - table.lower).sum() == pytest.approx(found._area_errors.sum(), rel=1e-3)

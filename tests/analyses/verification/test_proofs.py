@@ -14,7 +14,7 @@ import reluscope as rs
 from networks.models import layers
 from reluscope.analyses.verification import checkable_bounds
 from reluscope.checking.proofs import Node
-from reluscope.checking.property_proofs import ONE, _Run
+from reluscope.checking.property_proofs import ONE, Value, _exactly, _is_missed, _Run
 from reluscope.errors import BudgetExceededError, CertificateError, InputError
 from reluscope.testing import check_proof
 
@@ -216,3 +216,17 @@ def test_short_duals_are_whole_numbers_of_twenty_bits_that_are_near():
         assert max(abs(a - b) for a, b in zip(row, found, strict=True)) <= most * 2.0**-checkable_bounds.BITS
         power = 2.0 ** (math.floor(math.log2(most or 1.0)) + 1 - checkable_bounds.BITS)
         assert all((entry / power).is_integer() for entry in found)
+
+
+def test_multipliers_are_at_least_zero_and_finite():
+    zero = np.array([0], dtype=object)
+    outputs, unsafe = Value(zero, zero[:, None], zero), rs.Polyhedron([[1.0], [-1.0]], [-1.0, 5.0])
+    assert _is_missed(outputs, unsafe, (1.0, 0.0))
+    assert not any(_is_missed(outputs, unsafe, (1.0, other)) for other in (-1.0, np.inf))
+    assert not _is_missed(outputs, unsafe, (0.0, 0.0))
+
+
+def test_matrices_are_whole_numbers_whatever_their_size():
+    for number in (3.0 * 2.0**80, -0.375, 2.0**-70):
+        numbers, power = _exactly(np.array([[number]]))
+        assert Fraction(int(numbers[0, 0]), 2**power) == Fraction(number)
