@@ -9,7 +9,7 @@ import torch
 import reluscope as rs
 from benchmarks.measure import Measurement, in_fresh_process, peak_gigabytes
 from benchmarks.models import convolutional, mlp, three_images
-from reluscope.analyses.bodies import as_bodies
+from reluscope.analyses.bodies.region_bodies import as_bodies
 from reluscope.analyses.local import region_classes
 from reluscope.geometry.programs.convex_questions import largest_balls
 

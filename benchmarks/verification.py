@@ -12,7 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 import reluscope as rs
 from benchmarks.measure import Measurement
-from reluscope.analyses.box_bounds import BoxBounds
+from reluscope.analyses.boxes.box_bounds import BoxBounds
 from reluscope.networks.graph.nodes import Affine
 from reluscope.testing import check_proof, default_network
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 import reluscope as rs
 from reluscope import plots
-from reluscope.analyses.choosing import choose_triple
+from reluscope.analyses.samples.choosing import choose_triple
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 

@@ -10,8 +10,8 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.annulus.cosines import expected_cosine, random_orthogonality
+from reluscope.analyses.bodies.volumes import region_volumes
 from reluscope.analyses.counting.parity import count_lower_by_parity
-from reluscope.analyses.volumes import region_volumes
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.testing import pseudo_random_network
 

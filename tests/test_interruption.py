@@ -16,10 +16,10 @@ import torch
 import reluscope as rs
 from partitions.layered import network_of
 from reluscope import interruption
+from reluscope.analyses.bodies.inscribed_balls import inscribed_balls
 from reluscope.analyses.coefficients.norms import local_norms
 from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_tree import count_by_tree
-from reluscope.analyses.inscribed_balls import inscribed_balls
 from reluscope.analyses.local.classes import region_classes
 from reluscope.analyses.local.sizes import region_sizes
 from reluscope.analyses.stacked import initialize, train

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         planes,
         preimages,
         reachability,
-        regression,
         robustness,
         sensitivity,
         similarity,
@@ -40,12 +39,13 @@ if TYPE_CHECKING:
         tropical,
         verification,
     )
+    from reluscope.analyses.bodies.inscribed_balls import inscribed_balls
+    from reluscope.analyses.bodies.volumes import region_volumes
     from reluscope.analyses.counting import count
-    from reluscope.analyses.inscribed_balls import inscribed_balls
     from reluscope.analyses.reachability import image, reach
+    from reluscope.analyses.samples import regression
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.verification import verify, violations
-    from reluscope.analyses.volumes import region_volumes
     from reluscope.budget import Budget
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.explorer import Explorer, explore
@@ -131,7 +131,7 @@ _HOMES = {
     "find_regions": "reluscope.regions.regions",
     "forecast": "reluscope.partitions",
     "image": "reluscope.analyses.reachability",
-    "inscribed_balls": "reluscope.analyses.inscribed_balls",
+    "inscribed_balls": "reluscope.analyses.bodies.inscribed_balls",
     "level_set": "reluscope.partitions",
     "load": "reluscope.networks.models.load",
     "local": "reluscope.analyses.local",
@@ -144,9 +144,9 @@ _HOMES = {
     "reach": "reluscope.analyses.reachability",
     "reachability": "reluscope.analyses.reachability",
     "region": "reluscope.regions.regions",
-    "region_volumes": "reluscope.analyses.volumes",
+    "region_volumes": "reluscope.analyses.bodies.volumes",
     "regions": "reluscope.regions.regions",
-    "regression": "reluscope.analyses.regression",
+    "regression": "reluscope.analyses.samples.regression",
     "robustness": "reluscope.analyses.robustness",
     "sensitivity": "reluscope.analyses.sensitivity",
     "similarity": "reluscope.analyses.similarity",

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.analyses.bodies import ask_within_memory
+from reluscope.analyses.bodies.region_bodies import ask_within_memory
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.testing import default_network
 

@@ -6,7 +6,7 @@ import torch
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.analyses.box_bounds import BoxBounds
+from reluscope.analyses.boxes.box_bounds import BoxBounds
 
 NETWORKS = {
     "relu": lambda: rs.load(layers([3, 8, 6, 4], seed=1)),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reluscope.analyses.choosing import choose_pairs, choose_samples, choose_triple
+from reluscope.analyses.samples.choosing import choose_pairs, choose_samples, choose_triple
 from reluscope.geometry.polyhedra.domains import Plane
 
 X = np.random.default_rng(0).normal(size=(60, 4))

@@ -9,11 +9,11 @@ from scipy.stats import beta
 import reluscope as rs
 from networks.models import layers
 from oracles.rational_steps import affine, fractions_of, network_of
-from reluscope.analyses import volumes
+from reluscope.analyses.bodies import volumes
+from reluscope.analyses.bodies.volumes import region_volumes
 from reluscope.analyses.classification.classes import accuracy_of_outputs, is_close
 from reluscope.analyses.coefficients.norms import _num_apart
-from reluscope.analyses.regression import fits
-from reluscope.analyses.volumes import region_volumes
+from reluscope.analyses.samples.regression import fits
 from reluscope.networks.evaluation.rounded_forward import RoundedForward
 from reluscope.networks.point_evaluation import Evaluation
 

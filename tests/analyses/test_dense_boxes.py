@@ -9,7 +9,7 @@ import torch
 import reluscope as rs
 from networks.models import branched, layers
 from reluscope import _kernels
-from reluscope.analyses.box_bounds import BoxBounds
+from reluscope.analyses.boxes.box_bounds import BoxBounds
 from reluscope.networks.bounds.dense_layers import dense_layers
 
 EPS = 2.0**-52

@@ -8,10 +8,10 @@ from scipy.optimize import linprog
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.analyses import inscribed_balls as module
-from reluscope.analyses import pacing
-from reluscope.analyses.data_box import data_box
-from reluscope.analyses.inscribed_balls import ball_seconds
+from reluscope.analyses.bodies import inscribed_balls as module
+from reluscope.analyses.bodies.inscribed_balls import ball_seconds
+from reluscope.analyses.samples import pacing
+from reluscope.analyses.samples.data_box import data_box
 from reluscope.findings import Status
 
 NET = rs.load(layers([3, 10, 6, 4], seed=2))

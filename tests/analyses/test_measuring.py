@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.analyses import pacing
-from reluscope.analyses.measuring import KeptRows, Measured, key_of, measure, ragged
+from reluscope.analyses.samples import pacing
+from reluscope.analyses.samples.measuring import KeptRows, Measured, key_of, measure, ragged
 from reluscope.errors import InputError
 from reluscope.findings import Column, Status, declare
 

@@ -5,8 +5,8 @@ import pytest
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.analyses import dense_boxes
-from reluscope.analyses.box_bounds import BoxBounds
+from reluscope.analyses.boxes import dense_boxes
+from reluscope.analyses.boxes.box_bounds import BoxBounds
 from reluscope.geometry.numbers.norms import size
 
 LOWER, UPPER = np.full((1, 3), -0.6), np.full((1, 3), 0.7)

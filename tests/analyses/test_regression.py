@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
 import reluscope as rs
-from reluscope.analyses import regression
-from reluscope.analyses.regression import fits
+from reluscope.analyses.samples import regression
+from reluscope.analyses.samples.regression import fits
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim
 from reluscope.networks.evaluation.rounded_forward import RoundedForward

@@ -12,7 +12,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.planes.map_norms import map_norms
-from reluscope.analyses.regression import fits
+from reluscope.analyses.samples.regression import fits
 from reluscope.testing import default_network
 
 FIRST, SECOND = default_network([3, 6, 5, 3], seed=1), default_network([3, 6, 5, 3], seed=2)

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import binomtest
 
 import reluscope as rs
-from reluscope.analyses import volumes
-from reluscope.analyses.volumes import region_volumes
+from reluscope.analyses.bodies import volumes
+from reluscope.analyses.bodies.volumes import region_volumes
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.partitions.exact.exact_regions import code_tuples

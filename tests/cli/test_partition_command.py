@@ -9,8 +9,8 @@ from matplotlib.image import imread
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
-from reluscope.analyses.choosing import choose_triple
 from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.samples.choosing import choose_triple
 from reluscope.cli.partition import IN_FOLDER
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits

@@ -10,7 +10,7 @@ import pyarrow.parquet
 import torch
 
 import reluscope as rs
-from reluscope.analyses.preimages import of_property
+from reluscope.analyses.verification import of_property
 from reluscope.analyses.verification.claimed import read_counterexample
 from reluscope.cli.models import read_weights
 from reluscope.cli.reach import read_plant

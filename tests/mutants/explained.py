@@ -60,11 +60,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "found = np.take_along_axis(table, (counts - 1)[:, None], axis=1)[:, 0]",
     ): "an entry that np.where leaves out",
     (
-        "analyses/volumes",
+        "analyses/bodies/volumes",
         "high = np.where(hits < number, betaincinv(hits + 1, (number - hits), 1 - tail), 1.0)",
     ): "an argument that is left out by np.where",
     (
-        "analyses/volumes",
+        "analyses/bodies/volumes",
         "size = min(left, (BATCH_NUMBERS // (part.dim + part.network_on_domain.num_units)))",
     ): "size of a batch",
     (
@@ -114,7 +114,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "apart = np.where(total >= error, error / (total - error), 0.5).clip(max=0.5)",
     ): "a number divided by zero is clipped to the same half",
     (
-        "analyses/volumes",
+        "analyses/bodies/volumes",
         "low = np.where(hits > 0, betaincinv((hits), number - hits + 1, tail), 0.0)",
     ): "an argument that is left out by np.where",
     (
@@ -205,7 +205,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/programs/proved_programs",
         "TIGHT = (1e-7 / 2)",
     ): "which rows are tried; what is found is checked, and what is not is asked in fractions",
-    ("analyses/inscribed_balls", "MULTIPLICATIONS = (2e10 / 2)"): "an estimate of the time that a ball takes",
+    ("analyses/bodies/inscribed_balls", "MULTIPLICATIONS = (2e10 / 2)"): "an estimate of the time that a ball takes",
     (
         "analyses/preimages/region_distances",
         "best = (nearest.distance)",
@@ -231,7 +231,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt >= 0)).tolist():",
     ): "without doubt the rest is zero, and so is its sign",
     ("geometry/programs/convex_questions", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
-    ("analyses/inscribed_balls", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
+    ("analyses/bodies/inscribed_balls", "RELATIVE_GAP = (1e-9 / 2)"): "how far the search goes on; gaps are told",
     (
         "partitions/doubts/shown_regions",
         "each = (multiplications(network))",

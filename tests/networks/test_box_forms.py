@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of
-from reluscope.analyses.box_bounds import BoxBounds
-from reluscope.analyses.preimages.box_search import half_sides
+from reluscope.analyses.boxes.box_bounds import BoxBounds
+from reluscope.analyses.boxes.output_boxes import half_sides
 from reluscope.geometry.polyhedra.balls import CutBall
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.passes.box_forms import BoxForms

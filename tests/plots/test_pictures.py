@@ -15,11 +15,11 @@ from matplotlib.patches import Patch
 import reluscope as rs
 from empty_partitions import empty_partition
 from reluscope import plots
-from reluscope.analyses.choosing import choose_pairs
 from reluscope.analyses.codespace import distinct_codes
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.counting import count_along_segments
 from reluscope.analyses.planes import class_areas, class_intervals, map_norms
+from reluscope.analyses.samples.choosing import choose_pairs
 from reluscope.codes.random_kinds import random_kinds
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits

@@ -6,7 +6,7 @@ import pytest
 import reluscope as rs
 from reluscope.analyses.codespace import class_distances, pair_distances, sample_codes, unit_usage
 from reluscope.analyses.coefficients import local_norms
-from reluscope.analyses.data_box import data_box
+from reluscope.analyses.samples.data_box import data_box
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.datasets.image_shapes import is_image

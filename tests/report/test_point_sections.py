@@ -10,7 +10,7 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.analyses.data_box import data_box
+from reluscope.analyses.samples.data_box import data_box
 from reluscope.datasets.dataset import dataset_of
 from reluscope.report import Settings, Subject, build_report
 from reluscope.report.content import Picture, Table
@@ -199,7 +199,7 @@ def test_labels_of_one_class_do_not_leave_the_others_without_a_target():
 
 @pytest.mark.parametrize("name", ["directions", "regions_at_boundaries", "classes", "robustness"])
 def test_what_takes_too_long_says_what_to_call(name, monkeypatch):
-    monkeypatch.setattr("reluscope.analyses.inscribed_balls.MULTIPLICATIONS", 1.0)
+    monkeypatch.setattr("reluscope.analyses.bodies.inscribed_balls.MULTIPLICATIONS", 1.0)
     monkeypatch.setattr("reluscope.report.sections.directions.MULTIPLICATIONS", 1.0)
     report = report_on(DENSE, POINTS, only=(name,))
     sentence = section(report, name).sentence

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from reluscope.analyses.choosing import choose_triple
 from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.samples.choosing import choose_triple
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import open_model, open_model_and_data
 from reluscope.cli.progress import Bar

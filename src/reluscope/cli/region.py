@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from reluscope.analyses.bodies.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.classification.classes import predicted_classes, read_classes
-from reluscope.analyses.data_box import data_box
-from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.classes import DISTORTION, NUM_AT_LIKELIEST, NUM_CLASSES, region_classes
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
 from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
 from reluscope.analyses.robustness import boundary_distance, decision_distance_within
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE_WITHIN
+from reluscope.analyses.samples.data_box import data_box
 from reluscope.cli.devices import open_device
 from reluscope.cli.model_arguments import ModelArguments
 from reluscope.cli.opening import describe_model, open_model_and_data

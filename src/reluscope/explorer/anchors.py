@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.choosing import choose_triple
+from reluscope.analyses.samples.choosing import choose_triple
 from reluscope.errors import InputError
 from reluscope.explorer.adversary import adversary_of
 from reluscope.explorer.asked import Asked

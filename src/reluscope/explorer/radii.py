@@ -1,6 +1,6 @@
 """The radius of a largest ball in a region, in the whole input space: a linear program of its own."""
 
-from reluscope.analyses.inscribed_balls import INRADIUS, inscribed_balls
+from reluscope.analyses.bodies.inscribed_balls import INRADIUS, inscribed_balls
 from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.explorer.answers import Answer, finding

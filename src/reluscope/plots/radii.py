@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.inscribed_balls import INRADIUS
+from reluscope.analyses.bodies.inscribed_balls import INRADIUS
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings

@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.choosing import Pairs, choose_pairs, choose_triple
 from reluscope.analyses.classification.classes import check_classes, predicted_classes
-from reluscope.analyses.regression import check_number_of_targets
+from reluscope.analyses.samples.choosing import Pairs, choose_pairs, choose_triple
+from reluscope.analyses.samples.regression import check_number_of_targets
 from reluscope.budget import Budget
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.image_shapes import is_image

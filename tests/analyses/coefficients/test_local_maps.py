@@ -10,8 +10,8 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.analyses import pacing
 from reluscope.analyses.coefficients import linear_margins, local_norms, margins, norms
+from reluscope.analyses.samples import pacing
 
 NETWORKS = {
     "dense": lambda: rs.load(layers([5, 9, 7, 3])),

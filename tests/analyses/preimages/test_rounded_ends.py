@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from reluscope.analyses.preimages.rounded_ends import finding_within
+from reluscope.analyses.boxes.rounded_ends import finding_within
 
 
 @pytest.mark.parametrize(

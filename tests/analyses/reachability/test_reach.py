@@ -8,7 +8,7 @@ import torch
 
 import reluscope as rs
 from oracles import exact_images as exact
-from reluscope.analyses.box_bounds import BoxBounds
+from reluscope.analyses.boxes.box_bounds import BoxBounds
 from reluscope.analyses.reachability import cover as covering
 from reluscope.analyses.reachability.closed_loop import closed_loop
 from reluscope.errors import InputError, ShapeError

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.analyses.preimages.box_search import output_box
+from reluscope.analyses.boxes.output_boxes import output_box
 from reluscope.analyses.verification import ruling_out
 from reluscope.analyses.verification.ruling_out import reach
 from reluscope.testing import default_network, networks

@@ -11,7 +11,7 @@ import numpy as np
 
 from reluscope.analyses.codespace.by_gate import by_gate, doubts_by_gate
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
-from reluscope.analyses.measuring import ragged
+from reluscope.analyses.samples.measuring import ragged
 from reluscope.arguments import read_arguments
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.packed import Codes

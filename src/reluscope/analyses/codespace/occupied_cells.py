@@ -10,7 +10,7 @@ from jaxtyping import Int
 
 from reluscope.analyses.codespace.by_gate import by_gate, doubts_by_gate
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
-from reluscope.analyses.measuring import ragged
+from reluscope.analyses.samples.measuring import ragged
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import ShapeError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare

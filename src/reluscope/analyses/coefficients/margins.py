@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 
 from reluscope.analyses.classification.classes import classes_of_outputs
-from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, declare

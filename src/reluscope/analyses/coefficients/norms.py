@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from reluscope.analyses.coefficients.margins import MARGIN_SLOPE, margins_of_maps, slope_errors
-from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, Kind, Quantity, declare

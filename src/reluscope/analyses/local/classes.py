@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from reluscope.analyses.bodies import ask_within_memory, bodies_at_once, regions_inside
+from reluscope.analyses.bodies.region_bodies import ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.local.likeliest import MATRICES_BYTES, Likeliest, check_inside, likeliest_within
 from reluscope.analyses.local.rivals import GAP
-from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.findings import Column, Findings, Kind, Quantity, declare

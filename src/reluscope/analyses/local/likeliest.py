@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
+from reluscope.analyses.bodies.region_bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.arguments import read_arguments

@@ -18,7 +18,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
-from reluscope.analyses.measuring import Measured, measure, ragged
+from reluscope.analyses.samples.measuring import Measured, measure, ragged
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.codes.packed import Codes

@@ -11,9 +11,9 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import betaincinv, stdtrit
 
-from reluscope.analyses.bodies import regions_inside
+from reluscope.analyses.bodies.region_bodies import regions_inside
 from reluscope.analyses.classification.classes import classes_of_outputs, num_classes
-from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import InputError

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from reluscope.analyses.bodies import regions_inside
-from reluscope.analyses.inscribed_balls import INRADIUS
-from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.bodies.inscribed_balls import INRADIUS
+from reluscope.analyses.bodies.region_bodies import regions_inside
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings, declare

@@ -1,11 +1,11 @@
 """What a partition of a line or a plane shows: which class lies where, how much maps stretch, and its measures."""
 
-from reluscope.analyses.choosing import choose_triple
 from reluscope.analyses.planes.boundary_curves import BoundaryCurve, boundary_curves
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.analyses.planes.class_intervals import ClassIntervals, class_intervals
 from reluscope.analyses.planes.map_norms import map_norms
 from reluscope.analyses.planes.measures import area_shares, plane_measures
+from reluscope.analyses.samples.choosing import choose_triple
 
 __all__ = [
     "BoundaryCurve",

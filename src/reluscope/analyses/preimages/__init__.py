@@ -1,5 +1,6 @@
 """What a layer cannot see: the inputs that give one output, as a point, a polytope, an unbounded set or none."""
 
+from reluscope.analyses.boxes.pullback import within_region as within_region
 from reluscope.analyses.preimages.approximations import Approximation as Approximation
 from reluscope.analyses.preimages.approximations import approximate as approximate
 from reluscope.analyses.preimages.certificates import Check as Check
@@ -27,7 +28,6 @@ from reluscope.analyses.preimages.layer import read_layer as read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem as MixedSystem
 from reluscope.analyses.preimages.mixed_system import system as system
 from reluscope.analyses.preimages.nearness import elsewhere_bounds as elsewhere_bounds
-from reluscope.analyses.preimages.of_property import of_property as of_property
 from reluscope.analyses.preimages.omnidirectional import Omnidirectional as Omnidirectional
 from reluscope.analyses.preimages.omnidirectional import is_omnidirectional as is_omnidirectional
 from reluscope.analyses.preimages.pieces import PreimagePieces as PreimagePieces
@@ -38,6 +38,6 @@ from reluscope.analyses.preimages.published import Comparison as Comparison
 from reluscope.analyses.preimages.published import Error as Error
 from reluscope.analyses.preimages.published import algorithm_1 as algorithm_1
 from reluscope.analyses.preimages.published import compare_with_algorithm_1 as compare_with_algorithm_1
-from reluscope.analyses.preimages.pullback import within_region as within_region
 from reluscope.analyses.preimages.region_distances import distance_to_range as distance_to_range
 from reluscope.analyses.preimages.region_distances import reached_from_elsewhere as reached_from_elsewhere
+from reluscope.analyses.verification.of_property import of_property as of_property

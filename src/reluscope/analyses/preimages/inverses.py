@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.rounded_ends import finding_within
+from reluscope.analyses.boxes.rounded_ends import finding_within
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding

@@ -6,8 +6,8 @@ input are left out; the centres of the others, and the regions of these, give di
 
 import numpy as np
 
+from reluscope.analyses.boxes.output_boxes import OutputBox, halved, output_box
 from reluscope.analyses.preimages.best_first import Searched, best_first
-from reluscope.analyses.preimages.box_search import OutputBox, halved, output_box
 from reluscope.analyses.preimages.feature_distances import ELSEWHERE_DISTANCE, distance_column, tolerance_for
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, RegionBudget

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.pullback import RESOLUTION, check_target, pulled_back
+from reluscope.analyses.boxes.pullback import RESOLUTION, check_target, pulled_back
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.analyses.preimages.targets import class_target, vector_target
 from reluscope.arguments import Natural, NonNegative, read_arguments, read_array

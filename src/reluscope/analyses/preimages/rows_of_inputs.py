@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from reluscope.analyses.preimages.pullback import RESOLUTION
+from reluscope.analyses.boxes.pullback import RESOLUTION
 from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.evaluation.maps_of_codes import pieces_of

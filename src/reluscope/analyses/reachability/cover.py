@@ -15,8 +15,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.box_bounds import BoxBounds
-from reluscope.analyses.preimages.box_search import OutputBox, halved
+from reluscope.analyses.boxes.box_bounds import BoxBounds
+from reluscope.analyses.boxes.output_boxes import OutputBox, halved
 from reluscope.arguments import read_arguments, read_array, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reluscope.analyses.preimages.box_search import OutputBox
+from reluscope.analyses.boxes.output_boxes import OutputBox
 from reluscope.files import stored
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.networks.passes.forms import Forms

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.cells import SearchDomain, open_domain
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, distances
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, holds_across_jumps, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import InputError

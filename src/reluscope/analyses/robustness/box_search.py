@@ -10,8 +10,8 @@ from itertools import product
 
 import numpy as np
 
-from reluscope.analyses.box_bounds import BoundedBoxes, BoxBounds
-from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
+from reluscope.analyses.boxes.box_bounds import BoundedBoxes, BoxBounds
+from reluscope.analyses.boxes.halved_boxes import HalvedBoxes, Part, axes
 from reluscope.analyses.robustness.attack import nearer_by, nearer_by_chance
 from reluscope.analyses.robustness.cells import RESOLUTION, Viewpoint
 from reluscope.analyses.robustness.changes import Change

@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.classification.classes import classes_of_outputs
-from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.boundary import points_at_once, to_boundary
 from reluscope.analyses.robustness.cells import open_domain
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings

@@ -10,14 +10,14 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from reluscope.analyses.measuring import KeptRows, Measured, key_of, measure
 from reluscope.analyses.robustness.cells import SearchDomain, Viewpoint, open_domain, viewpoint
 from reluscope.analyses.robustness.certified import certified_radius
 from reluscope.analyses.robustness.listed_changes import NearRegions
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
 from reluscope.analyses.robustness.search import Search, search
 from reluscope.analyses.robustness.tied_regions import TiedRegions, tied_regions
-from reluscope.analyses.shared_points import shared
+from reluscope.analyses.samples.measuring import KeptRows, Measured, key_of, measure
+from reluscope.analyses.samples.shared_points import shared
 from reluscope.arguments import read_arguments
 from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, RegionBudget
 from reluscope.errors import InputError

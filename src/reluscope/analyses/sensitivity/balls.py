@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.codespace.sampled import sample_codes
 from reluscope.analyses.counting.count import count
-from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, Kind, declare

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, declare

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, matrix
-from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import BlockBudget, Budget
 from reluscope.findings import Column, Findings, declare

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Int
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.measuring import ragged
+from reluscope.analyses.samples.measuring import ragged
 from reluscope.analyses.sensitivity.trajectories import Trajectory, trajectory
 from reluscope.arguments import read_arguments
 from reluscope.budget import RegionBudget

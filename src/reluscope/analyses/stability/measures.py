@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.measuring import Measured, ragged
+from reluscope.analyses.samples.measuring import Measured, ragged
 from reluscope.analyses.stability.layers import NetworkLayer
 from reluscope.arguments import Share, read_arguments
 from reluscope.errors import InputError

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from reluscope.analyses.measuring import KeptRows, Measured, key_of, measure
+from reluscope.analyses.samples.measuring import KeptRows, Measured, key_of, measure
 from reluscope.analyses.stability.jacobians import carried
 from reluscope.analyses.stability.lanczos import prefix_extremes
 from reluscope.analyses.stability.layers import NetworkLayer, layers

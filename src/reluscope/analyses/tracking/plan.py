@@ -10,8 +10,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from reluscope.analyses.choosing import choose_pairs
 from reluscope.analyses.classification.classes import read_classes
+from reluscope.analyses.samples.choosing import choose_pairs
 from reluscope.arguments import read_array
 from reluscope.budget import Budget
 from reluscope.errors import InputError, ShapeError

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from reluscope.analyses.pacing import until_interrupted
+from reluscope.analyses.samples.pacing import until_interrupted
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.verdict import Verdict, check_fits
 from reluscope.analyses.verification.verify import verify

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.preimages.box_search import OutputBox
+from reluscope.analyses.boxes.output_boxes import OutputBox
 from reluscope.errors import SolverError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.linear_program import LinearProgram, Status
@@ -47,7 +47,7 @@ def reach(box: OutputBox, unsafe: Polyhedron) -> Reach:
     Examples
     --------
     >>> import reluscope as rs
-    >>> from reluscope.analyses.preimages.box_search import output_box
+    >>> from reluscope.analyses.boxes.output_boxes import output_box
     >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
     >>> box = output_box(net, np.zeros(1), np.ones(1))
     >>> apart = rs.Polyhedron([[1.0], [-1.0]], [0.25, -0.75])  # at most 0.25 and at least 0.75: either can be

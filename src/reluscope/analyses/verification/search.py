@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from reluscope.analyses.box_bounds import BoundedBoxes, BoxBounds
-from reluscope.analyses.halved_boxes import HalvedBoxes, Part, axes
-from reluscope.analyses.preimages.box_search import OutputBox
+from reluscope.analyses.boxes.box_bounds import BoundedBoxes, BoxBounds
+from reluscope.analyses.boxes.halved_boxes import HalvedBoxes, Part, axes
+from reluscope.analyses.boxes.output_boxes import OutputBox
 from reluscope.analyses.verification.exact_leaves import MAX_CODES, ExactLeaves, Ranges, Reached
 from reluscope.analyses.verification.exact_proofs import ExactProofs
 from reluscope.analyses.verification.on_scores import property_on_scores

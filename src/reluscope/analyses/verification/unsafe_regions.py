@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.analyses.boxes.pullback import RESOLUTION
 from reluscope.analyses.preimages.pieces import by_vertices
-from reluscope.analyses.preimages.pullback import RESOLUTION
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.analyses.verification.disjoint_boxes import Unsafe
 from reluscope.budget import INTERRUPTED, Budget

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reluscope.analyses.box_bounds import BoundedBoxes, BoxBounds
-from reluscope.analyses.preimages.box_search import OutputBox, halved
+from reluscope.analyses.boxes.box_bounds import BoundedBoxes, BoxBounds
+from reluscope.analyses.boxes.output_boxes import OutputBox, halved
 from reluscope.analyses.verification.disjoint_boxes import Unsafe, disjoint_boxes
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.ruling_out import reach

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.data_box import data_box
-from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
+from reluscope.analyses.bodies.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
 from reluscope.analyses.robustness.boundary import boundary_distance
 from reluscope.analyses.robustness.certified import certified_radius
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
+from reluscope.analyses.samples.data_box import data_box
 from reluscope.budget import Budget
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.writing import number

@@ -5,10 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.choosing import choose_samples
+from reluscope.analyses.bodies.inscribed_balls import ball_seconds
 from reluscope.analyses.classification.classes import num_classes
-from reluscope.analyses.data_box import data_box
-from reluscope.analyses.inscribed_balls import ball_seconds
 from reluscope.analyses.local.classes import (
     DISTORTION,
     HAS_BOUNDARY,
@@ -17,6 +15,8 @@ from reluscope.analyses.local.classes import (
     region_classes,
 )
 from reluscope.analyses.local.likeliest import likeliest_in_regions
+from reluscope.analyses.samples.choosing import choose_samples
+from reluscope.analyses.samples.data_box import data_box
 from reluscope.budget import Budget
 from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Claim, Finding, Findings, Status

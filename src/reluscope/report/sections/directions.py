@@ -3,10 +3,10 @@
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.choosing import choose_samples
-from reluscope.analyses.data_box import data_box
 from reluscope.analyses.local.directions import Directions, directions
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
+from reluscope.analyses.samples.choosing import choose_samples
+from reluscope.analyses.samples.data_box import data_box
 from reluscope.errors import DegenerateGeometryError
 from reluscope.findings import Finding
 from reluscope.findings.writing import number

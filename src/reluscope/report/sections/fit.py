@@ -3,7 +3,7 @@
 import numpy as np
 
 from reluscope.analyses.classification.classes import accuracy, accuracy_by_class
-from reluscope.analyses.regression import RMSE, fits
+from reluscope.analyses.samples.regression import RMSE, fits
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
 from reluscope.report.content import Content, Number, Text, findings_table, numbers

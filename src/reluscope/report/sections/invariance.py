@@ -8,7 +8,6 @@ from math import inf
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.data_box import data_box
 from reluscope.analyses.preimages import (
     GateLayer,
     Kind,
@@ -20,6 +19,7 @@ from reluscope.analyses.preimages import (
     read_layer,
 )
 from reluscope.analyses.preimages.kinds import joined
+from reluscope.analyses.samples.data_box import data_box
 from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding

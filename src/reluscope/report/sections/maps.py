@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.choosing import choose_samples
 from reluscope.analyses.coefficients.margins import linear_margins
 from reluscope.analyses.coefficients.norms import NUM_MAPS, local_norms
+from reluscope.analyses.samples.choosing import choose_samples
 from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Finding, Findings
 from reluscope.progress import ProgressFunction

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reluscope import plots
+from reluscope.analyses.bodies.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.classification.classes import predicted_classes
-from reluscope.analyses.data_box import data_box
-from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.adversaries import pgd
 from reluscope.analyses.local.class_ends import ClassEnds, LastOfClass, last_of_class
 from reluscope.analyses.local.targets import class_means, other_means, other_points
+from reluscope.analyses.samples.data_box import data_box
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.findings.writing import number

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.choosing import choose_samples
-from reluscope.analyses.inscribed_balls import ball_seconds
+from reluscope.analyses.bodies.inscribed_balls import ball_seconds
 from reluscope.analyses.robustness import boundary_distance, decision_distance, decision_distance_within
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
+from reluscope.analyses.samples.choosing import choose_samples
 from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.writing import number

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from reluscope.analyses.measured import Measured, ragged
+from reluscope.analyses.samples.measured import Measured, ragged
 from reluscope.errors import InputError
 from reluscope.files.kept_results import KeptResults, Record
 from reluscope.files.stored import MALFORMED

@@ -16,8 +16,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from reluscope.analyses.dense_boxes import DenseBoxes, SeenOnBoxes
-from reluscope.analyses.preimages.box_search import ROUNDING, OutputBox, half_sides, output_box
+from reluscope.analyses.boxes.dense_boxes import DenseBoxes, SeenOnBoxes
+from reluscope.analyses.boxes.output_boxes import ROUNDING, OutputBox, half_sides, output_box
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, is_suited
 from reluscope.networks.bounds.dense_layers import dense_layers
 from reluscope.networks.bounds.gate_lines import lines_around

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 
 from reluscope import _kernels
-from reluscope.analyses.preimages.box_search import half_sides
+from reluscope.analyses.boxes.output_boxes import half_sides
 from reluscope.geometry.numbers.norms import Norm
 from reluscope.kernel_threads import kernel_threads
 from reluscope.networks.bounds.backward_bounds import BackwardBounds

@@ -7,8 +7,8 @@ from itertools import chain
 import numpy as np
 import torch
 
-from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
-from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.bodies.region_bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
+from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.errors import SolverError

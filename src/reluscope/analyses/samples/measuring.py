@@ -10,9 +10,9 @@ from math import prod
 
 import numpy as np
 
-from reluscope.analyses.kept_rows import KeptRows, key_of
-from reluscope.analyses.measured import Measured, ragged
-from reluscope.analyses.pacing import Pace, until_interrupted
+from reluscope.analyses.samples.kept_rows import KeptRows, key_of
+from reluscope.analyses.samples.measured import Measured, ragged
+from reluscope.analyses.samples.pacing import Pace, until_interrupted
 from reluscope.arguments import Range, read_whole
 from reluscope.budget import Budget
 from reluscope.errors import InputError

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from reluscope.analyses.boxes.pullback import check_target
 from reluscope.analyses.preimages.input_pieces import InputPieces
-from reluscope.analyses.preimages.pullback import check_target
 from reluscope.arguments import read_arguments
 from reluscope.budget import RegionBudget
 from reluscope.errors import InputError

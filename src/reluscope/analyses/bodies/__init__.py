@@ -1,0 +1,1 @@
+"""Linear regions of points as convex bodies: inscribed balls and volumes."""
