@@ -15,10 +15,10 @@ from explorer.asking import ZOOMS, crossing, picture, session
 from explorer.browsing import PICTURES
 from explorer.drawing import drawn
 from reluscope.explorer.answers import Answer
-from reluscope.plots.classes import class_shades
-from reluscope.plots.coloring import coloring
-from reluscope.plots.regions import LEVELS
-from reluscope.plots.style import CATEGORIES, depth_colors, tint
+from reluscope.plots.drawing.coloring import coloring
+from reluscope.plots.drawing.style import CATEGORIES, depth_colors, tint
+from reluscope.plots.regions.classes import class_shades
+from reluscope.plots.regions.region_pictures import LEVELS
 
 NAMES = tuple(f"{zoom:g}" for zoom in ZOOMS)
 SVG = "{http://www.w3.org/2000/svg}"

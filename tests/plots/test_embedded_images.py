@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread, imsave
 
-from reluscope.plots.embedded_images import with_palettes
+from reluscope.plots.drawing.embedded_images import with_palettes
 
 
 def svg_of(pixels):

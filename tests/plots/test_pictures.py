@@ -24,8 +24,8 @@ from reluscope.codes.random_kinds import random_kinds
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError, ShapeError
-from reluscope.plots.shapes import polygon_paths, segment_paths
-from reluscope.plots.style import CATEGORIES, INK, depth_colors, tint
+from reluscope.plots.drawing.shapes import polygon_paths, segment_paths
+from reluscope.plots.drawing.style import CATEGORIES, INK, depth_colors, tint
 from reluscope.testing import default_network
 
 DATA = digits("test")
@@ -447,7 +447,7 @@ def test_svg_is_well_formed_repeatable_and_follows_the_page(part):
 
 @pytest.mark.slow
 def test_many_regions_become_pixels(large, monkeypatch):
-    monkeypatch.setattr("reluscope.plots.regions.RASTER_ABOVE", 1_000)
+    monkeypatch.setattr("reluscope.plots.regions.region_pictures.RASTER_ABOVE", 1_000)
     svg = plots.to_svg(plots.partition(large, color=large.volumes(), label="area"))
     assert "data:image/png;base64" in svg
     assert svg.count("<path") < 500
@@ -458,7 +458,7 @@ def test_many_regions_become_pixels(large, monkeypatch):
 
 @pytest.mark.parametrize("pieces", [1, 3, 2_000])
 def test_compound_paths_are_the_polygons(part, pieces, monkeypatch):
-    monkeypatch.setattr("reluscope.plots.shapes.PIECES", pieces)
+    monkeypatch.setattr("reluscope.plots.drawing.shapes.PIECES", pieces)
     areas = class_areas(part)
     chosen = np.flatnonzero(areas.classes == areas.classes[0])[:50]
     paths = polygon_paths(areas.offsets, areas.corners, chosen)

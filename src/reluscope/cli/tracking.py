@@ -7,7 +7,7 @@ from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import open_console, print_json, print_numbers, say, several, to_json
 from reluscope.errors import InputError
-from reluscope.plots.tracking import cost_in_words
+from reluscope.plots.models.tracking import cost_in_words
 from reluscope.report.tracking import records_as_plain, render_records
 
 COMPLEXITY = ("crossing_units", "square_regions", "kink_density")

@@ -1,64 +1,64 @@
 """Pictures: functions that take findings or partitions and return matplotlib figures without showing them."""
 
-from reluscope.plots import style
-from reluscope.plots.accuracy_curves import accuracy_curve
-from reluscope.plots.boolean_functions import boolean_direction
-from reluscope.plots.class_numbers import class_numbers
-from reluscope.plots.clustered_regions import region_clusters
-from reluscope.plots.codes import codes
-from reluscope.plots.coefficient_scatter import coefficient_scatter
-from reluscope.plots.coefficients import coefficients
-from reluscope.plots.compressed_networks import curves_of_networks
-from reluscope.plots.decision_polygon import decision_polygon
-from reluscope.plots.decision_polytope import decision_polytope
-from reluscope.plots.directions import directions
-from reluscope.plots.distances import class_distances, distance_histogram
-from reluscope.plots.distinct import distinct_codes
-from reluscope.plots.embeddings import embeddings
-from reluscope.plots.films import animation
-from reluscope.plots.folding import folding
-from reluscope.plots.frames import say_regions
-from reluscope.plots.gates import boundaries
-from reluscope.plots.gradient_eigenvalues import gradient_eigenvalues
-from reluscope.plots.interactive import interactive
-from reluscope.plots.invariances import invariances
-from reluscope.plots.likeliest import likeliest
-from reluscope.plots.merged_pieces import merged_regions
-from reluscope.plots.newton_polygons import newton_polygons
-from reluscope.plots.norms import norms
-from reluscope.plots.outputs_along_directions import outputs_along
-from reluscope.plots.persistence import persistence
-from reluscope.plots.preimage_kinds import preimages
-from reluscope.plots.preimages_in_plane import preimages_in_plane
-from reluscope.plots.pruning_accuracies import pruning_curves
-from reluscope.plots.radii import radii
-from reluscope.plots.radii_by_location import radii_by_location
-from reluscope.plots.rasters import raster
-from reluscope.plots.reachable import image, reach
-from reluscope.plots.region_colors import RegionColors
-from reluscope.plots.regions import partition
-from reluscope.plots.regions_and_coefficients import regions_and_coefficients
-from reluscope.plots.robustness import robustness
-from reluscope.plots.saliency_images import saliency
-from reluscope.plots.samples import samples
-from reluscope.plots.saving import to_png, to_svg
-from reluscope.plots.saving_animations import save_animation, to_gif
-from reluscope.plots.segments import segment_counts
-from reluscope.plots.similarity_table import similarity
-from reluscope.plots.size_distributions import size_distributions
+from reluscope.plots.codes.code_pictures import codes
+from reluscope.plots.codes.distances import class_distances, distance_histogram
+from reluscope.plots.codes.distinct import distinct_codes
+from reluscope.plots.codes.embeddings import embeddings
+from reluscope.plots.codes.usage import unit_usage
+from reluscope.plots.drawing import style
+from reluscope.plots.drawing.saving import to_png, to_svg
+from reluscope.plots.drawing.saving_animations import save_animation, to_gif
+from reluscope.plots.models.accuracy_curves import accuracy_curve
+from reluscope.plots.models.compressed_networks import curves_of_networks
+from reluscope.plots.models.gradient_eigenvalues import gradient_eigenvalues
+from reluscope.plots.models.persistence import persistence
+from reluscope.plots.models.pruning_accuracies import pruning_curves
+from reluscope.plots.models.similarity_table import similarity
+from reluscope.plots.models.spectra import correlation_counts, spectra, spectra_by_layer
+from reluscope.plots.models.tracking import tracking
+from reluscope.plots.papers.boolean_functions import boolean_direction
+from reluscope.plots.papers.decision_polygon import decision_polygon
+from reluscope.plots.papers.decision_polytope import decision_polytope
+from reluscope.plots.papers.folding import folding
+from reluscope.plots.papers.newton_polygons import newton_polygons
+from reluscope.plots.papers.preimage_kinds import preimages
+from reluscope.plots.points.class_numbers import class_numbers
+from reluscope.plots.points.coefficients import coefficients
+from reluscope.plots.points.directions import directions
+from reluscope.plots.points.invariances import invariances
+from reluscope.plots.points.likeliest import likeliest
+from reluscope.plots.points.norms import norms
+from reluscope.plots.points.outputs_along_directions import outputs_along
+from reluscope.plots.points.radii import radii
+from reluscope.plots.points.radii_by_location import radii_by_location
+from reluscope.plots.points.robustness import robustness
+from reluscope.plots.points.saliency_images import saliency
+from reluscope.plots.points.samples import samples
+from reluscope.plots.points.segments import segment_counts
+from reluscope.plots.points.size_distributions import size_distributions
+from reluscope.plots.points.surrounding_regions import surrounding_regions
+from reluscope.plots.points.transitions_on_ways import transitions
+from reluscope.plots.regions.clustered_regions import region_clusters
+from reluscope.plots.regions.coefficient_scatter import coefficient_scatter
+from reluscope.plots.regions.films import animation
+from reluscope.plots.regions.frames import say_regions
+from reluscope.plots.regions.gates import boundaries
+from reluscope.plots.regions.interactive import interactive
+from reluscope.plots.regions.merged_pieces import merged_regions
+from reluscope.plots.regions.preimages_in_plane import preimages_in_plane
+from reluscope.plots.regions.rasters import raster
+from reluscope.plots.regions.region_colors import RegionColors
+from reluscope.plots.regions.region_pictures import partition
+from reluscope.plots.regions.regions_and_coefficients import regions_and_coefficients
+from reluscope.plots.regions.training_films import training_animation
+from reluscope.plots.regions.violations import violations
 from reluscope.plots.space.level_sets import level_set
 from reluscope.plots.space.output_surfaces import output_surface
+from reluscope.plots.space.reachable import image, reach
 from reluscope.plots.space.solids import solid
 from reluscope.plots.space.turntables import turntable
 from reluscope.plots.space.views import View
 from reluscope.plots.space.walls import boundaries_3d
-from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
-from reluscope.plots.surrounding_regions import surrounding_regions
-from reluscope.plots.tracking import tracking
-from reluscope.plots.training_films import training_animation
-from reluscope.plots.transitions_on_ways import transitions
-from reluscope.plots.usage import unit_usage
-from reluscope.plots.violations import violations
 
 __all__ = [
     "RegionColors",

@@ -4,7 +4,7 @@ import html
 
 from matplotlib.figure import Figure
 
-from reluscope.plots.saving import to_svg
+from reluscope.plots.drawing.saving import to_svg
 from reluscope.report.content import Drawing
 
 

@@ -1,0 +1,1 @@
+"""What all pictures share: style, figures, marks, shapes, colours and files."""

@@ -1,0 +1,1 @@
+"""Pictures that compare models, or follow one through a training."""

@@ -1,0 +1,1 @@
+"""Pictures that papers print."""

@@ -1,0 +1,1 @@
+"""Pictures of regions on lines and planes."""

@@ -1,0 +1,80 @@
+"""Pieces into which regions of a plane were merged, and the regions they consist of."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from reluscope.analyses.compression.merging import MergedRegions
+from reluscope.arguments import read_drawn
+from reluscope.errors import InputError
+from reluscope.plots.drawing.marks import outline
+from reluscope.plots.drawing.shapes import fill, frame, plane_size, stroke
+from reluscope.plots.drawing.style import DARK, RASTER_ABOVE, canvas, category, figure_of, legend, tint
+from reluscope.plots.regions.region_pictures import facet_ends
+
+
+@read_drawn
+def merged_regions(merged: MergedRegions, *, axes: Axes | None = None) -> Figure:
+    """Draw the pieces of a plane, with thick lines between them and thin ones between the regions inside.
+
+    Parameters
+    ----------
+    merged : MergedRegions
+        Of two dimensions.
+    axes : matplotlib axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Neighbouring pieces differ in colour; colours mean nothing else.
+
+    Raises
+    ------
+    InputError
+        If the partition is not of a plane.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> merged = rs.compression.merge_regions(rs.partition(net, rs.Box(-1, 1, 2)), 0.6)
+    >>> merged_regions(merged).axes[0].get_xlabel()
+    'input 0'
+    """
+    part = merged.partition
+    if part.dim != 2:
+        raise InputError(f"a picture of pieces needs the partition of a plane, got one of {part.domain.describe()}")
+    axes = canvas(axes, plane_size(part.bounded_domain))
+    frame(axes, part.bounded_domain)
+    left, right = part.facets.left, part.facets.right
+    across = merged.labels[left] != merged.labels[right]
+    colors = _colors(merged.labels[left[across]], merged.labels[right[across]], len(merged))[merged.labels]
+    offsets, ids = part.region_vertices
+    raster = len(part) > RASTER_ABOVE
+    for color in np.unique(colors):
+        chosen = np.flatnonzero(colors == color)
+        fill(axes, offsets, part.vertices[ids], chosen, tint(category(int(color)), 0.45), raster=raster)
+    ends = facet_ends(part)
+    stroke(axes, ends[~across], DARK, 0.4, raster=raster, alpha=0.35)
+    stroke(axes, ends[across], DARK, 1.4, raster=raster)
+    handles = [
+        Line2D([], [], color=DARK, linewidth=1.4, label=f"{len(merged):,} pieces"),
+        Line2D([], [], color=DARK, linewidth=0.4, alpha=0.6, label=f"{len(part):,} regions"),
+    ]
+    legend(axes, [*handles, *outline(axes, part)])
+    return figure_of(axes)
+
+
+def _colors(left: np.ndarray, right: np.ndarray, number: int) -> np.ndarray:
+    """Return one colour per piece, the lowest that no earlier neighbour has, pieces with most neighbours first."""
+    neighbors: list[set[int]] = [set() for _ in range(number)]
+    for a, b in zip(left.tolist(), right.tolist(), strict=True):
+        neighbors[a].add(b)
+        neighbors[b].add(a)
+    colors = np.full(number, -1)
+    for piece in sorted(range(number), key=lambda one: -len(neighbors[one])):
+        taken = {int(colors[other]) for other in neighbors[piece]}
+        colors[piece] = next(color for color in range(number) if color not in taken)
+    return colors

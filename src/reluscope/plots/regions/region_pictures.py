@@ -1,0 +1,190 @@
+"""Regions of a line or a plane, coloured by any quantity."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Int
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from reluscope.analyses.planes.class_areas import ClassAreas
+from reluscope.arguments import holds_across_jumps, read_drawn, refuse_jumps
+from reluscope.errors import InputError
+from reluscope.networks.graph.points import Points
+from reluscope.partitions.partition_in_memory import Partition
+from reluscope.plots.drawing.coloring import Color, Kinds, Scale, coloring
+from reluscope.plots.drawing.marks import mark_labelled, mark_samples, outline
+from reluscope.plots.drawing.shapes import fill, frame, plane_size, say_empty, stroke
+from reluscope.plots.drawing.style import (
+    DARK,
+    NEUTRAL,
+    RASTER_ABOVE,
+    canvas,
+    category,
+    figure_of,
+    legend,
+    scale_beside,
+    tint,
+)
+from reluscope.plots.regions.classes import draw_classes
+from reluscope.plots.regions.lines import draw_line
+
+LEVELS = 32
+
+
+@read_drawn
+@holds_across_jumps
+def partition(
+    part: Partition,
+    *,
+    color: Color | ClassAreas = None,
+    label: str = "",
+    lines: bool = True,
+    samples: Points | None = None,
+    labels: Int[np.ndarray, " s"] | None = None,
+    sample_labels: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    coarse: Partition | None = None,
+    axes: Axes | None = None,
+) -> Figure:
+    """Draw the regions of a line or a plane.
+
+    Of a plane, each region is filled with its colour. Of a line, the outputs are drawn as exact piecewise linear
+    curves, with a strip of the regions below.
+
+    Parameters
+    ----------
+    part : Partition
+        Of one or two dimensions; may be empty or have stopped early.
+    color : str, callable or (r,) array, optional
+        ``"activation_rate"``: share of active units, over gates of two pieces (the default where it is not the same
+        everywhere);
+        ``"class"``: exact areas where each output is the largest, with the decision boundary (areas found already may
+        be given instead: `ClassAreas`); ``"area"``: area, or length on a line, on a logarithmic scale; ``"random"``:
+        six tints without meaning, equal for equal codes in every picture (the default otherwise). A callable takes the
+        partition and returns (r,) values. Text, truth values and whole numbers of up to ten different values are
+        kinds; other numbers are a scale.
+    label : str
+        What the colours mean; by default the name of the quantity.
+    lines : bool
+        Draw the boundaries between regions.
+    samples : (s, *input_shape) or (s, n), optional
+        Points of input space to mark; hollow circles lie off the line or plane and are shown at their foot.
+    labels : (s,) int, optional
+        The class of each sample on a plane, which gives it its colour.
+    sample_labels : sequence of str, optional
+        What each sample is called.
+    class_names : sequence of str, optional
+        What the classes, and the outputs on a line, are called; by default their numbers.
+    coarse : Partition, optional
+        Of the same plane by the first gates (`coarse_partition`): drawn where regions were not reached.
+    axes : matplotlib axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Never shown. Where work stopped early, what was not reached is hatched.
+
+    Raises
+    ------
+    InputError
+        If the partition has other dimensions, the colour is unknown, or classes are asked of a partition that was
+        loaded without its network.
+    ShapeError
+        If there is not one colour per region or one label per sample.
+
+    Notes
+    -----
+    100,000 regions take about a second; above 20,000 they are put into vector files as pixels.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> part = rs.partition(net, rs.Box(-1, 1, 2))
+    >>> figure = rs.plots.partition(part, color=lambda part: np.linalg.norm(part.witnesses, axis=1), label="distance")
+    >>> figure.axes[0].get_xlabel()
+    'input 0'
+    """
+    check_dimensions(part)
+    if isinstance(color, str) and color == "class":
+        refuse_jumps('partition(color="class")', part)
+    if part.dim == 1:
+        if labels is not None:
+            raise InputError("labels colour samples on a plane: on a line, name them with sample_labels")
+        return draw_line(part, color, label, lines, samples, sample_labels, class_names, axes)
+    if isinstance(color, ClassAreas) or (isinstance(color, str) and color == "class"):
+        return draw_classes(part, color, lines, samples, labels, sample_labels, class_names, coarse, axes)
+    colors = coloring(part, color, label)
+    axes = canvas(axes, plane_size(part.bounded_domain, 0.8 if isinstance(colors, Scale) else 0.0))
+    frame(axes, part.bounded_domain)
+    handles: list[Patch] = []
+    if not len(part):
+        say_empty(axes, part.num_open)
+    elif isinstance(colors, Kinds):
+        handles += _fill_kinds(axes, part, colors)
+    else:
+        handles += _fill_scale(axes, part, colors)
+    if lines and len(part):
+        draw_lines(axes, part)
+    handles += outline(axes, part, coarse)
+    marks = mark_labelled(axes, part, samples, labels, class_names)
+    mark_samples(axes, part, samples, sample_labels, only_names=labels is not None)
+    legend(axes, [*handles, *marks])
+    return figure_of(axes)
+
+
+def check_dimensions(part: Partition) -> None:
+    """Raise InputError unless a partition is of a line or a plane."""
+    if part.dim not in (1, 2):
+        raise InputError(
+            f"a picture of regions needs the partition of a line or a plane, got one of {part.domain.describe()}: "
+            "partition a slice of it, such as Plane(a, b, c)"
+        )
+
+
+def draw_lines(axes: Axes, part: Partition) -> None:
+    """Draw the boundaries between regions, thin enough to leave most of the picture to the regions."""
+    width = float(np.clip(18.0 / np.sqrt(len(part) + 1), 0.08, 0.8))
+    stroke(axes, facet_ends(part), DARK, width, raster=len(part) > RASTER_ABOVE, alpha=0.55)
+
+
+def facet_ends(part: Partition) -> np.ndarray:
+    """Return the ends of all boundaries between two regions, (f, 2, 2); of all sides of regions where gates jump."""
+    if part.jumps:
+        offsets, ids = part.region_vertices
+        following = np.arange(1, len(ids) + 1)
+        following[offsets[1:] - 1] = offsets[:-1]
+        return part.vertices[np.stack([ids, ids[following]], axis=1)]
+    return part.vertices[part.facets.vertices] if len(part) else np.zeros((0, 2, 2))
+
+
+def _fill_kinds(axes: Axes, part: Partition, kinds: Kinds) -> list[Patch]:
+    offsets, ids = part.region_vertices
+    raster, handles = len(part) > RASTER_ABOVE, []
+    for kind in np.unique(kinds.group):
+        chosen = np.flatnonzero(kinds.group == kind)
+        shade = tint(category(int(kind)), 0.6)
+        fill(axes, offsets, part.vertices[ids], chosen, shade, raster=raster)
+        if kinds.names:
+            handles.append(Patch(color=shade, label=kinds.names[kind]))
+    return handles
+
+
+def _fill_scale(axes: Axes, part: Partition, scale: Scale) -> list[Patch]:
+    offsets, ids = part.region_vertices
+    corners, raster = part.vertices[ids], len(part) > RASTER_ABOVE
+    colors, level = colormaps["cividis"], scale.levels(LEVELS)
+    for one in np.unique(level):
+        shade = to_hex(colors((one + 0.5) / LEVELS)) if one >= 0 else NEUTRAL
+        fill(axes, offsets, corners, np.flatnonzero(level == one), shade, raster=raster)
+    if scale.only is not None:
+        return [
+            Patch(color=to_hex(colors((level[0] + 0.5) / LEVELS)), label=f"{scale.label} {scale.only:.4g} everywhere")
+        ]
+    scale_beside(axes, scale.norm(), colors, scale.label, extend=scale.extend)
+    return [Patch(color=NEUTRAL, label="no value")] if (level < 0).any() else []
