@@ -14,9 +14,9 @@ from benchmarks.measure import Measurement
 from benchmarks.models import mlp
 from reluscope.datasets.demo import loaded_demo_network
 from reluscope.datasets.digits import digits
-from reluscope.explorer.answers import Answer
-from reluscope.explorer.questions import answer
-from reluscope.explorer.session import Session
+from reluscope.explorer.exchange.answers import Answer
+from reluscope.explorer.questions.known_questions import answer
+from reluscope.explorer.scene.session import Session
 
 TARGET = "planes in at most 60 ms, zoomed windows in at most 15 ms (one thread)"
 ZOOMS = (0.1, 1e-3, 1e-6, 1e-12)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from cli.running import is_one_sentence, reluscope
-from reluscope.explorer.wire import unpack
+from reluscope.explorer.exchange.wire import unpack
 
 
 def ask(url, question):

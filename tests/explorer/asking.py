@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 import reluscope as rs
-from reluscope.explorer.questions import answer
-from reluscope.explorer.session import Session
+from reluscope.explorer.questions.known_questions import answer
+from reluscope.explorer.scene.session import Session
 
 KINDS = {"float64", "float32", "int32", "uint32", "int16", "uint8"}
 # Magnifications that are looked at.

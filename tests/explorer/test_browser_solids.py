@@ -6,8 +6,8 @@ import pytest
 import reluscope as rs
 from explorer.asking import session
 from explorer.browsing import PICTURES, Asked, look, settled, watched
-from reluscope.explorer.desk import Desk
-from reluscope.explorer.server import Server
+from reluscope.explorer.serving.desk import Desk
+from reluscope.explorer.serving.server import Server
 
 
 @pytest.fixture(scope="module")

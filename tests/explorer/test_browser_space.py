@@ -6,10 +6,10 @@ import pytest
 import reluscope as rs
 from explorer.asking import network
 from explorer.browsing import PICTURES, Asked, look, pixels, settled, watched
-from reluscope.explorer.desk import Desk
-from reluscope.explorer.server import Server
-from reluscope.explorer.session import Session
-from reluscope.explorer.snapshot import kept_answers, page_of
+from reluscope.explorer.scene.session import Session
+from reluscope.explorer.serving.desk import Desk
+from reluscope.explorer.serving.server import Server
+from reluscope.explorer.serving.snapshot import kept_answers, page_of
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 
 

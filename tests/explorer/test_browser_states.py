@@ -11,12 +11,12 @@ from PIL import Image
 
 from explorer.browsing import PICTURES, Asked, look, settled, stage_box, watched
 from reluscope.datasets.demo import loaded_demo_network
-from reluscope.explorer.answers import Answer
-from reluscope.explorer.bundled import program
-from reluscope.explorer.desk import Desk
-from reluscope.explorer.server import Server
-from reluscope.explorer.session import Session
-from reluscope.explorer.snapshot import kept_answers, page_of, still_element, still_text
+from reluscope.explorer.exchange.answers import Answer
+from reluscope.explorer.exchange.bundled import program
+from reluscope.explorer.scene.session import Session
+from reluscope.explorer.serving.desk import Desk
+from reluscope.explorer.serving.server import Server
+from reluscope.explorer.serving.snapshot import kept_answers, page_of, still_element, still_text
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +160,7 @@ class Slow(Desk):
     def _dawdle(self, question, number):
         import time
 
-        from reluscope.explorer import desk
+        from reluscope.explorer.serving import desk
 
         running = self._running[number] = desk._Running()
         running.note(0.3, 1_234)

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.explorer import desk as desks
-from reluscope.explorer.answers import Answer
-from reluscope.explorer.desk import Desk
-from reluscope.explorer.session import Session
-from reluscope.explorer.widget import Courier
+from reluscope.explorer.exchange.answers import Answer
+from reluscope.explorer.scene.session import Session
+from reluscope.explorer.serving import desk as desks
+from reluscope.explorer.serving.desk import Desk
+from reluscope.explorer.serving.widget import Courier
 
 NET = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
 WINDOW = {"center": [0.0, 0.0], "reach": [1.0, 1.0]}

@@ -14,7 +14,7 @@ from PIL import Image
 from explorer.asking import ZOOMS, crossing, picture, session
 from explorer.browsing import PICTURES
 from explorer.drawing import drawn
-from reluscope.explorer.answers import Answer
+from reluscope.explorer.exchange.answers import Answer
 from reluscope.plots.drawing.coloring import coloring
 from reluscope.plots.drawing.style import CATEGORIES, depth_colors, tint
 from reluscope.plots.regions.classes import class_shades

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from explorer.asking import ask, check_form, home, refused, session
-from reluscope.explorer import questions
-from reluscope.explorer.questions import QUESTIONS, answer
-from reluscope.explorer.session import Session
+from reluscope.explorer.questions import known_questions as questions
+from reluscope.explorer.questions.known_questions import QUESTIONS, answer
+from reluscope.explorer.scene.session import Session
 
 ASKED = session((3, 5, 3), samples=12, budget=rs.Budget(regions=300, seconds=1.0))
 PLANE = session((2, 5, 3), samples=12, budget=rs.Budget(regions=300, seconds=1.0))

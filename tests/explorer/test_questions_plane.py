@@ -9,8 +9,8 @@ import reluscope as rs
 from explorer.asking import ZOOMS, ask, crossing, home, picture, pieces_at, polygon_areas, refused, session
 from partitions.hostile import example
 from partitions.layered import network_of
-from reluscope.explorer import partitioning
-from reluscope.explorer.session import Session
+from reluscope.explorer.questions import partitioning
+from reluscope.explorer.scene.session import Session
 
 ASPECT = 1.25
 

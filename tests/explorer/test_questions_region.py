@@ -6,7 +6,7 @@ import pytest
 import reluscope as rs
 from explorer.asking import ZOOMS, ask, crossing, home, picture, refused, session
 from partitions.layered import network_of
-from reluscope.explorer.session import Session
+from reluscope.explorer.scene.session import Session
 
 
 def cards(asked, zoom=1.0, most=12):

@@ -12,10 +12,10 @@ from explorer.asking import ask, home, network, picture, polygon_areas, refused,
 from reluscope.analyses.local import pgd
 from reluscope.analyses.tracking import tracker
 from reluscope.datasets.dataset import dataset_of
-from reluscope.explorer import fitting
-from reluscope.explorer import session as sessions
-from reluscope.explorer.questions import QUESTIONS
-from reluscope.explorer.session import Session
+from reluscope.explorer.questions import fitting
+from reluscope.explorer.questions.known_questions import QUESTIONS
+from reluscope.explorer.scene import session as sessions
+from reluscope.explorer.scene.session import Session
 from reluscope.partitions.complexes import incidence
 
 LARGE = (6, 40, 40, 40, 4)
@@ -33,7 +33,7 @@ def test_versions_grow_and_old_pictures_are_let_go(monkeypatch):
 
 
 def test_the_same_picture_is_not_partitioned_twice(monkeypatch):
-    from reluscope.explorer import partitioning
+    from reluscope.explorer.questions import partitioning
 
     asked = session()
     first, _ = picture(asked, 0.5)

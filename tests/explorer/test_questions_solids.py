@@ -5,7 +5,7 @@ import pytest
 
 import reluscope as rs
 from explorer.asking import ask, refused, session
-from reluscope.explorer.session import Session
+from reluscope.explorer.scene.session import Session
 
 SOLID = [
     {"kind": "sample", "row": 0},

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from reluscope.errors import InputError
-from reluscope.explorer.answers import Answer
-from reluscope.explorer.server import MAX_BODY, MAX_CONNECTIONS, PAGES, Server
-from reluscope.explorer.wire import unpack
+from reluscope.explorer.exchange.answers import Answer
+from reluscope.explorer.exchange.wire import unpack
+from reluscope.explorer.serving.server import MAX_BODY, MAX_CONNECTIONS, PAGES, Server
 
 
 class Echo:

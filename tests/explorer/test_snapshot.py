@@ -16,13 +16,13 @@ from hypothesis.extra import numpy as hnp
 import reluscope as rs
 from reluscope.datasets.demo import loaded_demo_network
 from reluscope.errors import InputError
-from reluscope.explorer.answers import Answer
-from reluscope.explorer.bundled import fingerprint, program
-from reluscope.explorer.condensing import condensed
-from reluscope.explorer.desk import Desk
-from reluscope.explorer.session import Session
-from reluscope.explorer.snapshot import kept_answers, snapshot_page, still_text
-from reluscope.explorer.wire import unpack
+from reluscope.explorer.exchange.answers import Answer
+from reluscope.explorer.exchange.bundled import fingerprint, program
+from reluscope.explorer.exchange.condensing import condensed
+from reluscope.explorer.exchange.wire import unpack
+from reluscope.explorer.scene.session import Session
+from reluscope.explorer.serving.desk import Desk
+from reluscope.explorer.serving.snapshot import kept_answers, snapshot_page, still_text
 
 NET = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
 
@@ -171,7 +171,7 @@ def test_files(tmp_path):
 
 def test_without_anywidget_a_notebook_shows_a_snapshot(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "anywidget", None)
-    from reluscope.explorer import widget
+    from reluscope.explorer.serving import widget
 
     monkeypatch.setattr(widget, "_widget_class", widget._widget_class.__wrapped__)
     explorer = rs.explore(NET, np.eye(2), labels=[1, 1], class_names=[HOSTILE, "b"])

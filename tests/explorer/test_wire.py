@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from reluscope.explorer.answers import Answer
-from reluscope.explorer.wire import KINDS, carried, pack, unpack
+from reluscope.explorer.exchange.answers import Answer
+from reluscope.explorer.exchange.wire import KINDS, carried, pack, unpack
 
 ARRAYS = st.sampled_from(KINDS).flatmap(
     lambda kind: hnp.arrays(kind, hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4))

@@ -19,7 +19,7 @@ from reluscope.datasets.dataset import dataset_of
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
-from reluscope.explorer.bundled import fingerprint, program
+from reluscope.explorer.exchange.bundled import fingerprint, program
 from reluscope.findings import Claim, Finding
 from reluscope.findings.finite import finite
 from reluscope.findings.writing import number

@@ -13,8 +13,8 @@ from reluscope.cli.looking import Looked, open_session
 from reluscope.cli.options import Common
 from reluscope.cli.progress import show_progress
 from reluscope.cli.standard_output import results
-from reluscope.explorer.desk import Desk
-from reluscope.explorer.server import Server
+from reluscope.explorer.serving.desk import Desk
+from reluscope.explorer.serving.server import Server
 
 
 def explore(looked: Looked, *, port: int, browser: bool, common: Common, began: float) -> int:

@@ -10,7 +10,7 @@ from reluscope.cli.options import Common
 from reluscope.cli.progress import Bar
 from reluscope.datasets.demo import loaded_demo_network
 from reluscope.datasets.digits import digits
-from reluscope.explorer.session import Session
+from reluscope.explorer.scene.session import Session
 
 DEMO = "demo network"
 

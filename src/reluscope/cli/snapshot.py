@@ -10,8 +10,8 @@ from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import open_console, print_json, print_numbers, say
 from reluscope.cli.progress import show_progress
-from reluscope.explorer.desk import Desk
-from reluscope.explorer.snapshot import kept_answers, page_of
+from reluscope.explorer.serving.desk import Desk
+from reluscope.explorer.serving.snapshot import kept_answers, page_of
 from reluscope.networks.evaluation.pass_time import region_seconds
 from reluscope.networks.network import Network
 

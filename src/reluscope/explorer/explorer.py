@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from reluscope.arguments import Range, Seed, read_arguments
 from reluscope.budget import Budget
 from reluscope.errors import ReluscopeError
-from reluscope.explorer.desk import Desk
-from reluscope.explorer.server import Server
-from reluscope.explorer.session import Session
-from reluscope.explorer.snapshot import snapshot_page
-from reluscope.explorer.widget import MISSING, make_widget
+from reluscope.explorer.scene.session import Session
+from reluscope.explorer.serving.desk import Desk
+from reluscope.explorer.serving.server import Server
+from reluscope.explorer.serving.snapshot import snapshot_page
+from reluscope.explorer.serving.widget import MISSING, make_widget
 from reluscope.files.whole_files import check_writable, write_files
 from reluscope.networks.network import Network
 

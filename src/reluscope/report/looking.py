@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope.errors import InputError
-from reluscope.explorer.desk import Desk
-from reluscope.explorer.session import Session
-from reluscope.explorer.snapshot import kept_answers, still_text
+from reluscope.explorer.scene.session import Session
+from reluscope.explorer.serving.desk import Desk
+from reluscope.explorer.serving.snapshot import kept_answers, still_text
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.report.content import Snapshot

@@ -9,7 +9,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from reluscope.citations import CITATIONS
-from reluscope.explorer.bundled import fingerprint, program
+from reluscope.explorer.exchange.bundled import fingerprint, program
 from reluscope.findings import Finding
 from reluscope.findings.writing import number
 from reluscope.report.content import Block, Number, is_written_number

@@ -1,0 +1,1 @@
+"""Questions and answers on their way: fields that are checked, progress, bytes."""

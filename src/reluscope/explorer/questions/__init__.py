@@ -1,0 +1,1 @@
+"""The questions that the explorer answers, one module each."""
