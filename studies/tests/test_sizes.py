@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cli.running import is_one_sentence, reluscope
-from reluscope.cli.study_compare import DIFFERENT, EQUAL, GONE, NEW, WITHIN, compare
-from reluscope.cli.study_numbers import command_of
+from reluscope.cli.studies.study_compare import DIFFERENT, EQUAL, GONE, NEW, WITHIN, compare
+from reluscope.cli.studies.study_numbers import command_of
 from reluscope.datasets import dataset_of
 from reluscope.findings import Finding
 from reluscope.studies import Outcome, Setting, Verdict, all_studies

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cli.running import is_one_sentence, reluscope
-from reluscope.cli.boolean_function import read_function
+from reluscope.cli.work.boolean_function import read_function
 
 
 def asked(*arguments):

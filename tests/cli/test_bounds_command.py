@@ -6,7 +6,7 @@ import pytest
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
-from reluscope.cli.printing import short
+from reluscope.cli.terminal.printing import short
 
 
 def asked(*arguments):

@@ -243,7 +243,7 @@ def test_labels_are_compared_with_programs_and_modules_before_they_are_traced(fo
     for name, shapes in names.items():
         program = torch.export.export(demo_network(), (torch.zeros(2, 1, 8, 8),), dynamic_shapes=shapes)
         torch.export.save(program, f"{name}.pt2")
-    monkeypatch.setattr("reluscope.cli.models.load", lambda *given, **also: pytest.fail("loaded"))
+    monkeypatch.setattr("reluscope.cli.reading.models.load", lambda *given, **also: pytest.fail("loaded"))
     np.save("many.npy", np.arange(len(DATA)))
     for model in ("batch.pt2", "fixed.pt2", "my_models:Net"):
         shape = SHAPE if ":" in model else ()
@@ -327,7 +327,7 @@ def test_real_models_are_described(name):
 
 
 def test_files_are_looked_at_before_anything_is_loaded(folder, quick_report, monkeypatch):
-    monkeypatch.setattr("reluscope.cli.analyze.open_model_and_data", lambda *given, **also: pytest.fail("loaded"))
+    monkeypatch.setattr("reluscope.cli.work.analyze.open_model_and_data", lambda *given, **also: pytest.fail("loaded"))
     for wrong in (("--labels", "none.npy"), ("--weights", "none.pt"), ("-o", "x.npy")):
         result = reluscope("analyze", "my_models:Net", "--data", "x.npy", *wrong)
         assert result.exit_code == 1

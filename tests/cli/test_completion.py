@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from reluscope.cli.parsing import complete_data
+from reluscope.cli.reading.parsing import complete_data
 
 
 def complete(line, shell="bash"):

@@ -14,7 +14,7 @@ import pytest
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
-from reluscope.cli.executors import ExecutorArguments, open_executor
+from reluscope.cli.terminal.executors import ExecutorArguments, open_executor
 from reluscope.errors import InputError
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.driver.parallel import WORKERS_DIED, Lost, run_tasks

@@ -64,7 +64,7 @@ def test_while_starting(folder, wait):
 def test_what_is_ignored_on_purpose_stays_ignored(folder):
     """In the background, as with nohup, the signal of a terminal is not meant for us."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    done = strike("reluscope.cli.models.load", 1, "info", "my_models:cross", "--json")
+    done = strike("reluscope.cli.reading.models.load", 1, "info", "my_models:cross", "--json")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
 
@@ -124,7 +124,7 @@ def test_while_writing_nothing_is_left_behind(folder):
 
 @pytest.mark.slow
 def test_while_loading(folder):
-    done = strike("reluscope.cli.models.load", 1, "info", "my_models:cross")
+    done = strike("reluscope.cli.reading.models.load", 1, "info", "my_models:cross")
     assert done.returncode == 130
     assert done.stderr == "reluscope: interrupted; nothing was written.\n"
     assert done.stdout == ""

@@ -9,7 +9,7 @@ import pytest
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
-from reluscope.cli.records import open_records
+from reluscope.cli.studies.records import open_records
 from reluscope.studies import Outcome, Record, Study, Table
 
 
@@ -76,7 +76,7 @@ def test_data_beside_are_welcome_and_not_needed(folder, monkeypatch):
         return Outcome(("Done.",), ())
 
     study = Study("shepeleva2020", "other", "a sentence", 0, None, "cifar10", protocol)
-    monkeypatch.setattr("reluscope.cli.reproduce.all_studies", lambda: (study, replace(study, data="mnist")))
+    monkeypatch.setattr("reluscope.cli.studies.reproduce.all_studies", lambda: (study, replace(study, data="mnist")))
     rows = np.arange(2 * 3073, dtype=np.int64).reshape(2, 3073) % 200
     rows[:, 0] = 1
     (folder / "test_batch.bin").write_bytes(rows.astype(np.uint8).tobytes())

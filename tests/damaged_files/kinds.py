@@ -12,9 +12,9 @@ import torch
 import reluscope as rs
 from reluscope.analyses.verification import of_property
 from reluscope.analyses.verification.claimed import read_counterexample
-from reluscope.cli.models import read_weights
-from reluscope.cli.reach import read_plant
-from reluscope.cli.records import open_records
+from reluscope.cli.reading.models import read_weights
+from reluscope.cli.studies.records import open_records
+from reluscope.cli.work.reach import read_plant
 from reluscope.datasets.dataset import dataset_of
 from reluscope.datasets.mnist import read_idx
 from reluscope.datasets.opening import open_dataset

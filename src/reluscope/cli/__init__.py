@@ -4,7 +4,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from reluscope.cli.interruption import INTERRUPTED, leave_at_once
+from reluscope.cli.terminal.interruption import INTERRUPTED, leave_at_once
 
 if TYPE_CHECKING:
     from reluscope.cli.commands import app
@@ -19,7 +19,7 @@ def main() -> None:
     """Run the command line."""
     leave_at_once()
     from reluscope.cli.commands import app
-    from reluscope.cli.failures import flush
+    from reluscope.cli.terminal.failures import flush
 
     try:
         app()

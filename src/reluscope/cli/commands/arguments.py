@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli.parsing import complete_data
+from reluscope.cli.reading.parsing import complete_data
 
 MODEL_HELP = "A .onnx or .pt2 file, or package.module:factory (a function or class that makes a torch.nn.Module)."
 WEIGHTS_HELP = "Weights for package.module:factory: .safetensors, or a state dict. Nothing is unpickled."

@@ -6,7 +6,7 @@ import typer
 
 from reluscope.cli.commands.application import app
 from reluscope.cli.commands.arguments import Force, JsonFile, path_of
-from reluscope.cli.options import Common, command
+from reluscope.cli.terminal.options import Common, command
 
 
 @command(app, "Show how simple a Boolean function is, and a small network for it.", without=("seed", "device"))
@@ -47,6 +47,6 @@ def boolean(
       reluscope boolean 27030 --inputs 4 --leak 0.1
       reluscope boolean "x1 & (x2 | ~x3)" --json | jq .network
     """  # noqa: D301
-    from reluscope.cli.boolean_function import boolean as run
+    from reluscope.cli.work.boolean_function import boolean as run
 
     return run(function, inputs=inputs, leak=leak, seconds=seconds, output=path_of(output), force=force, common=common)

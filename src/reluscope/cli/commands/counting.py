@@ -18,8 +18,8 @@ from reluscope.cli.commands.arguments import (
 from reluscope.cli.commands.domain_options import DomainOptions
 from reluscope.cli.commands.executor_options import ExecutorOptions
 from reluscope.cli.commands.loading_options import LoadingOptions
-from reluscope.cli.options import Common, command
-from reluscope.cli.parsing import read_box, read_sizes
+from reluscope.cli.reading.parsing import read_box, read_sizes
+from reluscope.cli.terminal.options import Common, command
 
 
 class Method(StrEnum):
@@ -88,7 +88,7 @@ def bounds(
 
     given = None if model is None else loading.read(model)
 
-    from reluscope.cli.bounds import bounds as run
+    from reluscope.cli.work.bounds import bounds as run
 
     return run(given, sizes, rank=rank, box=ranges, output=path_of(output), force=force, common=common)
 
@@ -161,7 +161,7 @@ def count(
     given = loading.read(model)
 
     from reluscope.budget import Budget
-    from reluscope.cli.count import count as run
+    from reluscope.cli.work.count import count as run
 
     return run(
         given,

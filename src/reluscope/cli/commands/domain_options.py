@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reluscope.cli.commands.arguments import DATA_HELP, Box, path_of
-from reluscope.cli.model_arguments import check_data
-from reluscope.cli.parsing import complete_data, read_box, read_numbers
+from reluscope.cli.reading.model_arguments import check_data
+from reluscope.cli.reading.parsing import complete_data, read_box, read_numbers
 
 if TYPE_CHECKING:
-    from reluscope.cli.domains import DomainArguments
+    from reluscope.cli.reading.domains import DomainArguments
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class DomainOptions:
 
         check_data(self.plane or self.segment or self.data)
 
-        from reluscope.cli.domains import DomainArguments
+        from reluscope.cli.reading.domains import DomainArguments
 
         points = path_of(self.plane or self.segment)
         return DomainArguments(self.data, rows, points, 3 if self.plane else 2, boxes, chosen, self.margin)

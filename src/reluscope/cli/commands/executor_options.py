@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from reluscope.cli.executors import ExecutorArguments
+    from reluscope.cli.terminal.executors import ExecutorArguments
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class ExecutorOptions:
     ] = None
 
     def read(self, *, certify: bool = False) -> "ExecutorArguments":
-        """Return what was given, for `reluscope.cli.executors.open_executor`.
+        """Return what was given, for `reluscope.cli.terminal.executors.open_executor`.
 
         Parameters
         ----------
@@ -42,6 +42,6 @@ class ExecutorOptions:
         if certify and (self.workers or self.dask):
             raise typer.BadParameter("--certify works in one process: leave --workers and --dask out")
 
-        from reluscope.cli.executors import ExecutorArguments
+        from reluscope.cli.terminal.executors import ExecutorArguments
 
         return ExecutorArguments(self.workers, self.dask)

@@ -18,9 +18,9 @@ from reluscope.cli.commands.arguments import (
     path_of,
 )
 from reluscope.cli.commands.loading_options import LoadingOptions, ReadingOptions
-from reluscope.cli.model_arguments import check_data
-from reluscope.cli.options import Common, command
-from reluscope.cli.parsing import read_box
+from reluscope.cli.reading.model_arguments import check_data
+from reluscope.cli.reading.parsing import read_box
+from reluscope.cli.terminal.options import Common, command
 
 
 @command(app, "Show what is in a model.", without=("seed", "device"))
@@ -44,7 +44,7 @@ def info(
     """  # noqa: D301
     given = loading.read(model)
 
-    from reluscope.cli.info import info as run
+    from reluscope.cli.work.info import info as run
 
     return run(given, output=path_of(output), force=force, common=common)
 
@@ -80,7 +80,7 @@ def codes(
     given = loading.read(model)
     check_data(data, labels)
 
-    from reluscope.cli.codes import codes as run
+    from reluscope.cli.work.codes import codes as run
 
     return run(
         given,
@@ -137,7 +137,7 @@ def region(
     given = loading.read(model)
     check_data(data, labels)
 
-    from reluscope.cli.region import region as run
+    from reluscope.cli.work.region import region as run
 
     return run(
         given,
@@ -206,7 +206,7 @@ def preimage(
     given = loading.read(model)
     check_data(data)
 
-    from reluscope.cli.preimage import preimage as run
+    from reluscope.cli.work.preimage import preimage as run
 
     return run(
         given,
@@ -278,7 +278,7 @@ def compare(
     check_data(data, labels)
     check_data(test, test_labels)
 
-    from reluscope.cli.compare import compare as run
+    from reluscope.cli.work.compare import compare as run
 
     return run(
         models,

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from reluscope.cli.commands.arguments import SHAPE_HELP, WEIGHTS_HELP, path_of
-from reluscope.cli.model_arguments import ModelArguments
-from reluscope.cli.parsing import read_approximate, read_decision, read_fixed_inputs, read_shape
+from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.reading.parsing import read_approximate, read_decision, read_fixed_inputs, read_shape
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from reluscope.cli.commands.arguments import (
 from reluscope.cli.commands.domain_options import DomainOptions
 from reluscope.cli.commands.executor_options import ExecutorOptions
 from reluscope.cli.commands.loading_options import LoadingOptions
-from reluscope.cli.options import Common, command
+from reluscope.cli.terminal.options import Common, command
 
 
 class Color(StrEnum):
@@ -118,8 +118,8 @@ def partition(
     shared = workers.read(certify=certify)
 
     from reluscope.budget import Budget
-    from reluscope.cli.partition import partition as run
-    from reluscope.cli.streamed_partition import stream_partition
+    from reluscope.cli.work.partition import partition as run
+    from reluscope.cli.work.streamed_partition import stream_partition
 
     if stream is not None:
         others = {"-o": output, "--certify": certify, "--color": color}

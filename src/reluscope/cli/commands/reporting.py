@@ -17,11 +17,11 @@ from reluscope.cli.commands.arguments import (
     path_of,
 )
 from reluscope.cli.commands.loading_options import ReadingOptions
-from reluscope.cli.executors import ExecutorArguments, open_executor, start_processes
-from reluscope.cli.model_arguments import check_data
-from reluscope.cli.options import Common, command
-from reluscope.cli.progress import show_progress
-from reluscope.cli.threads import count_helpers, share_threads
+from reluscope.cli.reading.model_arguments import check_data
+from reluscope.cli.terminal.executors import ExecutorArguments, open_executor, start_processes
+from reluscope.cli.terminal.options import Common, command
+from reluscope.cli.terminal.progress import show_progress
+from reluscope.cli.terminal.threads import count_helpers, share_threads
 
 STARTING = 2.0  # seconds that imports take
 
@@ -101,7 +101,7 @@ def analyze(
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
         share_threads(common.threads)
-        from reluscope.cli.analyze import analyze as run
+        from reluscope.cli.work.analyze import analyze as run
         from reluscope.report.subject import Settings
 
     return run(
@@ -145,7 +145,7 @@ def demo(
             bar.say("Starting", None, STARTING)
             if executor is not None:  # others start while this process does
                 start_processes(executor, number)
-            from reluscope.cli.analyze import demo as run
+            from reluscope.cli.work.analyze import demo as run
             from reluscope.report.subject import Settings
 
         settings = Settings(seed=common.seed)

@@ -7,7 +7,7 @@ import typer
 
 from reluscope.cli.commands.application import app
 from reluscope.cli.commands.arguments import path_of
-from reluscope.cli.options import Common, command
+from reluscope.cli.terminal.options import Common, command
 
 if TYPE_CHECKING:
     from reluscope.studies import Change
@@ -106,7 +106,7 @@ def reproduce(
     if force and resume:
         raise typer.BadParameter("begin anew with --force, or go on with --resume: leave one out")
 
-    from reluscope.cli.reproduce import reproduce as run
+    from reluscope.cli.studies.reproduce import reproduce as run
 
     given: dict[Change, int | None] = {"replicates": replicates, "points": points, "epochs": epochs}
     changes: dict[Change, int] = {name: number for name, number in given.items() if number is not None}

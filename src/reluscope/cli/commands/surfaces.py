@@ -11,8 +11,8 @@ from reluscope.cli.commands.arguments import Force, Model, path_of
 from reluscope.cli.commands.domain_options import DomainOptions
 from reluscope.cli.commands.executor_options import ExecutorOptions
 from reluscope.cli.commands.loading_options import LoadingOptions
-from reluscope.cli.options import Common, command
-from reluscope.cli.parsing import read_difference
+from reluscope.cli.reading.parsing import read_difference
+from reluscope.cli.terminal.options import Common, command
 
 
 class PieceColor(StrEnum):
@@ -100,7 +100,7 @@ def surface(
     shared = workers.read()
 
     from reluscope.budget import Budget
-    from reluscope.cli.surface import surface as run
+    from reluscope.cli.work.surface import surface as run
 
     return run(
         given,

@@ -7,7 +7,7 @@ import typer
 
 from reluscope.cli.commands.application import app
 from reluscope.cli.commands.arguments import Force
-from reluscope.cli.options import Common, command
+from reluscope.cli.terminal.options import Common, command
 
 
 @command(app, "Write a report on a run that a Tracker recorded.", without=("seed", "device"))
@@ -40,6 +40,6 @@ def track_report(
       reluscope track-report run.parquet -o run.html --force
       reluscope track-report run.parquet --json | jq '.records[-1].findings[] | {name, value, claim}'
     """  # noqa: D301
-    from reluscope.cli.tracking import track_report as run
+    from reluscope.cli.work.tracking import track_report as run
 
     return run(Path(file), output=[Path(one) for one in output or ()], force=force, common=common)

@@ -1,0 +1,1 @@
+"""Studies of papers on the command line: runs, records, pages and comparisons."""

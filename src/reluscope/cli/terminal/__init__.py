@@ -1,0 +1,1 @@
+"""Standard output and error, options that all commands share, files that they write, and how they end."""

@@ -1,0 +1,158 @@
+"""Files that a command writes: their suffixes say their kinds, and they are checked before any work.
+
+What is there already stays unless the user says otherwise, and every file is written whole or not at all.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reluscope.cli.terminal.interruption import keeping_results
+from reluscope.cli.terminal.progress import show_progress
+from reluscope.errors import InputError
+from reluscope.files.whole_files import check_writable, make_folder, write_files
+
+PICTURES = (".svg", ".png", ".pdf")
+# More files than these are counted where they lie in one folder.
+MANY = 4
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where results go.
+
+    Parameters
+    ----------
+    paths : tuple of Path
+        Files, each of a known kind.
+    """
+
+    paths: tuple[Path, ...]
+
+    def of(self, *suffixes: str) -> tuple[Path, ...]:
+        """Return the files with one of these suffixes."""
+        return tuple(path for path in self.paths if path.suffix.lower() in suffixes)
+
+    def without(self, *suffixes: str) -> "Outputs":
+        """Return the files with other suffixes."""
+        return Outputs(tuple(path for path in self.paths if path.suffix.lower() not in suffixes))
+
+
+def plan_outputs(
+    given: Sequence[Path],
+    kinds: Mapping[str, str],
+    *,
+    in_folder: Sequence[str] = (),
+    force: bool = False,
+    option: str = "-o",
+) -> Outputs:
+    """Check, before any work, that files may be written.
+
+    Parameters
+    ----------
+    given : sequence of Path
+        As in the command: files of known kinds, or folders.
+    kinds : mapping
+        What each suffix stands for, in words.
+    in_folder : sequence of str
+        Names of the files that go into a folder; without any, folders are refused.
+    force : bool
+        Allow files to be replaced.
+    option : str
+        What the files were named with.
+
+    Returns
+    -------
+    Outputs
+
+    Raises
+    ------
+    InputError
+        If a kind is unknown, a file is there already, or its folder cannot be written to.
+    """
+    paths: list[Path] = []
+    for path in given:
+        if path.suffix.lower() in kinds and not path.is_dir():
+            paths.append(path)
+        elif in_folder and (path.is_dir() or not path.suffix):
+            if path.exists() and not path.is_dir():
+                raise InputError(f"{option} {path} would be a folder, but it is a file: name another, or add a suffix")
+            paths.extend(path / name for name in in_folder)
+        else:
+            known = ", ".join(f"{suffix} ({what})" for suffix, what in kinds.items())
+            folder = " or name a folder" if in_folder else ""
+            raise InputError(f"{option} {path} must end in {known}{',' * bool(folder)}{folder}")
+    present = [path for path in paths if path.exists()]
+    if present and not force:
+        raise InputError(f"{present[0]} is there already: add --force to replace it, or name another with {option}")
+    for path in paths:
+        check_writable(path.parent, f"name another place with {option}")
+    return Outputs(tuple(dict.fromkeys(paths)))
+
+
+def write_all(contents: Mapping[Path, bytes | str]) -> None:
+    """Write files, all whole or none, and the folders that they need.
+
+    Raises
+    ------
+    InputError
+        If that cannot be done, for instance because the disk is full.
+    """
+    for folder in dict.fromkeys(path.parent for path in contents):
+        make_folder(folder)
+    write_files(contents)
+
+
+def write_each(files: Outputs, write: Callable[[Path], None], *, hidden: bool) -> list[Path]:
+    """Write files one by one, pictures last, and return those that Ctrl-C left time for.
+
+    Parameters
+    ----------
+    files : Outputs
+    write : callable
+        Writes one, whole or not at all.
+    hidden : bool
+        Do not show which one is written.
+    """
+    pictures, written = files.of(*PICTURES), list[Path]()
+    with keeping_results():
+        try:
+            with show_progress(hidden=hidden) as bar:
+                # What is quick to write first, so that less is lost if the user loses patience.
+                for path in (*(path for path in files.paths if path not in pictures), *pictures):
+                    bar.say(f"Writing {path}")
+                    make_folder(path.parent)
+                    write(path)
+                    written.append(path)
+        except KeyboardInterrupt:
+            pass
+    return written
+
+
+def said_of(written: Sequence[Path]) -> str:
+    """Return what becomes of results at Ctrl-C, in words.
+
+    Examples
+    --------
+    >>> said_of([]), said_of([Path("a.csv")]), said_of([Path("a.csv"), Path("b.csv"), Path("c.csv")])
+    ('nothing was written', 'a.csv holds what was found', 'a.csv, b.csv and c.csv hold what was found')
+    """
+    if not written:
+        return "nothing was written"
+    return f"{listed(written)} what was found"
+
+
+def listed(written: Sequence[Path]) -> str:
+    """Return files that hold something, in words that end with the verb.
+
+    Examples
+    --------
+    >>> listed([Path("a.csv"), Path("b.csv")]), listed([Path(f"{number}.csv") for number in range(9)])
+    ('a.csv and b.csv hold', '9 files in . hold')
+    """
+    names, folders = [str(path) for path in written], {path.parent for path in written}
+    if len(names) == 1:
+        return f"{names[0]} holds"
+    if len(folders) == 1 and len(names) > MANY:
+        return f"{len(names)} files in {folders.pop()} hold"
+    return f"{', '.join(names[:-1])} and {names[-1]} hold"

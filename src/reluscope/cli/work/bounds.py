@@ -1,0 +1,130 @@
+"""``reluscope bounds``: bounds on the number of regions of an architecture, and of a network in a box."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reluscope.analyses.bounds.architecture import Architecture
+from reluscope.analyses.bounds.table import BoundRow, table
+from reluscope.citations import bibliography
+from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.terminal.options import Common
+from reluscope.cli.terminal.outputs import plan_outputs, write_all
+from reluscope.cli.terminal.printing import add_row, make_table, open_console, print_json, say, short, to_json
+from reluscope.cli.terminal.progress import show_progress
+from reluscope.errors import InputError
+from reluscope.findings import Claim
+from reluscope.findings.writing import SIGNS
+
+if TYPE_CHECKING:
+    from reluscope.geometry.polyhedra.domains import Box
+    from reluscope.networks.network import Network
+
+FORMAT = "reluscope bounds 1"
+
+
+def bounds(
+    model: ModelArguments | None,
+    sizes: tuple[int, ...] | None,
+    *,
+    rank: int,
+    box: Sequence[tuple[float, float]],
+    output: Path | None,
+    force: bool,
+    common: Common,
+) -> int:
+    """Print the bounds of an architecture or of a model, and return the exit code."""
+    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
+    network = named = None
+    with show_progress(hidden=common.quiet) as bar:
+        if model is not None:
+            from reluscope.cli.reading.models import open_network
+            from reluscope.cli.reading.opening import describe_model
+
+            bar.say("Loading the model")
+            network = open_network(model)
+            named = describe_model(network, model.name)
+            architecture = Architecture.of(network)
+        else:
+            architecture = Architecture.of(sizes or (), rank=rank)
+        bar.say("Working out the bounds")
+        where = None if network is None else _box(network, box)
+        # The bound from the weights reads the network; all others read the same architecture.
+        rows = table(architecture if network is None else network, box=where)
+    plain = {
+        "format": FORMAT,
+        "model": named,
+        **describe(architecture, rows),
+        "box": None if where is None else where.describe(),
+    }
+    if common.as_json:
+        print_json(plain)
+    elif not common.quiet:
+        _print(architecture, rows, "" if model is None else model.name, where)
+    write_all({path: to_json(plain) + "\n" for path in files.paths})
+    return 0
+
+
+def describe(architecture: Architecture, rows: Sequence[BoundRow]) -> dict[str, Any]:
+    """Return the bounds of an architecture as plain types."""
+    return {
+        "architecture": {
+            "num_inputs": architecture.num_inputs,
+            "widths": list(architecture.widths),
+            "pieces": [[rank for rank, _ in layer.ranks] for layer in architecture.layers],
+            "is_chain": architecture.is_chain,
+        },
+        "bounds": [
+            {
+                "name": row.name,
+                "finding": None if row.finding is None else row.finding.to_dict(),
+                "reason": row.reason,
+            }
+            for row in rows
+        ],
+        "sources": [{"key": source.key, "citation": str(source)} for source in _sources(rows)],
+    }
+
+
+def _box(network: "Network", given: Sequence[tuple[float, float]]) -> "Box":
+    import numpy as np
+
+    from reluscope.geometry.polyhedra.domains import Box
+
+    sides = list(given) or [(0.0, 1.0)]
+    if len(sides) not in (1, network.num_inputs):
+        raise InputError(
+            f"give --box once for all inputs, or once for each of the {network.num_inputs:,} in order, got {len(sides)}"
+        )
+    low, high = (np.array(ends) for ends in zip(*sides, strict=True))
+    return Box(low, high) if len(sides) == network.num_inputs else Box(low[0], high[0], network.num_inputs)
+
+
+def _sources(rows: Sequence[BoundRow]):
+    return bibliography(row.finding.source for row in rows if row.finding is not None and row.finding.source)
+
+
+def _print(architecture: Architecture, rows: Sequence[BoundRow], name: str, box: "Box | None") -> None:
+    console = open_console()
+    say(console, f"{name}{': ' * bool(name)}{architecture.describe()}", style="bold")
+    shown = make_table("bound", "regions", "how", "source", right=("regions",))
+    for row in rows:
+        if row.finding is None:
+            add_row(shown, row.name, "none", row.reason, "")
+        else:
+            value = SIGNS[row.finding.claim] + short(int(row.finding))
+            add_row(shown, row.name, value, row.finding.method, row.finding.source)
+    console.print(shown)
+    best = {claim: [row.finding for row in rows if row.finding and row.finding.claim is claim] for claim in Claim}
+    say(
+        console,
+        "≥ means that some network of this architecture has at least so many regions, ≤ that none has more. Regions "
+        "are those of activation patterns, full-dimensional or not; there are no more of the other kinds.",
+    )
+    if box is not None and best[Claim.UPPER] and best[Claim.UPPER][-1].domain == box.describe():
+        say(console, f"The last row is about this network's weights in the {box.describe()}, and does not hold beyond.")
+    elif box is None:
+        say(console, "A model's weights give a bound of its own: reluscope bounds MODEL.")
+    say(console, "")
+    for source in _sources(rows):
+        say(console, f"{source.key}: {source}")

@@ -1,0 +1,47 @@
+"""``reluscope explore``: the explorer on a page of this machine.
+
+Nothing is imported here that the first picture does not need: it is there about three seconds after the command.
+"""
+
+import contextlib
+import threading
+import time
+import webbrowser
+
+from reluscope.cli.terminal.interruption import keeping_results
+from reluscope.cli.terminal.options import Common
+from reluscope.cli.terminal.progress import show_progress
+from reluscope.cli.terminal.standard_output import results
+from reluscope.cli.work.looking import Looked, open_session
+from reluscope.explorer.serving.desk import Desk
+from reluscope.explorer.serving.server import Server
+
+
+def explore(looked: Looked, *, port: int, browser: bool, common: Common, began: float) -> int:
+    """Serve the explorer until Ctrl-C, and return the exit code."""
+    with show_progress(hidden=common.quiet) as bar:
+        server = Server(Desk(open_session(looked, common, bar)), port)
+        bar.say("Looking at the first plane")
+        _warm(server.desk)
+    server.start()
+    print(server.url, file=results())
+    # Whoever reads this through a pipe waits for it.
+    ready = f"Ready after {time.perf_counter() - began:.1f} s, for this machine only; Ctrl-C ends it."
+    print(ready, file=results(), flush=True)
+    if browser:
+        webbrowser.open(server.url)
+    _wait_for_interruption()
+    server.close()
+    return 0
+
+
+def _wait_for_interruption() -> None:
+    with keeping_results(), contextlib.suppress(KeyboardInterrupt):
+        threading.Event().wait()
+
+
+def _warm(desk: Desk) -> None:
+    """Ask what every page asks first: what is loaded at first use is loaded then, and the answer is kept."""
+    home = desk.answer({"ask": "hello"}).header.get("home")
+    if home is not None:
+        desk.answer({"ask": "partition", "anchors": home["anchors"], "window": home["window"]})
