@@ -23,7 +23,7 @@ from reluscope.files.sealed_files import UNSEALED
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions.tree.tree_count import tree_count
 from reluscope.report import KeptSections, Subject
-from reluscope.report.document import SectionResult
+from reluscope.report.parts.document import SectionResult
 from reluscope.testing import default_network
 
 SQUARE, CUBE = rs.Box(-1, 1, 2), rs.Box(-1, 1, 3)

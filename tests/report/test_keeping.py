@@ -12,10 +12,10 @@ from reluscope.datasets.dataset import dataset_of
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.report import KeptSections, Settings, Subject, build_report, check_folder, write_report
-from reluscope.report.content import Attachment, Content, Drawing, Number, Numbers, Picture, Table, Text
-from reluscope.report.document import SectionResult
-from reluscope.report.encoding import decode, encode
 from reluscope.report.keeping import FOLDER, has_unfinished
+from reluscope.report.parts.content import Attachment, Content, Drawing, Number, Numbers, Picture, Table, Text
+from reluscope.report.parts.document import SectionResult
+from reluscope.report.parts.encoding import decode, encode
 from reluscope.report.sections import Section
 
 DATA = dataset_of(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), [0, 0, 1, 1])

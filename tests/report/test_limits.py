@@ -11,8 +11,8 @@ from reluscope.datasets.dataset import dataset_of
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.report import Settings, Subject
-from reluscope.report import subject as module
-from reluscope.report.content import Content, Text
+from reluscope.report.parts import subject as module
+from reluscope.report.parts.content import Content, Text
 from reluscope.report.sections import Section, all_sections, plane
 
 DRAW = np.random.default_rng(0)

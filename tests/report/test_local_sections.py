@@ -15,8 +15,8 @@ from reluscope.datasets.dataset import dataset_of
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.report import Settings, Subject, build_report
-from reluscope.report.content import Picture, Table, Text
 from reluscope.report.page import render
+from reluscope.report.parts.content import Picture, Table, Text
 from reluscope.report.sections import all_sections
 
 SECTIONS = tuple(section for section in all_sections() if section.name in ("codes", "code_map", "maps", "balls"))

@@ -13,8 +13,8 @@ from networks.models import layers
 from reluscope.analyses.samples.data_box import data_box
 from reluscope.datasets.dataset import dataset_of
 from reluscope.report import Settings, Subject, build_report
-from reluscope.report.content import Picture, Table
 from reluscope.report.page import render
+from reluscope.report.parts.content import Picture, Table
 from reluscope.report.sections import all_sections, robustness
 from reluscope.testing import default_network
 

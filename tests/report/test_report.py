@@ -26,8 +26,8 @@ from reluscope.findings.writing import number
 from reluscope.partitions.ask.finishing_windows import Affordable
 from reluscope.partitions.complexes import incidence
 from reluscope.report import Settings, Subject, build_report, write_report
-from reluscope.report.content import Content, Number, numbers
 from reluscope.report.page import render
+from reluscope.report.parts.content import Content, Number, numbers
 from reluscope.report.sections import Section, all_sections, plane
 from reluscope.report.writing import check_folder
 

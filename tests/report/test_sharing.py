@@ -96,7 +96,7 @@ def test_folders_that_let_nobody_write_are_told_at_once(tmp_path):
 def test_helpers_find_sections_that_others_have_added(tmp_path, monkeypatch):
     """Seen red where processes that help looked at the installed package alone."""
     (tmp_path / "added.py").write_text(
-        "from reluscope.report.content import Content, Text\n"
+        "from reluscope.report.parts.content import Content, Text\n"
         "TITLE, POSITION = 'Added', 99\n"
         "def why_not(subject): return None\n"
         "def seconds(subject): return 1.0\n"

@@ -10,13 +10,13 @@ from reluscope.datasets.dataset import dataset_of
 from reluscope.findings import Claim, Finding
 from reluscope.report import Settings, Subject, build_report
 from reluscope.report.apart import apart
-from reluscope.report.content import Content, Number, Table, numbers
-from reluscope.report.document import SectionResult
-from reluscope.report.merging import merged, shared_samples
 from reluscope.report.page import render, render_beside
-from reluscope.report.references import REFERENCES, SURPRISING, surprise
+from reluscope.report.parts.content import Content, Number, Table, numbers
+from reluscope.report.parts.document import SectionResult
+from reluscope.report.parts.merging import merged, shared_samples
+from reluscope.report.parts.references import REFERENCES, SURPRISING, surprise
+from reluscope.report.parts.sentences import Sentence, located, said
 from reluscope.report.sections import all_sections
-from reluscope.report.sentences import Sentence, located, said
 from reluscope.report.story import MAX_NUMBERS, MAX_SENTENCES, story_of
 
 KEPT = ("network", "fit", "codes", "plane", "segments")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from reluscope.findings import Column, Finding, Findings, Status, declare
-from reluscope.report.content import Number, cell, findings_table, medians_table, table
+from reluscope.report.parts.content import Number, cell, findings_table, medians_table, table
 
 HEIGHT = declare("test_height", "height of what is tested", unit="degrees")
 FOUND = Findings.of(

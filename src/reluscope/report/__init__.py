@@ -4,9 +4,9 @@ It asks analyses for findings and lays them out; it computes nothing itself.
 """
 
 from reluscope.report.building import ReportProgress, build_report
-from reluscope.report.document import Report, SectionResult
 from reluscope.report.keeping import KeptSections
-from reluscope.report.subject import Settings, Subject
+from reluscope.report.parts.document import Report, SectionResult
+from reluscope.report.parts.subject import Settings, Subject
 from reluscope.report.writing import check_folder, write_report, write_reports
 
 __all__ = [

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reluscope.report.content import Attachment, Block, Drawing, Picture
-from reluscope.report.document import Report, SectionResult
+from reluscope.report.parts.content import Attachment, Block, Drawing, Picture
+from reluscope.report.parts.document import Report, SectionResult
 
 
 def apart(reports: Sequence[Report]) -> tuple[Report, ...]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from reluscope.errors import ReluscopeError
 from reluscope.progress import ProgressFunction
-from reluscope.report.document import Report, SectionResult
+from reluscope.report.parts.document import Report, SectionResult
+from reluscope.report.parts.subject import Subject
 from reluscope.report.running import INTERRUPTED, run_section
 from reluscope.report.sections import Section, all_sections
 from reluscope.report.sharing import Helpers
-from reluscope.report.subject import Subject
 
 
 @dataclass(frozen=True)

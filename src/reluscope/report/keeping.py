@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from reluscope.files.kept_results import KEY, KeptResults, Record
-from reluscope.report.document import SectionResult
-from reluscope.report.encoding import decode, encode
-from reluscope.report.subject import Subject
+from reluscope.report.parts.document import SectionResult
+from reluscope.report.parts.encoding import decode, encode
+from reluscope.report.parts.subject import Subject
 from reluscope.version import __version__
 
 FOLDER = ".unfinished"

@@ -4,9 +4,9 @@ import time
 
 from reluscope.errors import DiscontinuousNetworkError, ReluscopeError
 from reluscope.progress import ProgressFunction
-from reluscope.report.document import SectionResult
+from reluscope.report.parts.document import SectionResult
+from reluscope.report.parts.subject import Subject
 from reluscope.report.sections import Section
-from reluscope.report.subject import Subject
 
 INTERRUPTED = "The work was interrupted in this section."
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from reluscope.report.document import SectionResult
+from reluscope.report.parts.document import SectionResult
+from reluscope.report.parts.subject import Subject
 from reluscope.report.running import run_section
 from reluscope.report.sections import Section, all_sections
-from reluscope.report.subject import Subject
 
 # How often a wait for helpers looks up, so that Ctrl-C is heard and progress is shown.
 PATIENCE = 0.2

@@ -7,10 +7,10 @@ fewer samples than make a headline.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reluscope.report.content import Drawing, Number, Picture
-from reluscope.report.document import SectionResult
-from reluscope.report.references import SURPRISING
-from reluscope.report.sentences import FEW, Sentence
+from reluscope.report.parts.content import Drawing, Number, Picture
+from reluscope.report.parts.document import SectionResult
+from reluscope.report.parts.references import SURPRISING
+from reluscope.report.parts.sentences import FEW, Sentence
 
 MAX_SENTENCES, MAX_NUMBERS = 6, 5
 # What readers ask first, where nothing is surprising.
@@ -62,7 +62,7 @@ def story_of(sections: Sequence[SectionResult]) -> Story:
 
     Examples
     --------
-    >>> from reluscope.report.content import Content
+    >>> from reluscope.report.parts.content import Content
     >>> said = Sentence("It bends."), Sentence("All units are dead.", surprise=4.0, samples=100)
     >>> story = story_of([SectionResult("codes", "Codes", "done", content=Content((), sentences=said))])
     >>> [sentence.text for sentence in story.sentences]

@@ -12,10 +12,10 @@ from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
 from reluscope.findings.writing import number
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, table
-from reluscope.report.document import SectionResult
-from reluscope.report.drawing import drawing
 from reluscope.report.page import Page, render_page
+from reluscope.report.parts.content import Block, Content, Number, Picture, Text, numbers, table
+from reluscope.report.parts.document import SectionResult
+from reluscope.report.parts.drawing import drawing
 from reluscope.version import __version__
 
 AT_A_GLANCE = ("accuracy", "distinct_codes", "changed_samples", "median_segment_regions", "spectral_norm")

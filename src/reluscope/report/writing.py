@@ -9,10 +9,10 @@ from typing import Any
 from reluscope.errors import InputError
 from reluscope.files.whole_files import check_writable, make_folder, write_files
 from reluscope.report.apart import apart
-from reluscope.report.content import Attachment
-from reluscope.report.document import Report
 from reluscope.report.keeping import has_unfinished
 from reluscope.report.page import render, render_beside
+from reluscope.report.parts.content import Attachment
+from reluscope.report.parts.document import Report
 
 PAGE, NUMBERS = "report.html", "report.json"
 

@@ -102,7 +102,7 @@ def analyze(
         bar.say("Starting", None, STARTING)
         share_threads(common.threads)
         from reluscope.cli.work.analyze import analyze as run
-        from reluscope.report.subject import Settings
+        from reluscope.report.parts.subject import Settings
 
     return run(
         models,
@@ -146,7 +146,7 @@ def demo(
             if executor is not None:  # others start while this process does
                 start_processes(executor, number)
             from reluscope.cli.work.analyze import demo as run
-            from reluscope.report.subject import Settings
+            from reluscope.report.parts.subject import Settings
 
         settings = Settings(seed=common.seed)
         return run(Path(output), settings=settings, force=force, common=common, began=BEGAN, executor=executor)

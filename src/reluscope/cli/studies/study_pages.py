@@ -5,10 +5,10 @@ from typing import Any
 
 from reluscope.citations import CITATIONS, bibliography
 from reluscope.cli.studies.study_numbers import NUMBERS, Done, verdict_table
-from reluscope.report import content as blocks
-from reluscope.report.document import SectionResult
-from reluscope.report.drawing import drawing
 from reluscope.report.page import Page, render_page
+from reluscope.report.parts import content as blocks
+from reluscope.report.parts.document import SectionResult
+from reluscope.report.parts.drawing import drawing
 from reluscope.studies import Table
 
 

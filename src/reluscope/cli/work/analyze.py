@@ -22,13 +22,13 @@ from reluscope.datasets.demo import loaded_demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
 from reluscope.report.building import build_report, expected_seconds
-from reluscope.report.document import Report, SectionResult
 from reluscope.report.keeping import KeptSections
 from reluscope.report.page import names_of
+from reluscope.report.parts.document import Report, SectionResult
+from reluscope.report.parts.subject import Settings, Subject, check_labels
 from reluscope.report.sections import all_sections
 from reluscope.report.sharing import Helpers, helped
 from reluscope.report.story import story_of
-from reluscope.report.subject import Settings, Subject, check_labels
 from reluscope.report.writing import NUMBERS, check_folder, reports_to_dict, write_report, write_reports
 
 DEMO = "demo network"

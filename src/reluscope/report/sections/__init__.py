@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Content
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Content
+from reluscope.report.parts.subject import Subject
 
 
 @dataclass(frozen=True)

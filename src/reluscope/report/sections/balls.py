@@ -17,7 +17,7 @@ from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.writing import number
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.progress import Progress, ProgressFunction
-from reluscope.report.content import (
+from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
@@ -30,9 +30,9 @@ from reluscope.report.content import (
     plain_values,
     table,
 )
-from reluscope.report.drawing import drawing
-from reluscope.report.sentences import Sentence, located
-from reluscope.report.subject import Subject
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.sentences import Sentence, located
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Sizes of linear regions: facets and inscribed balls"
 POSITION = 60

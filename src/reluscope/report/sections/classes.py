@@ -23,7 +23,7 @@ from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.writing import number
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import (
+from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
@@ -34,9 +34,9 @@ from reluscope.report.content import (
     numbers,
     plain_values,
 )
-from reluscope.report.drawing import drawing
-from reluscope.report.sentences import Sentence, said, several
-from reluscope.report.subject import Subject
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.sentences import Sentence, said, several
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Classes within one linear region"
 POSITION = 68

@@ -8,12 +8,12 @@ from reluscope.analyses.codespace.embedding import TRUST, Embedding, embed, embe
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, sample_codes
 from reluscope.findings import Claim, Column, Finding, Findings, Kind, Quantity, declare
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Content, Number, Picture, Text, cells, findings_table
-from reluscope.report.drawing import drawing
-from reluscope.report.grouping import grouping
-from reluscope.report.references import compared
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Content, Number, Picture, Text, cells, findings_table
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.grouping import grouping
+from reluscope.report.parts.references import compared
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Activation patterns in two dimensions"
 POSITION = 31

@@ -29,12 +29,12 @@ from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classifi
 from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_CHANGING, NUM_DEAD, PIECES_USED, unit_usage
 from reluscope.findings import Claim, Findings, Status
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
-from reluscope.report.drawing import drawing
-from reluscope.report.grouping import Grouping, grouping
-from reluscope.report.references import compared, surprise
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.grouping import Grouping, grouping
+from reluscope.report.parts.references import compared, surprise
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Activation patterns of the data"
 POSITION = 30

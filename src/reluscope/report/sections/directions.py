@@ -13,10 +13,10 @@ from reluscope.findings.writing import number
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
-from reluscope.report.drawing import drawing
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Directions of hyperplanes: angles"
 POSITION = 62

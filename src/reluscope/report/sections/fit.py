@@ -6,9 +6,9 @@ from reluscope.analyses.classification.classes import accuracy, accuracy_by_clas
 from reluscope.analyses.samples.regression import RMSE, fits
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Content, Number, Text, findings_table, numbers
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Content, Number, Text, findings_table, numbers
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Fit to the labels"
 POSITION = 20

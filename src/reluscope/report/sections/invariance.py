@@ -26,10 +26,10 @@ from reluscope.findings import Finding
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, table
-from reluscope.report.drawing import drawing
-from reluscope.report.sentences import Sentence, several
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Block, Content, Number, Picture, Table, Text, numbers, table
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.sentences import Sentence, several
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Preimages and invariances of layers"
 POSITION = 36

@@ -12,10 +12,10 @@ from reluscope.analyses.samples.choosing import choose_samples
 from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Finding, Findings
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
-from reluscope.report.drawing import drawing
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Local affine maps"
 POSITION = 35

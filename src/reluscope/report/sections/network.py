@@ -4,9 +4,9 @@ from reluscope.findings import Finding
 from reluscope.findings.writing import number
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Table, Text, numbers, table
-from reluscope.report.sentences import Sentence, several
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Block, Content, Number, Table, Text, numbers, table
+from reluscope.report.parts.sentences import Sentence, several
+from reluscope.report.parts.subject import Subject
 
 TITLE = "The network"
 POSITION = 10

@@ -24,12 +24,12 @@ from reluscope.partitions.ask.finishing_windows import affordable
 from reluscope.partitions.decisions.decision import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Attachment, Block, Content, Number, Picture, Text, findings_table, numbers
-from reluscope.report.drawing import drawing
-from reluscope.report.looking import snapshot
-from reluscope.report.references import surprise
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Attachment, Block, Content, Number, Picture, Text, findings_table, numbers
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.looking import snapshot
+from reluscope.report.parts.references import surprise
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Linear regions on a plane through three samples"
 POSITION = 40

@@ -19,7 +19,7 @@ from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.findings.writing import number
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import (
+from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
@@ -30,10 +30,10 @@ from reluscope.report.content import (
     plain_values,
     table,
 )
-from reluscope.report.drawing import drawing
-from reluscope.report.references import surprise
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.references import surprise
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Linear regions at decision boundaries and adversaries"
 POSITION = 66

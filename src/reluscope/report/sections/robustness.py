@@ -14,7 +14,7 @@ from reluscope.findings import Claim, Finding, Findings, Status
 from reluscope.findings.writing import number
 from reluscope.geometry.numbers.norms import Norm
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import (
+from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
@@ -26,9 +26,9 @@ from reluscope.report.content import (
     plain_values,
     table,
 )
-from reluscope.report.drawing import drawing
-from reluscope.report.sentences import Sentence, located
-from reluscope.report.subject import Subject
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.sentences import Sentence, located
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Robustness: distances to the decision boundary"
 POSITION = 70

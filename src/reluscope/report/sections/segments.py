@@ -10,11 +10,11 @@ from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_a
 from reluscope.budget import BUDGET
 from reluscope.findings import Finding, Findings
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Picture, Text, numbers
-from reluscope.report.drawing import drawing
-from reluscope.report.references import surprise
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Block, Content, Number, Picture, Text, numbers
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.references import surprise
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Linear regions on segments between samples"
 POSITION = 50

@@ -14,10 +14,10 @@ from reluscope.analyses.sensitivity.probability_jacobians import OF_LOGITS, OF_P
 from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
-from reluscope.report.drawing import drawing
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Sensitivity: active subspaces"
 POSITION = 38

@@ -10,7 +10,7 @@ from reluscope.findings import Finding, Findings
 from reluscope.findings.writing import number
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import (
+from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
@@ -22,10 +22,10 @@ from reluscope.report.content import (
     numbers,
     plain_values,
 )
-from reluscope.report.drawing import drawing
-from reluscope.report.references import surprise
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.references import surprise
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Stability of the inverse: singular values"
 POSITION = 37

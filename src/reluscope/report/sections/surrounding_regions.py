@@ -6,10 +6,10 @@ from reluscope import plots
 from reluscope.analyses.local.null_space_rays import ALONG_RAYS, null_space_rays
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
-from reluscope.report.drawing import drawing
-from reluscope.report.sentences import Sentence, said
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Block, Content, Number, Picture, Text, numbers, plain_values
+from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.sentences import Sentence, said
+from reluscope.report.parts.subject import Subject
 
 TITLE = "Linear regions around samples"
 POSITION = 64

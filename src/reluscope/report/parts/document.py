@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from reluscope.findings.finite import finite
-from reluscope.report.content import Block, Content
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Block, Content
+from reluscope.report.parts.subject import Subject
 from reluscope.version import __version__
 
 FORMAT = "reluscope report 1"

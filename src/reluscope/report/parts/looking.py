@@ -10,8 +10,8 @@ from reluscope.explorer.serving.desk import Desk
 from reluscope.explorer.serving.snapshot import kept_answers, still_text
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.report.content import Snapshot
-from reluscope.report.subject import Subject
+from reluscope.report.parts.content import Snapshot
+from reluscope.report.parts.subject import Subject
 
 # Of the snapshot in a page, in characters, and of a plane that is cut once more for it: regions, seconds of passes.
 MOST_TEXT, MOST_REGIONS, MOST_SECONDS = 1_500_000, 25_000, 5.0

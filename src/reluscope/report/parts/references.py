@@ -7,7 +7,7 @@ them (medians of three, 2026-11-23). They are two points on a scale, no norms: w
 from dataclasses import dataclass
 from math import log10
 
-from reluscope.report.sentences import Sentence
+from reluscope.report.parts.sentences import Sentence
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import html
 from matplotlib.figure import Figure
 
 from reluscope.plots.drawing.saving import to_svg
-from reluscope.report.content import Drawing
+from reluscope.report.parts.content import Drawing
 
 
 def drawing(figure: Figure, name: str, description: str) -> Drawing:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.report.subject import Subject
+from reluscope.report.parts.subject import Subject
 
 
 @dataclass(frozen=True)

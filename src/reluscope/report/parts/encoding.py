@@ -1,4 +1,4 @@
-"""Sections as plain types and back: every value of `reluscope.report.content` comes back equal to what it was.
+"""Sections as plain types and back: every value of `reluscope.report.parts.content` comes back equal to what it was.
 
 A dataclass becomes an object that names its class under ``is``; only the classes listed here are read back, so a file
 cannot make anything else.
@@ -13,9 +13,9 @@ import numpy as np
 
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
-from reluscope.report.content import Attachment, Content, Drawing, Number, Numbers, Picture, Snapshot, Table, Text
-from reluscope.report.document import SectionResult
-from reluscope.report.sentences import Sentence
+from reluscope.report.parts.content import Attachment, Content, Drawing, Number, Numbers, Picture, Snapshot, Table, Text
+from reluscope.report.parts.document import SectionResult
+from reluscope.report.parts.sentences import Sentence
 
 _CLASSES = {
     one.__name__: one
@@ -41,7 +41,7 @@ def encode(result: SectionResult) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from reluscope.report.document import SectionResult
+    >>> from reluscope.report.parts.document import SectionResult
     >>> decode(encode(SectionResult("a", "A", "done"))) == SectionResult("a", "A", "done")
     True
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from reluscope.findings import Finding, Findings, Quantity, Status
 from reluscope.findings.writing import ends_in_words, signed, with_ends, written_cell
-from reluscope.report.sentences import Sentence
+from reluscope.report.parts.sentences import Sentence
 
 MAX_ROWS = 60
 

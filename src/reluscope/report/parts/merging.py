@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from reluscope.report.content import Number, Table
+from reluscope.report.parts.content import Number, Table
 
 FEWEST = 2
 
