@@ -15,7 +15,7 @@ from typing import Any
 
 import reluscope.explorer
 from benchmarks.measure import Measurement
-from reluscope.plots.drawing.style import CATEGORIES, NEUTRAL
+from reluscope.plots.style import CATEGORIES, NEUTRAL
 
 TARGET = (
     "an answer of 7,000 regions to its picture 0.12 s; a move over 100,000 regions 0.3 s a picture; 1,000,000 usable"

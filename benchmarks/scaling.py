@@ -16,7 +16,7 @@ import reluscope as rs
 from benchmarks.measure import Measurement
 from benchmarks.models import mlp
 from reluscope.partitions.tree.tree_count import tree_count
-from reluscope.plots.drawing.style import CATEGORIES, canvas, figure_of
+from reluscope.plots.style import CATEGORIES, canvas, figure_of
 
 TARGET = "seconds grow in proportion to regions: slopes at most 1.1"
 

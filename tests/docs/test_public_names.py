@@ -33,7 +33,7 @@ def blocks_of(path):
         "import reluscope.analyses.counting as counting",
         "from reluscope.analyses.bounds import serra_upper",
         "from reluscope.studies.discovery import GROUP",
-        "from reluscope.plots.drawing.shapes import fill",
+        "from reluscope.plots.shapes import fill",
         "import reluscope as rs\nrs.plots.shapes.fill",
         "import reluscope as rs\ndef f():\n    rs.analyses",
         "import reluscope as rs\nrs.bounds.claims.upper",
@@ -46,6 +46,4 @@ def test_a_private_name_is_seen(source):
 
 def test_public_names_pass():
     source = "import reluscope as rs\nfrom reluscope.studies import Setting\nfrom reluscope import plots\nrs.Box.lo\n"
-    assert not violations(
-        source + "from reluscope.plots.drawing.style import INK\nrs.plots.style.INK\nrs.errors.InputError"
-    )
+    assert not violations(source + "from reluscope.plots.style import INK\nrs.plots.style.INK\nrs.errors.InputError")

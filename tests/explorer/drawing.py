@@ -7,7 +7,7 @@ from pathlib import Path
 import reluscope.explorer
 from explorer.browsing import watched
 from reluscope.explorer.exchange.wire import pack
-from reluscope.plots.drawing.style import CATEGORIES, DARK, LIGHT, NEUTRAL
+from reluscope.plots.style import CATEGORIES, DARK, LIGHT, NEUTRAL
 
 WEB = Path(reluscope.explorer.__file__).parent / "web"
 SCRIPT = Path(__file__).parent / "web" / "drawing_page.js"

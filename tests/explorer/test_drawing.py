@@ -16,9 +16,9 @@ from explorer.browsing import PICTURES
 from explorer.drawing import drawn
 from reluscope.explorer.exchange.answers import Answer
 from reluscope.plots.drawing.coloring import coloring
-from reluscope.plots.drawing.style import CATEGORIES, depth_colors, tint
-from reluscope.plots.regions.classes import class_shades
-from reluscope.plots.regions.region_pictures import LEVELS
+from reluscope.plots.planes.classes import class_shades
+from reluscope.plots.planes.region_pictures import LEVELS
+from reluscope.plots.style import CATEGORIES, depth_colors, tint
 
 NAMES = tuple(f"{zoom:g}" for zoom in ZOOMS)
 SVG = "{http://www.w3.org/2000/svg}"

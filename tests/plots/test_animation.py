@@ -14,7 +14,7 @@ from empty_partitions import empty_partition
 from reluscope import plots
 from reluscope.errors import InputError, ReluscopeError, ShapeError
 from reluscope.plots.drawing.saving_animations import DPI
-from reluscope.plots.regions.region_colors import SHADES
+from reluscope.plots.planes.region_colors import SHADES
 from reluscope.testing import default_network
 
 BOX = rs.Box(-1, 1, 2)

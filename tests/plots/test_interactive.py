@@ -11,7 +11,7 @@ from reluscope.analyses.classification.classes import predicted_classes
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.planes import class_areas, map_norms
 from reluscope.errors import InputError, ReluscopeError
-from reluscope.plots.regions.interactive import region_grid, region_texts
+from reluscope.plots.planes.interactive import region_grid, region_texts
 from reluscope.testing import default_network
 
 NET = rs.load(default_network([2, 12, 12, 4], seed=0))

@@ -9,7 +9,7 @@ from reluscope import plots
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.building.builder import GraphBuilder
-from reluscope.plots.drawing.style import canvas, figure_of
+from reluscope.plots.style import canvas, figure_of
 
 NAMES = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "]]>&", "$\\frac{$", "$x$ and $", "a\\b\nc")
 

@@ -25,7 +25,7 @@ from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError, ShapeError
 from reluscope.plots.drawing.shapes import polygon_paths, segment_paths
-from reluscope.plots.drawing.style import CATEGORIES, INK, depth_colors, tint
+from reluscope.plots.style import CATEGORIES, INK, depth_colors, tint
 from reluscope.testing import default_network
 
 DATA = digits("test")
@@ -447,7 +447,7 @@ def test_svg_is_well_formed_repeatable_and_follows_the_page(part):
 
 @pytest.mark.slow
 def test_many_regions_become_pixels(large, monkeypatch):
-    monkeypatch.setattr("reluscope.plots.regions.region_pictures.RASTER_ABOVE", 1_000)
+    monkeypatch.setattr("reluscope.plots.planes.region_pictures.RASTER_ABOVE", 1_000)
     svg = plots.to_svg(plots.partition(large, color=large.volumes(), label="area"))
     assert "data:image/png;base64" in svg
     assert svg.count("<path") < 500

@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 import reluscope as rs
 from reluscope.errors import InputError, ShapeError
 from reluscope.plots.drawing.marks import SMALLEST
-from reluscope.plots.drawing.style import category
+from reluscope.plots.style import category
 
 NET = rs.load([(np.eye(2), np.zeros(2)), (np.array([[1.0, 0], [0, 1], [-1, -1]]), np.array([0, 0, 0.5]))])
 PART = rs.partition(NET, rs.Box(-1, 1, 2))

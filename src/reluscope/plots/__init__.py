@@ -1,11 +1,6 @@
 """Pictures: functions that take findings or partitions and return matplotlib figures without showing them."""
 
-from reluscope.plots.codes.code_pictures import codes
-from reluscope.plots.codes.distances import class_distances, distance_histogram
-from reluscope.plots.codes.distinct import distinct_codes
-from reluscope.plots.codes.embeddings import embeddings
-from reluscope.plots.codes.usage import unit_usage
-from reluscope.plots.drawing import style
+from reluscope.plots import style
 from reluscope.plots.drawing.saving import to_png, to_svg
 from reluscope.plots.drawing.saving_animations import save_animation, to_gif
 from reluscope.plots.models.accuracy_curves import accuracy_curve
@@ -22,6 +17,25 @@ from reluscope.plots.papers.decision_polytope import decision_polytope
 from reluscope.plots.papers.folding import folding
 from reluscope.plots.papers.newton_polygons import newton_polygons
 from reluscope.plots.papers.preimage_kinds import preimages
+from reluscope.plots.patterns.code_pictures import codes
+from reluscope.plots.patterns.distances import class_distances, distance_histogram
+from reluscope.plots.patterns.distinct import distinct_codes
+from reluscope.plots.patterns.embeddings import embeddings
+from reluscope.plots.patterns.usage import unit_usage
+from reluscope.plots.planes.clustered_regions import region_clusters
+from reluscope.plots.planes.coefficient_scatter import coefficient_scatter
+from reluscope.plots.planes.films import animation
+from reluscope.plots.planes.frames import say_regions
+from reluscope.plots.planes.gates import boundaries
+from reluscope.plots.planes.interactive import interactive
+from reluscope.plots.planes.merged_pieces import merged_regions
+from reluscope.plots.planes.preimages_in_plane import preimages_in_plane
+from reluscope.plots.planes.rasters import raster
+from reluscope.plots.planes.region_colors import RegionColors
+from reluscope.plots.planes.region_pictures import partition
+from reluscope.plots.planes.regions_and_coefficients import regions_and_coefficients
+from reluscope.plots.planes.training_films import training_animation
+from reluscope.plots.planes.violations import violations
 from reluscope.plots.points.class_numbers import class_numbers
 from reluscope.plots.points.coefficients import coefficients
 from reluscope.plots.points.directions import directions
@@ -38,20 +52,6 @@ from reluscope.plots.points.segments import segment_counts
 from reluscope.plots.points.size_distributions import size_distributions
 from reluscope.plots.points.surrounding_regions import surrounding_regions
 from reluscope.plots.points.transitions_on_ways import transitions
-from reluscope.plots.regions.clustered_regions import region_clusters
-from reluscope.plots.regions.coefficient_scatter import coefficient_scatter
-from reluscope.plots.regions.films import animation
-from reluscope.plots.regions.frames import say_regions
-from reluscope.plots.regions.gates import boundaries
-from reluscope.plots.regions.interactive import interactive
-from reluscope.plots.regions.merged_pieces import merged_regions
-from reluscope.plots.regions.preimages_in_plane import preimages_in_plane
-from reluscope.plots.regions.rasters import raster
-from reluscope.plots.regions.region_colors import RegionColors
-from reluscope.plots.regions.region_pictures import partition
-from reluscope.plots.regions.regions_and_coefficients import regions_and_coefficients
-from reluscope.plots.regions.training_films import training_animation
-from reluscope.plots.regions.violations import violations
 from reluscope.plots.space.level_sets import level_set
 from reluscope.plots.space.output_surfaces import output_surface
 from reluscope.plots.space.reachable import image, reach

@@ -1,4 +1,4 @@
-"""reluscope.plots.drawing.style: what pictures of one look are drawn with."""
+"""reluscope.plots.style: what pictures of one look are drawn with."""
 
 from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure

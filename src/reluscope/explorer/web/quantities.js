@@ -1,4 +1,4 @@
-// From values of regions to steps of a scale or to kinds, as `reluscope.plots.drawing.coloring` does it.
+// From values of regions to steps of a scale or to kinds, as `reluscope.plots.coloring` does it.
 
 const SLIVERS = 0.01;
 const KINDS = 10;

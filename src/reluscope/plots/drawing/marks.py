@@ -17,7 +17,7 @@ from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.shapes import polygon_paths
-from reluscope.plots.drawing.style import DARK, INK, LIGHT, category, shortened, tint
+from reluscope.plots.style import DARK, INK, LIGHT, category, shortened, tint
 
 OFF = 1e-6
 # In points: below, the colours of marks are hard to tell apart.

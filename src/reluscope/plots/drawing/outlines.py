@@ -7,7 +7,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from reluscope.plots.drawing.style import category, dashes, shortened
+from reluscope.plots.style import category, dashes, shortened
 
 
 def outlines(

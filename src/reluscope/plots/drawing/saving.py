@@ -22,7 +22,7 @@ from matplotlib.ticker import LogFormatter
 from reluscope.arguments import Count, read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.drawing.embedded_images import with_palettes
-from reluscope.plots.drawing.style import INK
+from reluscope.plots.style import INK
 
 RASTER_DPI, SVG_DPI = 200, 72
 # In the order in which they are tried where a picture must be short, for marks and then for whole axes.

@@ -13,7 +13,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.path import Path
 
 from reluscope.geometry.polyhedra.domains import Box, Slice
-from reluscope.plots.drawing.style import say
+from reluscope.plots.style import say
 
 PIECES = 2_000
 MAX_LONG = 8.0

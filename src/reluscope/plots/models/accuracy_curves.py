@@ -10,7 +10,7 @@ from reluscope.analyses.classification.classes import ACCURACY
 from reluscope.analyses.compression.curve import NETWORK_ACCURACY
 from reluscope.arguments import read_drawn
 from reluscope.findings import Claim, Findings
-from reluscope.plots.drawing.style import INK, bare, canvas, category, dashes, figure_of, legend
+from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
 # What a rule reads, as a reader would say it.
 RULE_NAMES = {

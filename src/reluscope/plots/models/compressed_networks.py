@@ -8,9 +8,9 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.compression.curve import NETWORK_ACCURACY
 from reluscope.arguments import Count, read_drawn
 from reluscope.findings import Findings
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import INK, canvas, legend_below
+from reluscope.plots.figures import new_figure
 from reluscope.plots.models.accuracy_curves import draw_accuracies
+from reluscope.plots.style import INK, canvas, legend_below
 
 COLUMN, ROW = 2.9, 2.5
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.sensitivity.gradient_covariance import EPSILON, ActiveSubspaces
 from reluscope.arguments import read_drawn
-from reluscope.plots.drawing.style import (
+from reluscope.plots.style import (
     INK,
     bare,
     canvas,

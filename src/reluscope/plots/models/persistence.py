@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.topology.persistence import BIRTH, DEATH
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
-from reluscope.plots.drawing.style import INK, bare, canvas, category, figure_of, legend, say
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, say
 
 NAMES = ("pieces", "tunnels", "hollows", "hollows of dimension 3")
 MARKS = ("o", "s", "^", "D")

@@ -12,7 +12,7 @@ from reluscope.analyses.classification.classes import ACCURACY
 from reluscope.analyses.compression.pruning_curve import SHARE_OF_WEIGHTS, PruningCurve
 from reluscope.arguments import read_drawn
 from reluscope.findings import Claim
-from reluscope.plots.drawing.style import INK, bare, canvas, category, dashes, figure_of, legend
+from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
 MARKS = ("o", "s", "D", "^")
 # Names of steps would lie over each other.

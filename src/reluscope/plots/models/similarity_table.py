@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from reluscope.analyses.similarity import PAIR_QUANTITIES, compared_networks, pair_matrix, pair_title
 from reluscope.arguments import Positive, read_drawn, read_option
 from reluscope.findings import Findings
-from reluscope.plots.drawing.style import DARK, INK, LIGHT, bare, canvas, figure_of, scale_beside, shortened
+from reluscope.plots.style import DARK, INK, LIGHT, bare, canvas, figure_of, scale_beside, shortened
 
 
 @read_drawn

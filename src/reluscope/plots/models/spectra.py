@@ -14,8 +14,8 @@ from reluscope.analyses.stability.lemmas import CorrelationCounts
 from reluscope.analyses.stability.measures import CONDITION, NUM_NONZERO, curve, read_spectra
 from reluscope.arguments import Share, read_drawn, read_positions
 from reluscope.findings import Findings, Quantity
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import (
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import (
     INK,
     bare,
     canvas,

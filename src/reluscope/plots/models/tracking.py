@@ -14,8 +14,8 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
 from reluscope.analyses.tracking.records import Records
 from reluscope.arguments import read_drawn
 from reluscope.findings.writing import signed
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import INK, bare, canvas, category, dashes, depth_colors, say, shortened
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, say, shortened
 
 SIZE = (3.1, 2.35)
 COLUMNS = 3

@@ -10,8 +10,8 @@ from reluscope.analyses.boolean.directions import Direction, levels
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import DARK, INK, NEUTRAL, bare, canvas, category, legend_below
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import DARK, INK, NEUTRAL, bare, canvas, category, legend_below
 
 _MAX_CUBE = 4
 # Where the coordinate axes of the cube go in the picture.

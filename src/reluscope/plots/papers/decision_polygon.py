@@ -10,7 +10,7 @@ from matplotlib.patches import Circle
 from reluscope.analyses.annulus.boundary import DecisionRegion
 from reluscope.arguments import Positive, read_drawn, read_labels
 from reluscope.errors import InputError
-from reluscope.plots.drawing.style import INK, canvas, category, dashes, figure_of, legend
+from reluscope.plots.style import INK, canvas, category, dashes, figure_of, legend
 
 GRID = 400
 

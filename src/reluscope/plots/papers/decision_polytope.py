@@ -9,11 +9,11 @@ from matplotlib.patches import Patch
 from reluscope.analyses.annulus.boundary import DecisionRegion
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import INK, category, legend_below
+from reluscope.plots.figures import new_figure
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.views import View
+from reluscope.plots.style import INK, category, legend_below
 
 NAMES = {3: "triangles", 4: "quadrilaterals", 5: "pentagons", 6: "hexagons"}
 PIXELS = 700

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from reluscope.analyses.annulus.shallow import ShallowNetwork
 from reluscope.arguments import read_drawn, read_labels
 from reluscope.errors import InputError
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import INK, bare, canvas, category
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, bare, canvas, category
 
 MARKS = ("o", "s")
 

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from reluscope.analyses.tropical.newton import NewtonPolygon, NewtonPolygons
 from reluscope.arguments import read_drawn
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import DARK, bare, canvas, category, tint
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import DARK, bare, canvas, category, tint
 
 MAX_LABELS = 8
 

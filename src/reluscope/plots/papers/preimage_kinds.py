@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 
 from reluscope.analyses.preimages.kinds import Kind, Preimages
 from reluscope.arguments import read_drawn
-from reluscope.plots.drawing.style import INK, bare, canvas, category, dashes, figure_of, legend, say
+from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend, say
 
 BINS = 40
 HATCHES = ("", "///", "...", "\\\\\\")

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 from reluscope.analyses.local.classes import NUM_AT_LIKELIEST, NUM_CLASSES
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
-from reluscope.plots.drawing.style import INK, bare, canvas, category, figure_of, legend, say
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, say
 
 WIDTH = 0.38
 

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.graph.affine_maps import AffineMaps
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import INK, RASTER_ABOVE, SIGNED, bare, canvas, say, shortened
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, RASTER_ABOVE, SIGNED, bare, canvas, say, shortened
 
 MAX_PANELS = 12
 MAX_NAMED = 12

@@ -15,8 +15,8 @@ from matplotlib.patches import StepPatch
 
 from reluscope.analyses.local.directions import Directions
 from reluscope.arguments import read_drawn
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import INK, bare, canvas, depth_colors, legend, say, scale_beside, shortened
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, bare, canvas, depth_colors, legend, say, scale_beside, shortened
 
 TURNS = LinearSegmentedColormap.from_list("turns", ["#7f2704", "#E69F00", "#ffffff", "#56B4E9", "#08306b"])
 MAX_CURVES = 7

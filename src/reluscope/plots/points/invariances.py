@@ -13,9 +13,9 @@ from reluscope.analyses.preimages.invariances import SameFeatures
 from reluscope.arguments import read_drawn
 from reluscope.datasets.image_shapes import is_image
 from reluscope.errors import InputError
-from reluscope.plots.drawing.figures import new_figure
 from reluscope.plots.drawing.images import images_of
-from reluscope.plots.drawing.style import INK, canvas, say, shortened
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, canvas, say, shortened
 
 COLUMNS = ("input", "target", "same features", "change")
 MAX_ROWS = 12

@@ -17,7 +17,7 @@ from matplotlib.patches import Patch, Rectangle
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.plots.drawing.images import images_of
-from reluscope.plots.drawing.style import INK, LIGHT, canvas, figure_of, legend_below, say, shortened
+from reluscope.plots.style import INK, LIGHT, canvas, figure_of, legend_below, say, shortened
 
 OWN, OTHER = "#009E73", "#D55E00"
 # Inches of an image; in its widths the way from one to the next, and the room below it.

@@ -11,7 +11,7 @@ from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, SPECTRAL_NORM
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
 from reluscope.plots.drawing.outlines import edges_of_equal_ratio
-from reluscope.plots.drawing.style import bare, canvas, category, dashes, figure_of, legend, number_logarithmically, say
+from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend, number_logarithmically, say
 
 BINS = 40
 NAMES = {

@@ -8,8 +8,8 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.sensitivity.outputs_along import OutputAlong
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import INK, bare, canvas, category, legend_below, say, shortened
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened
 
 
 @read_drawn

@@ -11,7 +11,7 @@ from reluscope.analyses.bodies.inscribed_balls import INRADIUS
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
-from reluscope.plots.drawing.style import INK, bare, canvas, depth_colors, figure_of, legend, say, shortened
+from reluscope.plots.style import INK, bare, canvas, depth_colors, figure_of, legend, say, shortened
 
 
 @read_drawn

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
-from reluscope.plots.drawing.style import INK, bare, canvas, category, figure_of, legend, number_logarithmically, say
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, number_logarithmically, say
 
 MARKERS = ("o", "s", "^", "D", "v")
 

@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import (
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import (
     INK,
     bare,
     canvas,

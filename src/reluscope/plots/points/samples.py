@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
-from reluscope.plots.drawing.figures import new_figure
 from reluscope.plots.drawing.images import images_of
-from reluscope.plots.drawing.style import INK, shortened
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, shortened
 
 MAX_SAMPLES = 12
 

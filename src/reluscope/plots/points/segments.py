@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
-from reluscope.plots.drawing.style import INK, bare, canvas, category, figure_of
+from reluscope.plots.style import INK, bare, canvas, category, figure_of
 
 
 @read_drawn

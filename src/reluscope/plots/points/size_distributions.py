@@ -11,9 +11,9 @@ from jaxtyping import Float
 from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn
-from reluscope.plots.drawing.figures import new_figure
 from reluscope.plots.drawing.outlines import edges_of_equal_ratio, outlines
-from reluscope.plots.drawing.style import INK, bare, canvas, legend_below, number_logarithmically, say
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, bare, canvas, legend_below, number_logarithmically, say
 
 BINS = 30
 

@@ -14,9 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from reluscope.arguments import read_drawn
-from reluscope.plots.drawing.figures import new_figure
 from reluscope.plots.drawing.outlines import outlines
-from reluscope.plots.drawing.style import INK, bare, canvas, category, legend_below, say, shortened, tint
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened, tint
 
 BINS = 40
 HATCHES = ("", "////", "....")

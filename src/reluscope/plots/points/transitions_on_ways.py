@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.sensitivity.region_changes import TRANSITIONS
 from reluscope.arguments import read_drawn
 from reluscope.findings import Claim, Findings
-from reluscope.plots.drawing.style import bare, canvas, category, dashes, figure_of, legend, say
+from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend, say
 
 
 @read_drawn

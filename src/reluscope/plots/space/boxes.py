@@ -6,9 +6,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from reluscope.plots.drawing.style import INK
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.views import View
+from reluscope.plots.style import INK
 
 # An axis that is seen so short, as a share of the longest, has no numbers.
 SHORT = 0.12

@@ -9,11 +9,11 @@ from matplotlib.colors import to_rgb
 from reluscope import _kernels
 from reluscope.kernel_threads import kernel_threads
 from reluscope.partitions.levels.level_polygons import area_vectors
-from reluscope.plots.drawing.style import DARK, RASTER_ABOVE, canvas
 from reluscope.plots.space.boxes import draw_box
 from reluscope.plots.space.pixels import averaged
 from reluscope.plots.space.scenes import Scene
 from reluscope.plots.space.views import View
+from reluscope.plots.style import DARK, RASTER_ABOVE, canvas
 
 # From above, from the left, and from behind the viewer; in the shade some light is left.
 LIGHT = np.array([-0.42, 0.5, 0.757])

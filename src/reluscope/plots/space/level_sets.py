@@ -14,12 +14,12 @@ from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.levels.level_sets import LevelSet
 from reluscope.plots.drawing.coloring import Kinds, Scale, quantity
 from reluscope.plots.drawing.shapes import frame, plane_size, stroke
-from reluscope.plots.drawing.style import DARK, RASTER_ABOVE, canvas, figure_of, say
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.painting import explain, painted, room_for
 from reluscope.plots.space.pixels import Pixels
 from reluscope.plots.space.scenes import Scene, names_of, reach_of
 from reluscope.plots.space.views import View
+from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, figure_of, say
 
 Color = str | Callable[[LevelSet], Shaped[np.ndarray, " p"]] | Shaped[np.ndarray, " p"] | None
 

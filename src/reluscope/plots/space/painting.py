@@ -8,8 +8,8 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patches import Patch
 
 from reluscope.plots.drawing.coloring import Kinds, Scale
-from reluscope.plots.drawing.style import INK, NEUTRAL, category, legend, scale_beside, tint
-from reluscope.plots.regions.region_pictures import LEVELS
+from reluscope.plots.planes.region_pictures import LEVELS
+from reluscope.plots.style import INK, NEUTRAL, category, legend, scale_beside, tint
 
 TINT = 0.62
 

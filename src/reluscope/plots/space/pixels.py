@@ -7,7 +7,7 @@ from jaxtyping import Float, Int, UInt8
 from matplotlib.colors import to_rgb
 
 from reluscope.arguments import Range
-from reluscope.plots.drawing.style import DARK
+from reluscope.plots.style import DARK
 
 # With two samples along each side, the most that kernels take.
 Pixels = Annotated[int, Range(least=1, most=2800)]

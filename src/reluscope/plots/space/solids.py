@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from reluscope.arguments import NonNegative, Share, read_drawn
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, coloring
-from reluscope.plots.drawing.style import figure_of, say
 from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.facets import check_space, region_facets
 from reluscope.plots.space.painting import explain, painted, room_for
 from reluscope.plots.space.pixels import Pixels
 from reluscope.plots.space.scenes import Scene, names_of, reach_of
 from reluscope.plots.space.views import View
+from reluscope.plots.style import figure_of, say
 
 # Opacities of the largest and the smallest region where they fade by volume.
 FAINTEST, FULL = 0.015, 0.95

@@ -8,7 +8,7 @@ from matplotlib.animation import FuncAnimation
 from matplotlib.figure import Figure
 
 from reluscope.arguments import Count, Positive, read_drawn
-from reluscope.plots.regions.films import FilmCanvas, film_of
+from reluscope.plots.planes.films import FilmCanvas, film_of
 from reluscope.plots.space.views import View
 
 SIZE = 5.0, 4.6

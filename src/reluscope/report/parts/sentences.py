@@ -21,8 +21,8 @@ class Sentence:
     text : str
         A sentence, with its full stop; true as it stands, since bounds are called bounds.
     surprise : float
-        How far what it says is from what `reluscope.report.parts.references` has seen: 0 within, up to 2 outside, more where
-        a reader has to know it before all else.
+        How far what it says is from what `reluscope.report.parts.references` has seen: 0 within, up to 2 outside, more
+        where a reader has to know it before all else.
     samples : int, optional
         From how many samples it follows, where it is about samples.
     """

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 import reluscope as rs
-from reluscope.plots.drawing.style import INK, bare, canvas, category, figure_of, legend, say
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, say
 
 DASHES = ("-", (0, (6, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (3, 1)))
 MARKS = ("o", "D", "s", "^")

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from reluscope.plots.drawing.style import CATEGORIES, INK, canvas, legend_below, tint
+from reluscope.plots.style import CATEGORIES, INK, canvas, legend_below, tint
 
 PANEL, COLUMNS = (2.9, 1.9), 3
 CLASSES = (CATEGORIES[1], CATEGORIES[0])

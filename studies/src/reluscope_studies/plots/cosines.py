@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 import reluscope as rs
-from reluscope.plots.drawing.style import INK, bare, canvas, category, dashes, figure_of, legend
+from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
 
 def cosines(

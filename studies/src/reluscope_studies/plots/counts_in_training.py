@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 import reluscope as rs
-from reluscope.plots.drawing.style import INK, bare, canvas, category, dashes, legend_below, say, shortened
+from reluscope.plots.style import INK, bare, canvas, category, dashes, legend_below, say, shortened
 
 
 def counts_in_training(

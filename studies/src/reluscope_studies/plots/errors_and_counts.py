@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 import reluscope as rs
-from reluscope.plots.drawing.style import INK, bare, canvas, legend_below, number_logarithmically, say, scale_beside
+from reluscope.plots.style import INK, bare, canvas, legend_below, number_logarithmically, say, scale_beside
 
 # Room above the largest error, so that its mark does not touch the frame.
 ABOVE = 1.08

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import reluscope as rs
-from reluscope.plots.drawing.style import DARK, INK, canvas, category, legend_below, tint
+from reluscope.plots.style import DARK, INK, canvas, category, legend_below, tint
 
 Grid = Sequence[Sequence[rs.Partition | None]]
 

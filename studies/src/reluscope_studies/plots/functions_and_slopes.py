@@ -11,7 +11,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.plots.drawing.style import CATEGORIES, DARK, INK, SIGNED, canvas, legend_below
+from reluscope.plots.style import CATEGORIES, DARK, INK, SIGNED, canvas, legend_below
 
 COLUMN = 2.7
 

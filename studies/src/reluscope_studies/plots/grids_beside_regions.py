@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 import reluscope as rs
-from reluscope.plots.drawing.style import INK, canvas, category, say, shortened, tint
+from reluscope.plots.style import INK, canvas, category, say, shortened, tint
 
 TINTS, FEW = 6, 4
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 import reluscope as rs
-from reluscope.plots.drawing.style import DARK, INK, LIGHT, bare, canvas
+from reluscope.plots.style import DARK, INK, LIGHT, bare, canvas
 
 
 def success_grids(

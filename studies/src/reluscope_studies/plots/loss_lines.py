@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.plots.drawing.style import INK, bare, canvas, category, dashes, figure_of, legend
+from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
 # Below it a loss is as good as none; a logarithmic axis needs an end.
 MIN_LOSS = 1e-6

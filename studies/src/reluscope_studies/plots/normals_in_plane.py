@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from reluscope.plots.drawing.style import CATEGORIES, DARK, INK, canvas, legend_below, tint
+from reluscope.plots.style import CATEGORIES, DARK, INK, canvas, legend_below, tint
 
 SIDE, LENGTH = 2.5, 0.45
 KEPT, REMOVED, AREA = CATEGORIES[2], CATEGORIES[5], CATEGORIES[0]

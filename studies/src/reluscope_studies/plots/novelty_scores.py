@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.plots.drawing.style import INK, bare, canvas, category, dashes, legend_below, say
+from reluscope.plots.style import INK, bare, canvas, category, dashes, legend_below, say
 
 
 def novelty(scores: Mapping[str, Mapping[str, Mapping[str, Float[np.ndarray, " _"]]]]) -> Figure:

@@ -9,7 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.plots.drawing.style import CATEGORIES, DARK, INK, canvas, category, legend_below, tint
+from reluscope.plots.style import CATEGORIES, DARK, INK, canvas, category, legend_below, tint
 
 SIDE = 3.0
 Segments = Float[np.ndarray, "_ 2 2"]

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from reluscope.plots.drawing.style import INK, legend
+from reluscope.plots.style import INK, legend
 
 Numbers = Sequence[float] | Num[np.ndarray, " k"]
 LABEL = "paper"

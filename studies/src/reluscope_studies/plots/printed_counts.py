@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import reluscope as rs
-from reluscope.plots.drawing.style import INK, bare, canvas, category, legend_below
+from reluscope.plots.style import INK, bare, canvas, category, legend_below
 from reluscope_studies.plots.paper import draw_printed, printed_bar
 
 MARKS = ("o", "s", "^", "v")

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reluscope.plots.drawing.style import INK, bare, canvas, category, legend_below
+from reluscope.plots.style import INK, bare, canvas, category, legend_below
 from reluscope_studies.plots.paper import draw_printed, printed_bar
 
 MOST_IN_A_ROW = 5

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reluscope.plots.drawing.style import INK, bare, canvas, category, dashes, legend_below
+from reluscope.plots.style import INK, bare, canvas, category, dashes, legend_below
 
 MARKS = ("o", "s", "D", "^")
 

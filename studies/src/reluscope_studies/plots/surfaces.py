@@ -7,7 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import reluscope as rs
-from reluscope.plots.drawing.style import INK
+from reluscope.plots.style import INK
 
 COLUMN, HEIGHT, LEFT = 3.1, 3.2, 0.07
 # Along a diagonal of the plane, as good as.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reluscope.plots.drawing.style import INK, bare, canvas, category, figure_of
+from reluscope.plots.style import INK, bare, canvas, category, figure_of
 
 
 def swaps_distribution(counts: Mapping[int, int], *, noun: str = "NPN classes", axes: Axes | None = None) -> Figure:

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from reluscope.plots.drawing.style import INK, canvas, category, dashes, legend_below
+from reluscope.plots.style import INK, canvas, category, dashes, legend_below
 
 
 def windows_by_layer(

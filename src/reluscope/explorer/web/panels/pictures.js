@@ -3,7 +3,7 @@
 import { make } from "../elements.js";
 import { channels as bytesOf } from "../ramps.js";
 
-// From blue over white to vermilion, darker towards both ends: as reluscope.plots.drawing.style has it.
+// From blue over white to vermilion, darker towards both ends: as reluscope.plots.style has it.
 const RAMP = ["#00283f", "#0072B2", "#9cc9e6", "#ffffff", "#f3bf9b", "#D55E00", "#4d1d00"].map(bytesOf);
 
 /** Return the picture of an input: uint8 of shape (height, width, channels). */

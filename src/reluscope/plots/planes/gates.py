@@ -20,7 +20,9 @@ from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Kinds, Scale, quantity
 from reluscope.plots.drawing.marks import mark_samples, outline
 from reluscope.plots.drawing.shapes import fill, frame, plane_size, say_empty, stroke
-from reluscope.plots.drawing.style import (
+from reluscope.plots.planes.lines import draw_bends
+from reluscope.plots.planes.region_pictures import check_dimensions, facet_ends
+from reluscope.plots.style import (
     DARK,
     INK,
     NEUTRAL,
@@ -34,8 +36,6 @@ from reluscope.plots.drawing.style import (
     scale_beside,
     shortened,
 )
-from reluscope.plots.regions.lines import draw_bends
-from reluscope.plots.regions.region_pictures import check_dimensions, facet_ends
 
 LEVELS = 24
 MAX_LISTED = 8

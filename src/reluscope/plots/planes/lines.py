@@ -21,7 +21,8 @@ from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, Kinds, coloring
 from reluscope.plots.drawing.marks import OFF, UNKNOWN, on_the_domain
 from reluscope.plots.drawing.shapes import fill, limits, say_empty, stroke
-from reluscope.plots.drawing.style import (
+from reluscope.plots.planes.classes import class_shades
+from reluscope.plots.style import (
     DARK,
     INK,
     NEUTRAL,
@@ -37,7 +38,6 @@ from reluscope.plots.drawing.style import (
     shortened,
     tint,
 )
-from reluscope.plots.regions.classes import class_shades
 
 LEVELS = 32
 MAX_CURVES = 10

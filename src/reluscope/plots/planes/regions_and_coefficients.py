@@ -11,13 +11,13 @@ from matplotlib.lines import Line2D
 from reluscope.arguments import read_drawn
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.figures import new_figure
 from reluscope.plots.drawing.marks import mark_classes
 from reluscope.plots.drawing.shapes import frame as frame_plane
-from reluscope.plots.drawing.style import INK, canvas, legend_below
-from reluscope.plots.regions.coefficient_scatter import Output, frame_dots
-from reluscope.plots.regions.frames import Frame, draw_frame, frames_of, handles_of
-from reluscope.plots.regions.region_colors import RegionColors
+from reluscope.plots.figures import new_figure
+from reluscope.plots.planes.coefficient_scatter import Output, frame_dots
+from reluscope.plots.planes.frames import Frame, draw_frame, frames_of, handles_of
+from reluscope.plots.planes.region_colors import RegionColors
+from reluscope.plots.style import INK, canvas, legend_below
 
 SIDE, COLUMN = 4.6, 3.3
 
@@ -40,7 +40,7 @@ def regions_and_coefficients(
         Of one bounded plane, by networks with the same gates, which are attached. Several stand in columns, with
         the same colours for equal codes, and limits of their own for the coefficients.
     output : int or pair of int, optional
-        As for `reluscope.plots.regions.coefficient_scatter`.
+        As for `reluscope.plots.coefficient_scatter`.
     neighbors : bool
         Join the coefficients of regions that share a facet.
     samples : (s, *input_shape) or (s, n), optional

@@ -14,7 +14,7 @@ from reluscope.analyses.codespace.class_distances import MEAN_DISTANCE
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.findings import Findings
-from reluscope.plots.drawing.style import CATEGORIES, INK, bare, canvas, figure_of, legend, say, scale_beside
+from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of, legend, say, scale_beside
 
 BINS = 60
 

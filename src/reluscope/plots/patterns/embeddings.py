@@ -15,8 +15,8 @@ from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.drawing.style import INK, RASTER_ABOVE, category, legend_below, say, shortened
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, RASTER_ABOVE, category, legend_below, say, shortened
 
 SIDE = 1.55
 # Shapes tell classes apart where colours do not.

@@ -24,9 +24,9 @@ from reluscope.partitions.decisions.decision import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, Kinds, coloring
 from reluscope.plots.drawing.shapes import limits
-from reluscope.plots.drawing.style import DARK, NEUTRAL, category, tint
-from reluscope.plots.regions.classes import class_name, class_shades
-from reluscope.plots.regions.region_pictures import facet_ends
+from reluscope.plots.planes.classes import class_name, class_shades
+from reluscope.plots.planes.region_pictures import facet_ends
+from reluscope.plots.style import DARK, NEUTRAL, category, tint
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -18,7 +18,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from reluscope.arguments import Count, Range, Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.palette import CATEGORIES, DARK, INK, LIGHT, NEUTRAL
-from reluscope.plots.drawing.figures import new_figure
+from reluscope.plots.figures import new_figure
 
 __all__ = [
     "CATEGORIES",

@@ -12,8 +12,8 @@ from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.figures import new_figure
-from reluscope.plots.regions.region_pictures import partition
+from reluscope.plots.figures import new_figure
+from reluscope.plots.planes.region_pictures import partition
 
 PANEL, HEIGHT = 3.4, 3.4
 

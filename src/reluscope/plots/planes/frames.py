@@ -16,12 +16,12 @@ from reluscope.partitions.decisions.decision import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.marks import draw_window, unreached_handle
 from reluscope.plots.drawing.shapes import fill, say_empty
-from reluscope.plots.drawing.style import RASTER_ABOVE, depth_colors, shortened
-from reluscope.plots.regions.classes import decision_handle, stroke_decision
-from reluscope.plots.regions.coefficient_scatter import Dots, Output, chosen_outputs, dots_of, draw_dots
-from reluscope.plots.regions.gates import stroke_gates
-from reluscope.plots.regions.region_colors import SHADES, RegionColors
-from reluscope.plots.regions.region_pictures import facet_ends
+from reluscope.plots.planes.classes import decision_handle, stroke_decision
+from reluscope.plots.planes.coefficient_scatter import Dots, Output, chosen_outputs, dots_of, draw_dots
+from reluscope.plots.planes.gates import stroke_gates
+from reluscope.plots.planes.region_colors import SHADES, RegionColors
+from reluscope.plots.planes.region_pictures import facet_ends
+from reluscope.plots.style import RASTER_ABOVE, depth_colors, shortened
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +161,8 @@ def _check(part: Partition, first: Partition, number: int) -> None:
     if part.dim != 2:
         raise InputError(
             f"pictures of regions beside their coefficients need partitions of a plane, got one of "
-            f"{part.domain.describe()}: of a line, reluscope.plots.regions.coefficient_scatter draws the coefficients alone"
+            f"{part.domain.describe()}: of a line, reluscope.plots.coefficient_scatter draws the coefficients "
+            "alone"
         )
     if part is first:
         return

@@ -8,12 +8,12 @@ from matplotlib.lines import Line2D
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.figures import new_figure
 from reluscope.plots.drawing.shapes import fill, frame, stroke
-from reluscope.plots.drawing.style import DARK, RASTER_ABOVE, canvas, legend_below
-from reluscope.plots.regions.coefficient_scatter import Output, dots_of, frame_dots
-from reluscope.plots.regions.region_colors import SHADES, RegionColors
-from reluscope.plots.regions.region_pictures import facet_ends
+from reluscope.plots.figures import new_figure
+from reluscope.plots.planes.coefficient_scatter import Output, dots_of, frame_dots
+from reluscope.plots.planes.region_colors import SHADES, RegionColors
+from reluscope.plots.planes.region_pictures import facet_ends
+from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, legend_below
 
 SIDE = 4.4
 LARGEST, SMALLEST = 700.0, 6.0
@@ -34,7 +34,7 @@ def region_clusters(
     centers : (k, 3) float64
         Coefficients and constant of every centre.
     output : int or pair of int, optional
-        As for `reluscope.plots.regions.coefficient_scatter`.
+        As for `reluscope.plots.coefficient_scatter`.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn, read_labels
 from reluscope.codes.packed import Codes
-from reluscope.plots.drawing.style import bare, canvas, figure_of, say, scale_beside, shortened
+from reluscope.plots.style import bare, canvas, figure_of, say, scale_beside, shortened
 
 MAX_ROWS, MAX_COLUMNS = 480, 720
 MIN_ROWS, MIN_COLUMNS = 240, 480

@@ -19,8 +19,8 @@ from reluscope.partitions.streamed_partition import StreamedPartition, rows_of_p
 from reluscope.plots.drawing.coloring import Kinds, Scale
 from reluscope.plots.drawing.marks import draw_window, unreached_handle
 from reluscope.plots.drawing.shapes import frame, limits, plane_size, say_empty
-from reluscope.plots.drawing.style import canvas, category, figure_of, legend, scale_beside, tint
-from reluscope.plots.regions.region_pictures import LEVELS
+from reluscope.plots.planes.region_pictures import LEVELS
+from reluscope.plots.style import canvas, category, figure_of, legend, scale_beside, tint
 
 # Where in its pixel a point is asked for: in the middle, and on no line that networks are likely to have.
 PLACE = 0.5 + 1e-3 / np.pi, 0.5 - 1e-3 / np.e

@@ -7,7 +7,7 @@ from reluscope.analyses.codespace.class_distances import ALL_GATES
 from reluscope.analyses.codespace.distinct import NUM_CODES
 from reluscope.arguments import Count, read_drawn
 from reluscope.findings import Findings
-from reluscope.plots.drawing.style import CATEGORIES, INK, bare, canvas, figure_of
+from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of
 
 MAX_BARS = 30
 

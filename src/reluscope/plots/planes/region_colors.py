@@ -12,7 +12,7 @@ from jaxtyping import Int
 
 from reluscope.arguments import read_drawn
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.style import CATEGORIES, tint
+from reluscope.plots.style import CATEGORIES, tint
 from reluscope.shown import Shown
 
 SHADES = tuple(tint(color, share) for share in (0.62, 0.32) for color in CATEGORIES)

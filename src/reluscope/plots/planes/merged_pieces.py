@@ -10,8 +10,8 @@ from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.drawing.marks import outline
 from reluscope.plots.drawing.shapes import fill, frame, plane_size, stroke
-from reluscope.plots.drawing.style import DARK, RASTER_ABOVE, canvas, category, figure_of, legend, tint
-from reluscope.plots.regions.region_pictures import facet_ends
+from reluscope.plots.planes.region_pictures import facet_ends
+from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, figure_of, legend, tint
 
 
 @read_drawn

@@ -18,7 +18,9 @@ from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, Kinds, Scale, coloring
 from reluscope.plots.drawing.marks import mark_labelled, mark_samples, outline
 from reluscope.plots.drawing.shapes import fill, frame, plane_size, say_empty, stroke
-from reluscope.plots.drawing.style import (
+from reluscope.plots.planes.classes import draw_classes
+from reluscope.plots.planes.lines import draw_line
+from reluscope.plots.style import (
     DARK,
     NEUTRAL,
     RASTER_ABOVE,
@@ -29,8 +31,6 @@ from reluscope.plots.drawing.style import (
     scale_beside,
     tint,
 )
-from reluscope.plots.regions.classes import draw_classes
-from reluscope.plots.regions.lines import draw_line
 
 LEVELS = 32
 

@@ -16,7 +16,7 @@ from reluscope.partitions.decisions.decision import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.marks import halo, mark_labelled, mark_samples, on_the_domain, outline
 from reluscope.plots.drawing.shapes import fill, frame, plane_size, say_empty, stroke
-from reluscope.plots.drawing.style import (
+from reluscope.plots.style import (
     CATEGORIES,
     DARK,
     LIGHT,

@@ -11,7 +11,7 @@ from reluscope.analyses.preimages.input_pieces import InputPieces
 from reluscope.arguments import read_axes, read_drawn
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.plots.drawing.style import DARK, NEUTRAL, RASTER_ABOVE, canvas, category, figure_of, legend, say
+from reluscope.plots.style import DARK, NEUTRAL, RASTER_ABOVE, canvas, category, figure_of, legend, say
 
 HATCH = "////"
 

@@ -13,9 +13,9 @@ from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.regions.coefficient_scatter import Output
-from reluscope.plots.regions.films import animation
-from reluscope.plots.regions.frames import say_regions
+from reluscope.plots.planes.coefficient_scatter import Output
+from reluscope.plots.planes.films import animation
+from reluscope.plots.planes.frames import say_regions
 from reluscope.progress import Progress
 
 

@@ -13,11 +13,11 @@ from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.style import legend_below
-from reluscope.plots.regions.coefficient_scatter import Output
-from reluscope.plots.regions.frames import draw_frame, frames_of, handles_of
-from reluscope.plots.regions.region_colors import RegionColors
-from reluscope.plots.regions.regions_and_coefficients import SIDE, set_axes, set_title
+from reluscope.plots.planes.coefficient_scatter import Output
+from reluscope.plots.planes.frames import draw_frame, frames_of, handles_of
+from reluscope.plots.planes.region_colors import RegionColors
+from reluscope.plots.planes.regions_and_coefficients import SIDE, set_axes, set_title
+from reluscope.plots.style import legend_below
 
 
 @read_drawn
@@ -43,7 +43,7 @@ def animation(
     titles : iterable of str, optional
         One per partition; by default its number of regions with the claim.
     output : int or pair of int, optional
-        As for `reluscope.plots.regions.coefficient_scatter`.
+        As for `reluscope.plots.coefficient_scatter`.
     neighbors : bool
         Join the coefficients of regions that share a facet.
     samples : (s, *input_shape) or (s, n), optional

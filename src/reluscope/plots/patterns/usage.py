@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_CHANGING, NUM_DEAD
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
-from reluscope.plots.drawing.style import CATEGORIES, INK, bare, canvas, figure_of, legend, shortened
+from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of, legend, shortened
 
 MAX_BARS = 30
 KINDS = ((NUM_CHANGING, CATEGORIES[0], 1.0), (NUM_ALWAYS_ON, CATEGORIES[1], 1.0), (NUM_DEAD, INK, 0.45))

@@ -18,9 +18,9 @@ from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.shapes import say_empty, stroke
-from reluscope.plots.drawing.style import DARK, INK, RASTER_ABOVE, canvas, figure_of
-from reluscope.plots.regions.region_colors import SHADES, RegionColors
-from reluscope.plots.regions.region_pictures import check_dimensions
+from reluscope.plots.planes.region_colors import SHADES, RegionColors
+from reluscope.plots.planes.region_pictures import check_dimensions
+from reluscope.plots.style import DARK, INK, RASTER_ABOVE, canvas, figure_of
 
 Output = int | tuple[int, int] | None
 
