@@ -1,6 +1,11 @@
-"""Imports go down only: the order of the layers, kept by reading every import statement in the source."""
+"""Imports go down only: the floors in their order, and the rooms of a floor as CONTRIBUTING.md lists them.
+
+Every import statement in the source counts, in functions and for annotations too.
+"""
 
 import ast
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,9 +35,48 @@ LAYERS = (
 )
 
 
+MOST_MODULES = 25
+
+
+@cache
+def rooms():
+    """Return the rooms of CONTRIBUTING.md with the rooms of their floor that they may import."""
+    text = (PACKAGE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Rooms")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `([\w/]+)` \| (.+) \| (.*) \|$", text, re.MULTILINE)
+    assert all(sentence.endswith(".") for _, sentence, _ in rows)
+    floors = {room: room.split("/")[0] for room, _, _ in rows}
+    return {
+        room: {name if name == floors[room] else f"{floors[room]}/{name}" for name in re.findall(r"`([\w/]+)`", names)}
+        for room, _, names in rows
+    }
+
+
+def room_of(name):
+    """Return the room of a dotted module, or of what is imported from it."""
+    parts = name.split(".")[1:]
+    while len(parts) > 1 and not (PACKAGE.joinpath(*parts[:-1], f"{parts[-1]}.py")).is_file():
+        if (PACKAGE.joinpath(*parts)).is_dir():
+            return "/".join(parts)
+        parts = parts[:-1]
+    return "/".join(parts[:-1] or parts)
+
+
+def imports_of_other_rooms(source, module):
+    """Return one sentence per import of a room of the same floor that CONTRIBUTING.md does not allow."""
+    own = room_of(module)
+    found = []
+    for line, name in imported_modules(source, module, is_package=False):
+        other = room_of(name)
+        if other != own and other.split("/")[0] == own.split("/")[0] and other not in rooms().get(own, ()):
+            found.append(f"{module}:{line}: `{own}` may not import `{other}` ({name})")
+    return found
+
+
+@cache
 def imported_modules(source, module, is_package):
-    """Yield (line, absolute name) of everything of reluscope that a source imports, inside functions too."""
+    """Return (line, absolute name) of everything of reluscope that a source imports, inside functions too."""
     package = module.split(".") if is_package else module.split(".")[:-1]
+    found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -43,7 +87,8 @@ def imported_modules(source, module, is_package):
             names = [f"{origin}.{alias.name}" for alias in node.names] if origin == "reluscope" else [origin]
         else:
             continue
-        yield from ((node.lineno, name) for name in names if name.split(".")[0] == "reluscope")
+        found += [(node.lineno, name) for name in names if name.split(".")[0] == "reluscope"]
+    return found
 
 
 def violations(source, module, is_package=False):
@@ -80,6 +125,34 @@ def test_imports_go_down_only():
         for path, module, is_package in modules()
         for found in violations(path.read_text(encoding="utf-8"), module, is_package)
     ]
+
+
+def test_rooms_import_what_they_may():
+    assert not [
+        found
+        for path, module, is_package in modules()
+        if not is_package  # faces of floors name what lies below them
+        for found in imports_of_other_rooms(path.read_text(encoding="utf-8"), module)
+    ]
+
+
+def test_every_room_is_listed_and_small():
+    folders = {path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE}
+    assert {folder.relative_to(PACKAGE).as_posix() for folder in folders} == set(rooms())
+    assert not [folder for folder in folders if len([*folder.glob("*.py")]) - 1 > MOST_MODULES]
+
+
+def test_rooms_go_in_no_circles():
+    left = dict(rooms())
+    while free := {room for room, below in left.items() if not below & set(left)}:
+        left = {room: below for room, below in left.items() if room not in free}
+    assert not left
+
+
+def test_a_room_that_may_not_be_imported_is_seen():
+    source = "if TYPE_CHECKING:\n    from reluscope.networks.network import Network"
+    assert len(imports_of_other_rooms(source, "reluscope.networks.passes.stages")) == 1
+    assert not imports_of_other_rooms(source, "reluscope.networks.building.core")
 
 
 def test_nothing_imports_the_studies():

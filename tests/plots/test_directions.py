@@ -5,8 +5,8 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.local import directions as angles_at
+from reluscope.plots import directions as draw
 from reluscope.plots import to_svg
-from reluscope.plots.points import directions as draw
 from reluscope.testing import default_network
 
 NET = rs.load(default_network([6, 30, 20, 3], seed=0))

@@ -5,7 +5,7 @@ import pytest
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.plots.points import invariances
+from reluscope.plots import invariances
 
 
 def some(number, size=12):
