@@ -102,5 +102,7 @@ class Row:
         if corners.shape[1] == 1:
             return Polyhedron(np.array([[1.0], [-1.0]]), np.array([corners.max(), -corners.min()]))
         sides = np.roll(corners, -1, axis=0) - corners
+        kept = sides.any(axis=1)  # corners that rounding has made one have no side between them
+        corners, sides = corners[kept], sides[kept]
         normals = np.stack([sides[:, 1], -sides[:, 0]], axis=1) / np.linalg.norm(sides, axis=1)[:, None]
         return Polyhedron(normals, (normals * corners).sum(axis=1))

@@ -12,9 +12,17 @@ from reluscope.testing.fuzz.layers import DenseLayer, GateLayer
 from reluscope.testing.fuzz.running import check_case, reproduction, run_case, shrink
 
 CASES = 3
-# Of questions; more of each are nightly, and 10,000 by hand: `--cases 10000 --kinds levels`. Boundaries are not here:
-# rounding of scores is not in their length yet.
-FEW = {"levels": 50}
+# Of questions; more of each are nightly, and 10,000 by hand: `--cases 10000 --kinds levels`. About a minute.
+FEW = {
+    "levels": 50,
+    "boundaries": 50,
+    "images": 50,
+    "merges": 50,
+    "loops": 30,
+    "distances": 40,
+    "properties": 20,
+    "preimages": 20,
+}
 
 
 def told(outcome):
