@@ -160,7 +160,7 @@ def _check_inputs(subject: Subject, check: str, found: Any, target: Target, call
     if not hasattr(found, "contains"):
         return
     points = points_inside(subject)
-    held = subject.attempt(f"{check} contains", lambda: found.contains(points))
+    held = subject.attempt(f"{check} contains", lambda: found.contains(points, 0.0))
     near = subject.attempt(f"{check} contains", lambda: found.contains(points, THIN * subject.diameter))
     if held is None or near is None:
         return
