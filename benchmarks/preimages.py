@@ -10,7 +10,7 @@ from torch import nn
 
 import reluscope as rs
 from benchmarks.measure import Measurement
-from reluscope.analyses.preimages import Decider, GateLayer, Kind, Preimages, read_layer
+from reluscope.analyses.preimages import Decider, GateLayer, PreimageKind, Preimages, read_layer
 from reluscope.datasets.mnist import mnist
 
 TARGET = (
@@ -50,7 +50,7 @@ def _compared(case: str, layer: GateLayer, images: np.ndarray, number: int) -> M
 
 
 def _said(found: Preimages) -> str:
-    kinds = ", ".join(f"{found.count(kind)} {kind.name.lower()}" for kind in Kind if int(found.count(kind)))
+    kinds = ", ".join(f"{found.count(kind)} {kind.name.lower()}" for kind in PreimageKind if int(found.count(kind)))
     ways = ", ".join(f"{found.decided_by(way):,} by {way.name.lower()}" for way in Decider if found.decided_by(way))
     low, middle, high = np.quantile(found.num_equations, [0, 0.5, 1])
     return f"{kinds}; {ways}; {low:,.0f} to {high:,.0f} positive outputs, median {middle:,.0f}"

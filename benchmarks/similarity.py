@@ -15,7 +15,7 @@ from benchmarks.measure import Measurement, in_fresh_process, peak_gigabytes
 from reluscope.analyses.similarity.cka import CKA
 from reluscope.analyses.similarity.mapping import solve_pairs
 from reluscope.analyses.similarity.row_spaces import row_space
-from reluscope.analyses.similarity.streaming import coefficient_moments, output_groups
+from reluscope.analyses.similarity.streamed_samples import coefficient_moments, output_groups
 from reluscope.networks.network import Network
 
 TARGET = (

@@ -17,11 +17,11 @@ import reluscope as rs
 from partitions.layered import network_of
 from reluscope import interruption
 from reluscope.analyses.bodies.inscribed_balls import inscribed_balls
-from reluscope.analyses.coefficients.norms import local_norms
+from reluscope.analyses.coefficients.jacobian_norms import local_norms
 from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_tree import count_by_tree
-from reluscope.analyses.local.classes import region_classes
-from reluscope.analyses.local.sizes import region_sizes
+from reluscope.analyses.local.classes_of_regions import region_classes
+from reluscope.analyses.local.sizes_of_regions import region_sizes
 from reluscope.analyses.stacked import initialize, train
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.interruption import deferred, has_struck, held, safe_point
@@ -70,7 +70,7 @@ def outcome(call, wait):
         timer.cancel()
         timer.join()
         assert signal.getsignal(signal.SIGINT) is before
-    assert interruption._Watch.before is None
+    assert interruption._Deferred.before is None
     return found
 
 
@@ -357,7 +357,7 @@ def test_after_a_while_without_an_answer_it_strikes_at_once(monkeypatch):
     with listening() as before:
         assert is_interrupted(work)
         assert signal.getsignal(signal.SIGINT) is before
-        assert interruption._Watch.before is None
+        assert interruption._Deferred.before is None
     assert done == ["first"]
 
 
@@ -423,7 +423,7 @@ def test_what_struck_within_strikes_what_it_is_part_of():
         assert is_interrupted(work)
     assert done == ["went on"]
     interruption.pass_on()  # where nothing is deferred nobody is to hear of it
-    assert interruption._Watch.struck is None
+    assert interruption._Deferred.struck is None
 
 
 def test_a_partition_within_other_work_leaves_the_word_to_it(monkeypatch):

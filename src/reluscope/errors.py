@@ -75,3 +75,21 @@ class SolverError(ReluscopeError):
 
 class CertificateError(ReluscopeError):
     """A certificate does not prove what it says."""
+
+
+__all__ = [
+    "BudgetExceededError",
+    "CertificateError",
+    "ConversionMismatchError",
+    "DegenerateGeometryError",
+    "DiscontinuousNetworkError",
+    "IncompletePartitionError",
+    "InputError",
+    "NotApplicableError",
+    "NotPiecewiseLinearError",
+    "PositionError",
+    "ReluscopeError",
+    "ShapeError",
+    "SolverError",
+    "UnsupportedOperatorError",
+]

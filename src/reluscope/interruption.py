@@ -24,7 +24,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Handler = Callable[[int, FrameType | None], Any]
 
 
-class _Watch:
+class _Deferred:
     """What Ctrl-C did before it was deferred, when it struck first without an answer, and how many blocks are open."""
 
     before: Handler | None = None
@@ -47,43 +47,43 @@ class deferred:  # noqa: N801 (read as a verb: with deferred())
     def __enter__(self) -> None:
         self._is_outermost = _begin()
         self._is_counted = threading.current_thread() is threading.main_thread()
-        _Watch.depth += self._is_counted
+        _Deferred.depth += self._is_counted
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
         del kind, error, trace
-        _Watch.depth -= self._is_counted
+        _Deferred.depth -= self._is_counted
         if self._is_outermost:
             _end()
 
 
 def safe_point() -> None:
     """Answer Ctrl-C if it has struck: as a rule by raising KeyboardInterrupt."""
-    if _Watch.struck is not None and threading.current_thread() is threading.main_thread():
-        before, _Watch.struck = _Watch.before, None
+    if _Deferred.struck is not None and threading.current_thread() is threading.main_thread():
+        before, _Deferred.struck = _Deferred.before, None
         if before is not None:
             before(signal.SIGINT, None)
 
 
 def has_struck() -> bool:
     """Tell, once, whether Ctrl-C has struck since it was deferred: for work that comes to its end all the same."""
-    struck, _Watch.struck = _Watch.struck is not None and _Watch.before is not None, None
+    struck, _Deferred.struck = _Deferred.struck is not None and _Deferred.before is not None, None
     return struck
 
 
 def is_struck() -> bool:
     """Tell whether Ctrl-C has struck since it was deferred, and leave the answer to others."""
-    return _Watch.struck is not None and _Watch.before is not None
+    return _Deferred.struck is not None and _Deferred.before is not None
 
 
 def pass_on() -> None:
     """Strike once more: what was within has answered Ctrl-C and returned, and what it is part of is to hear of it."""
-    if _Watch.before is not None and threading.current_thread() is threading.main_thread():
-        _Watch.struck = time.monotonic()
+    if _Deferred.before is not None and threading.current_thread() is threading.main_thread():
+        _Deferred.struck = time.monotonic()
 
 
 def is_part() -> bool:
     """Tell whether this block is within another one, whose results say what became of Ctrl-C."""
-    return _Watch.depth > 1 and threading.current_thread() is threading.main_thread()
+    return _Deferred.depth > 1 and threading.current_thread() is threading.main_thread()
 
 
 def held(function: Function) -> Function:
@@ -108,36 +108,36 @@ def held(function: Function) -> Function:
 
 def _begin() -> bool:
     """Take note of strikes from now on; return whether nobody did before."""
-    if _Watch.before is not None or threading.current_thread() is not threading.main_thread():
+    if _Deferred.before is not None or threading.current_thread() is not threading.main_thread():
         return False
     before = signal.getsignal(signal.SIGINT)
     if not callable(before):
         return False  # ignored, or the end of the process, on purpose
-    _Watch.struck = None
+    _Deferred.struck = None
     # In this order: a strike before the handler changes takes effect here, where nothing has begun.
     signal.signal(signal.SIGINT, _note)
-    _Watch.before = before
+    _Deferred.before = before
     return True
 
 
 def _end() -> None:
     """Give Ctrl-C back, and answer a strike that nobody asked for."""
-    before = _Watch.before
+    before = _Deferred.before
     if before is None:
         return  # given back already, to somebody without patience
     # In this order: once the handler has changed, it may raise.
-    _Watch.before = None
+    _Deferred.before = None
     signal.signal(signal.SIGINT, before)
-    struck, _Watch.struck = _Watch.struck, None
+    struck, _Deferred.struck = _Deferred.struck, None
     if struck is not None:
         before(signal.SIGINT, None)
 
 
 def _note(signum: int, frame: FrameType | None) -> None:
     now = time.monotonic()
-    if _Watch.struck is None:
-        _Watch.struck = now
-    elif now - _Watch.struck > PATIENCE and _Watch.before is not None:
-        before, _Watch.before, _Watch.struck = _Watch.before, None, None
+    if _Deferred.struck is None:
+        _Deferred.struck = now
+    elif now - _Deferred.struck > PATIENCE and _Deferred.before is not None:
+        before, _Deferred.before, _Deferred.struck = _Deferred.before, None, None
         signal.signal(signal.SIGINT, before)
         before(signum, frame)

@@ -13,7 +13,7 @@ from reluscope_studies.labelled import labelled_data
 
 pytestmark = pytest.mark.slow
 
-Kind = rs.preimages.Kind
+Kind = rs.preimages.PreimageKind
 QUICK = Training("Adam", 1e-2, 3, 32)
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.analyses.stability.spectra import _All as All
+from reluscope.analyses.stability.layer_spectra import _All as All
 from reluscope.studies import Setting
 from reluscope_studies.behrmann2018 import _spectra, spectra, spectra_dense
 from reluscope_studies.behrmann2018._networks import DENSE, THIN, WIDE, Architecture, Training

@@ -10,7 +10,7 @@ import pytest
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
-from reluscope.cli.terminal.interruption import INTERRUPTED
+from reluscope.cli.terminal.ctrl_c import INTERRUPTED
 from reluscope.studies import all_studies
 from reluscope_studies import sattelberg2026_runs as runs
 from reluscope_studies.sattelberg2026_ch6_training import xor

@@ -13,7 +13,7 @@ from reluscope.cli.studies.study_compare import DIFFERENT, EQUAL, GONE, NEW, WIT
 from reluscope.cli.studies.study_numbers import command_of
 from reluscope.datasets import dataset_of
 from reluscope.findings import Finding
-from reluscope.studies import Outcome, Setting, Verdict, all_studies
+from reluscope.studies import Outcome, Setting, StatementVerdict, all_studies
 from reluscope_studies import _repeated
 from reluscope_studies.book import keep, main, results
 from reluscope_studies.serra2018 import splits
@@ -136,7 +136,9 @@ def test_numbers_are_equal_within_tolerance_or_different():
 
 
 def test_networks_of_other_epochs_or_images_contradict_nothing():
-    said = Outcome((), (), verdicts=(Verdict("a", "b", "c", "d", False), Verdict("a", "b", "c", "d", True)))
+    said = Outcome(
+        (), (), verdicts=(StatementVerdict("a", "b", "c", "d", False), StatementVerdict("a", "b", "c", "d", True))
+    )
 
     def words(trains_on_points, **changes):
         study = replace(STUDIES[0], protocol=partial(_repeated, lambda setting: said, trains_on_points))

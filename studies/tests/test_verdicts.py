@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reluscope.studies import Setting, Verdict
+from reluscope.studies import Setting, StatementVerdict
 from reluscope_studies.sattelberg2026_ch3 import classes
 from reluscope_studies.sattelberg2026_ch5 import one_code, xor
 from reluscope_studies.serra2018 import depth_and_width, one_input
@@ -23,7 +23,7 @@ def test_rates_far_apart_are_told_apart():
 
 
 def test_truths_of_numpy_are_those_of_python():
-    assert Verdict("a", "b", "c", "d", np.float64(2) > 1).holds is True
+    assert StatementVerdict("a", "b", "c", "d", np.float64(2) > 1).holds is True
 
 
 def test_the_words():

@@ -5,7 +5,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.planes import boundary_curves
-from reluscope.partitions.decisions.decision import DecisionBoundary
+from reluscope.partitions.decisions.decision_boundary import DecisionBoundary
 from reluscope.testing import default_network
 
 BOX = rs.Box(-2, 2, 2)

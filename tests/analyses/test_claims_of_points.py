@@ -11,8 +11,8 @@ from networks.models import layers
 from oracles.rational_steps import affine, fractions_of, network_of
 from reluscope.analyses.bodies import volumes
 from reluscope.analyses.bodies.volumes import region_volumes
-from reluscope.analyses.classification.classes import accuracy_of_outputs, is_close
-from reluscope.analyses.coefficients.norms import _num_apart
+from reluscope.analyses.classification.class_predictions import accuracy_of_outputs, is_close
+from reluscope.analyses.coefficients.jacobian_norms import _num_apart
 from reluscope.analyses.samples.regression import fits
 from reluscope.networks.evaluation.rounded_forward import RoundedForward
 from reluscope.networks.point_evaluation import Evaluation
@@ -81,7 +81,7 @@ def test_ends_of_the_coefficient_of_determination_hold_it(offset, spread, miss):
 
 
 def test_norms_are_between_what_rounding_may_make_of_them(monkeypatch):
-    from reluscope.analyses.coefficients import norms as module
+    from reluscope.analyses.coefficients import jacobian_norms as module
 
     net, points = rs.load(layers([3, 4, 2], seed=0)), np.random.default_rng(0).normal(size=(5, 3))
     monkeypatch.setattr(Evaluation, "map_errors", property(lambda at: np.full((len(at), 2), [0.3, 0.4])))
@@ -106,7 +106,7 @@ def test_different_maps_are_counted_as_far_as_they_are_told_apart():
 
 
 def test_no_more_maps_than_codes(monkeypatch):
-    from reluscope.analyses.coefficients import norms as module
+    from reluscope.analyses.coefficients import jacobian_norms as module
 
     net = rs.load(layers([3, 4, 2], seed=0))
     points = np.random.default_rng(0).normal(size=(20, 3))

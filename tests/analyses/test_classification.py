@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.classification import classes
-from reluscope.analyses.classification.classes import (
+from reluscope.analyses.classification import class_predictions as classes
+from reluscope.analyses.classification.class_predictions import (
     accuracy,
     accuracy_of_outputs,
     num_classes,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import reluscope as rs
 from empty_partitions import empty_partition
 from oracles.fractions_plane import rectangle, relu_layers, split
-from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.planes import area_shares, class_areas, class_intervals, map_norms, plane_measures
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits

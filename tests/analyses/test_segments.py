@@ -6,7 +6,7 @@ import pytest
 import reluscope as rs
 from oracles.segment_bisection import num_regions
 from reluscope.analyses.counting import count_along_segments
-from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT
+from reluscope.analyses.counting.segment_counts import NUM_REGIONS_ON_SEGMENT
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import DegenerateGeometryError
@@ -69,7 +69,7 @@ def test_a_segment_needs_length():
 
 
 def test_counts_are_exact_where_their_findings_are(monkeypatch):
-    from reluscope.analyses.counting import segments
+    from reluscope.analyses.counting import segment_counts as segments
 
     proper = segments.partition
     net = rs.load(default_network([4, 5, 2], seed=0))

@@ -11,7 +11,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.analyses.stability import singular_values as engine
-from reluscope.analyses.stability.spectra import _All
+from reluscope.analyses.stability.layer_spectra import _All
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 

@@ -9,9 +9,9 @@ import pytest
 import reluscope as rs
 from networks.models import layers
 from oracles.rational_steps import affine, network_of, rational_map
+from reluscope.analyses.stability.layer_spectra import _spectrum, jacobian_bytes
 from reluscope.analyses.stability.prefix import prefix_map
 from reluscope.analyses.stability.singular_values import SingularValues
-from reluscope.analyses.stability.spectra import _spectrum, jacobian_bytes
 from reluscope.networks.building.builder import GraphBuilder
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from reluscope.analyses.stability.layers import NetworkLayer
-from reluscope.analyses.stability.measures import MEASURES, Spectrum, measured
+from reluscope.analyses.stability.layer_jacobians import NetworkLayer
+from reluscope.analyses.stability.stability_measures import MEASURES, Spectrum, measured
 from reluscope.findings import Findings
 
 LARGEST, SMALLEST, CONDITION, NUMBER, STABLE_RANK, EFFECTIVE_RANK = (measure.name for measure in MEASURES)

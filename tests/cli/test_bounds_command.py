@@ -6,7 +6,7 @@ import pytest
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
-from reluscope.cli.terminal.printing import short
+from reluscope.cli.terminal.printed_results import short
 
 
 def asked(*arguments):

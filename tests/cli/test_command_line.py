@@ -305,7 +305,7 @@ def test_a_full_disk_is_one_sentence(folder, demo_at_once, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("reluscope.report.writing.os.fsync", full)
+    monkeypatch.setattr("reluscope.report.written_report.os.fsync", full)
     result = reluscope("demo", "-o", "out")
     assert result.exit_code == 1
     assert "No space left on device" in result.stderr

@@ -7,7 +7,7 @@ import pytest
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
-from reluscope.cli.terminal.interruption import INTERRUPTED
+from reluscope.cli.terminal.ctrl_c import INTERRUPTED
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 
@@ -109,7 +109,7 @@ def test_interruption_keeps_a_lower_bound(folder, monkeypatch):
     from reluscope.findings import Claim, Finding
 
     stopped = (Finding(7, Claim.LOWER, name="regions"), "interrupted")
-    monkeypatch.setattr("reluscope.cli.work.count.counted", lambda *arguments, **options: stopped)
+    monkeypatch.setattr("reluscope.cli.work.count_command.counted", lambda *arguments, **options: stopped)
     result = reluscope("count", "my_models:total", "--box", "-1,1", "--method", "tree", "-o", "a.json")
     assert result.exit_code == INTERRUPTED
     assert "lower bound" in result.stderr

@@ -18,7 +18,7 @@ from cli.test_check_command import POINT
 from cli.test_reach_command import PLANT
 from cli.test_verify_command import TEXT
 from reluscope.cli.commands import app
-from reluscope.cli.terminal.devices import open_device
+from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.standard_output import results
 from reluscope.errors import InputError
 from reluscope.networks.network import Network

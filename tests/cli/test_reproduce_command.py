@@ -9,7 +9,7 @@ import pytest
 
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
-from reluscope.cli.studies.records import open_records
+from reluscope.cli.studies.study_records import open_records
 from reluscope.studies import Outcome, Record, Study, Table
 
 

@@ -13,14 +13,14 @@ import torch
 
 from conformance.test_operators import loaded as of_operators
 from conformance.torch_cases import CASES
-from reluscope.geometry.polyhedra.balls import CutBall
+from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks import passes
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.evaluation.linearize import identity, point_pieces, weight_of_units
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.graph.nodes import Max, Pointwise
 from reluscope.networks.passes.box_forms import BoxForms
-from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry, carry_to_output
 from reluscope.networks.passes.combinations import COMBINATIONS, Combinations
 from reluscope.networks.passes.corner_bounds import CornerBounds
@@ -191,7 +191,7 @@ def gradients_are_within_the_errors_of_their_largest_entries(case):
 def intervals_hold_rational_values(case):
     network, exact, x = loaded(case)
     low, high = x[:1] - 0.25, x[:1] + 0.25
-    arrived = list(carry(network, Intervals(ANY_ORDER), Ends(low, high)))
+    arrived = list(carry(network, Intervals(ANY_ORDER), FiniteEnds(low, high)))
     inside = low + (high - low) * torch.rand(
         x[:1].shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1)
     )

@@ -10,14 +10,14 @@ import pyarrow.parquet
 import torch
 
 import reluscope as rs
-from reluscope.analyses.verification import of_property
+from reluscope.analyses.preimages import of_property
 from reluscope.analyses.verification.claimed import read_counterexample
 from reluscope.cli.reading.models import read_weights
-from reluscope.cli.studies.records import open_records
-from reluscope.cli.work.reach import read_plant
+from reluscope.cli.studies.study_records import open_records
+from reluscope.cli.work.reach_command import read_plant
 from reluscope.datasets.dataset import dataset_of
 from reluscope.datasets.mnist import read_idx
-from reluscope.datasets.opening import open_dataset
+from reluscope.datasets.opened_data import open_dataset
 from reluscope.files.kept_results import Record
 from reluscope.files.sealed_files import UNSEALED
 from reluscope.networks.models.from_arrays import from_arrays

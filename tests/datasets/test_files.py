@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from reluscope.datasets.files import read_arrays
-from reluscope.datasets.opening import open_dataset
+from reluscope.datasets.opened_data import open_dataset
 from reluscope.errors import InputError
 
 X = np.random.default_rng(0).normal(size=(20, 5))

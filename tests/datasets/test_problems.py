@@ -12,7 +12,7 @@ import reluscope as rs
 from reluscope.datasets import demo
 from reluscope.datasets.digits import digits
 from reluscope.datasets.mnist import mnist, read_idx
-from reluscope.datasets.opening import open_dataset
+from reluscope.datasets.opened_data import open_dataset
 from reluscope.errors import InputError
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "mnist"

@@ -16,7 +16,7 @@ from explorer.browsing import PICTURES
 from explorer.drawing import drawn
 from reluscope.explorer.exchange.answers import Answer
 from reluscope.plots.drawing.coloring import coloring
-from reluscope.plots.planes.classes import class_shades
+from reluscope.plots.planes.class_regions import class_shades
 from reluscope.plots.planes.region_pictures import LEVELS
 from reluscope.plots.style import CATEGORIES, depth_colors, tint
 

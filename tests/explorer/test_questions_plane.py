@@ -9,7 +9,7 @@ import reluscope as rs
 from explorer.asking import ZOOMS, ask, crossing, home, picture, pieces_at, polygon_areas, refused, session
 from partitions.hostile import example
 from partitions.layered import network_of
-from reluscope.explorer.questions import partitioning
+from reluscope.explorer.questions import plane_partition as partitioning
 from reluscope.explorer.scene.session import Session
 
 ASPECT = 1.25

@@ -33,7 +33,7 @@ def test_versions_grow_and_old_pictures_are_let_go(monkeypatch):
 
 
 def test_the_same_picture_is_not_partitioned_twice(monkeypatch):
-    from reluscope.explorer.questions import partitioning
+    from reluscope.explorer.questions import plane_partition as partitioning
 
     asked = session()
     first, _ = picture(asked, 0.5)

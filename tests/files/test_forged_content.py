@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.analyses.tracking.table import read_rows, write_rows
+from reluscope.analyses.tracking.record_files import read_rows, write_rows
 from reluscope.errors import InputError
 from reluscope.files.kept_results import KeptResults, Record
 from reluscope.files.named_arrays import load_arrays, save_arrays

@@ -92,8 +92,8 @@ def test_a_version_that_comes_later_is_refused(tmp_path, monkeypatch):
         ("files.named_arrays", partition),
         ("partitions.exact.certificates", certificate),
         ("files.kept_results", study_records),
-        ("cli.records", study_records),
-        ("analyses.tracking.table", tracked_run),
+        ("cli.studies.study_records", study_records),
+        ("analyses.tracking.record_files", tracked_run),
     ):
         with monkeypatch.context() as later:
             later.setattr(f"reluscope.{module}.FORMAT", "reluscope something 99")

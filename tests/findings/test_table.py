@@ -14,7 +14,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.claims import claim_of
 from reluscope.findings.derived import Ends, at_an_end, lowest_mean, mean, quantile, total
-from reluscope.findings.writing import ends_in_words, with_ends
+from reluscope.findings.written_findings import ends_in_words, with_ends
 
 LENGTH = declare("test_length", "length of what is tested", unit="input")
 COUNT = declare("test_count", "number of what is tested", kind=Kind.COUNT)

@@ -12,7 +12,7 @@ import reluscope as rs
 from reluscope.geometry.numbers.row_scales import unit_rows
 from reluscope.geometry.programs import ball_bounds
 from reluscope.geometry.programs.ball_bounds import radius_bound
-from reluscope.geometry.programs.linear_program import LinearProgram, Solution, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramSolution, ProgramStatus
 from reluscope.geometry.programs.rational_program import highest, whole_form
 
 
@@ -88,15 +88,15 @@ def test_multipliers_of_nothing_prove_nothing():
     assert radius_bound(np.eye(2), np.ones(2), np.zeros(2), np.ones(2)) == np.inf
 
 
-@pytest.mark.parametrize("status", [Status.OPTIMAL, Status.UNBOUNDED])
+@pytest.mark.parametrize("status", [ProgramStatus.OPTIMAL, ProgramStatus.UNBOUNDED])
 def test_a_lying_solver_makes_no_claim(status, monkeypatch):
     honest = LinearProgram.maximize
 
     def lie(self, objective):
         told = honest(self, objective)
-        if told.status is not Status.OPTIMAL or self.num_variables < 3:
+        if told.status is not ProgramStatus.OPTIMAL or self.num_variables < 3:
             return told
-        return Solution(status, told.value / 2, 0.5 * told.point, 0 * told.duals)
+        return ProgramSolution(status, told.value / 2, 0.5 * told.point, 0 * told.duals)
 
     monkeypatch.setattr(LinearProgram, "maximize", lie)
     square = rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1.5, 0.5, 1.5, 0.5])

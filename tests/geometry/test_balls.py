@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from reluscope.geometry.numbers.norms import dual, size, steepest
-from reluscope.geometry.polyhedra.balls import CutBall
+from reluscope.geometry.polyhedra.cut_balls import CutBall
 
 NORMS = ("l1", "l2", "linf")
 

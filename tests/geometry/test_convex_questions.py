@@ -17,7 +17,7 @@ from reluscope.geometry.programs.convex_questions import (
     linear_maxima,
     widest_margins,
 )
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 
 
 def unit(normals, offsets):
@@ -460,7 +460,7 @@ def test_no_end_is_a_claim_that_a_way_proves(monkeypatch):
     assert endless.values[0] == np.inf
 
     def lie(self, objective):
-        return honest(self, objective)._replace(status=Status.UNBOUNDED, value=np.inf)
+        return honest(self, objective)._replace(status=ProgramStatus.UNBOUNDED, value=np.inf)
 
     monkeypatch.setattr(LinearProgram, "maximize", lie)
     answers = convex_questions.Answers(start.numpy(), np.zeros(1), np.ones(1))

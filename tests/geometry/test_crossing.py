@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from reluscope.geometry.cutting.crossing import NONE, SOME, UNDECIDED, find_positive
-from reluscope.geometry.cutting.framed_cells import Frame, FramedCell, LinearForm, LinearForms, Sides
+from reluscope.geometry.cutting.framed_cells import CellFrame, FramedCell, LinearForm, LinearForms, Sides
 from reluscope.geometry.cutting.generation import Scratch, find_among_corners
 from reluscope.geometry.cutting.sign_tree import SignTree
 
@@ -18,7 +18,7 @@ def problem(seed, *, num_columns=30, size=6, num_rows=8):
     generators = np.vstack(
         [generator.normal(size=(size - 1, num_columns + 1)), np.eye(1, num_columns + 1, num_columns)]
     )
-    frame = Frame(generators, np.append(np.zeros(num_columns), 1.0), np.ones(num_columns + 1), False, 0.0)
+    frame = CellFrame(generators, np.append(np.zeros(num_columns), 1.0), np.ones(num_columns + 1), False, 0.0)
     witness = np.append(generator.uniform(0.05, 0.95, num_columns), 1.0)
     z = generators @ witness
     rows = generator.normal(size=(num_rows, size))
@@ -91,7 +91,7 @@ def test_a_sum_of_rows_is_not_positive_behind_them():
 @pytest.mark.parametrize("method", ["simplex", "corners"])
 def test_what_rounding_may_have_done_weakens_a_proof(method):
     """In the square, x - 0.7 is negative where 0.5 - x >= 0, by 0.2: no more if rows or form may be wrong by more."""
-    frame = Frame(np.eye(3), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
+    frame = CellFrame(np.eye(3), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
     witness = np.array([0.0, 0.0, 1.0])
     row, form = np.array([[-1.0, 0.0, 0.5]]), np.array([1.0, 0.0, -0.7])
     # The row twice over counts twice: 2x - 1.4 is -0.4 there.
@@ -110,7 +110,7 @@ def test_what_rounding_may_have_done_weakens_a_proof(method):
 
 
 def test_slivers_below_the_threshold_are_not_separated():
-    frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
+    frame = CellFrame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
     witness = np.array([0.5, 0.0, 1.0])
     form = np.array([-1.0, 0.0, -1.0 + 1e-13])  # positive where x < -1 + 1e-13
     for threshold, expected in ((1e-12, (NONE, UNDECIDED)), (0.0, (SOME,))):
@@ -119,7 +119,7 @@ def test_slivers_below_the_threshold_are_not_separated():
 
 
 def test_sign_vectors_of_parallel_and_repeated_forms():
-    frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
+    frame = CellFrame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
     coefficients = np.array([[1, 0, 0], [1, 0, -0.5], [2, 0, 0], [-1, 0, 0], [0, 0, 0], [0, 0, 3], [0, 0, -3.0]])
     forms = LinearForms(
         coefficients,
@@ -147,7 +147,7 @@ def test_sign_vectors_of_parallel_and_repeated_forms():
 
 def test_the_image_under_the_identity_is_the_point():
     y = np.arange(3.0)
-    scratch = Scratch(Frame(np.zeros((0, 3)), np.zeros(3), np.ones(3), False, 0.0))
+    scratch = Scratch(CellFrame(np.zeros((0, 3)), np.zeros(3), np.ones(3), False, 0.0))
     np.testing.assert_array_equal(scratch.image(y), y)
 
 
@@ -170,7 +170,7 @@ def test_corners_may_run_out(monkeypatch):
 def test_forms_on_rays_of_a_line_against_fractions(seed):
     """In two homogeneous coordinates a form is at most zero on a cell if it is so at both of its ends."""
     generator = np.random.default_rng(seed)
-    frame = Frame(np.zeros((0, 2)), np.array([-1.0, 0.0]), np.ones(2), True, 5e-13)
+    frame = CellFrame(np.zeros((0, 2)), np.array([-1.0, 0.0]), np.ones(2), True, 5e-13)
     at = generator.normal()
     witness = np.array([at, 1.0]) * (0.5 / max(abs(at), 1.0))
     roots = at + generator.normal(size=4) * 10.0 ** generator.uniform(-6, 2, size=4)

@@ -12,7 +12,7 @@ import torch
 
 import reluscope as rs
 from reluscope.geometry.cutting import double_description
-from reluscope.geometry.cutting.double_description import Pieces, cut_cells
+from reluscope.geometry.cutting.double_description import CutPolytopes, cut_cells
 from reluscope.geometry.cutting.polytopes import INNER, Polytopes
 from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope
 from reluscope.partitions.cells.first_cells import first_cells
@@ -34,7 +34,7 @@ def cut_by(
     resolution=0.0,
     words=None,
     **room,
-) -> Pieces:
+) -> CutPolytopes:
     """Cut all cells by the same functions, rows ``(a, q)`` of ``a x + q``."""
     rows = np.asarray(rows, dtype=float)
     number, width = rows.shape
@@ -58,7 +58,7 @@ def cut_by(
 NOT_COMPARED = (np.zeros((0, 4), dtype=np.int64), np.zeros((0, 0)), np.zeros(0, dtype=bool), *([np.zeros(0)] * 3))
 
 
-def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
+def cut_by_all(cells: Polytopes, maps, *tables, **how) -> CutPolytopes:
     """Cut again and again, until all units have cut all cells."""
     num_units = maps.shape[1]
     parents, next_units = np.arange(len(cells)), np.zeros(len(cells), dtype=np.int64)
@@ -89,7 +89,7 @@ def cut_by_all(cells: Polytopes, maps, *tables, **how) -> Pieces:
         parents, next_units = np.concatenate(origin), np.concatenate([found.next_units[left], following[0]])
         pieces = np.concatenate(following[1:])
     order = np.argsort(np.concatenate([owners for _, owners, _ in done]), kind="stable")
-    return Pieces(
+    return CutPolytopes(
         joined([some for some, _, _ in done]).select(order),
         np.concatenate([owners for _, owners, _ in done])[order],
         (pieces := np.concatenate([some for _, _, some in done])[order]),
@@ -124,7 +124,7 @@ def random_words(number: int, num_levels: int) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def parts_of(found: Pieces) -> list[tuple]:
+def parts_of(found: CutPolytopes) -> list[tuple]:
     """Every part by its pieces, its vertices, and the vertices of its facets."""
     cells, parts = found.cells, []
     for cell in range(len(cells)):
@@ -370,7 +370,7 @@ def test_whatever_the_room_the_parts_are_the_same():
             assert sorted(keys_of(found, words)) == sorted(keys_of(whole, words))
 
 
-def keys_of(found: Pieces, words) -> list[tuple[int, ...]]:
+def keys_of(found: CutPolytopes, words) -> list[tuple[int, ...]]:
     owner = np.repeat(np.arange(len(found.cells)), np.diff(found.cells.facet_offsets))
     shown = np.bitwise_xor.reduce(words[0][np.arange(found.pieces.shape[1]), found.pieces], axis=1)
     return [tuple(key) for key in (found.cells.keys ^ shown[owner]).tolist()]
@@ -389,7 +389,7 @@ def test_simple_cells_are_cut_as_others_are(dim):
     assert numbers_of(simple) == numbers_of(general)
 
 
-def numbers_of(found: Pieces) -> list[tuple]:
+def numbers_of(found: CutPolytopes) -> list[tuple]:
     cells = found.cells
     return sorted(
         (tuple(found.pieces[cell, :5].tolist()), sorted(np.hstack([one.vertices, one.errors]).tolist()))
@@ -437,11 +437,11 @@ def test_any_number_of_threads_makes_the_same_tables(monkeypatch, room, kept):
             np.testing.assert_array_equal(one, two)
 
 
-def ends_of(found: Pieces) -> list[np.ndarray]:
+def ends_of(found: CutPolytopes) -> list[np.ndarray]:
     return [found.middles, found.is_bounded, found.corner_offsets, found.corner_ids, found.corners]
 
 
-def tables_of(found: Pieces) -> list[np.ndarray]:
+def tables_of(found: CutPolytopes) -> list[np.ndarray]:
     return [*found.cells.tables, found.parents, found.pieces, found.hashes, found.next_units, found.flat_units]
 
 

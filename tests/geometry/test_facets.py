@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 
 import reluscope as rs
 from reluscope.errors import SolverError
-from reluscope.geometry.polyhedra import facets
+from reluscope.geometry.polyhedra import facet_rows as facets
 
 
 def by_elimination(A: np.ndarray, b: np.ndarray) -> set[int]:

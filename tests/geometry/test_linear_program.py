@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from reluscope.errors import SolverError
 from reluscope.geometry.programs import linear_program
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 
 
 def test_changes_in_place_agree_with_scipy() -> None:
@@ -24,9 +24,9 @@ def test_changes_in_place_agree_with_scipy() -> None:
         objective = generator.normal(size=4)
         answer = linprog(-objective, A_ub=rows[np.isfinite(upper)], b_ub=upper[np.isfinite(upper)], bounds=(None, None))
         solution = program.maximize(objective)
-        expected = {0: Status.OPTIMAL, 2: Status.INFEASIBLE, 3: Status.UNBOUNDED}[answer.status]
+        expected = {0: ProgramStatus.OPTIMAL, 2: ProgramStatus.INFEASIBLE, 3: ProgramStatus.UNBOUNDED}[answer.status]
         assert solution.status is expected
-        if expected is Status.OPTIMAL:
+        if expected is ProgramStatus.OPTIMAL:
             assert solution.value == pytest.approx(-answer.fun, abs=1e-8)
             assert solution.duals @ np.where(np.isfinite(upper), upper, 0) == pytest.approx(solution.value, abs=1e-7)
     assert program.num_solves == 60
@@ -34,7 +34,7 @@ def test_changes_in_place_agree_with_scipy() -> None:
 
 def test_equalities_bounds_and_empty_programs() -> None:
     program = LinearProgram(2)
-    assert program.maximize(np.zeros(2)).status is Status.OPTIMAL
+    assert program.maximize(np.zeros(2)).status is ProgramStatus.OPTIMAL
     assert program.maximize(np.ones(2)).value == np.inf
     program.add_rows(np.array([[1.0, 1.0]]), np.array([1.0]), np.array([1.0]))
     program.set_bounds(0, 0.0, 3.0)

@@ -13,7 +13,7 @@ from reluscope.geometry.polyhedra.nearest_image import nearest_image
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.relative_interior import relative_interior
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 
 
 @settings(max_examples=60)
@@ -134,7 +134,7 @@ def test_no_set_is_called_flat_on_a_solvers_word(factor, monkeypatch):
         far = np.append(0 * told.point[:-1] + 1.0, 0.0)  # a corner, and no room
         return told._replace(value=0.0, point=far, duals=factor * told.duals)
 
-    calls_it_empty = lambda self, c: honest(self, c)._replace(status=Status.INFEASIBLE)  # noqa: E731
+    calls_it_empty = lambda self, c: honest(self, c)._replace(status=ProgramStatus.INFEASIBLE)  # noqa: E731
     for told in (lie, calls_it_empty):
         monkeypatch.setattr(LinearProgram, "maximize", told)
         found = relative_interior(square)

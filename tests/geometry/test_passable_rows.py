@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 
 import reluscope as rs
 from geometry.bodies import bodies_of
-from reluscope.geometry.polyhedra import facets
+from reluscope.geometry.polyhedra import facet_rows as facets
 from reluscope.geometry.programs.passable_rows import passable_rows
 
 

@@ -11,7 +11,7 @@ from scipy.spatial import ConvexHull, HalfspaceIntersection
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry import Box, Plane, Polyhedron, Slice, Space
 from reluscope.testing import dyadics
-from reluscope.testing.fuzz import cones
+from reluscope.testing.fuzz import true_cones as cones
 
 
 def simplex(dim: int) -> Polyhedron:

@@ -11,7 +11,7 @@ import reluscope as rs
 from reluscope.errors import SolverError
 from reluscope.geometry.polyhedra.interior import is_cone_trivial
 from reluscope.geometry.programs import proved_programs
-from reluscope.geometry.programs.linear_program import LinearProgram, Solution, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramSolution, ProgramStatus
 from reluscope.geometry.programs.proved_programs import ProvedSystem
 
 
@@ -139,7 +139,7 @@ def test_dense_rows_are_proved(dim, monkeypatch):
     gain = [Fraction(entry) for entry in random.normal(size=dim).tolist()]
     found = system.maximum(gain)
     assert found is not None
-    assert found.status is Status.OPTIMAL
+    assert found.status is ProgramStatus.OPTIMAL
     assert sum(a * x for a, x in zip(gain, found.point, strict=True)) == found.value
     assert system.contains(found.point)
     assert not system.is_empty()
@@ -148,16 +148,16 @@ def test_dense_rows_are_proved(dim, monkeypatch):
     assert half.maximum([-sum(map(Fraction, column)) for column in zip(*A[: dim + 2].tolist(), strict=True)])
 
 
-@pytest.mark.parametrize("status", list(Status))
+@pytest.mark.parametrize("status", list(ProgramStatus))
 def test_a_lying_solver_is_found_out(status, monkeypatch):
     """Whatever it says, the square is bounded, has points, and x + y is at most 2."""
     honest = LinearProgram.maximize
 
     def lie(self, objective):
         told = honest(self, objective)
-        value = {Status.OPTIMAL: 7.0, Status.INFEASIBLE: -np.inf, Status.UNBOUNDED: np.inf}[status]
-        nothing = np.nan if status is not Status.OPTIMAL else 3.0
-        return Solution(status, value, 0 * told.point + nothing, 0 * told.duals + nothing)
+        value = {ProgramStatus.OPTIMAL: 7.0, ProgramStatus.INFEASIBLE: -np.inf, ProgramStatus.UNBOUNDED: np.inf}[status]
+        nothing = np.nan if status is not ProgramStatus.OPTIMAL else 3.0
+        return ProgramSolution(status, value, 0 * told.point + nothing, 0 * told.duals + nothing)
 
     monkeypatch.setattr(LinearProgram, "maximize", lie)
     square = rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1])
@@ -176,7 +176,7 @@ def test_a_solver_that_keeps_multipliers_to_itself_leaves_them_to_fractions(monk
     system = ProvedSystem(np.eye(2), np.array([5.0, 6.0]), np.ones((1, 2)), np.ones(1))
     found = system.maximum([Fraction(2), Fraction(2)])
     assert found is not None
-    assert (found.status, found.value) == (Status.OPTIMAL, 2)
+    assert (found.status, found.value) == (ProgramStatus.OPTIMAL, 2)
 
 
 def test_weights_may_come_out_as_zero():
@@ -247,7 +247,7 @@ def test_rows_and_equations_of_zeros_are_kept_or_not_by_nobody(monkeypatch):
         system = ProvedSystem(np.eye(2), np.ones(2), zero, np.array([value]))
         assert system.is_empty() is is_empty
         found = system.maximum([Fraction(1), Fraction(1)])
-        assert (found.status is Status.INFEASIBLE) == is_empty
+        assert (found.status is ProgramStatus.INFEASIBLE) == is_empty
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -273,7 +273,7 @@ def test_a_solver_that_gives_up_leaves_the_answer_to_fractions(monkeypatch):
     assert square.maximum([Fraction(1), Fraction(2)]).value == 3
     assert ProvedSystem(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, -1.0]), *nothing).is_empty() is True
     corner = ProvedSystem(np.eye(2), np.ones(2), *nothing)
-    assert corner.maximum([Fraction(-1), Fraction(0)]).status is Status.UNBOUNDED
+    assert corner.maximum([Fraction(-1), Fraction(0)]).status is ProgramStatus.UNBOUNDED
 
 
 @pytest.mark.parametrize(("short", "is_asked"), [(0.11, True), (0.125, False)])
@@ -290,9 +290,9 @@ def test_rows_are_sure_beyond_the_rounding_of_their_sums(monkeypatch, short, is_
 def test_ways_without_end_may_be_along_an_axis_and_are_made_of_numbers(monkeypatch):
     monkeypatch.setattr(ProvedSystem, "_in_fractions", lambda *_: None)
     strip = ProvedSystem(np.array([[0.0, 1.0], [0.0, -1.0]]), np.ones(2), np.zeros((0, 2)), np.zeros(0))
-    assert strip.maximum([Fraction(1), Fraction(0)]).status is Status.UNBOUNDED
+    assert strip.maximum([Fraction(1), Fraction(0)]).status is ProgramStatus.UNBOUNDED
     for wrong in ([np.nan, 1.0], [np.inf, 0.0], [0.0, 0.0]):
-        told = Solution(Status.OPTIMAL, 1.0, np.array(wrong), np.zeros(2))
+        told = ProgramSolution(ProgramStatus.OPTIMAL, 1.0, np.array(wrong), np.zeros(2))
         monkeypatch.setattr(LinearProgram, "maximize", lambda *_, told=told: told)
         assert not strip._has_ray([Fraction(1), Fraction(0)])
 

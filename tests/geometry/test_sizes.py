@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from reluscope.geometry.polyhedra import polyhedron
-from reluscope.geometry.polyhedra.sizes import steinhagen
+from reluscope.geometry.polyhedra.widths import steinhagen
 
 
 def cube(dim: int, side: float = 1.0) -> rs.Polyhedron:

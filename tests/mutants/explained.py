@@ -9,17 +9,20 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/preimages/region_distances",
         "nearest = nearest_image(part[row].polyhedron, weight, bias, goal, tolerance=(0.0))",
     ): "the nearest point is found more precisely",
-    ("analyses/robustness/certified", "exact = away + error < reach.lower"): "equality of two reals; either is right",
     (
-        "analyses/robustness/changes",
+        "analyses/robustness/certified_radii",
+        "exact = away + error < reach.lower",
+    ): "equality of two reals; either is right",
+    (
+        "analyses/robustness/class_changes",
         "tries = step + np.outer(np.array(BEYOND) * (view.scale), way)",
     ): "how far beyond a tie is looked; a class there is confirmed by the network",
     (
-        "analyses/robustness/search",
+        "analyses/robustness/distance_search",
         "if gain <= AGAIN * ((self.limit)):",
     ): "when a branch is bounded again instead of split",
     (
-        "analyses/robustness/search",
+        "analyses/robustness/distance_search",
         "score = (own @ noise)",
     ): "which branch is split first; bounds hold whatever is split",
     (
@@ -52,11 +55,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "side = (round((TILE / shape[0]) ** (1 / (len(shape) - 1))))",
     ): "size of a tile",
     (
-        "analyses/stability/spectra",
+        "analyses/stability/layer_spectra",
         "before=step.before is not None or not is_known,",
     ): "singular values of the first layer are computed again: the same for all samples",
     (
-        "analyses/stability/measures",
+        "analyses/stability/stability_measures",
         "found = np.take_along_axis(table, (counts - 1)[:, None], axis=1)[:, 0]",
     ): "an entry that np.where leaves out",
     (
@@ -92,13 +95,13 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/programs/convex_questions",
         "torch.cat([bodies.lower, (margins)], dim=1),",
     ): "where the method starts; the gap is proved at the end",
-    ("analyses/codespace/clusters", "if size >= num_samples:"): "all of them drawn and sorted are all of them",
+    ("analyses/codespace/code_clusters", "if size >= num_samples:"): "all of them drawn and sorted are all of them",
     (
         "analyses/local/class_ends",
         "lead = np.where(np.abs(lead) < error, 0.0, lead)",
     ): "equality of two reals; either answer is right",
     (
-        "analyses/robustness/search",
+        "analyses/robustness/distance_search",
         "score = (last * np.abs(rival.noise))",
     ): "which branch is split first; bounds hold whatever is split",
     (
@@ -110,7 +113,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "side = torch.where(directions @ mean <= 0, -1.0, 1.0)[:, None]",
     ): "of a direction at right angles to the mean, either side does",
     (
-        "analyses/stability/measures",
+        "analyses/stability/stability_measures",
         "apart = np.where(total >= error, error / (total - error), 0.5).clip(max=0.5)",
     ): "a number divided by zero is clipped to the same half",
     (
@@ -138,7 +141,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "is_moving = torch.isfinite(decrement)[:, None] | (decrement > CENTERED)[:, None]",
     ): "bounded bodies have a decrement; a point that has arrived may go on",
     (
-        "analyses/robustness/changes",
+        "analyses/robustness/class_changes",
         "sure = outputs[rows, labels] - outputs[:, own] >= errors[rows, labels] + errors[:, own]",
     ): "equality of two reals; either answer is right",
     (
@@ -146,7 +149,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "if sum(map(len, self._rows)) < len(self._table):",
     ): "rows as many as columns: both ways give the product",
     (
-        "analyses/counting/segments",
+        "analyses/counting/segment_counts",
         "ends_of_counts = [(one.value, one.value) if one.claim is Claim.ESTIMATE else one.interval for one in counts]",
     ): "an exact number of regions has itself as both ends of its interval",
     (
@@ -154,7 +157,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "if doubtful.all():  # of two ways to bound rounding either one may be the tighter",
     ): "what is not asked again in floats is decided in rational arithmetic, or left out",
     (
-        "analyses/robustness/search",
+        "analyses/robustness/distance_search",
         "return key > self.limit",
     ): "what is as far as the change that is known is looked at, and is no nearer",
     (
@@ -190,7 +193,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "torch.cat([bodies.upper, (most)], dim=1),",
     ): "room for the rounding of a bound, which rows prove as well",
     (
-        "analyses/robustness/changes",
+        "analyses/robustness/class_changes",
         "tries = step + np.outer(np.array(BEYOND) * (rival.distance), way)",
     ): "how far beyond a tie is looked; a class there is confirmed by the network",
     (
@@ -198,7 +201,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "kept = lengths * view.scale >= limit.errors",
     ): "equality of two reals; what is without length and errors is held to nothing",
     (
-        "analyses/robustness/search",
+        "analyses/robustness/distance_search",
         "radius = (self.limit)",
     ): "a ball smaller than the resolution, within which nothing is nearer by more than that",
     (
@@ -211,7 +214,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "best = (nearest.distance)",
     ): "more regions are looked at, with the same nearest one",
     (
-        "analyses/robustness/changes",
+        "analyses/robustness/class_changes",
         "tries = (np.outer(np.array(BEYOND) * max(view.scale, rival.distance), way))",
     ): "where a class beyond is sought first; if it is not found there, it is on the way to the deepest point",
     (
@@ -322,7 +325,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "return (values < 0) | (bounds >= 0) | precise(values, bounds)",
     ): "equality of two reals; a margin of zero is none",
     (
-        "analyses/robustness/search",
+        "analyses/robustness/distance_search",
         "last = tuple(np.full(gate.num_units, (gate.num_pieces), dtype=np.int32) for gate in gates)",
     ): "behind the last piece there is none",
     ("analyses/similarity/moments", "panel = (len(self._table))"): "how many columns LAPACK takes at once",
@@ -335,7 +338,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "every = matrix(network, x, outputs=outputs, budget=Budget(memory=(_one_sample(network))))",
     ): "memory for codes: nothing else is computed there",
     ("analyses/stability/singular_values", "if 2 * len(seen) >= n:"): "which of two ways to the same products",
-    ("regions/nearest", "lengths, largest = _lengths(at, norm, (1))"): "how many inputs are taken at once",
+    ("regions/nearest_facets", "lengths, largest = _lengths(at, norm, (1))"): "how many inputs are taken at once",
     (
         "analyses/similarity/moments",
         "return self.factor is not None and len(self.factor) < (self.sizes[first])",
@@ -345,15 +348,15 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "return self.factor is not None and len(self.factor) < (self.sizes[second])",
     ): "which of two ways to the product",
     (
-        "analyses/robustness/boundary",
+        "analyses/robustness/distance_to_facets",
         "parts = at.blocks((8 * at.network.num_inputs))",
     ): "how many points are taken at once",
     (
-        "analyses/robustness/boundary",
+        "analyses/robustness/distance_to_facets",
         "parts = at.blocks((3 * at.network.bytes_per_point))",
     ): "how many points are taken at once",
     (
-        "regions/nearest",
+        "regions/nearest_facets",
         "bends = rows.exists & (length >= wrong)",
     ): "equality of two reals; a unit that is zero all over has no row",
     (
@@ -361,7 +364,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "places, values, sizes = bends(self.bounds.gates[stage.index], low, (high))",
     ): "a part whose ranges are empty has no least value, whatever its bends are",
     (
-        "analyses/verification/search",
+        "analyses/verification/box_search",
         "is_ruled_out[:, number] = (least[:, own] >= 0).any(axis=1)",
     ): "bounds are lower by what is lost below all floats: one of zero is that of positive outputs",
     (

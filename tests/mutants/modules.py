@@ -21,14 +21,14 @@ TESTS: dict[str, tuple[str, ...]] = {
     "networks/passes/boxes": ("tests/networks/test_ranges.py",),
     "networks/point_evaluation": ("tests/networks/test_evaluation.py", "tests/networks/test_map_errors.py"),
     "regions/exact_facets": ("tests/analyses/robustness/test_hidden_facets.py",),
-    "regions/nearest": (
+    "regions/nearest_facets": (
         "tests/analyses/robustness/test_hidden_facets.py",
         "tests/regions/test_rounding_of_early_stages.py",
         "tests/regions/test_nearest.py",
         f"{T}/robustness/test_boundary.py",
     ),
     "analyses/verification/ruling_out": (f"{T}/verification/test_ruling_out.py",),
-    "analyses/verification/search": (f"{T}/verification/test_verify.py",),
+    "analyses/verification/box_search": (f"{T}/verification/test_verify.py",),
     "analyses/verification/unit_search": (f"{T}/verification/test_unit_search.py",),
     "analyses/verification/exact_leaves": (f"{T}/verification/test_exact_leaves.py",),
     "analyses/verification/unit_leaves": (f"{T}/verification/test_unit_search.py",),
@@ -59,7 +59,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     "partitions/complexes/codes_together": ("tests/partitions/test_bends.py",),
     "partitions/complexes/open_bends": ("tests/partitions/test_bends.py",),
     "partitions/complexes/spanning_vertices": ("tests/partitions/test_spanning_vertices.py",),
-    "partitions/decisions/decision": ("tests/partitions/test_decision_budget.py", "tests/partitions/test_decision.py"),
+    "partitions/decisions/decision_boundary": (
+        "tests/partitions/test_decision_budget.py",
+        "tests/partitions/test_decision.py",
+    ),
     "partitions/levels/level_sets": ("tests/partitions/test_level_measures.py", "tests/partitions/test_level_sets.py"),
     "partitions/levels/decision_surfaces": ("tests/partitions/test_decision_surfaces.py",),
     "partitions/levels/level_walls": ("tests/partitions/test_level_measures.py",),

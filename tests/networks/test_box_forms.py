@@ -10,7 +10,7 @@ import reluscope as rs
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of
 from reluscope.analyses.boxes.box_bounds import BoxBounds
 from reluscope.analyses.boxes.output_boxes import half_sides
-from reluscope.geometry.polyhedra.balls import CutBall
+from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.passes.box_forms import BoxForms
 from reluscope.networks.passes.carry import carry_to_output

@@ -10,7 +10,7 @@ from torch import nn
 import reluscope as rs
 from networks.models import branched, layers
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of
-from reluscope.geometry.polyhedra.balls import CutBall
+from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import enclose
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.testing import networks

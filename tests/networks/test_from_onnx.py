@@ -21,7 +21,7 @@ from reluscope.errors import (
     UnsupportedOperatorError,
 )
 from reluscope.networks.models.load import load
-from reluscope.networks.models.onnx.site import HANDLERS, Activation
+from reluscope.networks.models.onnx.onnx_site import HANDLERS, Activation
 
 RNG = np.random.default_rng(11)
 W1, B1 = RNG.normal(size=(6, 4)).astype(np.float32), RNG.normal(size=6).astype(np.float32)

@@ -317,7 +317,7 @@ class TestIncreasingFunctions:
 
     def test_differences_that_saturation_hides_are_seen(self, monkeypatch):
         """A planted fault: relu becomes |x|, where the sigmoid is 1 in float64 either way."""
-        from reluscope.networks.models.torch.site import HANDLERS
+        from reluscope.networks.models.torch.aten_site import HANDLERS
 
         model = nn.Sequential(nn.Linear(1, 1), nn.ReLU(), nn.Linear(1, 1), nn.Sigmoid())
         for layer, bias in ((model[0], -60.0), (model[2], 60.0)):

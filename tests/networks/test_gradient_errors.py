@@ -9,7 +9,7 @@ from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_map
 from reluscope.networks.building.builder import GraphBuilder
 from reluscope.networks.evaluation.gradient_errors import gradient_errors
 from reluscope.networks.models.load import load
-from reluscope.regions.nearest import nearest_facets
+from reluscope.regions.nearest_facets import nearest_facets
 from reluscope.regions.regions import regions
 from reluscope.testing import default_network
 

@@ -12,7 +12,7 @@ from reluscope.errors import ConversionMismatchError, InputError, ShapeError
 from reluscope.networks.building.verification import verify
 from reluscope.networks.models.load import load
 from reluscope.networks.models.torch import from_torch
-from reluscope.networks.models.torch.site import HANDLERS
+from reluscope.networks.models.torch.aten_site import HANDLERS
 
 
 def small():

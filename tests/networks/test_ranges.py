@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, fractions_of, network_of, rational_values
 from reluscope.networks.bounds.ranges import unit_ranges
-from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry
 
 
@@ -109,7 +109,7 @@ def test_radii_are_those_of_their_derivation(low, high):
     """With a coarse unit: the half width, and the rounding of sums as large as the farther end, and of the constant."""
     unit, center, radius = 2.0**-6, (low + high) / 2, (high - low) / 2
     net = network_of([affine([[3.0], [-5.0]], [0.25, 0.0])], 1)
-    start = Ends(*(torch.tensor([[end]], dtype=torch.float64) for end in (low, high)))
+    start = FiniteEnds(*(torch.tensor([[end]], dtype=torch.float64) for end in (low, high)))
     (found,) = carry(net, Intervals(unit), start)
     for row, (slope, constant) in enumerate([(3.0, 0.25), (-5.0, 0.0)]):
         reach = abs(slope) * radius + unit * (abs(slope) * (abs(center) + radius) + constant)
@@ -123,7 +123,7 @@ def test_radii_are_those_of_their_derivation(low, high):
 def test_gates_are_rounded_as_their_steepest_piece_at_the_farther_end(low, high, least, most):
     """Falling below 0 from 1/2, and rising from there by half as much as x; with a coarse unit."""
     unit, kink = 2.0**-6, ("pointwise", [0.0], [-1.0, 0.5], [0.5, 0.5])
-    start = Ends(*(torch.tensor([[end]], dtype=torch.float64) for end in (low, high)))
+    start = FiniteEnds(*(torch.tensor([[end]], dtype=torch.float64) for end in (low, high)))
     *_, found = carry(network_of([kink], 1), Intervals(unit), start)
     slack = unit * (max(abs(low), abs(high)) + 0.5)
 

@@ -10,7 +10,7 @@ import torch
 import reluscope as rs
 from oracles.rational_steps import affine, network_of
 from reluscope.analyses.counting.exact_complex import ExactComplex
-from reluscope.analyses.counting.faces import face_codes
+from reluscope.analyses.counting.lower_faces import face_codes
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.evaluation.pieces_across import pieces_across
 from reluscope.networks.fractions.rational import RationalNetwork

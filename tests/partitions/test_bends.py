@@ -9,14 +9,14 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.geometry.cutting.complexes import from_polygon
-from reluscope.geometry.polyhedra.window_shapes import Corners
+from reluscope.geometry.polyhedra.window_shapes import RationalCorners
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.wide_numbers import Wide, WideNumbers
 from reluscope.partitions.ask.dispatch import cells_found
 from reluscope.partitions.complexes import bends, codes_together, incidence, open_bends
-from reluscope.partitions.complexes.bends import Ranges, combined, fewer_rows, first_rows, taken
+from reluscope.partitions.complexes.bends import SharedRanges, combined, fewer_rows, first_rows, taken
 from reluscope.partitions.complexes.chunks import Chunk, Resolution
 from reluscope.partitions.doubts import shown_regions
 from reluscope.partitions.doubts.walk_rounding import rounding_of
@@ -140,7 +140,7 @@ def test_units_that_are_not_looked_at_are_on_one_piece():
     rows[:, 7] = 0.0
     values = combined(rows, shares)
     for gate in gates():
-        ranges, error = Ranges(gate, rows, shares), np.zeros(gate.candidates(values).shape[1:])
+        ranges, error = SharedRanges(gate, rows, shares), np.zeros(gate.candidates(values).shape[1:])
         looked, pieces = ranges.open_units(error, 0.0, 0.0), gate.pieces(gate.candidates(values)).numpy()
         steady = (pieces == ranges.steady()).all(axis=0)
         assert steady[~looked].all()
@@ -160,10 +160,10 @@ def test_equal_constants_are_settled_without_a_look():
     rows[:, 20:40] = 0.0
     pool = gates()[1]
     inside = np.flatnonzero(((pool.index >= 20) & (pool.index < 40)).all(dim=1))
-    looked = Ranges(pool, rows, shares).open_units(np.zeros(pool.index.shape), 0.0, 1e-6)
+    looked = SharedRanges(pool, rows, shares).open_units(np.zeros(pool.index.shape), 0.0, 1e-6)
     assert len(inside) > 5
     assert not looked[inside].any()
-    assert Ranges(pool, rows, shares).steady()[inside].max() == 0
+    assert SharedRanges(pool, rows, shares).steady()[inside].max() == 0
 
 
 def test_first_rows_are_those_of_an_affine_function():
@@ -249,7 +249,7 @@ def test_what_proofs_leave_open_is_seen_where_measured_errors_do_not(monkeypatch
     for bias, few, units, number in ((-0.75, 9, [0], 4), (-0.75, -1, [], 4), (1.0, 9, [], 0)):
         monkeypatch.setattr(open_bends, "FEW_UNPROVED", few)
         network = rs.load([(np.array([[1.0, 0.0]]), np.array([bias])), (np.ones((1, 1)), np.zeros(1))])
-        corners = Corners.of_box(box)
+        corners = RationalCorners.of_box(box)
         measured = MeasuredRounding((0.0,), 0.0, 1.0)
         start = Chunk.start(
             network, from_polygon(4), corners, network.points(corners.points), rounding=measured, combines=True

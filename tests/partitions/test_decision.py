@@ -8,7 +8,8 @@ import reluscope as rs
 from reluscope.errors import InputError
 from reluscope.networks.models.from_arrays import from_arrays
 from reluscope.partitions import Partition
-from reluscope.partitions.decisions import decision, touching_ties
+from reluscope.partitions.decisions import decision_boundary as decision
+from reluscope.partitions.decisions import touching_ties
 from reluscope.testing import default_network, degenerate_networks
 
 SQUARE = rs.Box(-1, 1, 2)

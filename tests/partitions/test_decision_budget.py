@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.partitions.decisions import decision, decision_pieces
+from reluscope.partitions.decisions import decision_boundary as decision
+from reluscope.partitions.decisions import decision_pieces
 from reluscope.testing import default_network
 
 

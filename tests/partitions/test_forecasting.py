@@ -16,7 +16,7 @@ from reluscope.partitions.ask import finishing_windows, forecasting
 from reluscope.partitions.ask import region_density as region_density_module
 from reluscope.partitions.ask.dispatch import cells_found
 from reluscope.partitions.ask.finishing_windows import _growth_of
-from reluscope.partitions.ask.forecasting import Effort, Round, _count_lowest, rounds
+from reluscope.partitions.ask.forecasting import ForecastEffort, Round, _count_lowest, rounds
 from reluscope.partitions.ask.region_density import RegionDensity, region_density
 from reluscope.partitions.ask.sub_domains import SubDomains
 from reluscope.testing import default_network
@@ -81,7 +81,7 @@ def test_rounds_of_windows_have_the_number_as_their_mean(sizes: tuple[int, ...],
     """The mean of first rounds, of the smallest windows, is the truth, and most intervals hold it."""
     net = _net(*sizes)
     truth = len(rs.partition(net, domain))
-    found = [next(rounds(net, domain, Effort(32, inf, inf), seed)) for seed in range(24)]
+    found = [next(rounds(net, domain, ForecastEffort(32, inf, inf), seed)) for seed in range(24)]
     values = np.array([float((one.counts * one.weights).mean()) for one in found])
     assert abs(values.mean() - truth) <= 4 * values.std(ddof=1) / len(found) ** 0.5
     assert np.mean([one.interval[0] <= truth <= one.interval[1] for one in found]) >= 0.75
@@ -99,7 +99,9 @@ def test_small_domains_are_partitioned() -> None:
 def test_rounds_of_larger_windows_hold_the_truth() -> None:
     net = _net(2, 48, 48, 48, 1)
     truth = len(rs.partition(net, rs.Box(-3, 3, 2)))
-    found = [list(islice(rounds(net, rs.Box(-3, 3, 2), Effort(128, inf, inf), seed), 2))[1] for seed in range(6)]
+    found = [
+        list(islice(rounds(net, rs.Box(-3, 3, 2), ForecastEffort(128, inf, inf), seed), 2))[1] for seed in range(6)
+    ]
     assert np.mean([one.interval[0] <= truth <= one.interval[1] for one in found]) >= 0.7
     assert np.mean([truth / 2 < one.regions < 2 * truth for one in found]) >= 0.8
     assert np.mean([one.num_cells for one in found]) < truth
@@ -156,7 +158,7 @@ COVERED = [
 def _num_held(net: rs.Network, box: rs.Box, seeds: range) -> int:
     truth, held = len(rs.partition(net, box)), 0
     for seed in seeds:
-        *_, last = rounds(net, box, Effort(100, min(400.0, truth / 2), inf), seed)
+        *_, last = rounds(net, box, ForecastEffort(100, min(400.0, truth / 2), inf), seed)
         held += last.interval[0] <= truth <= last.interval[1]
     return held
 

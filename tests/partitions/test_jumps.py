@@ -32,13 +32,13 @@ def network(layers):
         if isinstance(layer, int):
             if layer < value.shape[0]:
                 value = builder.top_k(value, layer, 0)
-                exact.append(truth.Top(1, layer))
+                exact.append(truth.TrueTop(1, layer))
         elif isinstance(layer, str):
             points, slopes, intercepts = GATES[layer]
             value = builder.pointwise(value, layer, points, slopes, intercepts, may_jump=True)
             pieces = tuple(zip(map(Fraction, slopes), map(Fraction, intercepts), strict=True))
             units = value.shape[0]
-            exact.append(truth.Pointwise((tuple(map(Fraction, points)),) * units, (pieces,) * units))
+            exact.append(truth.TruePointwise((tuple(map(Fraction, points)),) * units, (pieces,) * units))
         else:
             weight, bias = (np.array(part, dtype=float) for part in layer)
             value = builder.linear(value, torch.from_numpy(weight), torch.from_numpy(bias))
@@ -83,7 +83,7 @@ def box(dim):
     for axis in range(dim):
         for sign in (1, -1):
             rows.append((*(Fraction(sign * (i == axis)) for i in range(dim)), Fraction(2)))
-    return truth.Setting(dim, tuple(rows))
+    return truth.TrueDomain(dim, tuple(rows))
 
 
 def rows_of(codes):
@@ -140,7 +140,7 @@ def test_regions_by_the_largest_are_those_of_the_oracle(seed):
 def test_regions_of_a_whole_space(draw, seed):
     dim = 1 + seed % 2
     net, exact = draw(100 + seed, dim)
-    known = truth.Truth(exact, truth.Setting(dim, ()), seconds=60.0)
+    known = truth.Truth(exact, truth.TrueDomain(dim, ()), seconds=60.0)
     part = rs.partition(net, rs.Space(dim))
     assert sorted(rows_of(part.codes)) == sorted(cell.code for cell in known.regions)
     bounded = {cell.code for cell in known.regions if cell.cone.is_bounded}
@@ -163,7 +163,7 @@ def test_a_plane_through_more_inputs():
     net, exact = drawn(7, 4)
     plane = rs.Slice(np.zeros(4), np.eye(2, 4), rs.Box(-2, 2, 2))
     embedding = tuple(tuple(Fraction(int(i == j)) for j in range(3)) if i < 2 else (Fraction(0),) * 3 for i in range(4))
-    known = truth.Truth(exact, truth.Setting(2, box(2).rows, embedding), seconds=60.0)
+    known = truth.Truth(exact, truth.TrueDomain(2, box(2).rows, embedding), seconds=60.0)
     part = rs.partition(net, plane)
     assert sorted(rows_of(part.codes)) == sorted(cell.code for cell in known.regions)
 
@@ -182,7 +182,7 @@ def test_a_step_of_a_unit_that_is_dead_on_a_region():
     net, exact = network([([[1.0]], [0.0]), "relu", ([[1.0]], [0.0]), "step", ([[1.0]], [0.0])])
     part = rs.partition(net, rs.Space(1))
     assert sorted(rows_of(part.codes)) == [(0, 0), (1, 1)]
-    assert len(truth.Truth(exact, truth.Setting(1, ())).regions) == 2
+    assert len(truth.Truth(exact, truth.TrueDomain(1, ())).regions) == 2
 
 
 def test_files_keep_what_jumps(tmp_path):
@@ -244,7 +244,7 @@ def test_engines_that_rest_on_continuity_are_refused(options):
 def test_the_oracle_sees_a_planted_fault():
     _, exact = network([([[1.0]], [0.0]), "jumprelu", ([[1.0]], [-0.25]), "relu", ([[1.0]], [0.0])])
     assert len(truth.Truth(exact, box(1)).regions) == 2  # relu(jumprelu(x) - 1/4): the jump passes over 1/4
-    exact[1] = truth.Pointwise(((Fraction(0),),), exact[1].pieces)
+    exact[1] = truth.TruePointwise(((Fraction(0),),), exact[1].pieces)
     assert len(truth.Truth(exact, box(1)).regions) == 3  # without a jump it is met on the way
 
 
@@ -296,8 +296,8 @@ def test_largest_of_what_jumps(seed):
         truth.Dense(
             tuple(tuple(map(Fraction, row)) for row in first[0].tolist()), tuple(map(Fraction, first[1].tolist()))
         ),
-        truth.Pointwise((tuple(map(Fraction, points)),) * 4, (pieces,) * 4),
-        truth.Largest(((0, 1), (2, 3))),
+        truth.TruePointwise((tuple(map(Fraction, points)),) * 4, (pieces,) * 4),
+        truth.TrueLargest(((0, 1), (2, 3))),
     ]
     known = truth.Truth(exact, box(2), seconds=60.0)
     part = rs.partition(net, rs.Box(-2, 2, 2))

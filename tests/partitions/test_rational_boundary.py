@@ -5,7 +5,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.networks.models.from_arrays import from_arrays
-from reluscope.partitions.decisions import decision
+from reluscope.partitions.decisions import decision_boundary as decision
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(0, 1, 2)

@@ -12,7 +12,7 @@ from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
 from reluscope.partitions.complexes.certification import multiplications
 from reluscope.partitions.doubts import shown_regions
-from reluscope.partitions.doubts.shown_regions import Shown, shown
+from reluscope.partitions.doubts.shown_regions import ShownCells, shown
 
 NET = rs.load(
     [([[1.0, 0.5], [0.25, 1.0], [1.0, 1.0]], [0.0, 0.25, -0.5]), (np.ones((2, 3)), [-1.0, -2.0]), ([[1.0, 2.0]], [0.0])]
@@ -201,7 +201,7 @@ def test_of_two_cells_of_one_region_that_which_is_there_stays(monkeypatch):
     for first, second, kept in ((False, True, 1), (True, False, 0), (True, True, 0)):
         is_there[:2] = first, second
         there = is_there.copy()
-        found = Shown(Codes(words, part.codes.layout), there, True, 0)
+        found = ShownCells(Codes(words, part.codes.layout), there, True, 0)
         monkeypatch.setattr(shown_regions, "codes_inside", lambda *_, found=found, **__: found)
         again = shown(part)
         assert again.work["cells_left_out"] == 1
@@ -221,7 +221,7 @@ def test_a_cell_had_a_code_if_all_words_of_it_agree(monkeypatch):
     assert (words[0, 1], words[0, 0] != words[1, 0]) == (words[1, 1], True)
     words[0] = words[1]
     part = replace(part, num_undecided=1)
-    there = Shown(Codes(words, part.codes.layout), np.ones(2, dtype=bool), True, 0)
+    there = ShownCells(Codes(words, part.codes.layout), np.ones(2, dtype=bool), True, 0)
     monkeypatch.setattr(shown_regions, "codes_inside", lambda *_, **__: there)
     np.testing.assert_array_equal(shown(part).witnesses, part.witnesses[1:])
 

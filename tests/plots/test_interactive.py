@@ -7,7 +7,7 @@ import pytest
 
 import reluscope as rs
 from empty_partitions import empty_partition
-from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.planes import class_areas, map_norms
 from reluscope.errors import InputError, ReluscopeError

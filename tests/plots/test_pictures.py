@@ -24,7 +24,7 @@ from reluscope.codes.random_kinds import random_kinds
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError, ShapeError
-from reluscope.plots.drawing.shapes import polygon_paths, segment_paths
+from reluscope.plots.drawing.polygon_paths import polygon_paths, segment_paths
 from reluscope.plots.style import CATEGORIES, INK, depth_colors, tint
 from reluscope.testing import default_network
 
@@ -458,7 +458,7 @@ def test_many_regions_become_pixels(large, monkeypatch):
 
 @pytest.mark.parametrize("pieces", [1, 3, 2_000])
 def test_compound_paths_are_the_polygons(part, pieces, monkeypatch):
-    monkeypatch.setattr("reluscope.plots.drawing.shapes.PIECES", pieces)
+    monkeypatch.setattr("reluscope.plots.drawing.polygon_paths.PIECES", pieces)
     areas = class_areas(part)
     chosen = np.flatnonzero(areas.classes == areas.classes[0])[:50]
     paths = polygon_paths(areas.offsets, areas.corners, chosen)

@@ -7,7 +7,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.errors import InputError
-from reluscope.plots.points.likeliest import OTHER, OWN
+from reluscope.plots.points.likeliest_images import OTHER, OWN
 
 RNG = np.random.default_rng(0)
 

@@ -10,7 +10,7 @@ from empty_partitions import empty_partition
 from reluscope import plots
 from reluscope.errors import InputError
 from reluscope.partitions.levels.level_polygons import area_vectors
-from reluscope.plots.space.facets import facets_by_qhull, region_facets
+from reluscope.plots.space.facet_polygons import facets_by_qhull, region_facets
 from reluscope.testing import default_network
 
 BOX = rs.Box(-1, 1, 3)

@@ -8,7 +8,7 @@ import pytest
 import reluscope as rs
 from reluscope import plots
 from reluscope.errors import InputError, ShapeError
-from reluscope.plots.space.drawing import draw_scene, lit
+from reluscope.plots.space.scene_drawing import draw_scene, lit
 from reluscope.plots.space.scenes import Scene
 
 VIEWS = [plots.View(), plots.View(azimuth=200, elevation=-35), plots.View(azimuth=77, elevation=61)]

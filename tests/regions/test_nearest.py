@@ -9,7 +9,7 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.regions.nearest import _lengths, nearest_facets
+from reluscope.regions.nearest_facets import _lengths, nearest_facets
 from reluscope.testing.strategies import networks
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import reluscope as rs
 from oracles.rational_steps import RELU, affine, fractions_of, network_of, rational_map
-from reluscope.regions.nearest import nearest_facets
+from reluscope.regions.nearest_facets import nearest_facets
 from reluscope.regions.region_of_code import region_of_code
 
 NORMS = ("l1", "linf")
@@ -93,7 +93,7 @@ def test_errors_do_not_depend_on_the_blocks_of_inputs(norm):
 
 
 def test_largest_entries_of_gradients_are_those_of_all_blocks():
-    from reluscope.regions.nearest import _lengths
+    from reluscope.regions.nearest_facets import _lengths
 
     steps = cancelling(3)
     steps[0] = affine(steps[0][1] * np.array([1.0, 1e-6]), steps[0][2])

@@ -13,7 +13,16 @@ from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.report import KeptSections, Settings, Subject, build_report, check_folder, write_report
 from reluscope.report.keeping import FOLDER, has_unfinished
-from reluscope.report.parts.content import Attachment, Content, Drawing, Number, Numbers, Picture, Table, Text
+from reluscope.report.parts.content import (
+    Attachment,
+    Content,
+    Drawing,
+    Number,
+    NumbersSideBySide,
+    ReportPicture,
+    ReportTable,
+    Text,
+)
 from reluscope.report.parts.document import SectionResult
 from reluscope.report.parts.encoding import decode, encode
 from reluscope.report.sections import Section
@@ -40,12 +49,12 @@ findings = st.builds(
     work=st.dictionaries(texts, values, max_size=2),
 )
 cells = st.one_of(texts, values, st.builds(Number, findings, st.booleans()))
-tables = st.builds(Table, st.just(("a", "b")), st.lists(st.tuples(cells, cells), max_size=3).map(tuple), texts)
+tables = st.builds(ReportTable, st.just(("a", "b")), st.lists(st.tuples(cells, cells), max_size=3).map(tuple), texts)
 blocks = st.one_of(
     st.builds(Text, texts),
-    st.builds(Numbers, st.lists(st.builds(Number, findings, st.booleans()), max_size=2).map(tuple)),
+    st.builds(NumbersSideBySide, st.lists(st.builds(Number, findings, st.booleans()), max_size=2).map(tuple)),
     tables,
-    st.builds(Picture, st.lists(st.builds(Drawing, texts, st.floats(1, 9)), max_size=2).map(tuple), texts),
+    st.builds(ReportPicture, st.lists(st.builds(Drawing, texts, st.floats(1, 9)), max_size=2).map(tuple), texts),
     st.builds(Attachment, texts, st.binary(max_size=9), texts),
 )
 contents = st.builds(
@@ -63,7 +72,7 @@ def test_what_is_kept_comes_back_equal(result):
 
 def test_findings_that_blocks_share_are_told_once_also_when_they_were_kept():
     one, other = (Number(Finding.of(value, name="regions"), False) for value in (1.0, 2.0))
-    shared = Content((Numbers((one, other)), Table(("a", "b"), ((one, other),), "")))
+    shared = Content((NumbersSideBySide((one, other)), ReportTable(("a", "b"), ((one, other),), "")))
     kept = decode(json.loads(json.dumps(encode(SectionResult("a", "A", "done", "", shared)))))
     assert len(shared.findings) == len(kept.content.findings) == 2
 

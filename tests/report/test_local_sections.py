@@ -16,7 +16,7 @@ from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.report import Settings, Subject, build_report
 from reluscope.report.page import render
-from reluscope.report.parts.content import Picture, Table, Text
+from reluscope.report.parts.content import ReportPicture, ReportTable, Text
 from reluscope.report.sections import all_sections
 
 SECTIONS = tuple(section for section in all_sections() if section.name in ("codes", "code_map", "maps", "balls"))
@@ -126,7 +126,7 @@ def test_numbers_are_those_of_the_analyses():
     ball = rs.region(net, DATA.points[row]).polyhedron.intersect(rs.Box(0, 1, 64).polyhedron).insphere()
     assert data["ball_radii"][3] == pytest.approx(ball.radius, rel=1e-6)
     assert "the box [0, 1]^64" in words(report, "balls")
-    pictures = [block for block in section(report, "maps").content.blocks if isinstance(block, Picture)]
+    pictures = [block for block in section(report, "maps").content.blocks if isinstance(block, ReportPicture)]
     assert [len(picture.drawings) for picture in pictures] == [1, 2]
 
 
@@ -144,7 +144,7 @@ def test_flat_inputs_are_images_if_the_data_were(shape, drawings):
     report = build_report(
         Subject(net, data, "net", Settings()), sections=tuple(one for one in SECTIONS if one.name == "maps")
     )
-    pictures = [block for block in section(report, "maps").content.blocks if isinstance(block, Picture)]
+    pictures = [block for block in section(report, "maps").content.blocks if isinstance(block, ReportPicture)]
     assert len(pictures[-1].drawings) == drawings
 
 
@@ -155,10 +155,10 @@ def test_classes_beyond_the_table_are_said():
     labels = np.arange(300) % 35
     report = report_on(net, points, labels, only=("codes",))
     blocks = section(report, "codes").content.blocks
-    table = next(block for block in blocks if isinstance(block, Table) and block.columns[0] == "class")
+    table = next(block for block in blocks if isinstance(block, ReportTable) and block.columns[0] == "class")
     assert len(table.rows) == 20
     assert "The 20 largest of 35 classes are shown" in table.caption
-    picture = [block for block in blocks if isinstance(block, Picture)][-1]
+    picture = [block for block in blocks if isinstance(block, ReportPicture)][-1]
     assert "15 are left out" in picture.caption
 
 
@@ -223,5 +223,5 @@ def test_the_map_of_codes_says_how_near_codes_are_and_of_which_class():
     ]
     found = of_all_gates(report, "code_map", "nearest of same class")
     assert found.value == pytest.approx(np.mean(shares))
-    picture = next(block for block in section(report, "code_map").content.blocks if isinstance(block, Picture))
+    picture = next(block for block in section(report, "code_map").content.blocks if isinstance(block, ReportPicture))
     assert "4 gates" not in picture.caption  # all of them are shown

@@ -14,7 +14,7 @@ from reluscope.analyses.samples.data_box import data_box
 from reluscope.datasets.dataset import dataset_of
 from reluscope.report import Settings, Subject, build_report
 from reluscope.report.page import render
-from reluscope.report.parts.content import Picture, Table
+from reluscope.report.parts.content import ReportPicture, ReportTable
 from reluscope.report.sections import all_sections, robustness
 from reluscope.testing import default_network
 
@@ -177,8 +177,8 @@ def test_images_are_drawn_for_every_class():
     net = NETWORKS["images"]()
     report = report_on(net, RNG.uniform(size=(9, 16)), only=("classes",))
     blocks = section(report, "classes").content.blocks
-    assert sum(isinstance(block, Picture) for block in blocks) == 2
-    table = next(block for block in blocks if isinstance(block, Table))
+    assert sum(isinstance(block, ReportPicture) for block in blocks) == 2
+    table = next(block for block in blocks if isinstance(block, ReportTable))
     assert len(table.rows) == 5
 
 

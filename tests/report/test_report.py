@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.classification.classes import accuracy
+from reluscope.analyses.classification.class_predictions import accuracy
 from reluscope.analyses.codespace import distinct_codes
 from reluscope.arguments import refuse_jumps
 from reluscope.datasets.dataset import dataset_of
@@ -22,14 +22,14 @@ from reluscope.errors import InputError
 from reluscope.explorer.exchange.bundled import fingerprint, program
 from reluscope.findings import Claim, Finding
 from reluscope.findings.finite import finite
-from reluscope.findings.writing import number
+from reluscope.findings.written_findings import number
 from reluscope.partitions.ask.finishing_windows import Affordable
 from reluscope.partitions.complexes import incidence
 from reluscope.report import Settings, Subject, build_report, write_report
 from reluscope.report.page import render
 from reluscope.report.parts.content import Content, Number, numbers
 from reluscope.report.sections import Section, all_sections, plane
-from reluscope.report.writing import check_folder
+from reluscope.report.written_report import check_folder
 
 DATA = digits("test")
 NET = rs.load(demo_network(), data=DATA.points)

@@ -11,10 +11,10 @@ from reluscope.findings import Claim, Finding
 from reluscope.report import Settings, Subject, build_report
 from reluscope.report.apart import apart
 from reluscope.report.page import render, render_beside
-from reluscope.report.parts.content import Content, Number, Table, numbers
+from reluscope.report.parts.content import Content, Number, ReportTable, numbers
 from reluscope.report.parts.document import SectionResult
-from reluscope.report.parts.merging import merged, shared_samples
-from reluscope.report.parts.references import REFERENCES, SURPRISING, surprise
+from reluscope.report.parts.known_values import REFERENCES, SURPRISING, surprise
+from reluscope.report.parts.merged_tables import merged, shared_samples
 from reluscope.report.parts.sentences import Sentence, located, said
 from reluscope.report.sections import all_sections
 from reluscope.report.story import MAX_NUMBERS, MAX_SENTENCES, story_of
@@ -153,7 +153,7 @@ def test_surprise_is_nothing_between_the_references():
 
 def test_what_is_the_same_stands_once():
     exact, bound = (Number(Finding.of(2.5, upper=upper, domain="20 samples", num_samples=20)) for upper in (None, 3.0))
-    table = Table(("gate", "least", "most", "bound"), (("a", exact, exact, bound), ("b", exact, exact, bound)))
+    table = ReportTable(("gate", "least", "most", "bound"), (("a", exact, exact, bound), ("b", exact, exact, bound)))
     assert merged(table).columns == ("gate", "least = most", "bound")
     assert merged(table).rows == (("a, b", exact, bound),)
     assert shared_samples(table) == 20

@@ -6,9 +6,10 @@ depends on other arguments (labels for so many classes, a gate of a network) is 
 """
 
 from reluscope.arguments.annotations import Also
+from reluscope.arguments.argument_sentences import describe
 from reluscope.arguments.arrays import read_array, read_labels, read_point
 from reluscope.arguments.jumping import holds_across_jumps, refuse_jumps
-from reluscope.arguments.numbers import (
+from reluscope.arguments.number_arguments import (
     Count,
     Natural,
     NonNegative,
@@ -20,10 +21,9 @@ from reluscope.arguments.numbers import (
     read_number,
     read_whole,
 )
-from reluscope.arguments.options import read_option
+from reluscope.arguments.option_arguments import read_option
 from reluscope.arguments.positions import read_axes, read_position, read_positions
 from reluscope.arguments.reading import read_arguments, read_drawn
-from reluscope.arguments.sentences import describe
 
 __all__ = [
     "Also",

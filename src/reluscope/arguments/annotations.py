@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from reluscope.arguments.numbers import ANY, Range, read_number, read_whole
-from reluscope.arguments.options import read_option
-from reluscope.arguments.sentences import describe, listed
+from reluscope.arguments.argument_sentences import describe, listed
+from reluscope.arguments.number_arguments import ANY, Range, read_number, read_whole
+from reluscope.arguments.option_arguments import read_option
 from reluscope.errors import InputError, ReluscopeError, ShapeError
 
 Sizes = dict[str, tuple[int, str]]  # length of an axis by its letter, and the argument that fixed it

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reluscope.arguments.sentences import describe
+from reluscope.arguments.argument_sentences import describe
 from reluscope.errors import InputError, ShapeError
 
 

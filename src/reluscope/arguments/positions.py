@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.arguments.sentences import describe
+from reluscope.arguments.argument_sentences import describe
 from reluscope.errors import InputError, PositionError
 
 

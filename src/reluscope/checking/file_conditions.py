@@ -35,7 +35,7 @@ class Conditions(NamedTuple):
     d: np.ndarray
 
 
-class _Row(NamedTuple):
+class _FileRow(NamedTuple):
     """A row over the file's outputs, and two float64 around its end; without entries it holds everywhere or nowhere."""
 
     entries: dict[int, float]
@@ -43,7 +43,7 @@ class _Row(NamedTuple):
     high: float
 
 
-_EVERYWHERE, _NOWHERE = _Row({}, 0.0, 0.0), _Row({}, -1.0, -1.0)
+_EVERYWHERE, _NOWHERE = _FileRow({}, 0.0, 0.0), _FileRow({}, -1.0, -1.0)
 
 
 def on_network(left_off: "LeftOff | None", unsafe: Any) -> Any:
@@ -69,7 +69,7 @@ def on_network(left_off: "LeftOff | None", unsafe: Any) -> Any:
     sides += [one for one in equal if not one.entries]
     for one in equal:
         if one.entries and one.low != one.high:
-            sides += [one, _Row({place: -entry for place, entry in one.entries.items()}, -one.high, -one.low)]
+            sides += [one, _FileRow({place: -entry for place, entry in one.entries.items()}, -one.high, -one.low)]
     sides = [one for one in sides if one != _EVERYWHERE]
     equal = [one for one in equal if one.entries and one.low == one.high]
     tables = [_table(left_off, [one.entries for one in rows]) for rows in (sides, equal)]
@@ -88,7 +88,7 @@ def _table(left_off: "LeftOff", rows: list[dict[int, float]]) -> np.ndarray:
     return table[:, 1:] if left_off.of_two else table  # the first score of two is 0
 
 
-def _row(left_off: "LeftOff", row: dict[int, Fraction], end: Fraction, *, is_equation: bool) -> _Row:
+def _row(left_off: "LeftOff", row: dict[int, Fraction], end: Fraction, *, is_equation: bool) -> _FileRow:
     places = list(row)
     partners = _partners(left_off, places[0]) if left_off.name.endswith("softmax") and places else set()
     if not row:
@@ -100,7 +100,7 @@ def _row(left_off: "LeftOff", row: dict[int, Fraction], end: Fraction, *, is_equ
         apart = {frozenset(_partners(left_off, place) | {place}) for place in places}
         balanced = all(sum(row.get(place, Fraction(0)) for place in group) == 0 for group in apart)
         demand(balanced, "a condition is on more than differences of the log-softmax that the file ends with")
-        return _Row({place: float(entry) for place, entry in row.items()}, float(end), float(end))
+        return _FileRow({place: float(entry) for place, entry in row.items()}, float(end), float(end))
     opposite = len(row) == 2 and end == 0 and row[places[0]] * row[places[1]] < 0
     demand(opposite, f"a condition does not go through the {left_off.name} that the file ends with")
     ahead, behind = sorted(places, key=lambda place: row[place] < 0)
@@ -110,12 +110,12 @@ def _row(left_off: "LeftOff", row: dict[int, Fraction], end: Fraction, *, is_equ
     else:
         demand(factor == 1, f"a condition does not go through the {left_off.name} that the file ends with")
     low, high = _around(lambda x: _side_of_exp(Fraction(x), factor))
-    return _Row({ahead: 1.0, behind: -1.0}, low, high)
+    return _FileRow({ahead: 1.0, behind: -1.0}, low, high)
 
 
 def _bound(
     left_off: "LeftOff", place: int, partners: set[int], level: Fraction, is_upper: bool, is_equation: bool
-) -> _Row:
+) -> _FileRow:
     """Return what a bound of one output, from above or below, or both, says of scores."""
     name, is_softmax = left_off.name, left_off.name.endswith("softmax")
     if is_softmax and not partners:
@@ -131,7 +131,7 @@ def _bound(
     demand(len(partners) < 2, f"a condition bounds one of several outputs of the {name} that the file ends with")
     low, high = _inverse(left_off, level)
     entries = {place: 1.0, **dict.fromkeys(partners, -1.0)}
-    return _Row(entries, low, high) if is_upper else _Row({one: -entries[one] for one in entries}, -high, -low)
+    return _FileRow(entries, low, high) if is_upper else _FileRow({one: -entries[one] for one in entries}, -high, -low)
 
 
 def _partners(left_off: "LeftOff", place: int) -> set[int]:

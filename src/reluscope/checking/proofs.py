@@ -44,7 +44,7 @@ class SetNode(NamedTuple):
     duals: tuple[Float[np.ndarray, "1 _"] | tuple[int, ...], ...] = ()
 
 
-class Node(NamedTuple):
+class ProofBox(NamedTuple):
     """A box of a proof.
 
     Parameters
@@ -112,12 +112,16 @@ class Proof(Shown):
     """
 
     fingerprint: str
-    trees: tuple[dict[str, Node] | SetTrees, ...]
+    trees: tuple[dict[str, ProofBox] | SetTrees, ...]
 
     def __len__(self) -> int:
         cases = [one for case in self.trees for one in ([case] if isinstance(case, dict) else case.trees)]
         within = [
-            tree for case in cases for one in case.values() if isinstance(one, Node) for tree in one.by_sets.values()
+            tree
+            for case in cases
+            for one in case.values()
+            if isinstance(one, ProofBox)
+            for tree in one.by_sets.values()
         ]
         return sum(map(len, cases)) + sum(map(len, within))
 
@@ -159,7 +163,7 @@ class Proof(Shown):
             raise not_as_written(path, what, advice) from error
 
 
-def _boxes(tree: dict[str, Node]) -> dict[str, Any]:
+def _boxes(tree: dict[str, ProofBox]) -> dict[str, Any]:
     return {
         path: [
             sorted(one.ruled_out.items()),
@@ -171,9 +175,9 @@ def _boxes(tree: dict[str, Node]) -> dict[str, Any]:
     }
 
 
-def _read_boxes(plain: dict[str, Any]) -> dict[str, Node]:
+def _read_boxes(plain: dict[str, Any]) -> dict[str, ProofBox]:
     return {
-        str(path): Node(
+        str(path): ProofBox(
             {int(number): tuple(map(float, rows)) for number, rows in out},
             int(axis),
             float.fromhex(place),

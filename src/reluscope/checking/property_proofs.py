@@ -24,7 +24,7 @@ from reluscope.errors import CertificateError, InputError, ReluscopeError
 from reluscope.networks.graph.nodes import Affine, Pointwise
 
 if TYPE_CHECKING:
-    from reluscope.checking.proofs import Node, Proof
+    from reluscope.checking.proofs import Proof, ProofBox
     from reluscope.networks.network import Network
 
 # Values are whole numbers over this power of two, slopes of chords over a smaller one.
@@ -32,7 +32,7 @@ PRECISION, SLOPE = 128, 40
 ONE = 1 << PRECISION
 
 
-class Case(NamedTuple):
+class CheckedCase(NamedTuple):
     """A box of inputs, and the network's outputs that none of them may have."""
 
     lower: np.ndarray
@@ -40,7 +40,7 @@ class Case(NamedTuple):
     unsafe: list[Any]
 
 
-class Value(NamedTuple):
+class WholeForm(NamedTuple):
     """Entries of a node as ``center + columns e`` with ``|e| <= 1``, up to ``error``, all over 2^PRECISION.
 
     A column is of the same e in all values; those beyond the last of a value are zero.
@@ -106,7 +106,7 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
         demand(len(proof.trees) == len(safe.cases), f"it has {len(proof.trees)} trees for {len(safe.cases)} cases")
         watch = Watch((budget or Budget()).seconds_allowed, f"{proof.kind} of {len(proof)}")
         for index, (case, tree) in enumerate(zip(safe.cases, proof.trees, strict=True)):
-            case = Case(case.lower, case.upper, [on_network(network.left_off, one) for one in case.unsafe])
+            case = CheckedCase(case.lower, case.upper, [on_network(network.left_off, one) for one in case.unsafe])
             if isinstance(tree, dict):
                 _check_boxes(tree, network, case, f"case {index}", watch)
             else:
@@ -121,9 +121,9 @@ def check_proof(proof: "Proof", network: "Network", safe: Any, *, budget: TimeBu
     return watch.count
 
 
-def _check_boxes(tree: "dict[str, Node]", network: "Network", case: Any, what: str, watch: Watch) -> None:
+def _check_boxes(tree: "dict[str, ProofBox]", network: "Network", case: Any, what: str, watch: Watch) -> None:
     """Check that no input of a case leads to unsafe outputs, by its boxes."""
-    run, duals = _Run(network), cache(lambda: DualBounds(network, case.lower, case.upper))
+    run, duals = _BoxRun(network), cache(lambda: DualBounds(network, case.lower, case.upper))
     lower, upper = ([Fraction(entry) for entry in ends.tolist()] for ends in (case.lower, case.upper))
     waiting = [("", lower, upper, frozenset(range(len(case.unsafe))))]
     while waiting:
@@ -166,7 +166,7 @@ def _is_node(node: Any) -> bool:
     )
 
 
-def _is_missed(outputs: Value, unsafe: Any, multipliers: tuple[float, ...]) -> bool:
+def _is_missed(outputs: WholeForm, unsafe: Any, multipliers: tuple[float, ...]) -> bool:
     """Return whether a mixture of rows is missed by all outputs; an equation is two rows."""
     rows = [*unsafe.A.tolist(), *unsafe.C.tolist(), *(-unsafe.C).tolist()]
     ends = [*unsafe.b.tolist(), *unsafe.d.tolist(), *(-unsafe.d).tolist()]
@@ -182,7 +182,7 @@ def _is_missed(outputs: Value, unsafe: Any, multipliers: tuple[float, ...]) -> b
     return bool(least > end * ONE)
 
 
-class _Run:
+class _BoxRun:
     """A network of pointwise gates over boxes, in whole numbers."""
 
     def __init__(self, network: "Network") -> None:
@@ -196,7 +196,7 @@ class _Run:
                     constant = node.constant.broadcast_to(node.shape).flatten().cpu().numpy()
                 self._matrices[place] = tables, constant
 
-    def outputs(self, lower: list[Fraction], upper: list[Fraction]) -> Value:
+    def outputs(self, lower: list[Fraction], upper: list[Fraction]) -> WholeForm:
         """Return what the outputs are on a box."""
         dim = len(lower)
         center, half = np.zeros(dim, dtype=object), np.zeros((dim, dim), dtype=object)
@@ -204,7 +204,7 @@ class _Run:
             center[place] = _floor((low + high) / 2 * ONE)
             # So wide that the box is within, wherever the centre was rounded to.
             half[place, place] = _ceil(max(high * ONE - center[place], center[place] - low * ONE))
-        values = {0: Value(center, half, np.zeros(dim, dtype=object) + 0)}
+        values = {0: WholeForm(center, half, np.zeros(dim, dtype=object) + 0)}
         width = dim
         for place, node in enumerate(self._nodes[1:], start=1):
             inputs = [values[source] for source in node.inputs]
@@ -216,7 +216,7 @@ class _Run:
                 width = values[place].columns.shape[1]
         return values[self._output]
 
-    def _affine(self, place: int, inputs: list[Value]) -> Value:
+    def _affine(self, place: int, inputs: list[WholeForm]) -> WholeForm:
         tables, constant = self._matrices[place]
         center = np.array([_floor(Fraction(entry) * ONE) for entry in constant.tolist()], dtype=object)
         width = max(one.columns.shape[1] for one in inputs)
@@ -227,10 +227,10 @@ class _Run:
             center = center + ((table @ value.center) >> shift)
             columns[:, : value.columns.shape[1]] += (table @ value.columns) >> shift
             error = error + ((np.abs(table) @ value.error) >> shift) + 2 + value.columns.shape[1]
-        return Value(center, columns, error)
+        return WholeForm(center, columns, error)
 
 
-def _gate(node: Pointwise, value: Value, width: int) -> Value:
+def _gate(node: Pointwise, value: WholeForm, width: int) -> WholeForm:
     """Return a gate's values: pieces where they are certain, elsewhere chords with noise in columns from a width on."""
     levels, slopes, starts = (
         table.expand(-1, node.size).T.tolist() for table in (node.breakpoints, node.slopes, node.intercepts)
@@ -272,7 +272,7 @@ def _gate(node: Pointwise, value: Value, width: int) -> Value:
     noise = np.zeros((len(center), width - columns.shape[1] + len(fresh)), dtype=object)
     for column, (unit, stray) in enumerate(fresh, start=width - columns.shape[1]):
         noise[unit, column] = stray
-    return Value(center, np.concatenate([columns, noise], axis=1), error)
+    return WholeForm(center, np.concatenate([columns, noise], axis=1), error)
 
 
 def _exactly(table: np.ndarray) -> tuple[np.ndarray, int]:

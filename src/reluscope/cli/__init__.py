@@ -4,7 +4,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from reluscope.cli.terminal.interruption import INTERRUPTED, leave_at_once
+from reluscope.cli.terminal.ctrl_c import INTERRUPTED, leave_at_once
 
 if TYPE_CHECKING:
     from reluscope.cli.commands import app

@@ -9,7 +9,7 @@ from reluscope.datasets.demo_surface import surface_network
 from reluscope.datasets.digits import digits
 from reluscope.datasets.files import read_arrays
 from reluscope.datasets.mnist import mnist
-from reluscope.datasets.opening import open_dataset
+from reluscope.datasets.opened_data import open_dataset
 from reluscope.datasets.spirals import spirals
 
 __all__ = [

@@ -12,7 +12,7 @@ from typing import Any
 
 from reluscope.arguments import read_arguments
 from reluscope.findings.claims import Claim, claim_of, largest_error
-from reluscope.findings.reading import finding_fields, reading
+from reluscope.findings.read_findings import finding_fields, reading
 
 
 @dataclass(frozen=True)

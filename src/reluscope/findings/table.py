@@ -16,14 +16,14 @@ from jaxtyping import Bool
 
 from reluscope.arguments import Share, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
-from reluscope.findings import reading
+from reluscope.findings import read_findings as reading
 from reluscope.findings.claims import largest_error
 from reluscope.findings.column import Column
 from reluscope.findings.data_frames import as_pandas
 from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, mean, quantile, share, total
 from reluscope.findings.finding import Finding
 from reluscope.findings.quantities import Kind, Quantity
-from reluscope.findings.writing import as_arrow, as_html, as_markdown, as_plain, as_text
+from reluscope.findings.written_findings import as_arrow, as_html, as_markdown, as_plain, as_text
 
 if TYPE_CHECKING:
     import pandas as pd

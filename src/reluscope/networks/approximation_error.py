@@ -19,7 +19,7 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.file_outputs import num_file_outputs
 from reluscope.networks.graph.nodes import Affine, Approximate, Max
 from reluscope.networks.network import Network
-from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry_to_output
 from reluscope.networks.passes.rounding import ANY_ORDER
 
@@ -35,7 +35,7 @@ METHOD = "slopes and proved bounds of pieces, gate by gate over a box"
 class Apart(NamedTuple):
     """Ends between which values lie, and how far those of the smooth network are from them at most."""
 
-    ends: Ends
+    ends: FiniteEnds
     distance: Tensor
 
 
@@ -79,7 +79,7 @@ class Departures:
 @torch.no_grad()
 def largest_distances(network: Network, low: Tensor, high: Tensor) -> Tensor:
     """Return bounds ``(s, m)`` on the distance of outputs to those of the smooth network, over s boxes of inputs."""
-    found = carry_to_output(network, Departures(), Apart(Ends(low, high), torch.zeros_like(low)))
+    found = carry_to_output(network, Departures(), Apart(FiniteEnds(low, high), torch.zeros_like(low)))
     return found.distance.reshape(len(low), -1)
 
 

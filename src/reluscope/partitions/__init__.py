@@ -4,7 +4,7 @@ from reluscope.partitions.ask.coarse_partitions import coarse_partition
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.ask.finishing_windows import window_within
 from reluscope.partitions.ask.forecasting import forecast
-from reluscope.partitions.decisions.decision import DecisionBoundary, decision_boundary
+from reluscope.partitions.decisions.decision_boundary import DecisionBoundary, decision_boundary
 from reluscope.partitions.doubts.confirming import confirm
 from reluscope.partitions.exact.certificates import Certificate
 from reluscope.partitions.faces.faces import Faces

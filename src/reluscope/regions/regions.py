@@ -290,9 +290,11 @@ def _with_hidden_rows(network: Network, code: Codes, tables: list[Rows], point: 
 
 def _errors_at(polyhedron: Polyhedron, point: np.ndarray, slack: np.ndarray, noise: np.ndarray) -> np.ndarray:
     """Return bounds on the errors of the slack of rows at a point where it is known up to some noise."""
-    terms = np.abs(polyhedron.A) @ np.abs(point) + np.abs(polyhedron.b)
-    own = polyhedron.b - polyhedron.A @ point
-    return np.abs(own - slack) + noise + (polyhedron.dim + 4) * np.finfo(float).eps * terms
+    with np.errstate(over="ignore", invalid="ignore"):  # sums beyond the largest float64 are bounded by infinity
+        terms = np.abs(polyhedron.A) @ np.abs(point) + np.abs(polyhedron.b)
+        own = polyhedron.b - polyhedron.A @ point
+        errors = np.abs(own - slack) + noise + (polyhedron.dim + 4) * np.finfo(float).eps * terms
+    return np.nan_to_num(errors, nan=np.inf, posinf=np.inf)
 
 
 def _polyhedron(

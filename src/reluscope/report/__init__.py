@@ -7,7 +7,7 @@ from reluscope.report.building import ReportProgress, build_report
 from reluscope.report.keeping import KeptSections
 from reluscope.report.parts.document import Report, SectionResult
 from reluscope.report.parts.subject import Settings, Subject
-from reluscope.report.writing import check_folder, write_report, write_reports
+from reluscope.report.written_report import check_folder, write_report, write_reports
 
 __all__ = [
     "KeptSections",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reluscope.report.parts.content import Attachment, Block, Drawing, Picture
+from reluscope.report.parts.content import Attachment, Block, Drawing, ReportPicture
 from reluscope.report.parts.document import Report, SectionResult
 
 
@@ -23,7 +23,7 @@ def _renamed(report: Report, number: int) -> Report:
         return replace(one, svg=re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>model{number}-", one.svg))
 
     def block(one: Block) -> Block:
-        if isinstance(one, Picture):
+        if isinstance(one, ReportPicture):
             return replace(one, drawings=tuple(map(drawing, one.drawings)))
         if isinstance(one, Attachment):
             stem, _, suffix = one.name.rpartition(".")

@@ -8,7 +8,7 @@ from reluscope.errors import ReluscopeError
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.document import Report, SectionResult
 from reluscope.report.parts.subject import Subject
-from reluscope.report.running import INTERRUPTED, run_section
+from reluscope.report.section_runs import INTERRUPTED, run_section
 from reluscope.report.sections import Section, all_sections
 from reluscope.report.sharing import Helpers
 

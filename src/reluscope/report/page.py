@@ -11,11 +11,11 @@ from markupsafe import Markup
 from reluscope.citations import CITATIONS
 from reluscope.explorer.exchange.bundled import fingerprint, program
 from reluscope.findings import Finding
-from reluscope.findings.writing import number
+from reluscope.findings.written_findings import number
 from reluscope.report.parts.content import Block, Number, is_written_number
 from reluscope.report.parts.document import Report, SectionResult, sources
 from reluscope.report.parts.glossary import GLOSSARY
-from reluscope.report.parts.merging import merged, shared_samples
+from reluscope.report.parts.merged_tables import merged, shared_samples
 from reluscope.report.story import Story, story_of
 from reluscope.version import __version__
 

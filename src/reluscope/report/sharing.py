@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from reluscope.report.parts.document import SectionResult
 from reluscope.report.parts.subject import Subject
-from reluscope.report.running import run_section
+from reluscope.report.section_runs import run_section
 from reluscope.report.sections import Section, all_sections
 
 # How often a wait for helpers looks up, so that Ctrl-C is heard and progress is shown.

@@ -7,9 +7,9 @@ fewer samples than make a headline.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reluscope.report.parts.content import Drawing, Number, Picture
+from reluscope.report.parts.content import Drawing, Number, ReportPicture
 from reluscope.report.parts.document import SectionResult
-from reluscope.report.parts.references import SURPRISING
+from reluscope.report.parts.known_values import SURPRISING
 from reluscope.report.parts.sentences import FEW, Sentence
 
 MAX_SENTENCES, MAX_NUMBERS = 6, 5
@@ -27,7 +27,7 @@ PICTURES_FIRST = ("plane", "segments", "codes")
 
 
 @dataclass(frozen=True)
-class Shown:
+class OpeningNumber:
     """A number of the opening, and the section that has more about it."""
 
     section: str
@@ -46,13 +46,13 @@ class Story:
     Parameters
     ----------
     sentences : tuple of Sentence
-    numbers : tuple of Shown
+    numbers : tuple of OpeningNumber
     picture : Drawing, optional
     caption : str
     """
 
     sentences: tuple[Sentence, ...]
-    numbers: tuple[Shown, ...]
+    numbers: tuple[OpeningNumber, ...]
     picture: Drawing | None = None
     caption: str = ""
 
@@ -78,7 +78,7 @@ def story_of(sections: Sequence[SectionResult]) -> Story:
     }
     order = sorted(told.values(), key=lambda one: (-_weight(one[0]), one[2], one[1]))
     numbers = [
-        Shown(name, headline)
+        OpeningNumber(name, headline)
         for name in sorted(by_name, key=lambda name: _place(name, NUMBERS_FIRST))
         if (headline := by_name[name].headline) is not None and _is_shown(headline)
     ]
@@ -106,7 +106,9 @@ def _is_of_one(number: Number) -> bool:
 def _picture(by_name: dict) -> tuple[Drawing | None, str]:
     for name in PICTURES_FIRST:
         content = by_name.get(name)
-        picture = None if content is None else next((one for one in content.blocks if isinstance(one, Picture)), None)
+        picture = (
+            None if content is None else next((one for one in content.blocks if isinstance(one, ReportPicture)), None)
+        )
         if picture is not None:
             return picture.drawings[0], CAPTIONS[name]
     return None, ""

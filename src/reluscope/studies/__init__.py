@@ -16,9 +16,9 @@ from reluscope.studies.study import (
     Record,
     Setting,
     Size,
+    StatementVerdict,
     Study,
     Table,
-    Verdict,
 )
 
 __all__ = [
@@ -31,8 +31,8 @@ __all__ = [
     "Record",
     "Setting",
     "Size",
+    "StatementVerdict",
     "Study",
     "Table",
-    "Verdict",
     "all_studies",
 ]

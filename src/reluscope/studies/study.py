@@ -130,7 +130,7 @@ class Film:
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict(Shown):
+class StatementVerdict(Shown):
     """What became of a statement of a paper.
 
     Parameters
@@ -146,7 +146,7 @@ class Verdict(Shown):
 
     Examples
     --------
-    >>> Verdict("more units, more regions", "Figure 1", "5 and 9", "4 and 11", holds=True).word
+    >>> StatementVerdict("more units, more regions", "Figure 1", "5 and 9", "4 and 11", holds=True).word
     'confirmed'
     """
 
@@ -180,7 +180,7 @@ class Outcome:
     interrupted : bool
         Whether the user stopped the work; what is here is what was finished until then.
     films : tuple of Film
-    verdicts : tuple of Verdict
+    verdicts : tuple of StatementVerdict
         Statements of the paper, and what became of each.
     """
 
@@ -190,7 +190,7 @@ class Outcome:
     pictures: tuple[Picture, ...] = ()
     interrupted: bool = False
     films: tuple[Film, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[StatementVerdict, ...] = ()
 
 
 @dataclass(frozen=True)

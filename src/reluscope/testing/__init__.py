@@ -5,7 +5,7 @@ The checker and the reference networks need nothing; the strategies need ``hypot
 
 from typing import TYPE_CHECKING, Any
 
-from reluscope.checking.certificates import check_certificate
+from reluscope.checking.certificate_checks import check_certificate
 from reluscope.checking.property_proofs import check_proof
 from reluscope.testing.references import (
     ReferenceNetwork,

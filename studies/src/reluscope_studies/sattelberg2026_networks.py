@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Data, Picture, Table, Verdict
+from reluscope.studies import Data, Picture, StatementVerdict, Table
 from reluscope_studies import plots, printed
 from reluscope_studies.classifiers import Training
 from reluscope_studies.verdicts import of_cases, supporting
@@ -130,21 +130,21 @@ def accuracy_table(data: Data, found: Mapping[Model, rs.Finding], printed_as: st
 
 
 def with_accuracies(
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[StatementVerdict],
     data: Data,
     accuracies: Mapping[Model, rs.Finding],
     place: str,
     *,
     with_paper: bool,
     is_full: bool,
-) -> tuple[Verdict, ...]:
+) -> tuple[StatementVerdict, ...]:
     """Return the verdicts of the accuracies and the given ones.
 
     Networks unlike the dissertation's, or trained for less, contradict nothing.
 
     Parameters
     ----------
-    verdicts : sequence of Verdict
+    verdicts : sequence of StatementVerdict
     data : {"mnist", "cifar10"}
     accuracies : mapping of models to Finding
     place : str
@@ -160,7 +160,9 @@ def with_accuracies(
     return found if is_full else supporting(found)
 
 
-def accuracy_verdicts(data: Data, found: Mapping[Model, rs.Finding], place: str, *, is_full: bool) -> list[Verdict]:
+def accuracy_verdicts(
+    data: Data, found: Mapping[Model, rs.Finding], place: str, *, is_full: bool
+) -> list[StatementVerdict]:
     """Return what becomes of the printed accuracies, within a point, and of their order by kinds of networks.
 
     Networks that are not trained as long as the dissertation's (``is_full``) cannot contradict its accuracies.

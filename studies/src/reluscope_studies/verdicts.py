@@ -11,7 +11,7 @@ from itertools import combinations, pairwise, product
 from math import isnan, sqrt
 from typing import TypeVar
 
-from reluscope.studies import Verdict
+from reluscope.studies import StatementVerdict
 
 ERRORS, WIDE = 2.0, 0.25
 # What chance gives more often than this decides nothing.
@@ -58,7 +58,7 @@ def is_larger(one: Rate, other: Rate) -> bool | None:
     return None if abs(difference) <= ERRORS * error else difference > 0
 
 
-def increasing(statement: str, place: str, printed: str, rates: Sequence[Rate]) -> Verdict:
+def increasing(statement: str, place: str, printed: str, rates: Sequence[Rate]) -> StatementVerdict:
     """Return what becomes of the statement that each rate is larger than the one before.
 
     Contradicted if any is smaller, confirmed if all are larger, each by more than chance.
@@ -70,10 +70,10 @@ def increasing(statement: str, place: str, printed: str, rates: Sequence[Rate]) 
     """
     steps = [is_larger(later, before) for before, later in pairwise(rates)]
     holds = False if False in steps else True if all(steps) else None
-    return Verdict(statement, place, printed, ", ".join(map(str, rates)), holds)
+    return StatementVerdict(statement, place, printed, ", ".join(map(str, rates)), holds)
 
 
-def same_rate(statement: str, place: str, printed: float, found: Rate, trials: int | None = None) -> Verdict:
+def same_rate(statement: str, place: str, printed: float, found: Rate, trials: int | None = None) -> StatementVerdict:
     """Return what becomes of a printed rate: confirmed where it is no farther from ours than chance explains.
 
     Where so few are asked that chance may move our rate by more than a quarter, nothing is confirmed.
@@ -98,10 +98,10 @@ def same_rate(statement: str, place: str, printed: float, found: Rate, trials: i
     is_wide = ERRORS * sqrt(found.variance) > WIDE
     near = f"{100 * max(found.share - error, 0):.0f} to {100 * min(found.share + error, 1):.0f} % are near"
     said = f"{found} of {found.trials:,}; {near}{', too wide to decide' if is_near and is_wide else ''}"
-    return Verdict(statement, place, f"{100 * printed:g} %", said, None if is_near and is_wide else is_near)
+    return StatementVerdict(statement, place, f"{100 * printed:g} %", said, None if is_near and is_wide else is_near)
 
 
-def of_cases(statement: str, place: str, printed: str, found: str, truths: Iterable[bool | None]) -> Verdict:
+def of_cases(statement: str, place: str, printed: str, found: str, truths: Iterable[bool | None]) -> StatementVerdict:
     """Return what becomes of a statement about several cases, each true, false or open (None).
 
     Confirmed where it is true of all, contradicted where it is false of all, and left open between, or where there is
@@ -114,10 +114,10 @@ def of_cases(statement: str, place: str, printed: str, found: str, truths: Itera
     """
     every = list(truths)
     holds = None if not every else True if all(every) else None if any(one is not False for one in every) else False
-    return Verdict(statement, place, printed, found, holds)
+    return StatementVerdict(statement, place, printed, found, holds)
 
 
-def of_pairs(statement: str, place: str, printed: str, found: str, truths: Iterable[bool | None]) -> Verdict:
+def of_pairs(statement: str, place: str, printed: str, found: str, truths: Iterable[bool | None]) -> StatementVerdict:
     """Return what becomes of a statement about the one and the other of several pairs of networks.
 
     As `of_cases`, but of so few that coins would fall as well, which is fewer than five, nothing is decided.
@@ -167,12 +167,12 @@ def _deals(first: Sequence[Member], second: Sequence[Member]) -> Iterator[tuple[
         yield [every[place] for place in chosen], [every[place] for place in places if place not in chosen]
 
 
-def supporting(verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+def supporting(verdicts: Iterable[StatementVerdict]) -> tuple[StatementVerdict, ...]:
     """Return verdicts of networks or data too unlike the paper's to contradict it: what does not hold is left open.
 
     Examples
     --------
-    >>> [one.word for one in supporting([Verdict("a", "b", "c", "d", False), Verdict("a", "b", "c", "d", True)])]
+    >>> [one.word for one in supporting([StatementVerdict("a", "b", "c", "d", it_holds) for it_holds in (False, True)])]
     ['not confirmed', 'confirmed']
     """
     return tuple(replace(one, holds=one.holds or None) for one in verdicts)

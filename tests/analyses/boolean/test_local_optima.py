@@ -17,7 +17,7 @@ from reluscope.analyses.boolean import (
     steady_states,
 )
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 
 INPUTS, TARGETS = torch.tensor([-1.0, 0.0, 0.0, 1.0]).double(), torch.tensor([-1.0, 1.0, 1.0, -1.0]).double()
 
@@ -152,7 +152,7 @@ def test_cases_without_states_are_proved_empty(monkeypatch):
     honest = LinearProgram.maximize
 
     def lie(self, objective):
-        return honest(self, objective)._replace(status=Status.INFEASIBLE)
+        return honest(self, objective)._replace(status=ProgramStatus.INFEASIBLE)
 
     monkeypatch.setattr(LinearProgram, "maximize", lie)
     steady_states.cache_clear()

@@ -5,7 +5,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.codespace import activation_rate, distinct_codes
-from reluscope.analyses.codespace.distinct import count_distinct, count_distinct_by_class
+from reluscope.analyses.codespace.numbers_of_codes import count_distinct, count_distinct_by_class
 from reluscope.analyses.codespace.sampled import SampleCodes
 from reluscope.codes import CodeLayout, Codes, GateLayout
 

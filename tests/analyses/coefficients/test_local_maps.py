@@ -10,7 +10,8 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.analyses.coefficients import linear_margins, local_norms, margins, norms
+from reluscope.analyses.coefficients import jacobian_norms as norms
+from reluscope.analyses.coefficients import linear_margins, local_norms, margins
 from reluscope.analyses.samples import pacing
 
 NETWORKS = {

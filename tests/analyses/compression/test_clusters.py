@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.analyses.classification.classes import accuracy
+from reluscope.analyses.classification.class_predictions import accuracy
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.networks.models.from_arrays import from_arrays

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import reluscope as rs
-from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.local import (
     class_ends,
     class_means,

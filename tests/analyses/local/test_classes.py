@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.local import classes, likeliest, likeliest_in_regions, region_classes, rivals
+from reluscope.analyses.local import classes_of_regions as classes
+from reluscope.analyses.local import likeliest_in_regions, region_classes, rivals
+from reluscope.analyses.local import likeliest_points as likeliest
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.geometry.programs import interior_point

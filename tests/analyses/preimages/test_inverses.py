@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.networks.truncation import up_to_gate
 from reluscope.testing import networks
 
@@ -117,7 +117,7 @@ def test_margins_do_not_rest_on_what_a_solver_says(lie, monkeypatch):
     def told(self, objective):
         found = honest(self, objective)
         if lie == "UNBOUNDED":
-            return found._replace(status=Status.UNBOUNDED, value=np.inf, point=np.nan * found.point)
+            return found._replace(status=ProgramStatus.UNBOUNDED, value=np.inf, point=np.nan * found.point)
         factor = {"twice": 2.0, "half": 0.5}[lie]
         return found._replace(value=factor * found.value, point=factor * found.point, duals=factor * found.duals)
 

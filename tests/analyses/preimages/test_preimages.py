@@ -12,9 +12,9 @@ from torch import nn
 
 import reluscope as rs
 from oracles.preimage_kinds import kind_by_enumeration
-from reluscope.analyses.preimages import Error, Kind
-from reluscope.analyses.preimages.certificates import SecondPoint
-from reluscope.analyses.preimages.cones import _by_program, _Problem, decide_cone
+from reluscope.analyses.preimages import Error, PreimageKind
+from reluscope.analyses.preimages.kind_certificates import SecondPoint
+from reluscope.analyses.preimages.null_cones import _by_program, _NullSpaceRows, decide_cone
 from reluscope.analyses.preimages.ranks import null_space, smallest_singular_value_lower_sparse
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 
@@ -44,7 +44,7 @@ def test_hand_cases(matrix, bias, output, kind, finite, error):
     found = rs.preimages.classify((matrix, bias), output)
     assert found.kind(0).name == kind
     assert found.is_proved[0]
-    assert found.count(Kind[kind]).claim is rs.Claim.EXACT
+    assert found.count(PreimageKind[kind]).claim is rs.Claim.EXACT
     mixed = rs.preimages.system((matrix, bias), output)
     assert all(certificate.check(mixed)[:2] == (True, True) for certificate in found.certificates[0])
     if kind != "EMPTY":
@@ -88,7 +88,7 @@ def test_a_row_of_zeros_takes_no_proof_away():
     bias, output = [0, 0, 1, -1, 0], [1, 0, 2, 0, 0]
     found = rs.preimages.classify((matrix, bias), output)
     mixed = rs.preimages.system((matrix, bias), output)
-    assert (found.kind(0), bool(found.is_proved[0])) == (Kind.COMPACT, True)
+    assert (found.kind(0), bool(found.is_proved[0])) == (PreimageKind.COMPACT, True)
     assert all(certificate.check(mixed).is_proof for certificate in found.certificates[0])
     bias[-1] = 1  # now the row asks for 0 <= -1
     assert not SecondPoint(*np.zeros((2, 3))).check(rs.preimages.system((matrix, bias), output)).is_proof
@@ -122,7 +122,7 @@ def test_brute_force_in_a_box():
         mixed = rs.preimages.system((matrix, bias), output, domain=rs.Box(-1, 2, size))
         assert all(certificate.check(mixed).holds for certificate in found.certificates[0])
         kinds.add(found.kind(0))
-    assert kinds == {Kind.EMPTY, Kind.SINGLETON, Kind.COMPACT}
+    assert kinds == {PreimageKind.EMPTY, PreimageKind.SINGLETON, PreimageKind.COMPACT}
 
 
 def test_a_false_certificate_is_seen():
@@ -197,14 +197,14 @@ def test_many_inputs_and_every_certificate():
     x = generator.normal(size=(60, 12)) * generator.uniform(0.3, 2, (60, 1))
     found = rs.preimages.classify_at((matrix, bias), x)
     layer = rs.preimages.read_layer((matrix, bias))
-    assert {Kind.SINGLETON, Kind.COMPACT} <= set(found.kinds)
+    assert {PreimageKind.SINGLETON, PreimageKind.COMPACT} <= set(found.kinds)
     assert found.is_proved.all()
     assert sum(found.decided_by(decider) for decider in rs.preimages.Decider) == 60
     for row, point in enumerate(x):
         mixed = rs.preimages.system(layer, layer(point[None])[0])
         assert all(certificate.check(mixed)[:2] == (True, True) for certificate in found.certificates[row])
         assert mixed.violation(point) < 1e-12
-        assert mixed.polyhedron.is_bounded() or found.kinds[row] == Kind.UNBOUNDED
+        assert mixed.polyhedron.is_bounded() or found.kinds[row] == PreimageKind.UNBOUNDED
     # With outputs in place of inputs all is the same, only that more equations than inputs have a point is not proved.
     again = rs.preimages.classify((matrix, bias), layer(x))
     assert (again.kinds == found.kinds).all()
@@ -215,9 +215,9 @@ def test_unbounded_preimages_of_many_inputs():
     matrix, bias, generator = trained_like(30, 40, 1)
     x = generator.normal(size=(20, 30))
     found = rs.preimages.classify_at((matrix, bias), x)
-    assert int(found.count(Kind.UNBOUNDED)) > 10
+    assert int(found.count(PreimageKind.UNBOUNDED)) > 10
     layer = rs.preimages.read_layer((matrix, bias))
-    for row in np.flatnonzero(found.kinds == Kind.UNBOUNDED):
+    for row in np.flatnonzero(found.kinds == PreimageKind.UNBOUNDED):
         (certificate,) = found.certificates[row]
         far = x[row] + 1e6 * certificate.direction
         assert np.allclose(layer(far[None]), layer(x[row : row + 1]), atol=1e-6)
@@ -227,7 +227,7 @@ def test_linear_programs_agree_with_least_squares():
     generator = np.random.default_rng(5)
     for rows, size in ((9, 4), (12, 4), (6, 4)) * 10:
         matrix = generator.normal(size=(rows, size))
-        problem = _Problem(np.eye(size), matrix, 1e-9)
+        problem = _NullSpaceRows(np.eye(size), matrix, 1e-9)
         assert _by_program(problem).is_trivial == decide_cone(np.eye(size), matrix, 1e-9).is_trivial
 
 
@@ -240,7 +240,7 @@ def test_convolution_is_its_dense_matrix():
     x = np.random.default_rng(0).uniform(size=(2, 432))
     assert np.allclose(layer.preactivations(x), net.preactivations(x)[0])
     found = rs.preimages.classify_at(net, x)
-    assert (found.kinds == Kind.SINGLETON).all()
+    assert (found.kinds == PreimageKind.SINGLETON).all()
     assert found.is_proved.all()
     rank = np.linalg.matrix_rank(layer.weight.toarray()[layer.preactivations(x[:1])[0] > 0])
     assert rank == 432
@@ -283,13 +283,13 @@ def test_other_gates():
         weights = {name: np.ones((1, 1)) for name in ("0.weight",)}
         return rs.preimages.classify(net.with_parameters(weights), [output], **options).kind(0)
 
-    assert kind(nn.LeakyReLU(0.125), -2.0) is Kind.SINGLETON
-    assert kind(nn.ReLU6(), 3.0) is Kind.SINGLETON
-    assert kind(nn.ReLU6(), 6.0) is Kind.UNBOUNDED
-    assert kind(nn.Hardtanh(), -1.0) is Kind.UNBOUNDED
-    assert kind(nn.Hardtanh(), -1.0, domain=rs.Box(-3, 3, 1)) is Kind.COMPACT
-    assert kind(nn.Hardtanh(), -1.0, domain=rs.Box(-1, 3, 1)) is Kind.SINGLETON
-    assert kind(nn.Hardtanh(), -1.0, domain=rs.Box(0, 3, 1)) is Kind.EMPTY
+    assert kind(nn.LeakyReLU(0.125), -2.0) is PreimageKind.SINGLETON
+    assert kind(nn.ReLU6(), 3.0) is PreimageKind.SINGLETON
+    assert kind(nn.ReLU6(), 6.0) is PreimageKind.UNBOUNDED
+    assert kind(nn.Hardtanh(), -1.0) is PreimageKind.UNBOUNDED
+    assert kind(nn.Hardtanh(), -1.0, domain=rs.Box(-3, 3, 1)) is PreimageKind.COMPACT
+    assert kind(nn.Hardtanh(), -1.0, domain=rs.Box(-1, 3, 1)) is PreimageKind.SINGLETON
+    assert kind(nn.Hardtanh(), -1.0, domain=rs.Box(0, 3, 1)) is PreimageKind.EMPTY
     injective = rs.preimages.read_layer(rs.load(nn.Sequential(nn.Linear(2, 2), nn.LeakyReLU()), input_shape=(2,)))
     assert injective.is_injective
     assert not rs.preimages.read_layer((TRIANGLE, [0, 0, 0])).is_injective
@@ -298,11 +298,11 @@ def test_other_gates():
 def test_tight_rows_at_an_input():
     """An input where three units vanish at once is alone in its preimage."""
     found = rs.preimages.classify_at((TRIANGLE, [-1, -1, 2]), [1, 1])
-    assert found.kind(0) is Kind.SINGLETON
+    assert found.kind(0) is PreimageKind.SINGLETON
     boxed = rs.preimages.classify_at((SQUARE, [-9] * 4), [[0, 0], [1, 0]], domain=rs.Box(0, 1, 2))
-    assert [boxed.kind(row) for row in range(2)] == [Kind.COMPACT, Kind.COMPACT]
+    assert [boxed.kind(row) for row in range(2)] == [PreimageKind.COMPACT, PreimageKind.COMPACT]
     corner = rs.preimages.classify_at(([[1, 1], [0, 1]], [0, 0]), [[0, 0]], domain=rs.Box(0, 1, 2))
-    assert corner.kind(0) is Kind.SINGLETON
+    assert corner.kind(0) is PreimageKind.SINGLETON
 
 
 def test_sides_of_a_box_are_proved_tight():
@@ -311,9 +311,9 @@ def test_sides_of_a_box_are_proved_tight():
     corners = generator.integers(0, 2, (4, 60)).astype(float)
     found = rs.preimages.classify_at((matrix, bias), corners, domain=rs.Box(0, 1, 60))
     assert found.is_proved.all()
-    assert (found.decided_by(rs.preimages.Decider.COMBINATION) > 0) == (Kind.SINGLETON in found.kinds)
+    assert (found.decided_by(rs.preimages.Decider.COMBINATION) > 0) == (PreimageKind.SINGLETON in found.kinds)
     inside = rs.preimages.classify_at((matrix, bias), np.full((1, 60), 0.5), domain=rs.Box(0, 1, 60))
-    assert inside.kind(0) is Kind.COMPACT
+    assert inside.kind(0) is PreimageKind.COMPACT
 
 
 def test_a_null_space_within_rounding_is_no_proof():
@@ -332,9 +332,9 @@ def test_rounded_differences_are_no_proof():
     """In real arithmetic x = 1 and x = 1 + 1e-17 exclude each other; in floating point both are x = 1."""
     for bias in ([0.0, -1e-17], [-1e-17, 0.0]):
         found = rs.preimages.classify(([[1.0], [1.0]], bias), [1.0, 1.0])
-        assert found.kind(0) is Kind.SINGLETON
+        assert found.kind(0) is PreimageKind.SINGLETON
         assert not found.is_proved[0]
-        assert found.count(Kind.SINGLETON).interval == (0, 1)
+        assert found.count(PreimageKind.SINGLETON).interval == (0, 1)
     mixed = rs.preimages.system(([[1.0], [1.0]], [0.0, -1e-17]), [1.0, 1.0])
     assert 0 < mixed.error < 1e-16
 
@@ -391,7 +391,7 @@ def test_bad_input():
 
 def test_all_outputs_zero():
     found = rs.preimages.classify(([[1.0, 2.0]], [-1.0]), [0.0])
-    assert found.kind(0) is Kind.UNBOUNDED
+    assert found.kind(0) is PreimageKind.UNBOUNDED
     assert found.num_equations[0] == 0
     assert found.dims[0] == 2
 

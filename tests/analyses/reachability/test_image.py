@@ -10,7 +10,7 @@ import reluscope as rs
 from oracles import exact_images as exact
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra import union_surface, unions
-from reluscope.geometry.polyhedra.differences import Difference
+from reluscope.geometry.polyhedra.set_differences import Difference
 from reluscope.testing import default_network
 
 # (relu(x), relu(-x)) and y: two sides of a fold.

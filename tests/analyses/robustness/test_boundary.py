@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from networks.models import branched, layers
-from reluscope.analyses.robustness import boundary
+from reluscope.analyses.robustness import distance_to_facets as boundary
 from reluscope.geometry.numbers.norms import dual, size
 from reluscope.networks.point_evaluation import bytes_of_gates
 from reluscope.testing import networks

@@ -7,8 +7,9 @@ import pytest
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.analyses.robustness import box_search, search
-from reluscope.analyses.robustness.quantities import DECISION_DISTANCE
+from reluscope.analyses.robustness import box_search
+from reluscope.analyses.robustness import distance_search as search
+from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE
 
 BOX = rs.Box(-1, 1, 3)
 
@@ -46,7 +47,7 @@ def test_without_an_attack_and_at_every_budget_no_change_is_nearer(monkeypatch):
         lowers.append(float(part[DECISION_DISTANCE].lower[0]))
         assert lowers[-1] <= truth * (1 + 1e-9) <= float(part[DECISION_DISTANCE].upper[0]) * (1 + 2e-9)
     assert lowers == sorted(lowers)
-    monkeypatch.setattr("reluscope.analyses.robustness.search.nearby_change", lambda view, until: None)
+    monkeypatch.setattr("reluscope.analyses.robustness.distance_search.nearby_change", lambda view, until: None)
     found = by_boxes(monkeypatch, net, x, norm="l2", domain=BOX)
     assert found.finding(DECISION_DISTANCE).claim == "EXACT"
     assert found[DECISION_DISTANCE].value[0] == pytest.approx(truth, rel=1e-8)
@@ -67,7 +68,7 @@ def test_changes_known_of_another_norm_are_where_a_search_begins(monkeypatch):
     known = rs.robustness.decision_distance(net, x, norm="linf", domain=BOX)
     whole = rs.robustness.decision_distance(net, x, norm="l2", domain=BOX, known=known)
     assert whole.finding(DECISION_DISTANCE).claim == "EXACT"
-    monkeypatch.setattr("reluscope.analyses.robustness.search.nearby_change", lambda view, until: None)
+    monkeypatch.setattr("reluscope.analyses.robustness.distance_search.nearby_change", lambda view, until: None)
     nothing = rs.Budget(regions=0)
     assert (
         rs.robustness.decision_distance(net, x, norm="l2", domain=BOX, budget=nothing)[DECISION_DISTANCE].upper
@@ -95,7 +96,7 @@ def test_points_begin_with_what_those_before_them_met(monkeypatch):
 def test_what_is_no_number_bounds_nothing(monkeypatch):
     net, x = rs.load(layers([3, 9, 7, 3], seed=3)), np.full((1, 3), 0.2)
     truth = float(rs.robustness.decision_distance(net, x, norm="l2", domain=BOX)[DECISION_DISTANCE].value[0])
-    monkeypatch.setattr("reluscope.analyses.robustness.search.nearby_change", lambda view, until: None)
+    monkeypatch.setattr("reluscope.analyses.robustness.distance_search.nearby_change", lambda view, until: None)
     monkeypatch.setattr(
         box_search, "distances_of_cut_boxes", lambda low, high, forms, *_: np.full(forms.shape[:-1], np.nan)
     )

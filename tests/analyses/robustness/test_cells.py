@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.robustness.cells import open_domain, viewpoint
-from reluscope.analyses.robustness.changes import Change, confirm
+from reluscope.analyses.robustness.cells_of_classes import open_domain, viewpoint
+from reluscope.analyses.robustness.class_changes import Change, confirm
 from reluscope.geometry.polyhedra import nearest_point as module
 from reluscope.geometry.programs.active_set import EMPTY
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.tolerance import Tolerance
 
 
@@ -22,7 +22,7 @@ def cell():
     return view.cell(view.first_pieces())
 
 
-@pytest.mark.parametrize("status", list(Status))
+@pytest.mark.parametrize("status", list(ProgramStatus))
 def test_what_has_room_never_only_touches(cell, status, monkeypatch):
     (rival,) = cell.rivals
     assert np.allclose(cell.deepest(rival), [-3.0, 3.0])

@@ -9,12 +9,12 @@ import pytest
 import reluscope as rs
 from networks.models import layers
 from oracles.rational_steps import LEAKY, affine, fractions_of, network_of, rational_map, rational_values
-from reluscope.analyses.robustness import certified
-from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
+from reluscope.analyses.robustness import certified_radii as certified
+from reluscope.analyses.robustness.distance_quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
 from reluscope.findings import Status
 from reluscope.geometry.numbers.norms import dual, size
 from reluscope.networks import point_evaluation
-from reluscope.regions.nearest import nearest_facets
+from reluscope.regions.nearest_facets import nearest_facets
 
 NORMS = ("l1", "l2", "linf")
 

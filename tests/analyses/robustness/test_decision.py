@@ -14,8 +14,8 @@ from torch import nn
 import reluscope as rs
 from networks.models import layers
 from oracles.nearest_change import by_milp, in_the_plane, to_segment
-from reluscope.analyses.robustness import search as searching
-from reluscope.analyses.robustness.quantities import DECISION_DISTANCE
+from reluscope.analyses.robustness import distance_search as searching
+from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE
 from reluscope.findings import Status
 from reluscope.geometry.numbers.norms import check_norm, dual, size
 from reluscope.networks.graph.nodes import Max

@@ -9,11 +9,12 @@ import pytest
 
 import reluscope as rs
 from oracles.rational_steps import LEAKY, RELU, affine, fractions_of, network_of, rational_map, rational_values
-from reluscope.analyses.robustness import changes, exact_cells
-from reluscope.analyses.robustness.cells import open_domain, viewpoint
-from reluscope.analyses.robustness.changes import Change
+from reluscope.analyses.robustness import class_changes as changes
+from reluscope.analyses.robustness import exact_cells
+from reluscope.analyses.robustness.cells_of_classes import open_domain, viewpoint
+from reluscope.analyses.robustness.class_changes import Change
+from reluscope.analyses.robustness.distance_search import EndedSearch
 from reluscope.analyses.robustness.exact_cells import ExactCells
-from reluscope.analyses.robustness.search import Search
 from reluscope.findings import Status
 from reluscope.tolerance import Tolerance
 
@@ -147,11 +148,11 @@ def change_at(distance, error):
 def test_ends_hold_what_the_duals_leave_open_and_what_rounding_does(monkeypatch):
     found = found_by(
         monkeypatch,
-        Search(1.125, change_at(1.5, 0.125), "", 7, 0),
-        Search(1.5, change_at(1.5, 0.0), "", 7, 0),
-        Search(np.inf, None, "", 7, 0),
-        Search(1e12, None, "", 7, 0),
-        Search(-0.0625, change_at(0.0625, 0.125), "", 7, 0),
+        EndedSearch(1.125, change_at(1.5, 0.125), "", 7, 0),
+        EndedSearch(1.5, change_at(1.5, 0.0), "", 7, 0),
+        EndedSearch(np.inf, None, "", 7, 0),
+        EndedSearch(1e12, None, "", 7, 0),
+        EndedSearch(-0.0625, change_at(0.0625, 0.125), "", 7, 0),
     )["decision_distance"]
     assert found.value.tolist() == [1.5, 1.5, np.inf, 1e12, 0.0625]
     assert found.lower.tolist() == [1.125, 1.5, np.inf, 1e12, 0.0]
@@ -160,7 +161,7 @@ def test_ends_hold_what_the_duals_leave_open_and_what_rounding_does(monkeypatch)
 
 
 def test_distances_are_exact_to_a_millionth_of_the_distance_or_a_billionth_of_the_point(monkeypatch):
-    near, far = (Search(1.5 - gap, change_at(1.5, 0.0), "", 7, 0) for gap in (1.49e-6, 1.51e-6))
+    near, far = (EndedSearch(1.5 - gap, change_at(1.5, 0.0), "", 7, 0) for gap in (1.49e-6, 1.51e-6))
     found = found_by(monkeypatch, near, far)["decision_distance"]
     assert found.scale.tolist() == [3.0] * 2  # the point is (3, 1)
     assert found.tolerance == pytest.approx([1.5e-6] * 2)
@@ -168,13 +169,13 @@ def test_distances_are_exact_to_a_millionth_of_the_distance_or_a_billionth_of_th
 
 
 def test_a_frontier_beyond_the_certified_radius_is_the_bound(monkeypatch):
-    found = found_by(monkeypatch, Search(1.75, change_at(2.0, 0.0), "budget of 3 regions", 7, 0))
+    found = found_by(monkeypatch, EndedSearch(1.75, change_at(2.0, 0.0), "budget of 3 regions", 7, 0))
     assert str(found.finding("decision_distance")) == "1.75 (LOWER, in [1.75, 2])"
 
 
 @pytest.mark.parametrize(("stopped", "undecided"), [("budget of 3 regions", 0), ("", 2), ("interrupted", 1)])
 def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(monkeypatch, stopped, undecided):
-    found = found_by(monkeypatch, Search(0.5, change_at(2.0, 0.0), stopped, 7, undecided))
+    found = found_by(monkeypatch, EndedSearch(0.5, change_at(2.0, 0.0), stopped, 7, undecided))
     finding = found.finding("decision_distance")
     # Its own region keeps the class of a point as far as this, where a search ended before it knew.
     lower = float(np.sqrt(2.0)) if stopped else 0.5
@@ -189,7 +190,7 @@ def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(monkeypatch, 
 @pytest.mark.parametrize(("farther", "nearest"), [(0.0, 1.0), (0.75, 5 / 3)])
 def test_a_tolerance_holds_the_gap_to_the_dual_bound_of_every_rival(monkeypatch, farther, nearest):
     """The nearest of the rivals may be nearer than what was found by as much as any of their bounds is below."""
-    from reluscope.analyses.robustness.cells import StepRegion
+    from reluscope.analyses.robustness.cells_of_classes import StepRegion
 
     net = rs.load(
         [
@@ -215,8 +216,8 @@ def test_a_tolerance_holds_the_gap_to_the_dual_bound_of_every_rival(monkeypatch,
 
 def test_a_class_that_rounding_could_have_made_is_no_change():
     """Right beyond the tie the other class leads by less than the outputs are rounded."""
-    from reluscope.analyses.robustness.cells import open_domain, viewpoint
-    from reluscope.analyses.robustness.changes import _first_other_class
+    from reluscope.analyses.robustness.cells_of_classes import open_domain, viewpoint
+    from reluscope.analyses.robustness.class_changes import _first_other_class
     from reluscope.tolerance import Tolerance
 
     for offset in (1e8, -1e8):
@@ -236,7 +237,7 @@ def test_a_class_that_rounding_could_have_made_is_no_change():
 
 
 def test_what_a_search_left_undecided_is_told(monkeypatch):
-    found = found_by(monkeypatch, *[Search(0.5, None, "", 7, 3)] * 2)
+    found = found_by(monkeypatch, *[EndedSearch(0.5, None, "", 7, 3)] * 2)
     assert found.details["num_undecided"].tolist() == [3, 3]
     assert found.details["num_branches"].tolist() == [7, 7]
     assert found.finding("decision_distance", 1).claim == "LOWER"
@@ -247,7 +248,9 @@ def test_what_a_search_left_undecided_is_told(monkeypatch):
 
 
 def test_points_after_an_interruption_are_not_reached(monkeypatch):
-    found = found_by(monkeypatch, Search(0.5, change_at(2.0, 0.0), "interrupted", 7, 0), Search(0.5, None, "", 7, 0))
+    found = found_by(
+        monkeypatch, EndedSearch(0.5, change_at(2.0, 0.0), "interrupted", 7, 0), EndedSearch(0.5, None, "", 7, 0)
+    )
     assert found.status == (Status.DONE, Status.NOT_REACHED)
     assert found.details["stopped"].tolist() == ["interrupted", ""]
     assert found.details["adversarial"].tolist() == [1, -1]
@@ -256,8 +259,8 @@ def test_points_after_an_interruption_are_not_reached(monkeypatch):
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
-    from reluscope.analyses.robustness.cells import StepRegion, open_domain, viewpoint
-    from reluscope.analyses.robustness.changes import _share_within
+    from reluscope.analyses.robustness.cells_of_classes import StepRegion, open_domain, viewpoint
+    from reluscope.analyses.robustness.class_changes import _share_within
     from reluscope.geometry.numbers.norms import size
     from reluscope.tolerance import Tolerance
 
@@ -277,8 +280,8 @@ def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
 
 def test_what_is_confirmed_far_inside_lies_on_the_way_there(monkeypatch):
     """Without a direction at once, points between the step and the deepest one are asked, within the radius."""
-    from reluscope.analyses.robustness import changes
-    from reluscope.analyses.robustness.cells import StepRegion, Viewpoint, open_domain, viewpoint
+    from reluscope.analyses.robustness import class_changes as changes
+    from reluscope.analyses.robustness.cells_of_classes import StepRegion, Viewpoint, open_domain, viewpoint
     from reluscope.tolerance import Tolerance
 
     net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)

@@ -8,14 +8,14 @@ import pytest
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.analyses.robustness import changes
-from reluscope.analyses.robustness import search as module
-from reluscope.analyses.robustness.cells import StepRegion, open_domain, viewpoint
+from reluscope.analyses.robustness import class_changes as changes
+from reluscope.analyses.robustness import distance_search as module
+from reluscope.analyses.robustness.cells_of_classes import StepRegion, open_domain, viewpoint
+from reluscope.analyses.robustness.distance_search import _NearestChange, _radii, search
 from reluscope.analyses.robustness.enclosed_cells import enclosed_cell
 from reluscope.analyses.robustness.exact_cells import ExactCells
 from reluscope.analyses.robustness.nearest_known import Doubt
-from reluscope.analyses.robustness.search import _NearestChange, _radii, search
-from reluscope.geometry.polyhedra.balls import CutBall
+from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.evaluation.enclosures import Enclosure
 from reluscope.networks.passes.forms import Forms, OpenUnit
 from reluscope.tolerance import Tolerance

@@ -6,7 +6,8 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.analyses.robustness import search, tied_regions
+from reluscope.analyses.robustness import distance_search as search
+from reluscope.analyses.robustness import tied_regions
 from reluscope.budget import INTERRUPTED
 from reluscope.geometry.numbers.norms import size
 

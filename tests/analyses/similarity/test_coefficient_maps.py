@@ -7,7 +7,8 @@ from sklearn.linear_model import Ridge
 
 import reluscope as rs
 from analyses.similarity.networks import grid, load, parameters, scaled, xor
-from reluscope.analyses.similarity import least_squares, mapping, streaming
+from reluscope.analyses.similarity import least_squares, mapping
+from reluscope.analyses.similarity import streamed_samples as streaming
 from reluscope.analyses.similarity.least_squares import solve
 from reluscope.analyses.similarity.moments import MomentSum, moments_of
 from reluscope.errors import BudgetExceededError, InputError, ShapeError

@@ -9,7 +9,7 @@ from analyses.similarity.networks import load, parameters, permuted, rescaled, s
 from reluscope.analyses.similarity.code_partitions import CodePartitions
 from reluscope.analyses.similarity.metric import Invariance, Source
 from reluscope.analyses.similarity.moments import moments_of
-from reluscope.analyses.similarity.streaming import entries_of
+from reluscope.analyses.similarity.streamed_samples import entries_of
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.testing import strategies
 

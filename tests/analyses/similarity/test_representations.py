@@ -18,7 +18,7 @@ from reluscope.analyses.similarity import (
 )
 from reluscope.analyses.similarity.code_partitions import CodePartitions
 from reluscope.analyses.similarity.moments import moments_of
-from reluscope.analyses.similarity.streaming import entries_of
+from reluscope.analyses.similarity.streamed_samples import entries_of
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.evaluation.rounded_forward import RoundedForward
 

@@ -9,7 +9,7 @@ import reluscope as rs
 from partitions import bodies
 from partitions.test_level_sets import AROUND, random_network
 from reluscope.analyses.surfaces.box_tree import BoxTree
-from reluscope.analyses.surfaces.nearest import NearestPieces, distance_ends, nearest_points
+from reluscope.analyses.surfaces.nearest_points import NearestPieces, distance_ends, nearest_points
 from reluscope.errors import InputError, ShapeError
 
 BALL = rs.load([(np.r_[np.eye(3), -np.eye(3)], np.zeros(6)), (np.ones((1, 6)), -np.ones(1))])

@@ -115,7 +115,7 @@ def test_weights_that_are_not_finite_are_not_kept(tmp_path):
 
 @pytest.mark.parametrize("name", ["../elsewhere/record-00000.arrow", "/record-0.arrow", "run.weights/other.arrow"])
 def test_a_file_cannot_name_weights_elsewhere(run, name):
-    from reluscope.analyses.tracking.table import read_rows, write_rows
+    from reluscope.analyses.tracking.record_files import read_rows, write_rows
 
     _, file, _ = run
     rows, settings = read_rows(file)

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.tropical.agreement import agreement, round_trip
 from reluscope.analyses.tropical.polynomial import TropicalPolynomial
+from reluscope.analyses.tropical.proved_agreement import agreement, round_trip
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.errors import ShapeError
 
 # The package has a function of the module's name.
-module = importlib.import_module("reluscope.analyses.tropical.agreement")
+module = importlib.import_module("reluscope.analyses.tropical.proved_agreement")
 ONE = [(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 1.0]]), np.zeros(1))]  # |x|
 TWO = [(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 1.0], [1.0, 0.0]]), np.zeros(2))]  # |x|, max(x, 0)
 

@@ -8,7 +8,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.checking.dual_bounds import DualBounds, Seen
-from reluscope.checking.proofs import Node, SetNode
+from reluscope.checking.proofs import ProofBox, SetNode
 from reluscope.checking.whole_numbers import Whole
 from reluscope.errors import CertificateError
 from reluscope.testing import check_proof
@@ -203,7 +203,7 @@ def test_forged_whole_numbers_are_refused(proved, name):
 def test_boxes_with_other_things_than_sets_prove_nothing(proved, by_sets):
     net, safe, proof = proved
     with pytest.raises(CertificateError, match="the proof proves nothing"):
-        check_proof(replace(proof, trees=({"": Node({}, by_sets=by_sets)},)), net, safe)
+        check_proof(replace(proof, trees=({"": ProofBox({}, by_sets=by_sets)},)), net, safe)
 
 
 def test_proofs_in_whole_numbers_are_of_their_threshold(proved):

@@ -13,8 +13,8 @@ import torch
 import reluscope as rs
 from networks.models import layers
 from reluscope.analyses.verification import checkable_bounds
-from reluscope.checking.proofs import Node
-from reluscope.checking.property_proofs import ONE, Value, _exactly, _is_missed, _Run
+from reluscope.checking.proofs import ProofBox
+from reluscope.checking.property_proofs import ONE, WholeForm, _BoxRun, _exactly, _is_missed
 from reluscope.errors import BudgetExceededError, CertificateError, InputError
 from reluscope.testing import check_proof
 
@@ -134,7 +134,7 @@ def test_what_the_checker_encloses_holds_all_outputs():
     for half in (0.7, 1e-6):
         net, center = rs.load(torch.nn.Sequential(*parts).double(), input_shape=(2,)), np.array([0.3, -0.2])
         lower, upper = center - half, center + half
-        value = _Run(net).outputs(*([Fraction(e) for e in ends] for ends in (lower, upper)))
+        value = _BoxRun(net).outputs(*([Fraction(e) for e in ends] for ends in (lower, upper)))
         reach = np.abs(value.columns).sum(axis=1) + value.error
         low, high = (np.array([float(e) / ONE for e in ends]) for ends in (value.center - reach, value.center + reach))
         outputs = net(np.random.default_rng(0).uniform(lower, upper, (300, 2))).numpy()
@@ -153,7 +153,7 @@ def test_gates_beside_each_other_do_not_stray_together():
     for level, is_proved in ((-0.4, False), (-0.6, True)):
         case = rs.verification.Case([-1.0, -1.0], [1.0, 1.0], [rs.Polyhedron([[1.0]], [level])])
         safe = rs.verification.Property([case])
-        claimed = rs.verification.Proof(net.fingerprint, ({"": Node({0: (1.0,)})},))
+        claimed = rs.verification.Proof(net.fingerprint, ({"": ProofBox({0: (1.0,)})},))
         if is_proved:
             assert check_proof(claimed, net, safe) == 1
         else:
@@ -175,15 +175,15 @@ def test_proofs_are_refused_where_the_checker_knows_no_way(proved, monkeypatch):
 @pytest.mark.parametrize(
     "node",
     [
-        Node({0: ("1.0",)}),
-        Node({0: None}),
-        Node({0: (np.nan,)}),
-        Node({"0": (1.0,)}),
-        Node([], 0, 0.0),
-        Node({}, 0.5, 0.0),
-        Node({}, 0, np.nan),
-        Node({}, 0, np.inf),
-        Node({}, 0, None),
+        ProofBox({0: ("1.0",)}),
+        ProofBox({0: None}),
+        ProofBox({0: (np.nan,)}),
+        ProofBox({"0": (1.0,)}),
+        ProofBox([], 0, 0.0),
+        ProofBox({}, 0.5, 0.0),
+        ProofBox({}, 0, np.nan),
+        ProofBox({}, 0, np.inf),
+        ProofBox({}, 0, None),
     ],
 )
 def test_boxes_of_anything_but_numbers_prove_nothing(proved, node):
@@ -220,7 +220,7 @@ def test_short_duals_are_whole_numbers_of_twenty_bits_that_are_near():
 
 def test_multipliers_are_at_least_zero_and_finite():
     zero = np.array([0], dtype=object)
-    outputs, unsafe = Value(zero, zero[:, None], zero), rs.Polyhedron([[1.0], [-1.0]], [-1.0, 5.0])
+    outputs, unsafe = WholeForm(zero, zero[:, None], zero), rs.Polyhedron([[1.0], [-1.0]], [-1.0, 5.0])
     assert _is_missed(outputs, unsafe, (1.0, 0.0))
     assert not any(_is_missed(outputs, unsafe, (1.0, other)) for other in (-1.0, np.inf))
     assert not _is_missed(outputs, unsafe, (0.0, 0.0))

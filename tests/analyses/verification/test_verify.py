@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
-from reluscope.analyses.verification import search as searching
+from reluscope.analyses.verification import box_search as searching
 from reluscope.errors import InputError, ShapeError
 from reluscope.testing import default_network, networks
 

@@ -14,10 +14,10 @@ import reluscope as rs
 from reluscope.analyses.verification import unsafe_regions as listing
 from reluscope.analyses.verification import violation_search as searching
 from reluscope.analyses.verification.disjoint_boxes import disjoint_boxes
-from reluscope.analyses.verification.unsafe_regions import _Cutting
+from reluscope.analyses.verification.unsafe_regions import _UnsafeParts
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.polyhedra.differences import Difference
 from reluscope.geometry.polyhedra.interior import Ball
+from reluscope.geometry.polyhedra.set_differences import Difference
 from reluscope.testing import default_network, networks
 from reluscope.testing.fuzz.layers import linear
 
@@ -179,8 +179,8 @@ def test_what_is_touched_has_no_volume():
 
 def test_parts_too_thin_for_a_piece_may_take_what_their_largest_ball_allows():
     net, box = rs.load([(np.eye(2), np.full(2, 5.0)), (np.eye(2), np.full(2, -5.0))]), rs.Box(0, 2, 2)
-    cutting, middle = _Cutting(rs.partition(net, box), box, []), np.full(2, 0.5)
-    assert [_Cutting(rs.partition(net, one), one, []).largest.tolist() for one in (box, rs.Box(-2, 1, 2))] == [
+    cutting, middle = _UnsafeParts(rs.partition(net, box), box, []), np.full(2, 0.5)
+    assert [_UnsafeParts(rs.partition(net, one), one, []).largest.tolist() for one in (box, rs.Box(-2, 1, 2))] == [
         [2, 2]
     ] * 2
     # In the unit square a strip with a ball of radius r has an area of 2 r; the box has four times that.

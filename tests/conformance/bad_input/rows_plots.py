@@ -49,7 +49,7 @@ _SPACE = {"view": "ours", "label": "text", "lines": "flag", "pixels": "count"}
 
 
 def _segments():
-    from reluscope.analyses.counting.segments import count_along_segments
+    from reluscope.analyses.counting.segment_counts import count_along_segments
 
     return count_along_segments(NET, X[:2], X[2:4])
 

@@ -63,7 +63,7 @@ ROWS = {
     "preimages.Preimages.decided_by": row(
         on=_KINDS, decider=next(iter(rs.preimages.Decider)), kinds={"decider": "ours"}
     ),
-    "preimages.Preimages.count": row(on=_KINDS, kind=next(iter(rs.preimages.Kind)), kinds={"kind": "ours"}),
+    "preimages.Preimages.count": row(on=_KINDS, kind=next(iter(rs.preimages.PreimageKind)), kinds={"kind": "ours"}),
     "preimages.GateLayer.preactivations": row(on=_READ, x=_POINTS, kinds={"x": "grid"}),
     "preimages.GateLayer.__call__": row(on=_READ, x=_POINTS, kinds={"x": "grid"}),
     "preimages.GateLayer.apply": row(on=_READ, pre=_Y, kinds={"pre": "grid"}),

@@ -24,7 +24,7 @@ _RESULTS = """
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
     preimages.RecessionDirection preimages.SecondPoint preimages.SameFeatures preimages.InvariantSet
     preimages.InputPieces preimages.LocalInverse Polyhedron.side Region.row_errors
-    preimages.Decider preimages.Kind preimages.Preimages preimages.GateLayer
+    preimages.Decider preimages.PreimageKind preimages.Preimages preimages.GateLayer
     preimages.MixedSystem preimages.Omnidirectional preimages.PreimagePieces preimages.Comparison preimages.Error
     reachability.Cover reachability.Image reachability.ReachableSets
     sensitivity.ActiveSubspaces sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory
@@ -39,7 +39,7 @@ _RESULTS = """
 # What packages of studies hand to the command line; pyright is their reader.
 _STUDIES = """
     studies.Film studies.Outcome studies.Picture studies.Record studies.Setting studies.Setting.wants studies.Study
-    studies.Table studies.Verdict
+    studies.Table studies.StatementVerdict
 """
 BUILT_BY_US = frozenset([*_RESULTS.split(), *_STUDIES.split()])
 

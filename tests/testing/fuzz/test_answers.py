@@ -5,8 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from reluscope.testing.fuzz import answers, cones
-from reluscope.testing.fuzz.truth import Dense, Pointwise, Setting, Truth
+from reluscope.testing.fuzz import true_answers as answers
+from reluscope.testing.fuzz import true_cones as cones
+from reluscope.testing.fuzz.truth import Dense, TrueDomain, TruePointwise, Truth
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -16,7 +17,7 @@ def dense(weight, bias):
 
 
 def relu(units):
-    return Pointwise(((ZERO,),) * units, (((ZERO, ZERO), (ONE, ZERO)),) * units)
+    return TruePointwise(((ZERO,),) * units, (((ZERO, ZERO), (ONE, ZERO)),) * units)
 
 
 def square(half=1, dimension=2):
@@ -24,7 +25,7 @@ def square(half=1, dimension=2):
     for axis in range(dimension):
         for sign in (1, -1):
             rows.append((*(Fraction(sign * (axis == j)) for j in range(dimension)), Fraction(half)))
-    return Setting(dimension, tuple(rows))
+    return TrueDomain(dimension, tuple(rows))
 
 
 # |x| + |y|, and min(x, y) beside it.
@@ -96,7 +97,7 @@ def test_where_classes_change_and_where_they_only_touch():
     # |x| - t is of class 1 outside of [-t, t]; -|x| never is above 0, and touches it.
     for weight, bias, distance in (([[1, 1]], [-1], Fraction(1, 2)), ([[-1, -1]], [0], None)):
         layers = [dense([[1], [-1]], [0, 0]), relu(2), dense(weight, bias)]
-        truth = Truth(layers, Setting(1, ()))
+        truth = Truth(layers, TrueDomain(1, ()))
         point = (Fraction(1, 2),)
         label, ties = answers.class_at(truth, point)
         assert (label, ties) == (0, False)
@@ -105,7 +106,7 @@ def test_where_classes_change_and_where_they_only_touch():
 
 
 def test_facets_by_the_dual_norm():
-    truth = Truth([dense([[3, 4]], [0]), relu(1), dense([[1]], [0])], Setting(2, ()))
+    truth = Truth([dense([[3, 4]], [0]), relu(1), dense([[1]], [0])], TrueDomain(2, ()))
     cell = next(cell for cell in truth.regions if cell.code == (1,))
     found = {norm: answers.facet_distance(cell, (ONE, ONE), norm) for norm in ("l1", "l2", "linf")}
     assert found == {"l1": Fraction(7, 4), "l2": Fraction(49, 25), "linf": ONE}

@@ -6,10 +6,10 @@ import pytest
 import reluscope as rs
 from reluscope.findings import Claim, Finding
 from reluscope.testing.fuzz.__main__ import main
-from reluscope.testing.fuzz.asked import ASKED, draw_asked
-from reluscope.testing.fuzz.cases import KINDS, BoxDomain, Case, PolyhedronDomain, draw_case
-from reluscope.testing.fuzz.layers import DenseLayer, GateLayer
-from reluscope.testing.fuzz.running import check_case, reproduction, run_case, shrink
+from reluscope.testing.fuzz.cases import KINDS, BoxDomain, FuzzCase, PolyhedronDomain, draw_case
+from reluscope.testing.fuzz.drawn_questions import ASKED, draw_asked
+from reluscope.testing.fuzz.fuzz_runs import check_case, reproduction, run_case, shrink
+from reluscope.testing.fuzz.layers import DenseLayer, GateModule
 
 CASES = 3
 # Of questions; more of each are nightly, and 10,000 by hand: `--cases 10000 --kinds levels`. About a minute.
@@ -68,11 +68,11 @@ def test_a_seed_gives_the_same_case_and_its_text_makes_it(kind):
 @pytest.fixture
 def case():
     weight = np.array([[1.0, 0.25], [-0.5, 1.0], [0.75, 0.5]])
-    return Case(
+    return FuzzCase(
         "box",
         (
             DenseLayer(weight, np.array([0.25, -0.25, 0.5])),
-            GateLayer("leaky", (0.25,)),
+            GateModule("leaky", (0.25,)),
             DenseLayer(np.array([[1.0, -1.0, 0.5], [0.5, 1.0, -1.0]]), np.array([0.25, -0.5])),
         ),
         BoxDomain(-np.ones(2), np.ones(2)),
@@ -152,9 +152,9 @@ def test_errors_and_warnings_are_failures_and_shrink_to_little(case, monkeypatch
 
 def test_flat_domains_are_not_cases():
     flat = PolyhedronDomain(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, 0.0]))
-    layers = (DenseLayer(np.ones((1, 2)), np.zeros(1)), GateLayer("relu"), DenseLayer(np.ones((1, 1)), np.zeros(1)))
-    assert not Case("polyhedron", layers, flat).is_sound
-    assert check_case(Case("polyhedron", layers, flat), "partitions") == []
+    layers = (DenseLayer(np.ones((1, 2)), np.zeros(1)), GateModule("relu"), DenseLayer(np.ones((1, 1)), np.zeros(1)))
+    assert not FuzzCase("polyhedron", layers, flat).is_sound
+    assert check_case(FuzzCase("polyhedron", layers, flat), "partitions") == []
 
 
 def test_the_command_reports_what_it_tried(capsys):

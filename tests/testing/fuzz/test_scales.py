@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from reluscope.testing.fuzz.cases import draw_case
-from reluscope.testing.fuzz.layers import DenseLayer, GateLayer, exact_layers
-from reluscope.testing.fuzz.scales import draw_scales, evened, rescale, scalable
-from reluscope.testing.fuzz.truth import Setting, Truth
+from reluscope.testing.fuzz.layers import DenseLayer, GateModule, exact_layers
+from reluscope.testing.fuzz.truth import TrueDomain, Truth
+from reluscope.testing.fuzz.wild_scales import draw_scales, evened, rescale, scalable
 
 GATES = [
-    GateLayer("relu"),
-    GateLayer("leaky", (0.25,)),
-    GateLayer("prelu", ([0.5, -0.5, 0.25, 0.0, 1.0, 2.0],)),
-    GateLayer("abs"),
-    GateLayer("maxout", (3,)),
-    GateLayer("maximum"),
-    GateLayer("maxpool", (2, 1, 0)),
+    GateModule("relu"),
+    GateModule("leaky", (0.25,)),
+    GateModule("prelu", ([0.5, -0.5, 0.25, 0.0, 1.0, 2.0],)),
+    GateModule("abs"),
+    GateModule("maxout", (3,)),
+    GateModule("maximum"),
+    GateModule("maxpool", (2, 1, 0)),
 ]
 
 
@@ -28,7 +28,7 @@ def network(gate, seed=0):
 
 def truth(layers):
     rows = ((1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, -1, 1))
-    return Truth(exact_layers(layers, 2), Setting(2, rows))
+    return Truth(exact_layers(layers, 2), TrueDomain(2, rows))
 
 
 @pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.kind)
@@ -46,14 +46,14 @@ def test_the_function_stays(gate):
 @pytest.mark.parametrize("kind", ["clamp", "hardtanh", "softshrink", "relu6", "hardsigmoid"])
 def test_gates_with_lengths_of_their_own_are_left_alone(kind):
     layers = network(
-        GateLayer(kind, {"clamp": (-1.0, 1.0), "hardtanh": (-1.0, 1.0), "softshrink": (0.5,)}.get(kind, ()))
+        GateModule(kind, {"clamp": (-1.0, 1.0), "hardtanh": (-1.0, 1.0), "softshrink": (0.5,)}.get(kind, ()))
     )
     assert not scalable(layers)
     assert draw_scales(np.random.default_rng(0), layers) == layers
 
 
 def test_shrinking_undoes_it():
-    layers = network(GateLayer("relu"))
+    layers = network(GateModule("relu"))
     scaled = rescale(layers, 1, 2, 200)
     found = [each for each in evened(scaled) if np.abs(each[0].weight).max() < 1e3]
     assert len(found) == 1

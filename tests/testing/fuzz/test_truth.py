@@ -6,13 +6,13 @@ from math import comb
 import numpy as np
 import pytest
 
-from reluscope.testing.fuzz import cones
+from reluscope.testing.fuzz import true_cones as cones
 from reluscope.testing.fuzz.truth import (
     Dense,
-    Largest,
-    Pointwise,
-    Setting,
     TooLargeError,
+    TrueDomain,
+    TrueLargest,
+    TruePointwise,
     Truth,
     largest_share_squared,
     smallest_height_squared,
@@ -25,10 +25,10 @@ def dense(weight, bias):
 
 def relu(units):
     zero, one = Fraction(0), Fraction(1)
-    return Pointwise(((zero,),) * units, (((zero, zero), (one, zero)),) * units)
+    return TruePointwise(((zero,),) * units, (((zero, zero), (one, zero)),) * units)
 
 
-EVERYWHERE = {n: Setting(n, ()) for n in (1, 2, 3)}
+EVERYWHERE = {n: TrueDomain(n, ()) for n in (1, 2, 3)}
 
 # reference.md, section 1: R1, R2, R4, R5, R6; None where it does not say.
 MINIMUM = [
@@ -40,7 +40,7 @@ MINIMUM = [
 ]
 TOUCHING = [
     dense([[-1, 0], [0, -1], [1, 0], [0, 1]], [0] * 4),
-    Largest(((0, 1), (2, 3))),
+    TrueLargest(((0, 1), (2, 3))),
     dense([[-1, 0], [0, -1]], [0, 0]),
     relu(2),
     dense([[1, -1]], [0]),
@@ -99,7 +99,7 @@ def test_hyperplanes_in_general_position(dimension, units):
 
 def test_volumes_fill_the_domain_and_thickness_is_that_of_the_sliver():
     rows = [(Fraction(s) if i == j else Fraction(0)) for i in range(2) for s in (1, -1) for j in range(2)]
-    square = Setting(2, tuple((*rows[k : k + 2], Fraction(1)) for k in range(0, 8, 2)))
+    square = TrueDomain(2, tuple((*rows[k : k + 2], Fraction(1)) for k in range(0, 8, 2)))
     sliver = Fraction(1, 10**15)
     truth = Truth([dense([[1, 0], [1, 0]], [0, sliver]), relu(2), dense([[1, 1]], [0])], square)
     assert len(truth.regions) == 3
@@ -112,7 +112,7 @@ def test_volumes_fill_the_domain_and_thickness_is_that_of_the_sliver():
 
 
 def test_equal_candidates_are_one_piece_and_padding_keeps_its_number():
-    layers = [dense([[1], [1], [-1]], [0, 0, 0]), Largest(((None, 0, 1), (1, 2, None))), dense([[1, 1]], [0])]
+    layers = [dense([[1], [1], [-1]], [0, 0, 0]), TrueLargest(((None, 0, 1), (1, 2, None))), dense([[1, 1]], [0])]
     assert {cell.code for cell in Truth(layers, EVERYWHERE[1]).regions} == {(1, 0), (1, 1)}
 
 

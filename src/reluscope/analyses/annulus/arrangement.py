@@ -54,7 +54,7 @@ def _lengths(rows: np.ndarray) -> np.ndarray:
     return largest * np.linalg.norm(rows / largest[:, None], axis=1)
 
 
-class Arrangement:
+class UnitLines:
     """The hyperplanes of the units that bend, all lines on which n - 1 of them meet, and f on these lines."""
 
     def __init__(self, network: ShallowNetwork, bends: np.ndarray) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.sparse.csgraph import connected_components
 
-from reluscope.analyses.annulus.arrangement import RESOLUTION, Arrangement, BoundaryPiece, rank_of
+from reluscope.analyses.annulus.arrangement import RESOLUTION, BoundaryPiece, UnitLines, rank_of
 from reluscope.analyses.annulus.rational_lines import RationalLines, pivot_axes, rational_rank
 from reluscope.analyses.annulus.shallow import ShallowLike, ShallowNetwork, read_shallow
 from reluscope.arguments import read_arguments
@@ -154,7 +154,7 @@ def decision_region(source: ShallowLike, *, leak: float = 0.0) -> DecisionRegion
     bends = (network.low != network.high) & network.weight.any(axis=1)
     if rank_of(network.weight[bends]) < network.num_inputs:
         return _endless(network, bends)
-    arrangement = Arrangement(network, bends)
+    arrangement = UnitLines(network, bends)
     signs, points, error = arrangement.vertices()
     if not arrangement.is_region_bounded():
         return _region(arrangement, points, [], False, False, error)
@@ -197,7 +197,7 @@ def part_around_origin(region: DecisionRegion) -> DecisionRegion | None:
     bends = (network.low != network.high) & network.weight.any(axis=1)
     if not region.has_origin or rank_of(network.weight[bends]) < region.dim:
         return None
-    arrangement = Arrangement(network, bends)
+    arrangement = UnitLines(network, bends)
     signs, points, error = arrangement.vertices()
     facets = arrangement.facets(signs, points)
     incidence = np.zeros((len(facets), len(points)), dtype=bool)
@@ -239,7 +239,7 @@ def _endless(network: ShallowNetwork, bends: np.ndarray) -> DecisionRegion:
             is_empty = rational.value([Fraction(0)] * size) > 0
         else:
             section = replace(network, weight=network.weight[:, axes])
-            arrangement = Arrangement(section, bends)
+            arrangement = UnitLines(section, bends)
             is_empty = not len(arrangement.zeros()[0]) and arrangement.is_region_bounded()
             num_undecided = arrangement.num_undecided
     none = np.zeros((0, size))
@@ -250,7 +250,7 @@ def _endless(network: ShallowNetwork, bends: np.ndarray) -> DecisionRegion:
 
 
 def _convex_or_not(
-    arrangement: Arrangement, points: np.ndarray, facets: list[BoundaryPiece], error: float
+    arrangement: UnitLines, points: np.ndarray, facets: list[BoundaryPiece], error: float
 ) -> DecisionRegion:
     if not facets:
         return _region(arrangement, points, facets, True, False, error)
@@ -279,7 +279,7 @@ def _convex_or_not(
 
 
 def _region(
-    arrangement: Arrangement,
+    arrangement: UnitLines,
     points: np.ndarray,
     facets: list[BoundaryPiece],
     is_bounded: bool,

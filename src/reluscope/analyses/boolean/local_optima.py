@@ -18,7 +18,7 @@ import numpy as np
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import SolverError
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.geometry.programs.rational_program import CONSTANT, Form, deepest, highest, negative, whole_form
 from reluscope.shown import Shown
 
@@ -278,7 +278,7 @@ def _point(rows: list[tuple[list[Fraction], Fraction, bool]]) -> list[Fraction] 
         value = np.array([float(end)])
         program.add_rows(np.array([row], dtype=float), value, value if is_equation else None)
     solution = program.maximize(np.eye(6)[5])
-    if solution.status is Status.OPTIMAL and solution.value > 1e-6:
+    if solution.status is ProgramStatus.OPTIMAL and solution.value > 1e-6:
         near = [*(Fraction(entry).limit_denominator(60) for entry in solution.point[:5]), Fraction(1, 10**6)]
         products = [sum((a * b for a, b in zip(row, near, strict=True)), Fraction(0)) - end for row, end, _ in rows]
         if all(

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from reluscope.errors import SolverError
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def _coefficients(signed: Integer[np.ndarray, "size d"]) -> Integer[np.ndarray, 
     identity = np.eye(number)
     program.add_rows(np.vstack([np.hstack([s * identity, -identity]) for s in (1, -1)]), np.zeros(2 * number))
     solution = program.maximize(np.concatenate([np.zeros(number), -np.ones(number)]))
-    if solution.status is not Status.OPTIMAL:
+    if solution.status is not ProgramStatus.OPTIMAL:
         return None
     for factor in (*range(1, 61), 1 << 20, 1 << 30):
         rounded = np.rint(factor * solution.point[:number])
@@ -69,7 +69,7 @@ def _multiplicities(signed: Integer[np.ndarray, "size d"]) -> Integer[np.ndarray
     program.add_rows(signed.T.astype(float), np.zeros(number), np.zeros(number))
     program.add_rows(np.ones((1, size)), np.ones(1), np.ones(1))
     solution = program.maximize(np.zeros(size))
-    if solution.status is not Status.OPTIMAL or solution.point.max() <= 0:
+    if solution.status is not ProgramStatus.OPTIMAL or solution.point.max() <= 0:
         return None
     shares = solution.point / solution.point.max()
     for factor in range(1, 5001):

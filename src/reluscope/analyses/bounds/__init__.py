@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from reluscope.analyses.bounds.architecture import Architecture, LayerSize
 from reluscope.analyses.bounds.arrangements import central_arrangement, zaslavsky
-from reluscope.analyses.bounds.constructions import arora_lower, montufar_lower, pascanu_lower, serra_lower
+from reluscope.analyses.bounds.bounds_table import BoundRow, table
 from reluscope.analyses.bounds.expected import expected_breakpoints
+from reluscope.analyses.bounds.folded_networks import arora_lower, montufar_lower, pascanu_lower, serra_lower
 from reluscope.analyses.bounds.histograms import hinz_upper, serra_upper
+from reluscope.analyses.bounds.layer_products import montufar_upper, naive_upper, product_upper
 from reluscope.analyses.bounds.maxout import maxout_serra_upper, maxout_single_layer
-from reluscope.analyses.bounds.products import montufar_upper, naive_upper, product_upper
-from reluscope.analyses.bounds.table import BoundRow, table
 
 if TYPE_CHECKING:
     from reluscope.analyses.bounds.activation import activation_upper

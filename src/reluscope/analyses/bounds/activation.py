@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Int
 
 from reluscope.analyses.bounds.architecture import Architecture
-from reluscope.analyses.bounds.claims import need
+from reluscope.analyses.bounds.bound_findings import need
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 from reluscope.geometry.polyhedra.domains import Box

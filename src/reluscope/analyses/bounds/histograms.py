@@ -13,7 +13,7 @@ from math import comb
 
 from reluscope.analyses.bounds.architecture import Architecture, Source
 from reluscope.analyses.bounds.arrangements import binomials
-from reluscope.analyses.bounds.claims import need, upper
+from reluscope.analyses.bounds.bound_findings import need, upper
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Finding

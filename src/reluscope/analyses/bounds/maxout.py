@@ -5,7 +5,7 @@ from math import inf, prod
 
 from reluscope.analyses.bounds.architecture import Architecture, Source
 from reluscope.analyses.bounds.arrangements import cells, parallel_cells
-from reluscope.analyses.bounds.claims import need, upper
+from reluscope.analyses.bounds.bound_findings import need, upper
 from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Finding

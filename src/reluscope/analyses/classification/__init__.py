@@ -1,6 +1,6 @@
 """Networks as classifiers: the classes of points, how many are right, and how sure the network is of that."""
 
-from reluscope.analyses.classification.classes import (
+from reluscope.analyses.classification.class_predictions import (
     accuracy,
     accuracy_by_class,
     classes_of_outputs,

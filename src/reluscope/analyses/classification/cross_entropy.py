@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Int
 from scipy.special import logsumexp
 
-from reluscope.analyses.classification.classes import read_classes
+from reluscope.analyses.classification.class_predictions import read_classes
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding

@@ -3,21 +3,21 @@
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.adjacency_metric import Adjacency, adjacency
 from reluscope.analyses.codespace.class_distances import class_distances, mean_code_distances
-from reluscope.analyses.codespace.clusters import CodeClusters, cluster
-from reluscope.analyses.codespace.distinct import (
+from reluscope.analyses.codespace.code_clusters import CodeClusters, cluster
+from reluscope.analyses.codespace.code_neighbors import nearest_codes
+from reluscope.analyses.codespace.duplicates import duplicate_units
+from reluscope.analyses.codespace.embedding import Embedding, align, embed, embed_series, embedding_trust
+from reluscope.analyses.codespace.half_open_cells import ClassFaces, ClassFacets, HalfOpenCell, half_open
+from reluscope.analyses.codespace.novelty_scores import auroc, novelty
+from reluscope.analyses.codespace.numbers_of_codes import (
     count_distinct,
     count_distinct_by_class,
     distinct_codes,
 )
-from reluscope.analyses.codespace.duplicates import duplicate_units
-from reluscope.analyses.codespace.embedding import Embedding, align, embed, embed_series, embedding_trust
-from reluscope.analyses.codespace.half_open_cells import ClassFaces, ClassFacets, HalfOpenCell, half_open
-from reluscope.analyses.codespace.nearest import nearest_codes
-from reluscope.analyses.codespace.novelty_scores import auroc, novelty
 from reluscope.analyses.codespace.occupied_cells import occupancy
 from reluscope.analyses.codespace.pair_distances import pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, piece_counts, sample_codes
-from reluscope.analyses.codespace.usage import unit_usage
+from reluscope.analyses.codespace.usage_of_units import unit_usage
 
 __all__ = [
     "Adjacency",

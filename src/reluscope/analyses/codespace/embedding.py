@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import eigh, orthogonal_procrustes
 
-from reluscope.analyses.codespace.nearest import nearest_codes
+from reluscope.analyses.codespace.code_neighbors import nearest_codes
 from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError

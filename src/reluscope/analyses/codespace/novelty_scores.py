@@ -9,7 +9,7 @@ import time
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.codespace.nearest import nearest_codes
+from reluscope.analyses.codespace.code_neighbors import nearest_codes
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError

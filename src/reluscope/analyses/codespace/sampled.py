@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Int, Shaped
 
-from reluscope.analyses.classification.classes import predicted_classes, read_classes
+from reluscope.analyses.classification.class_predictions import predicted_classes, read_classes
 from reluscope.arguments import holds_across_jumps, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.networks.evaluation.rounded_forward import rounded_forward

@@ -17,7 +17,7 @@ from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import SolverError
 from reluscope.geometry.polyhedra.domains import Domain
-from reluscope.geometry.polyhedra.facets import facet_point
+from reluscope.geometry.polyhedra.facet_rows import facet_point
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.graph.points import chunks

@@ -13,7 +13,7 @@ import scipy.sparse
 from jaxtyping import Bool, Float, Int
 
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
-from reluscope.analyses.compression.clusters import MapClusters, squared_distances
+from reluscope.analyses.compression.map_clusters import MapClusters, squared_distances
 from reluscope.analyses.compression.rounded_sums import gamma
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError

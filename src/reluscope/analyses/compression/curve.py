@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.analyses.classification.classes import ACCURACY, accuracy, accuracy_of_outputs, read_classes
+from reluscope.analyses.classification.class_predictions import ACCURACY, accuracy, accuracy_of_outputs, read_classes
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
-from reluscope.analyses.compression.clusters import cluster_maps_by_number
 from reluscope.analyses.compression.compressed import RULES, Rule, compressed_outputs_by_number
+from reluscope.analyses.compression.map_clusters import cluster_maps_by_number
 from reluscope.arguments import Count, NonNegative, Seed, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, declare

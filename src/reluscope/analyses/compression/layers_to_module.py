@@ -5,7 +5,7 @@ from math import prod
 import torch
 from torch import Tensor, nn
 
-from reluscope.analyses.compression.layers import ChannelGate, Layer
+from reluscope.analyses.compression.layer_chain import ChannelGate, Layer
 from reluscope.errors import UnsupportedOperatorError
 from reluscope.networks.graph.left_off import LeftOff
 

@@ -12,7 +12,7 @@ import numpy as np
 from torch import nn
 
 from reluscope import markup
-from reluscope.analyses.compression.layers import Layer, layers_of
+from reluscope.analyses.compression.layer_chain import Layer, layers_of
 from reluscope.analyses.compression.layers_to_module import last_module, to_sequential
 from reluscope.analyses.compression.pieces_on_domain import Method, UnitPieces, unit_pieces
 from reluscope.analyses.compression.removals import (

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from reluscope.analyses.classification.classes import ACCURACY, accuracy
+from reluscope.analyses.classification.class_predictions import ACCURACY, accuracy
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_labels
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, declare

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import scipy.linalg
 
-from reluscope.analyses.compression.layers import Layer
+from reluscope.analyses.compression.layer_chain import Layer
 from reluscope.analyses.compression.rounded_sums import combined, gamma, multiplied, upwards
 
 Reason = Literal["dead", "constant", "unused", "duplicate", "dependent", "always on"]

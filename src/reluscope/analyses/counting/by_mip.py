@@ -70,9 +70,9 @@ def count_by_mip(
     """
     began = time.time()
     budget = patient(Budget() if budget is None else budget, network, domain)
-    search = _Search(CodeSearch(network, domain), lambda: began + budget.seconds_allowed - time.time())
+    search = _CodeSearch(CodeSearch(network, domain), lambda: began + budget.seconds_allowed - time.time())
     with counting_regions("count", progress) as count:
-        found = walk([search], _Search.step, budget=budget, began=began, progress=count)
+        found = walk([search], _CodeSearch.step, budget=budget, began=began, progress=count)
     finding = Finding.of(
         found.num_found,
         upper=float("inf"),
@@ -89,7 +89,7 @@ def count_by_mip(
     return Counted(finding, found.stopped)
 
 
-class _Search:
+class _CodeSearch:
     """A search for codes as `walk` takes it: each step is one mixed-integer program."""
 
     is_finished = False

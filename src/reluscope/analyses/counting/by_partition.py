@@ -12,7 +12,7 @@ from reluscope.analyses.counting.convex import convex_cells
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS, Definition
 from reluscope.analyses.counting.exact_complex import ExactComplex
-from reluscope.analyses.counting.faces import face_codes
+from reluscope.analyses.counting.lower_faces import face_codes
 from reluscope.analyses.counting.same_maps import SameMaps, same_maps
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import InputError

@@ -17,7 +17,7 @@ from reluscope.geometry.numbers.row_scales import scaled_rows
 from reluscope.geometry.numbers.scales import lengths
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.networks.evaluation.linearize import gate_values_in_turn
 from reluscope.networks.evaluation.unit_half_spaces import gate_rows
 from reluscope.networks.fractions.rational import RationalNetwork
@@ -30,7 +30,7 @@ from reluscope.networks.passes.numbers import HeldNumbers
 TIGHT = 1e-8
 
 
-class _Rows(NamedTuple):
+class _UnitRows(NamedTuple):
     """Half-spaces ``normals y <= offsets`` of a code, rows of length 1; on strict ones equality is another code."""
 
     normals: Float[np.ndarray, "h n"]
@@ -98,7 +98,7 @@ class CodePoints:
                 return point
         return None
 
-    def _near(self, rows: _Rows, is_inside: np.ndarray) -> np.ndarray | None:
+    def _near(self, rows: _UnitRows, is_inside: np.ndarray) -> np.ndarray | None:
         """Return a point as far as possible inside some rows, in coordinates of the domain's box."""
         size = self.network.num_inputs
         program = LinearProgram(size + 1)
@@ -107,27 +107,27 @@ class CodePoints:
         program.set_bounds(size, -TIGHT, 1.0)
         program.add_rows(np.column_stack([rows.normals, is_inside.astype(float)]), rows.offsets)
         solution = program.maximize(np.append(np.zeros(size), 1.0))
-        return solution.point[:size] if solution.status is Status.OPTIMAL else None
+        return solution.point[:size] if solution.status is ProgramStatus.OPTIMAL else None
 
-    def _rows(self, pieces: Sequence[np.ndarray]) -> _Rows:
+    def _rows(self, pieces: Sequence[np.ndarray]) -> _UnitRows:
         """Return the half-spaces of a code and of the domain, in coordinates in which its box is [-1, 1]^n."""
         tables = self._rows_of_gates(pieces)
         if isinstance(self.domain, Polyhedron):
             sides, ends = scaled_rows(self.domain.A, self.domain.b)
             normals, offsets = sides * self._half, ends - sides @ self._center
             sources = np.stack([np.full(len(offsets), -1), np.arange(len(offsets)), np.zeros(len(offsets))], axis=1)
-            tables.append(_Rows(normals, offsets, sources.astype(int), np.zeros(len(offsets), dtype=bool)))
+            tables.append(_UnitRows(normals, offsets, sources.astype(int), np.zeros(len(offsets), dtype=bool)))
         empty = np.zeros((0, self.network.num_inputs))
-        tables.append(_Rows(empty, np.zeros(0), np.zeros((0, 3), dtype=int), np.zeros(0, dtype=bool)))
+        tables.append(_UnitRows(empty, np.zeros(0), np.zeros((0, 3), dtype=int), np.zeros(0, dtype=bool)))
         normals, offsets, sources, is_strict = (np.concatenate(parts) for parts in zip(*tables, strict=True))
         sizes = lengths(normals)
         # Constant rows are left to the exact check: their length is what rounding leaves of zero.
         kept = sizes > 1e-12 * np.maximum(1.0, np.abs(offsets))
         sizes = sizes[kept]
-        return _Rows(normals[kept] / sizes[:, None], offsets[kept] / sizes, sources[kept], is_strict[kept])
+        return _UnitRows(normals[kept] / sizes[:, None], offsets[kept] / sizes, sources[kept], is_strict[kept])
 
     @torch.no_grad()
-    def _rows_of_gates(self, pieces: Sequence[np.ndarray]) -> list[_Rows]:
+    def _rows_of_gates(self, pieces: Sequence[np.ndarray]) -> list[_UnitRows]:
         network, size = self.network, self.network.num_inputs
         points = np.concatenate([self._center[None], self._center + np.diag(self._half)])
         held = HeldNumbers([torch.as_tensor(part, device=network.device).expand(size + 1, -1) for part in pieces])
@@ -142,10 +142,10 @@ class CodePoints:
             )
             exists, sources = rows.exists[0], rows.sources[0][rows.exists[0]]
             is_strict = sources[:, 2] < part[sources[:, 1]]  # on a tie the code has the lower piece
-            tables.append(_Rows(rows.normals[0][exists], rows.offsets[0][exists], sources, is_strict))
+            tables.append(_UnitRows(rows.normals[0][exists], rows.offsets[0][exists], sources, is_strict))
         return tables
 
-    def _moved(self, point: list[Fraction], near: np.ndarray, rows: _Rows, code: list[list[int]]) -> list[Fraction]:
+    def _moved(self, point: list[Fraction], near: np.ndarray, rows: _UnitRows, code: list[list[int]]) -> list[Fraction]:
         """Move a point onto everything that is tight there."""
         maps = rational_maps(self._exact, code)
         slack = rows.offsets - rows.normals @ near

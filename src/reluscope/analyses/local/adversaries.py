@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from reluscope.analyses.classification.classes import read_classes
+from reluscope.analyses.classification.class_predictions import read_classes
 from reluscope.arguments import Count, Positive, read_arguments, read_option
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Box

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from reluscope.analyses.classification.classes import classes_of_outputs
+from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.analyses.local.along import PiecesAlong, pieces_along, points_along
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError

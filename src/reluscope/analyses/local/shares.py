@@ -12,7 +12,7 @@ from jaxtyping import Float
 from scipy.special import betaincinv, stdtrit
 
 from reluscope.analyses.bodies.region_bodies import regions_inside
-from reluscope.analyses.classification.classes import classes_of_outputs, num_classes
+from reluscope.analyses.classification.class_predictions import classes_of_outputs, num_classes
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.budget import TimeBudget

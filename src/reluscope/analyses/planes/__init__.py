@@ -4,7 +4,7 @@ from reluscope.analyses.planes.boundary_curves import BoundaryCurve, boundary_cu
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.analyses.planes.class_intervals import ClassIntervals, class_intervals
 from reluscope.analyses.planes.map_norms import map_norms
-from reluscope.analyses.planes.measures import area_shares, plane_measures
+from reluscope.analyses.planes.measures_of_planes import area_shares, plane_measures
 from reluscope.analyses.samples.choosing import choose_triple
 
 __all__ = [

@@ -10,7 +10,7 @@ from scipy.spatial import KDTree
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.partitions.decisions.decision import DecisionBoundary
+from reluscope.partitions.decisions.decision_boundary import DecisionBoundary
 from reluscope.shown import Shown
 
 # Ends of pieces this close, in parts of the boundary's extent, are one point: far above rounding.

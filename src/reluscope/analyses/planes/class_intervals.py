@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
-from reluscope.partitions.decisions.decision import decision_boundary
+from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.shown import Shown
 

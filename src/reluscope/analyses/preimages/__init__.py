@@ -1,43 +1,71 @@
 """What a layer cannot see: the inputs that give one output, as a point, a polytope, an unbounded set or none."""
 
-from reluscope.analyses.boxes.pullback import within_region as within_region
-from reluscope.analyses.preimages.approximations import Approximation as Approximation
-from reluscope.analyses.preimages.approximations import approximate as approximate
-from reluscope.analyses.preimages.certificates import Check as Check
-from reluscope.analyses.preimages.certificates import Farkas as Farkas
-from reluscope.analyses.preimages.certificates import FullRank as FullRank
-from reluscope.analyses.preimages.certificates import PositiveCombination as PositiveCombination
-from reluscope.analyses.preimages.certificates import RecessionDirection as RecessionDirection
-from reluscope.analyses.preimages.certificates import SecondPoint as SecondPoint
-from reluscope.analyses.preimages.classify import classify as classify
-from reluscope.analyses.preimages.classify import classify_at as classify_at
-from reluscope.analyses.preimages.image_distance import distance_to_image as distance_to_image
-from reluscope.analyses.preimages.input_pieces import InputPieces as InputPieces
-from reluscope.analyses.preimages.invariances import SameFeatures as SameFeatures
-from reluscope.analyses.preimages.invariances import invariant as invariant
-from reluscope.analyses.preimages.invariant_set import InvariantSet as InvariantSet
-from reluscope.analyses.preimages.invariant_set import invariant_set as invariant_set
-from reluscope.analyses.preimages.inverses import LocalInverse as LocalInverse
-from reluscope.analyses.preimages.inverses import local_inverse as local_inverse
-from reluscope.analyses.preimages.kinds import Decider as Decider
-from reluscope.analyses.preimages.kinds import Kind as Kind
-from reluscope.analyses.preimages.kinds import Preimages as Preimages
-from reluscope.analyses.preimages.layer import GateLayer as GateLayer
-from reluscope.analyses.preimages.layer import layer_inputs as layer_inputs
-from reluscope.analyses.preimages.layer import read_layer as read_layer
-from reluscope.analyses.preimages.mixed_system import MixedSystem as MixedSystem
-from reluscope.analyses.preimages.mixed_system import system as system
-from reluscope.analyses.preimages.nearness import elsewhere_bounds as elsewhere_bounds
-from reluscope.analyses.preimages.omnidirectional import Omnidirectional as Omnidirectional
-from reluscope.analyses.preimages.omnidirectional import is_omnidirectional as is_omnidirectional
-from reluscope.analyses.preimages.pieces import PreimagePieces as PreimagePieces
-from reluscope.analyses.preimages.pieces import of_class as of_class
-from reluscope.analyses.preimages.pieces import of_features as of_features
-from reluscope.analyses.preimages.pieces import of_polytope as of_polytope
-from reluscope.analyses.preimages.published import Comparison as Comparison
-from reluscope.analyses.preimages.published import Error as Error
-from reluscope.analyses.preimages.published import algorithm_1 as algorithm_1
-from reluscope.analyses.preimages.published import compare_with_algorithm_1 as compare_with_algorithm_1
-from reluscope.analyses.preimages.region_distances import distance_to_range as distance_to_range
-from reluscope.analyses.preimages.region_distances import reached_from_elsewhere as reached_from_elsewhere
-from reluscope.analyses.verification.of_property import of_property as of_property
+from reluscope.analyses.boxes.pullback import within_region
+from reluscope.analyses.preimages.approximations import Approximation, approximate
+from reluscope.analyses.preimages.classify import classify, classify_at
+from reluscope.analyses.preimages.image_distance import distance_to_image
+from reluscope.analyses.preimages.input_pieces import InputPieces
+from reluscope.analyses.preimages.invariance_search import SameFeatures, invariant
+from reluscope.analyses.preimages.invariant_set import InvariantSet, invariant_set
+from reluscope.analyses.preimages.inverses import LocalInverse, local_inverse
+from reluscope.analyses.preimages.kind_certificates import (
+    Check,
+    Farkas,
+    FullRank,
+    PositiveCombination,
+    RecessionDirection,
+    SecondPoint,
+)
+from reluscope.analyses.preimages.kinds import Decider, PreimageKind, Preimages
+from reluscope.analyses.preimages.layer import GateLayer, layer_inputs, read_layer
+from reluscope.analyses.preimages.mixed_system import MixedSystem, system
+from reluscope.analyses.preimages.nearness import elsewhere_bounds
+from reluscope.analyses.preimages.omnidirectional import Omnidirectional, is_omnidirectional
+from reluscope.analyses.preimages.preimage_pieces import PreimagePieces, of_class, of_features, of_polytope
+from reluscope.analyses.preimages.published import Comparison, Error, algorithm_1, compare_with_algorithm_1
+from reluscope.analyses.preimages.region_distances import distance_to_range, reached_from_elsewhere
+from reluscope.analyses.verification.of_property import of_property
+
+__all__ = [
+    "Approximation",
+    "Check",
+    "Comparison",
+    "Decider",
+    "Error",
+    "Farkas",
+    "FullRank",
+    "GateLayer",
+    "InputPieces",
+    "InvariantSet",
+    "LocalInverse",
+    "MixedSystem",
+    "Omnidirectional",
+    "PositiveCombination",
+    "PreimageKind",
+    "PreimagePieces",
+    "Preimages",
+    "RecessionDirection",
+    "SameFeatures",
+    "SecondPoint",
+    "algorithm_1",
+    "approximate",
+    "classify",
+    "classify_at",
+    "compare_with_algorithm_1",
+    "distance_to_image",
+    "distance_to_range",
+    "elsewhere_bounds",
+    "invariant",
+    "invariant_set",
+    "is_omnidirectional",
+    "layer_inputs",
+    "local_inverse",
+    "of_class",
+    "of_features",
+    "of_polytope",
+    "of_property",
+    "reached_from_elsewhere",
+    "read_layer",
+    "system",
+    "within_region",
+]

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.boxes.output_boxes import OutputBox, halved, output_box
 from reluscope.analyses.boxes.pullback import check_target, within_region
 from reluscope.analyses.boxes.rounded_ends import finding_within
-from reluscope.analyses.preimages.best_first import best_first
+from reluscope.analyses.preimages.nearest_first import best_first
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.arguments import Seed, read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget

@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from reluscope.analyses.preimages.certificates import (
+from reluscope.analyses.preimages.kind_certificates import (
     Certificate,
     PositiveCombination,
     RecessionDirection,
     SecondPoint,
     is_small,
 )
-from reluscope.analyses.preimages.cones import Cone, decide_cone, row_lengths
-from reluscope.analyses.preimages.kinds import Decider, Kind
+from reluscope.analyses.preimages.kinds import Decider, PreimageKind
 from reluscope.analyses.preimages.mixed_system import MixedSystem
+from reluscope.analyses.preimages.null_cones import Cone, decide_cone, row_lengths
 from reluscope.analyses.preimages.ranks import UNIT_ROUNDOFF, NullSpace
-from reluscope.analyses.preimages.rational import snapped
+from reluscope.analyses.preimages.rational_layers import snapped
 
 # How far a second point goes towards the next inequality.
 SHARE = 0.5
@@ -29,7 +29,7 @@ SHARE = 0.5
 class Decision(NamedTuple):
     """A kind, what decided it, whether it is proved, and the certificates."""
 
-    kind: Kind
+    kind: PreimageKind
     decider: Decider
     is_proved: bool
     certificates: tuple[Certificate, ...]
@@ -66,7 +66,7 @@ def decide(
     if not is_in_box:
         certificate, decider, proved = boundedness(system, equations, tolerance)
         if isinstance(certificate, RecessionDirection):
-            return Decision(Kind.UNBOUNDED, decider, proved, (certificate,))
+            return Decision(PreimageKind.UNBOUNDED, decider, proved, (certificate,))
         found.append(certificate)
     tight = np.flatnonzero(is_tight)
     direction, margin, with_program = equations.basis[:, 0], np.inf, False
@@ -81,7 +81,7 @@ def decide(
             sides = (system.inequality_units[rows] < 0) & (slack[rows] == 0)
             is_proved = bool(sides.all()) and _is_combination_proved(system, equations, inner._replace(rows=rows))
             is_proved = is_proved or (is_small(system) and certificate.check(system, tolerance).is_proof)
-            return Decision(Kind.SINGLETON, decider, is_proved, (certificate,))
+            return Decision(PreimageKind.SINGLETON, decider, is_proved, (certificate,))
         direction, margin, with_program = inner.direction, inner.margin, inner.with_program
     along = system.inequalities @ direction
     ahead = ~is_tight & (along > 0)
@@ -96,7 +96,7 @@ def decide(
         proved = False
     if not proved and is_small(system):
         proved = all(certificate.check(system, tolerance).is_proof for certificate in found)
-    return Decision(Kind.COMPACT, Decider.PROGRAM if with_program else decider, proved, tuple(found))
+    return Decision(PreimageKind.COMPACT, Decider.PROGRAM if with_program else decider, proved, tuple(found))
 
 
 def boundedness(

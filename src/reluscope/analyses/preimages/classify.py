@@ -14,9 +14,9 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.bounded import Decision, decide
-from reluscope.analyses.preimages.certificates import FullRank, certain_shift, is_small
 from reluscope.analyses.preimages.feasibility import find_point
-from reluscope.analyses.preimages.kinds import Decider, Kind, Preimages
+from reluscope.analyses.preimages.kind_certificates import FullRank, certain_shift, is_small
+from reluscope.analyses.preimages.kinds import Decider, PreimageKind, Preimages
 from reluscope.analyses.preimages.layer import GateLayer, LayerLike, Matrix, check_sizes, layer_inputs, read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem, read_outputs, system_between
 from reluscope.analyses.preimages.ranks import (
@@ -26,7 +26,7 @@ from reluscope.analyses.preimages.ranks import (
     smallest_singular_value_lower,
     smallest_singular_value_lower_sparse,
 )
-from reluscope.analyses.preimages.rational import near_dyadic
+from reluscope.analyses.preimages.rational_layers import near_dyadic
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box
@@ -101,7 +101,7 @@ def classify(
     """
     one = read_layer(layer, gate)
     outputs = read_outputs(one, y)
-    work = _Work(one, _read_box(one, domain), _read_tolerance(tolerance))
+    work = _LayerInBox(one, _read_box(one, domain), _read_tolerance(tolerance))
 
     def decisions(first: int, last: int) -> list[_Answer]:
         lower, upper = one.intervals(outputs[first:last])
@@ -151,12 +151,12 @@ def classify_at(
     >>> found = rs.preimages.classify_at(net, [[1.0, 2.0], [1.0, -2.0]])
     >>> [found.kind(i).name for i in range(2)], found.dims
     (['SINGLETON', 'UNBOUNDED'], array([0, 1]))
-    >>> found.count(rs.preimages.Kind.UNBOUNDED)
+    >>> found.count(rs.preimages.PreimageKind.UNBOUNDED)
     Finding(unbounded preimages: 1 (EXACT))
     """
     one = read_layer(layer, gate)
     points = layer_inputs(layer, read_array(x, "inputs"), gate) if isinstance(layer, Network) else _read_points(one, x)
-    work = _Work(one, _read_box(one, domain), _read_tolerance(tolerance))
+    work = _LayerInBox(one, _read_box(one, domain), _read_tolerance(tolerance))
     if domain is not None and not ((points >= domain.lo) & (points <= domain.hi)).all():
         row = int(np.argmin(((points >= domain.lo) & (points <= domain.hi)).all(axis=1)))
         raise InputError(f"expected inputs of the layer in the domain, and input {row} is outside: enlarge the domain")
@@ -186,7 +186,7 @@ class _Answer:
     point: np.ndarray
 
 
-class _Work:
+class _LayerInBox:
     """One layer in one box, asked about output after output."""
 
     def __init__(self, layer: GateLayer, box: Box | None, tolerance: float) -> None:
@@ -206,13 +206,13 @@ class _Work:
             assert found.farkas is not None
             decider = Decider.PROGRAM if found.with_program else Decider.EQUATIONS
             proved = found.farkas.check(system, self.tolerance).is_proof
-            empty = Decision(Kind.EMPTY, decider, proved, (found.farkas,))
+            empty = Decision(PreimageKind.EMPTY, decider, proved, (found.farkas,))
             return _Answer(empty, dim, count, np.full(self.layer.num_inputs, np.nan))
         point = _simplified(system, found.point)
         is_certain = bool(np.isfinite(certain_shift(system, point)))
         if rank is not None:
             certificate, proved = rank
-            decision = Decision(Kind.SINGLETON, Decider.RANK, proved and is_certain, (certificate,))
+            decision = Decision(PreimageKind.SINGLETON, Decider.RANK, proved and is_certain, (certificate,))
             return _Answer(decision, 0, count, point)
         assert equations is not None
         slack = system.bounds - system.inequalities @ point
@@ -231,13 +231,15 @@ class _Work:
             rank = self._full_rank(equal)
             if rank is not None:
                 certificate, proved = rank
-                decision = Decision(Kind.SINGLETON, Decider.RANK, proved and is_certain, (certificate,))
+                decision = Decision(PreimageKind.SINGLETON, Decider.RANK, proved and is_certain, (certificate,))
                 return _Answer(decision, 0, len(equal), point)
         system = self._system(lower, upper)
         equations = self._null_space(system, equal)
         if not equations.basis.shape[1]:
             certificate = FullRank(np.arange(len(equal)))
-            decision = Decision(Kind.SINGLETON, Decider.RANK, equations.smallest > 0 and is_certain, (certificate,))
+            decision = Decision(
+                PreimageKind.SINGLETON, Decider.RANK, equations.smallest > 0 and is_certain, (certificate,)
+            )
             return _Answer(decision, 0, len(equal), point)
         slack = system.bounds - system.inequalities @ point
         units = system.inequality_units
@@ -291,7 +293,7 @@ class _Work:
 
 
 def _table(
-    work: _Work,
+    work: _LayerInBox,
     number: int,
     decisions: Callable[[int, int], list[_Answer]],
     progress: Progress,

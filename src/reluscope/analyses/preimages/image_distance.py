@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.best_first import Searched, best_first
 from reluscope.analyses.preimages.feature_distances import IMAGE_DISTANCE, distance_column, tolerance_for
 from reluscope.analyses.preimages.layer import GateLayer, read_layer
+from reluscope.analyses.preimages.nearest_first import Searched, best_first
 from reluscope.arguments import read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import ShapeError
@@ -86,7 +86,7 @@ def distance_to_image(
         raise ShapeError(
             f"expected a domain of {layer.num_inputs} coordinates, those that the layer reads, got {domain.dim}"
         )
-    search = _Search(layer, goal, domain)
+    search = _ImageSearch(layer, goal, domain)
     found = search.run(Budget(regions=NUM_BRANCHES) if budget is None else budget)
     lower = min(found.lower if found.stopped else np.inf, search.unproved, search.best)
     column = distance_column(IMAGE_DISTANCE, search.best, lower, goal, method="branching over pieces")
@@ -106,7 +106,7 @@ class _Branch(NamedTuple):
     unit: int = -1
 
 
-class _Search:
+class _ImageSearch:
     """The nearest point of the image, over sets of codes."""
 
     def __init__(self, layer: GateLayer, goal: np.ndarray, box: Box | None) -> None:

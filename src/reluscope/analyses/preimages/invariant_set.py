@@ -22,7 +22,7 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.interior import row_space
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.relative_interior import RelativeInterior, relative_interior
-from reluscope.geometry.programs.linear_program import LinearProgram, Solution, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramSolution, ProgramStatus
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
@@ -88,7 +88,7 @@ class InvariantSet:
         return self.interior.dim
 
     @read_arguments
-    def maximize(self, direction: ArrayLike) -> Solution:
+    def maximize(self, direction: ArrayLike) -> ProgramSolution:
         """Maximise a linear function over the set; value inf if it is unbounded that way."""
         return self._program.maximize(self._read(direction))
 
@@ -202,7 +202,7 @@ class InvariantSet:
             way, last = start, -1.0
             for _ in range(NUM_ROUNDS):
                 found = self.maximize(way)
-                if found.status is not Status.OPTIMAL:
+                if found.status is not ProgramStatus.OPTIMAL:
                     raise InputError("expected a bounded invariant set, got an unbounded one: give a domain")
                 distance = float(np.linalg.norm(found.point - self.point))
                 if distance > value:

@@ -19,7 +19,7 @@ from reluscope.geometry.numbers.row_scales import unit_rows
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.checked_bounds import upper_bound
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.networks.graph.left_off import refuse_left_off
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
@@ -136,10 +136,10 @@ class LocalInverse:
         inner.add_rows(np.pad(kernel, ((0, 0), (0, 1))), values, values)
         found = inner.maximize(np.append(np.zeros(len(self.point)), 1.0))
         lower = direct
-        if found.status is Status.UNBOUNDED:
+        if found.status is ProgramStatus.UNBOUNDED:
             inner.set_bounds(len(self.point), 0.0, MAX_LENGTH * max(1.0, float(np.abs(offsets).max(initial=0.0))))
             found = inner.maximize(np.append(np.zeros(len(self.point)), 1.0))
-        if found.status is Status.OPTIMAL:
+        if found.status is ProgramStatus.OPTIMAL:
             lower = max(lower, self._room(found.point[:-1], rows, offsets, lengths, kernel))
             away = found.point[:-1] - self.point
             if self._falls(away - kernel.T @ (kernel @ away), rows, moving):
@@ -188,7 +188,7 @@ class LocalInverse:
         program.set_bounds(size, 0.0, np.inf)
         program.add_rows(table, high, low)
         found = program.maximize(gain)
-        if found.status is not Status.OPTIMAL:
+        if found.status is not ProgramStatus.OPTIMAL:
             return np.inf
         most = upper_bound(gain, table, low, high, lower, upper, found.duals)
         return most if most < far else np.inf

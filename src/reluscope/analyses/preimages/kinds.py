@@ -7,12 +7,12 @@ from enum import IntEnum
 import numpy as np
 from jaxtyping import Bool, Float, Int, Int8
 
-from reluscope.analyses.preimages.certificates import Certificate
+from reluscope.analyses.preimages.kind_certificates import Certificate
 from reluscope.arguments import read_arguments, read_position, read_positions
 from reluscope.findings import Finding
 
 
-class Kind(IntEnum):
+class PreimageKind(IntEnum):
     """What a preimage is, as a set.
 
     The published names "finite" and "infinite volume" are avoided: an unbounded preimage can have no volume at all.
@@ -53,7 +53,7 @@ class Preimages:
     Parameters
     ----------
     kinds : (s,) int8
-        As `Kind`.
+        As `PreimageKind`.
     deciders : (s,) int8
         As `Decider`.
     is_proved : (s,) bool
@@ -98,10 +98,10 @@ class Preimages:
         return replace(self, **columns, certificates=tuple(self.certificates[row] for row in rows))
 
     @read_arguments
-    def kind(self, position: int) -> Kind:
+    def kind(self, position: int) -> PreimageKind:
         """Return the kind of one preimage."""
         position = read_position(position, "position", len(self), "preimages")
-        return Kind(int(self.kinds[position]))
+        return PreimageKind(int(self.kinds[position]))
 
     @read_arguments
     def decider(self, position: int) -> Decider:
@@ -115,7 +115,7 @@ class Preimages:
         return int((self.deciders == decider).sum())
 
     @read_arguments
-    def count(self, kind: Kind) -> Finding:
+    def count(self, kind: PreimageKind) -> Finding:
         """Return how many preimages are of a kind: EXACT if all kinds are proved, else between ends."""
         is_kind = self.kinds == kind
         value, open_ = int(is_kind.sum()), int((~self.is_proved).sum())

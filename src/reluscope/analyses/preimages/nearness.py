@@ -7,8 +7,8 @@ input are left out; the centres of the others, and the regions of these, give di
 import numpy as np
 
 from reluscope.analyses.boxes.output_boxes import OutputBox, halved, output_box
-from reluscope.analyses.preimages.best_first import Searched, best_first
 from reluscope.analyses.preimages.feature_distances import ELSEWHERE_DISTANCE, distance_column, tolerance_for
+from reluscope.analyses.preimages.nearest_first import Searched, best_first
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import DegenerateGeometryError, ShapeError
@@ -84,7 +84,7 @@ def elsewhere_bounds(
         )
     own = region(features, x, domain=domain)
     goal = features(x).reshape(-1).cpu().numpy()
-    search = _Search(features, goal, domain, own)
+    search = _FeatureSearch(features, goal, domain, own)
     found = search.run(Budget(regions=NUM_BOXES) if budget is None else budget)
     column = distance_column(
         ELSEWHERE_DISTANCE,
@@ -97,7 +97,7 @@ def elsewhere_bounds(
     return Findings.of(column, domain=domain.describe(), details=details, stopped=found.stopped)
 
 
-class _Search:
+class _FeatureSearch:
     """The nearest features of other regions, over boxes of inputs."""
 
     def __init__(self, features: Network, goal: np.ndarray, box: Box, own: Region) -> None:

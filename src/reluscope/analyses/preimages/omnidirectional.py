@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.bounded import boundedness
-from reluscope.analyses.preimages.certificates import PositiveCombination, RecessionDirection
+from reluscope.analyses.preimages.kind_certificates import PositiveCombination, RecessionDirection
 from reluscope.analyses.preimages.layer import check_rows
 from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.analyses.preimages.ranks import null_space

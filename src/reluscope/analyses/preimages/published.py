@@ -12,14 +12,14 @@ import scipy.linalg
 from jaxtyping import Bool, Int8
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.cones import row_lengths
-from reluscope.analyses.preimages.kinds import Kind, Preimages
+from reluscope.analyses.preimages.kinds import PreimageKind, Preimages
 from reluscope.analyses.preimages.layer import GateLayer, LayerLike, read_layer
 from reluscope.analyses.preimages.mixed_system import read_outputs, system
+from reluscope.analyses.preimages.null_cones import row_lengths
 from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 
 
 class Error(IntEnum):
@@ -111,7 +111,7 @@ def algorithm_1(A: ArrayLike, b: ArrayLike, y: ArrayLike) -> bool:
     program.set_all_bounds(np.zeros(height), np.ones(height))
     program.add_rows(reduced.T, np.zeros(size), np.zeros(size))
     program.add_rows(np.ones((1, height)), np.ones(1), np.ones(1))
-    return program.maximize(np.ones(height)).status is Status.OPTIMAL
+    return program.maximize(np.ones(height)).status is ProgramStatus.OPTIMAL
 
 
 @read_arguments
@@ -159,13 +159,13 @@ def compare_with_algorithm_1(
     for row, output in enumerate(outputs):
         kind = found.kind(row)
         says_finite[row] = algorithm_1(np.asarray(one.weight), one.bias, output)
-        if kind is Kind.EMPTY:
+        if kind is PreimageKind.EMPTY:
             errors[row] = Error.EMPTY
-        elif says_finite[row] and kind is Kind.UNBOUNDED:
+        elif says_finite[row] and kind is PreimageKind.UNBOUNDED:
             errors[row] = _why(one, output, found.tolerance)
-        elif not says_finite[row] and kind is not Kind.UNBOUNDED:
+        elif not says_finite[row] and kind is not PreimageKind.UNBOUNDED:
             errors[row] = Error.MISSED
-    hidden = says_finite & (found.kinds == Kind.SINGLETON) & (found.dims > 0)
+    hidden = says_finite & (found.kinds == PreimageKind.SINGLETON) & (found.dims > 0)
     return Comparison(says_finite, errors, hidden)
 
 

@@ -27,7 +27,7 @@ MOST_MULTIPLICATIONS = 1_000_000
 ROUNDING = 64 * np.finfo(float).eps
 
 
-class Cut(NamedTuple):
+class CutBox(NamedTuple):
     """Inputs by half-spaces, in coordinates in which the box is the unit cube.
 
     Parameters
@@ -90,7 +90,7 @@ class RowsOfInputs:
         bias: Float[np.ndarray, " m"],
         errors: Float[np.ndarray, " m"],
         code: Codes,
-    ) -> Cut | None:
+    ) -> CutBox | None:
         """Return the inputs of a region whose outputs are unsafe; what is flat is left out.
 
         Parameters
@@ -127,7 +127,7 @@ class RowsOfInputs:
                 normals.append(normal)
                 offsets.append(offset)
                 shift += ROUNDING * len(normal)
-        return Cut(Polyhedron(np.reshape(normals, (-1, len(self._middle))), np.array(offsets)), shift)
+        return CutBox(Polyhedron(np.reshape(normals, (-1, len(self._middle))), np.array(offsets)), shift)
 
     def pulled_back(
         self,
@@ -136,7 +136,7 @@ class RowsOfInputs:
         bias: Float[np.ndarray, " m"],
         errors: Float[np.ndarray, " m"],
         code: Codes,
-    ) -> Cut | None:
+    ) -> CutBox | None:
         """Return the inputs of a region whose outputs lie in a target, flat ones too, in their own coordinates.
 
         The arguments are those of `of`.
@@ -166,7 +166,7 @@ class RowsOfInputs:
             shift += float(ROUNDING * size / max(np.abs(normals[-1]) @ self._half, np.finfo(float).tiny))
         table, ends = np.reshape(normals, (-1, len(self._middle))), np.array(offsets, dtype=float)
         equal = np.array(sides, dtype=bool)
-        return Cut(Polyhedron(table[~equal], ends[~equal], table[equal], ends[equal]), shift)
+        return CutBox(Polyhedron(table[~equal], ends[~equal], table[equal], ends[equal]), shift)
 
     def _rows(
         self, target: Polyhedron, weight: np.ndarray, bias: np.ndarray, errors: np.ndarray, code: Codes

@@ -14,8 +14,8 @@ from math import prod
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells import Rival, Viewpoint
-from reluscope.analyses.robustness.changes import Change
+from reluscope.analyses.robustness.cells_of_classes import Rival, Viewpoint
+from reluscope.analyses.robustness.class_changes import Change
 from reluscope.geometry.numbers.norms import dual, size
 from reluscope.geometry.polyhedra.nearest_point import nearest_point
 from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, MAX_NUMBERS, nearest

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells import RESOLUTION, Pieces, Viewpoint
+from reluscope.analyses.robustness.cells_of_classes import RESOLUTION, Pieces, Viewpoint
 from reluscope.analyses.robustness.nearest_known import NearestKnown
 from reluscope.partitions.driver.best_first import Branch
 

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.spatial import KDTree
 
-from reluscope.analyses.robustness.cells import SearchDomain, Viewpoint
+from reluscope.analyses.robustness.cells_of_classes import SearchDomain, Viewpoint
 from reluscope.analyses.robustness.listed_changes import NearRegions
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.findings import Claim

@@ -4,9 +4,9 @@ from concurrent.futures import Executor
 
 import numpy as np
 
-from reluscope.analyses.robustness.cells import Pieces, Viewpoint, open_domain, viewpoint
+from reluscope.analyses.robustness.cells_of_classes import Pieces, Viewpoint, open_domain, viewpoint
+from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE_WITHIN, distances
 from reluscope.analyses.robustness.exact_cells import ExactCells
-from reluscope.analyses.robustness.quantities import DECISION_DISTANCE_WITHIN, distances
 from reluscope.analyses.samples.measuring import Measured, measure
 from reluscope.analyses.samples.shared_points import shared
 from reluscope.arguments import read_arguments

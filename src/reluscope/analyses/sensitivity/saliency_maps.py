@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.classification.classes import classes_of_outputs
+from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding

@@ -1,6 +1,5 @@
 """How similar networks are on shared samples: by their coefficients, features, outputs and codes."""
 
-from reluscope.analyses.similarity.agreement import agreement_of_predictions
 from reluscope.analyses.similarity.cka import debiased_cka, linear_cka
 from reluscope.analyses.similarity.code_partitions import CodePartitions, variation_of_information
 from reluscope.analyses.similarity.comparison import compare
@@ -8,6 +7,7 @@ from reluscope.analyses.similarity.cross_entropies import output_cross_entropy
 from reluscope.analyses.similarity.gate_features import features
 from reluscope.analyses.similarity.mapping import CoefficientMaps, coefficient_maps
 from reluscope.analyses.similarity.metric import Invariance, Metric
+from reluscope.analyses.similarity.prediction_agreement import agreement_of_predictions
 from reluscope.analyses.similarity.procrustes import procrustes_distance
 from reluscope.analyses.similarity.registered import METRICS
 from reluscope.analyses.similarity.scaled_distances import scaled_distance

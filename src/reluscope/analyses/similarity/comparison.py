@@ -11,12 +11,16 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.classification.classes import ACCURACY, accuracy_of_outputs, classes_of_outputs, read_classes
-from reluscope.analyses.similarity.checks import check_networks, common_points
+from reluscope.analyses.classification.class_predictions import (
+    ACCURACY,
+    accuracy_of_outputs,
+    classes_of_outputs,
+    read_classes,
+)
 from reluscope.analyses.similarity.code_partitions import CodePartitions
 from reluscope.analyses.similarity.cross_entropies import OUTPUT_CROSS_ENTROPY
 from reluscope.analyses.similarity.gate_features import features
-from reluscope.analyses.similarity.least_squares import Solution
+from reluscope.analyses.similarity.least_squares import LinearFit
 from reluscope.analyses.similarity.mapping import (
     MAP_RESIDUAL,
     CoefficientMaps,
@@ -27,7 +31,8 @@ from reluscope.analyses.similarity.metric import Metric, Source
 from reluscope.analyses.similarity.moments import Moments, moments_of
 from reluscope.analyses.similarity.registered import METRICS
 from reluscope.analyses.similarity.row_spaces import RowSpace, row_space
-from reluscope.analyses.similarity.streaming import (
+from reluscope.analyses.similarity.shared_checks import check_networks, common_points
+from reluscope.analyses.similarity.streamed_samples import (
     MEMORY,
     Entries,
     coefficient_blocks,
@@ -289,7 +294,7 @@ class _Coefficients:
         pairs = [(first, second) for first in every for second in every if first != second] if maps else []
         of_moments = [one for one in self.metrics if one.source is Source.MOMENTS and one is not MAP_RESIDUAL]
         of_entries = [one for one in self.metrics if one.source is Source.ENTRIES]
-        kept: dict[tuple[int, int], list[Solution]] = {pair: [] for pair in pairs}
+        kept: dict[tuple[int, int], list[LinearFit]] = {pair: [] for pair in pairs}
         outputs: dict[tuple[int, int], list[np.ndarray]] = {pair: [] for pair in pairs}
         entries: Entries | None = None
         for group in output_groups(spaces, self.networks[0].num_outputs, self.memory):
@@ -345,7 +350,7 @@ class _Coefficients:
         return coefficient_moments(self.networks, spaces, points, group, memory=self.memory, progress=progress)
 
     def _applied(
-        self, spaces: Sequence[RowSpace], group: Sequence[int], solved: Sequence[Mapping[tuple[int, int], Solution]]
+        self, spaces: Sequence[RowSpace], group: Sequence[int], solved: Sequence[Mapping[tuple[int, int], LinearFit]]
     ) -> dict[tuple[int, int], list[np.ndarray]]:
         """Return the outputs of mapped networks, one array per output of the group."""
         flat = self.points.reshape(len(self.points), -1).cpu().numpy()

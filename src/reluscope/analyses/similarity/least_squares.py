@@ -32,7 +32,7 @@ FEW = 512
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class LinearFit:
     """A linear map M with what is known of it.
 
     Parameters
@@ -55,7 +55,7 @@ class Solution:
     method: str
 
 
-def solve(moments: Moments, first: int, second: int, *, ridge: float = 0.0, num_columns: int = 0) -> Solution | None:
+def solve(moments: Moments, first: int, second: int, *, ridge: float = 0.0, num_columns: int = 0) -> LinearFit | None:
     """Return the map from one representation to another, or None if these moments are not accurate enough.
 
     Parameters
@@ -106,7 +106,7 @@ def _in_range(values: np.ndarray, exponent: int, what: str) -> np.ndarray:
     return times_power(values, exponent)
 
 
-def _by_factor(left: np.ndarray, right: np.ndarray, ridge: float, longest: int) -> Solution:
+def _by_factor(left: np.ndarray, right: np.ndarray, ridge: float, longest: int) -> LinearFit:
     size = left.shape[1]
     matrix, right_rows = left, right
     if ridge:
@@ -116,7 +116,7 @@ def _by_factor(left: np.ndarray, right: np.ndarray, ridge: float, longest: int) 
     found, rank, condition = _of_full_rank(matrix, right_rows, cutoff) or _of_least_norm(matrix, right_rows, cutoff)
     length = float(np.linalg.norm(right))
     residual = float(np.linalg.norm(left @ found - right)) / length if length else np.nan
-    return Solution(found, rank, condition, residual, "triangular factor")
+    return LinearFit(found, rank, condition, residual, "triangular factor")
 
 
 def _of_full_rank(matrix: np.ndarray, right: np.ndarray, cutoff: float) -> tuple[np.ndarray, int, float] | None:
@@ -139,7 +139,7 @@ def _of_least_norm(matrix: np.ndarray, right: np.ndarray, cutoff: float) -> tupl
     return found, int(rank), float(values[0] / values[rank - 1]) if rank else inf
 
 
-def _by_normal_equations(moments: Moments, first: int, second: int, ridge: float) -> Solution | None:
+def _by_normal_equations(moments: Moments, first: int, second: int, ridge: float) -> LinearFit | None:
     gram = np.asfortranarray(moments.plain(first, first))
     size = len(gram)
     gram[np.arange(size), np.arange(size)] += ridge
@@ -169,4 +169,4 @@ def _by_normal_equations(moments: Moments, first: int, second: int, ridge: float
     square = total - 2 * float(np.vdot(found, products)) - ridge * float(np.vdot(found, found))
     square += float(np.linalg.norm(_triangular_product(1.0, factor, found)) ** 2)
     residual = sqrt(max(0.0, square) / total) if total > 0 else np.nan
-    return Solution(found, size, condition, residual, "normal equations")
+    return LinearFit(found, size, condition, residual, "normal equations")

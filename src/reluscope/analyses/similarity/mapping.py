@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.similarity.checks import check_networks, common_points
-from reluscope.analyses.similarity.least_squares import Solution, solve
+from reluscope.analyses.similarity.least_squares import LinearFit, solve
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.analyses.similarity.moments import Moments
 from reluscope.analyses.similarity.row_spaces import RowSpace, row_space
-from reluscope.analyses.similarity.streaming import (
+from reluscope.analyses.similarity.shared_checks import check_networks, common_points
+from reluscope.analyses.similarity.streamed_samples import (
     MEMORY,
     coefficient_blocks,
     coefficient_moments,
@@ -41,7 +41,7 @@ class CoefficientMaps(Shown):
     ----------
     network : Network
         The one that is mapped.
-    solutions : tuple of Solution
+    solutions : tuple of LinearFit
         One per output, in the coordinates of the spaces.
     spaces : (RowSpace, RowSpace)
         Of both networks.
@@ -51,7 +51,7 @@ class CoefficientMaps(Shown):
     """
 
     network: Network
-    solutions: tuple[Solution, ...]
+    solutions: tuple[LinearFit, ...]
     spaces: tuple[RowSpace, RowSpace]
     num_samples: int
     ridge: float
@@ -177,7 +177,7 @@ def coefficient_maps(
     check_networks([first, second])
     points = common_points([first, second], x)
     spaces, memory = (row_space(first), row_space(second)), (budget or Budget()).memory_or(MEMORY)
-    solutions: list[Solution] = []
+    solutions: list[LinearFit] = []
     for group in output_groups(spaces, first.num_outputs, memory):
         moments, _ = coefficient_moments([first, second], spaces, points, group, memory=memory, progress=progress)
         solutions += [
@@ -199,10 +199,10 @@ def solve_pairs(
     *,
     ridge: float,
     memory: int,
-) -> list[dict[tuple[int, int], Solution]]:
+) -> list[dict[tuple[int, int], LinearFit]]:
     """Return the maps of some pairs for every output, from triangular factors where moments are not accurate enough."""
     columns = networks[0].num_inputs + 1
-    found: list[dict[tuple[int, int], Solution]] = []
+    found: list[dict[tuple[int, int], LinearFit]] = []
     missing: list[int] = []
     for place, one in enumerate(moments):
         solved = {pair: solve(one, *pair, ridge=ridge, num_columns=columns) for pair in pairs}
@@ -223,7 +223,7 @@ def solve_pairs(
 
 
 def mapped_outputs(
-    solution: Solution,
+    solution: LinearFit,
     spaces: tuple[RowSpace, RowSpace],
     rows: Float[np.ndarray, "s c"],
     points: Float[np.ndarray, "s n"],

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
-from reluscope.analyses.similarity.streaming import Entries, entries_of
+from reluscope.analyses.similarity.streamed_samples import Entries, entries_of
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 from reluscope.geometry.numbers.scales import times_power

@@ -1,6 +1,7 @@
 """Stability of the inverse: singular values through the layers, and bounds on their change at gates."""
 
-from reluscope.analyses.stability.layers import NetworkLayer, layers
+from reluscope.analyses.stability.layer_jacobians import NetworkLayer, layers
+from reluscope.analyses.stability.layer_spectra import extremes, jacobian_bytes, spectra
 from reluscope.analyses.stability.lemmas import (
     CorrelationCounts,
     Interlacing,
@@ -9,9 +10,8 @@ from reluscope.analyses.stability.lemmas import (
     lemma8,
     lemma9,
 )
-from reluscope.analyses.stability.measures import curve
 from reluscope.analyses.stability.prefix import PrefixMap, prefix_map
-from reluscope.analyses.stability.spectra import extremes, jacobian_bytes, spectra
+from reluscope.analyses.stability.stability_measures import curve
 
 __all__ = [
     "CorrelationCounts",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from reluscope.analyses.stability.layers import is_step
+from reluscope.analyses.stability.layer_jacobians import is_step
 from reluscope.networks.evaluation.linearize import Pieces, identity
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.graph.points import chunks
@@ -27,7 +27,7 @@ COPIES = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class JacobianStep:
     """The Jacobian before a gate, and how the gate scales its rows; or that of one layer alone.
 
     Parameters
@@ -99,7 +99,7 @@ class _RowErrors(GradientMagnitudes):
 
 
 @torch.no_grad()
-def carried(network: Network, pieces: Pieces, *, gamma: float) -> Iterator[Step]:
+def carried(network: Network, pieces: Pieces, *, gamma: float) -> Iterator[JacobianStep]:
     """Carry the identity forward.
 
     Parameters
@@ -112,7 +112,7 @@ def carried(network: Network, pieces: Pieces, *, gamma: float) -> Iterator[Step]
 
     Yields
     ------
-    Step
+    JacobianStep
         Layer after layer.
 
     Notes
@@ -138,19 +138,19 @@ def carried(network: Network, pieces: Pieces, *, gamma: float) -> Iterator[Step]
         error_before = _norm(rounding.error_before)
         if isinstance(stage.gate, Max):
             if before is not None:
-                yield Step(before, None, columns, None, (error_before, 0.0))
+                yield JacobianStep(before, None, columns, None, (error_before, 0.0))
             passed = error.gather(-1, piece[0].long()[:, None])
             columns = tables[stage.index] = columns[:, stage.gate.source(piece)[0]]
-            yield Step(position, None, columns, None, (_norm(passed), 0.0))
+            yield JacobianStep(position, None, columns, None, (_norm(passed), 0.0))
         else:
             scale = stage.gate.slope(piece)[0].abs()
             passed = piece_error(scale, None, lengths[0], error, gamma)
-            yield Step(before, position, columns, scale, (error_before, _norm(passed)))
+            yield JacobianStep(before, position, columns, scale, (error_before, _norm(passed)))
         position += 1
         del columns
     if is_step(network.finish.leg.plan):
         columns = torch.cat([flat_entries(next(walk))[0] for walk in walks])
-        yield Step(position, None, columns, None, (_norm(next(errors).error), 0.0))
+        yield JacobianStep(position, None, columns, None, (_norm(next(errors).error), 0.0))
 
 
 def _widest_leg(network: Network) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from reluscope.analyses.stability.layers import NetworkLayer
+from reluscope.analyses.stability.layer_jacobians import NetworkLayer
 from reluscope.networks.evaluation.backward import Recording
 from reluscope.networks.evaluation.linearize import Pieces
 from reluscope.networks.network import Network

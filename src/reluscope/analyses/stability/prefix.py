@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.stability.jacobians import carried
-from reluscope.analyses.stability.layers import layers
+from reluscope.analyses.stability.layer_jacobians import layers
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.evaluation.linearize import point_pieces

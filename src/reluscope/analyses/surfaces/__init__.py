@@ -3,7 +3,7 @@
 from reluscope.analyses.surfaces.curvature import edge_curvature, vertex_curvature
 from reluscope.analyses.surfaces.distance import distance
 from reluscope.analyses.surfaces.hausdorff import hausdorff
-from reluscope.analyses.surfaces.merging import MergedPolygons, merge_coplanar
+from reluscope.analyses.surfaces.merged_polygons import MergedPolygons, merge_coplanar
 from reluscope.analyses.surfaces.rays import cast_rays
 
 __all__ = [

@@ -8,7 +8,7 @@ a full turn; by Gauss and Bonnet all these are 2 pi times the Euler characterist
 import numpy as np
 
 from reluscope.analyses.surfaces.edges import SurfaceEdges
-from reluscope.analyses.surfaces.reading import read_in_space
+from reluscope.analyses.surfaces.read_surfaces import read_in_space
 from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Column, Findings, declare
 from reluscope.partitions.levels.level_polygons import following, preceding

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.surfaces.nearest import Nearest, NearestPieces
+from reluscope.analyses.surfaces.nearest_points import Nearest, NearestPieces
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Column, Findings, declare

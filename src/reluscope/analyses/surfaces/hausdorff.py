@@ -8,7 +8,7 @@ ends. Triangles that may hold the farthest point are halved until the ends are c
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.surfaces.nearest import NearestPieces
+from reluscope.analyses.surfaces.nearest_points import NearestPieces
 from reluscope.arguments import Positive, read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.errors import InputError

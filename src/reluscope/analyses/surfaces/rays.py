@@ -5,7 +5,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.surfaces.box_tree import BoxTree
 from reluscope.analyses.surfaces.ray_signs import parameters_at, signs_beside
-from reluscope.analyses.surfaces.reading import read_in_space
+from reluscope.analyses.surfaces.read_surfaces import read_in_space
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare

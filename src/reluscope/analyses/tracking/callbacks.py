@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from reluscope.analyses.tracking.table import plain
+from reluscope.analyses.tracking.record_files import plain
 from reluscope.analyses.tracking.tracker import Tracker
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, ReluscopeError

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from torch.linalg import LinAlgError  # pyright: ignore[reportAttributeAccessIssue]
 
-from reluscope.analyses.classification.classes import accuracy_of_outputs, classes_of_outputs, is_close
+from reluscope.analyses.classification.class_predictions import accuracy_of_outputs, classes_of_outputs, is_close
 from reluscope.analyses.classification.cross_entropy import cross_entropy_of_outputs
 from reluscope.analyses.codespace.activation_rate import activation_rate
-from reluscope.analyses.codespace.distinct import NUM_CODES, count_distinct
+from reluscope.analyses.codespace.numbers_of_codes import NUM_CODES, count_distinct
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
-from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_DEAD, unit_usage
-from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, SPECTRAL_NORM, local_norms
-from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
+from reluscope.analyses.codespace.usage_of_units import NUM_ALWAYS_ON, NUM_DEAD, unit_usage
+from reluscope.analyses.coefficients.jacobian_norms import FROBENIUS_NORM, SPECTRAL_NORM, local_norms
+from reluscope.analyses.counting.segment_counts import NUM_REGIONS_ON_SEGMENT, count_along_segments
 from reluscope.analyses.tracking.complexity import local_complexity
 from reluscope.analyses.tracking.plan import Plan
 from reluscope.budget import INTERRUPTED

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from reluscope.analyses.classification.classes import read_classes
+from reluscope.analyses.classification.class_predictions import read_classes
 from reluscope.analyses.samples.choosing import choose_pairs
 from reluscope.arguments import read_array
 from reluscope.budget import Budget

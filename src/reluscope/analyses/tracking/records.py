@@ -12,8 +12,8 @@ from jaxtyping import Float
 
 from reluscope.analyses.tracking.complexity import num_squares
 from reluscope.analyses.tracking.kept_weights import network_with_weights
-from reluscope.analyses.tracking.quantities import QUANTITIES
-from reluscope.analyses.tracking.table import CODES, LOGGED, logged_names, read_rows, to_table
+from reluscope.analyses.tracking.record_files import CODES, LOGGED, logged_names, read_rows, to_table
+from reluscope.analyses.tracking.record_quantities import QUANTITIES
 from reluscope.arguments import read_arguments, read_position
 from reluscope.budget import RegionBudget
 from reluscope.errors import InputError

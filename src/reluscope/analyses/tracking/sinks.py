@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from reluscope.analyses.tracking.quantities import QUANTITIES
+from reluscope.analyses.tracking.record_quantities import QUANTITIES
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ReluscopeError
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reluscope.analyses.tracking.quantities import TrackedQuantity, quantities_of
+from reluscope.analyses.tracking.record_quantities import TrackedQuantity, quantities_of
 from reluscope.findings import Finding
 
 # Partitions and weights lie in folders beside the file of their record.

@@ -21,9 +21,18 @@ from reluscope.analyses.tracking.kept_weights import arrays_of, save_weights
 from reluscope.analyses.tracking.lock import Lock
 from reluscope.analyses.tracking.measurement import Measurement, measure
 from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_plan
+from reluscope.analyses.tracking.record_files import (
+    ADVICE,
+    LOGGED,
+    WHAT,
+    column_kind,
+    plain,
+    read_rows,
+    row_of,
+    write_rows,
+)
 from reluscope.analyses.tracking.records import Records
 from reluscope.analyses.tracking.sinks import numbers_of
-from reluscope.analyses.tracking.table import ADVICE, LOGGED, WHAT, column_kind, plain, read_rows, row_of, write_rows
 from reluscope.arguments import Count, Natural, Positive, Seed, Share, read_arguments, refuse_jumps
 from reluscope.budget import Budget, RegionBudget
 from reluscope.codes.checked_words import check_words

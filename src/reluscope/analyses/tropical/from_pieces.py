@@ -9,7 +9,7 @@ affine functions as a difference of two convex functions", Optimization 18, 1987
 from collections.abc import Iterator
 from fractions import Fraction
 
-from reluscope.analyses.tropical.pieces import Pieces
+from reluscope.analyses.tropical.piece_table import Pieces
 from reluscope.analyses.tropical.polynomial import TropicalPolynomial, epigraph, epigraph_row
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.arguments import Count, read_arguments

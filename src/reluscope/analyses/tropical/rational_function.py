@@ -9,7 +9,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.tropical.polynomial import TropicalPolynomial
-from reluscope.analyses.tropical.printing import affine, affine_latex
+from reluscope.analyses.tropical.printed_pieces import affine, affine_latex
 from reluscope.arguments import read_arguments, read_array
 from reluscope.errors import ShapeError
 from reluscope.shown import Shown

@@ -18,14 +18,14 @@ _KNOWN = "<=, >=, ==, and, or"
 
 
 @dataclass(frozen=True)
-class Sum:
+class LinearSum:
     """A linear function of variables: coefficients by name, and a constant."""
 
     terms: dict[str, Fraction]
     constant: Fraction
 
     @staticmethod
-    def of(parts: Iterable["Sum"]) -> "Sum":
+    def of(parts: Iterable["LinearSum"]) -> "LinearSum":
         """Return the sum of several."""
         terms: dict[str, Fraction] = {}
         constant = Fraction(0)
@@ -33,18 +33,18 @@ class Sum:
             constant += part.constant
             for name, value in part.terms.items():
                 terms[name] = terms.get(name, Fraction(0)) + value
-        return Sum({name: value for name, value in terms.items() if value}, constant)
+        return LinearSum({name: value for name, value in terms.items() if value}, constant)
 
-    def times(self, factor: Fraction) -> "Sum":
+    def times(self, factor: Fraction) -> "LinearSum":
         """Return the multiple."""
-        return Sum({name: factor * value for name, value in self.terms.items() if factor}, factor * self.constant)
+        return LinearSum({name: factor * value for name, value in self.terms.items() if factor}, factor * self.constant)
 
 
 @dataclass(frozen=True)
 class Condition:
     """That a sum is at most 0, said on a line."""
 
-    sum: Sum
+    sum: LinearSum
     line: int
 
 
@@ -81,7 +81,7 @@ def normal_form(expression: Expression, variables: set[str]) -> list[Conjunction
                 raise InputError(f"line {word.line}: expected two sums after {word.text!r}, got {len(parts)}")
             sums = [_sum(part, variables) for part in parts]
             pairs = [*pairwise(sums)] * (word.text != ">=") + [*pairwise(sums[::-1])] * (word.text != "<=")
-            return [tuple(Condition(Sum.of([low, high.times(Fraction(-1))]), word.line) for low, high in pairs)]
+            return [tuple(Condition(LinearSum.of([low, high.times(Fraction(-1))]), word.line) for low, high in pairs)]
         case "<" | ">" | "!=":
             raise InputError(
                 f"line {word.line}: expected one of {_KNOWN}, got {word.text!r}: what is unsafe is closed here, write "
@@ -108,7 +108,7 @@ def all_of(parts: list[list[Conjunction]], line: int) -> list[Conjunction]:
     return [tuple(condition for one in chosen for condition in one) for chosen in product(*parts)]
 
 
-def _sum(expression: Expression, variables: set[str]) -> Sum:
+def _sum(expression: Expression, variables: set[str]) -> LinearSum:
     if isinstance(expression, Word):
         return _value(expression, variables)
     if len(expression.parts) < 2 or not isinstance(expression.parts[0], Word):
@@ -119,10 +119,10 @@ def _sum(expression: Expression, variables: set[str]) -> Sum:
     first, *others = (_sum(part, variables) for part in expression.parts[1:])
     match word.text:
         case "+":
-            return Sum.of([first, *others])
+            return LinearSum.of([first, *others])
         case "-":
             others = [other.times(Fraction(-1)) for other in others]
-            return Sum.of([first, *others]) if others else first.times(Fraction(-1))
+            return LinearSum.of([first, *others]) if others else first.times(Fraction(-1))
     for other in others:
         if first.terms and other.terms:
             raise InputError(f"line {word.line}: expected linear conditions, got a product of variables")
@@ -133,12 +133,12 @@ def _sum(expression: Expression, variables: set[str]) -> Sum:
     return first
 
 
-def _value(word: Word, variables: set[str]) -> Sum:
+def _value(word: Word, variables: set[str]) -> LinearSum:
     if word.text in variables:
-        return Sum({word.text: Fraction(1)}, Fraction(0))
+        return LinearSum({word.text: Fraction(1)}, Fraction(0))
     if len(word.text) > _MAX_DIGITS or not _NUMBER.fullmatch(word.text):
         raise InputError(f"line {word.line}: expected a number or a declared variable, got {word.text[:40]!r}")
-    return Sum({}, Fraction(word.text))
+    return LinearSum({}, Fraction(word.text))
 
 
 def _shown(expression: Expression) -> str:

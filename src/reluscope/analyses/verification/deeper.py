@@ -3,8 +3,8 @@
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.verification.attack import outputs_at
 from reluscope.analyses.verification.property import Case
+from reluscope.analyses.verification.violation_attack import outputs_at
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 

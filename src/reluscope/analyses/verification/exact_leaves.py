@@ -29,7 +29,7 @@ MAX_CODES, MAX_MULTIPLICATIONS = 64, 300_000
 NEAR, NEAREST = 1e-9, 1e-200
 
 
-class Ranges(NamedTuple):
+class UnitRanges(NamedTuple):
     """What units see on a box, rounding included, gate by gate, and the pieces that they are held to."""
 
     low: list[Float[np.ndarray, " _"]]
@@ -65,7 +65,7 @@ class ExactLeaves:
     >>> net = rs.load([(np.array([[3.0], [-3.0]]), np.array([-1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))])  # |3x - 1|
     >>> leaves, ends = ExactLeaves(net), [np.array([-1.0, -2.0]), np.array([2.0, 1.0])]
     >>> leaves.allowed = 1_000
-    >>> ranges = Ranges(ends[:1], ends[1:])
+    >>> ranges = UnitRanges(ends[:1], ends[1:])
     >>> leaves.decide(np.zeros(1), np.ones(1), ranges, [rs.Polyhedron([[1.0]], [-1e-300])])
     ()
     >>> leaves.decide(np.zeros(1), np.ones(1), ranges, [rs.Polyhedron([[1.0]], [0.0])])
@@ -89,7 +89,7 @@ class ExactLeaves:
         self,
         lower: Float[np.ndarray, " n"],
         upper: Float[np.ndarray, " n"],
-        ranges: Ranges,
+        ranges: UnitRanges,
         unsafe: Sequence[Polyhedron],
         *,
         is_last: bool = False,
@@ -99,7 +99,7 @@ class ExactLeaves:
         Parameters
         ----------
         lower, upper : (n,) float64
-        ranges : Ranges
+        ranges : UnitRanges
         unsafe : sequence of Polyhedron
         is_last : bool
             Whether nothing else can decide: then as many multiplications are made as a leaf may take.
@@ -150,7 +150,7 @@ class ExactLeaves:
         found = (Reached(place, exact, values) for place, one in enumerate(unsafe) if holds_at(one, values))
         return next(found, ())
 
-    def _opened(self, ranges: Ranges) -> tuple[list[list[int]], list[tuple[int, int, int, int]]]:
+    def _opened(self, ranges: UnitRanges) -> tuple[list[list[int]], list[tuple[int, int, int, int]]]:
         """Return the first piece of every unit, and the units on whose breakpoints ranges lie: their pieces."""
         pieces, opened = [], []
         for gate, (levels, low, high) in enumerate(zip(self._levels, ranges.low, ranges.high, strict=True)):

@@ -18,8 +18,8 @@ from reluscope.analyses.verification.exact_leaves import (
     MAX_CODES,
     MAX_MULTIPLICATIONS,
     ExactLeaves,
-    Ranges,
     Reached,
+    UnitRanges,
     box_cell,
     cost_of_cut,
 )
@@ -99,7 +99,7 @@ class ExactProofs(ExactLeaves):
         lower: Float[np.ndarray, " n"],
         upper: Float[np.ndarray, " n"],
         unsafe: Sequence[Polyhedron],
-        ranges: Ranges | None = None,
+        ranges: UnitRanges | None = None,
         *,
         is_last: bool = False,
     ) -> tuple[Tree, ...] | Reached | None:
@@ -109,7 +109,7 @@ class ExactProofs(ExactLeaves):
         ----------
         lower, upper : (n,) float64
         unsafe : sequence of Polyhedron
-        ranges : Ranges, optional
+        ranges : UnitRanges, optional
             What units see, as the same proof shows it, and the pieces that they are held to.
         is_last : bool
             Whether nothing else can decide: then as many multiplications are made as a leaf may take.
@@ -136,7 +136,7 @@ class ExactProofs(ExactLeaves):
         finally:
             self.allowed += before - given
 
-    def _units(self, ranges: Ranges | None) -> list[_Unit]:
+    def _units(self, ranges: UnitRanges | None) -> list[_Unit]:
         """Return the units whose pieces are not known, in the order in which values pass them."""
         units = []
         for gate, levels in enumerate(self._levels):

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from reluscope.analyses.boxes.output_boxes import OutputBox
 from reluscope.errors import SolverError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 
 EPS = 2.0**-52
 
@@ -82,7 +82,7 @@ def _together(box: OutputBox, A: np.ndarray, b: np.ndarray) -> Reach | None:
         solution = program.maximize(np.append(np.zeros(len(ends)), -1.0))
     except SolverError:  # entries of very different size, or too large
         return None
-    if solution.status is not Status.OPTIMAL:
+    if solution.status is not ProgramStatus.OPTIMAL:
         return None
     multipliers = np.maximum(np.nan_to_num(solution.duals), 0.0)
     if not multipliers.any():

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.errors import SolverError
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, Holding
 
 
@@ -81,7 +81,7 @@ def least_on_leaf(bounds: BackwardBounds, held: Holding, A: Float[Tensor, "t m"]
         found = program.maximize(np.append(np.zeros(len(middle)), -1.0))
     except SolverError:  # entries of very different size: others decide
         return nothing
-    if found.status is not Status.OPTIMAL or len(found.duals) != len(limits):
+    if found.status is not ProgramStatus.OPTIMAL or len(found.duals) != len(limits):
         return nothing
     duals = torch.as_tensor(np.maximum(np.nan_to_num(found.duals), 0.0), device=A.device)
     multipliers, start = [torch.zeros_like(one) for one in held.multipliers], len(A)

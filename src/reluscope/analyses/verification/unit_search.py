@@ -18,14 +18,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from reluscope.analyses.verification.attack import descended
 from reluscope.analyses.verification.checkable_bounds import CheckableBounds, shortened
-from reluscope.analyses.verification.exact_leaves import ExactLeaves, Ranges, Reached
+from reluscope.analyses.verification.exact_leaves import ExactLeaves, Reached, UnitRanges
 from reluscope.analyses.verification.exact_proofs import ExactProofs
 from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
 from reluscope.analyses.verification.unit_leaves import least_on_leaf
 from reluscope.analyses.verification.verdict import Counterexample, Replays
+from reluscope.analyses.verification.violation_attack import descended
 from reluscope.checking.proofs import Proof, SetNode, SetTrees
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.networks.bounds.backward_bounds import BackwardBounds, Bound, Holding, maximized
@@ -49,7 +49,7 @@ class _Target(NamedTuple):
     b: Tensor
 
 
-class _Set(NamedTuple):
+class _HeldUnits(NamedTuple):
     """A set of regions: pieces that units are held to, what was chosen for its bound, and the weights of the rows."""
 
     target: int
@@ -75,7 +75,7 @@ class _Mixtures(NamedTuple):
 class _Open(NamedTuple):
     """A set, and where its unit is split: the gate, the unit, and the last piece of the lower half."""
 
-    what: _Set
+    what: _HeldUnits
     gate: int
     unit: int
     level: int
@@ -167,7 +167,7 @@ class UnitSearch(BestFirst):
         for place, one in enumerate(case.unsafe):
             table, offsets = (torch.as_tensor(part, device=self.network.device) for part in one.inequalities())
             mix = torch.full((len(table),), 1.0 / max(1, len(table)), dtype=torch.float64, device=table.device)
-            blank = _Set(len(self._targets), [], [], [], [], [], [], mix)
+            blank = _HeldUnits(len(self._targets), [], [], [], [], [], [], mix)
             sets.append(_with(blank, bounds.unheld(1), 0))
             self._targets.append(_Target(self._begun, place, table, offsets))
             if self._trees is not None:
@@ -191,10 +191,10 @@ class UnitSearch(BestFirst):
             taken.append(heappop(self.queue).what)
         self._bound([half for one in taken for half in _halves(one)], STEPS)
 
-    def _case(self, one: _Set) -> int:
+    def _case(self, one: _HeldUnits) -> int:
         return self._targets[one.target].case
 
-    def _bound(self, sets: list[_Set], steps: int) -> None:
+    def _bound(self, sets: list[_HeldUnits], steps: int) -> None:
         """Put sets of one case into the queue in which something unsafe may be reached."""
         self.num_branches += len(sets)
         bounds = self._bounds[self._case(sets[0])]
@@ -217,7 +217,7 @@ class UnitSearch(BestFirst):
             self._choose(bounds, sets, found.picked(left))
 
     def _ruled_out(
-        self, bounds: BackwardBounds, sets: list[_Set], mixed: _Mixtures, found: Bound, held: Holding
+        self, bounds: BackwardBounds, sets: list[_HeldUnits], mixed: _Mixtures, found: Bound, held: Holding
     ) -> Tensor:
         """Return on which sets the rows are missed, and keep why, where that is asked for."""
         if not isinstance(bounds, CheckableBounds):
@@ -230,11 +230,11 @@ class UnitSearch(BestFirst):
             self._keep(sets[place], SetNode(multipliers=tuple(sets[place].mix.tolist()), duals=kept))
         return is_out
 
-    def _keep(self, one: _Set, node: SetNode) -> None:
+    def _keep(self, one: _HeldUnits, node: SetNode) -> None:
         if self._trees is not None:
             self._trees[one.target][one.path] = node
 
-    def _narrowed(self, bounds: BackwardBounds, sets: list[_Set]) -> tuple[list[_Set], Holding]:
+    def _narrowed(self, bounds: BackwardBounds, sets: list[_HeldUnits]) -> tuple[list[_HeldUnits], Holding]:
         """Return sets with ranges behind the gate that was split last; empty ones are left out.
 
         Ranges of proofs are those of the whole box, cut where units are held: bounds of all others would be kept, too.
@@ -254,7 +254,7 @@ class UnitSearch(BestFirst):
         held = _picked(held, rows)
         return [_with(sets[int(row)], held, place) for place, row in enumerate(rows)], held
 
-    def _mixed(self, bounds: BackwardBounds, sets: list[_Set], held: Holding) -> list[_Set]:
+    def _mixed(self, bounds: BackwardBounds, sets: list[_HeldUnits], held: Holding) -> list[_HeldUnits]:
         """Return sets with the one of the rows of unsafe outputs, or all of them mixed, that is missed most."""
         chosen = []
         for place, one in enumerate(sets):
@@ -270,7 +270,7 @@ class UnitSearch(BestFirst):
             chosen.append(one)
         return chosen
 
-    def _mixtures(self, sets: list[_Set]) -> _Mixtures:
+    def _mixtures(self, sets: list[_HeldUnits]) -> _Mixtures:
         """Return for each set one row that combines those of its target."""
         rows, offsets, noise = [], [], []
         for one in sets:
@@ -281,7 +281,7 @@ class UnitSearch(BestFirst):
             noise.append(2 * ANY_ORDER * (one.mix @ (target.A.abs() @ size + target.b.abs())))
         return _Mixtures(torch.stack(rows), torch.stack(offsets), torch.stack(noise))
 
-    def _choose(self, bounds: BackwardBounds, sets: list[_Set], found: Bound) -> None:
+    def _choose(self, bounds: BackwardBounds, sets: list[_HeldUnits], found: Bound) -> None:
         """Choose for each set the unit to split, by bounds of the halves of a few, and put it into the queue."""
         excess = (found.values - self._mixtures(sets).offsets).tolist()
         tried = _candidates(bounds, sets, found)
@@ -299,7 +299,7 @@ class UnitSearch(BestFirst):
             else:
                 self._finish(bounds, one)
 
-    def _quickly(self, bounds: BackwardBounds, sets: list[_Set]) -> Tensor:
+    def _quickly(self, bounds: BackwardBounds, sets: list[_HeldUnits]) -> Tensor:
         """Return by how much rows exceed offsets, at least, without a search for slopes."""
         values = [torch.zeros(0, dtype=torch.float64, device=self.network.device)]
         with torch.no_grad():
@@ -309,7 +309,7 @@ class UnitSearch(BestFirst):
                 values.append(bounds.lower_bounds(mixed.rows, _stacked(part), is_sure=False).values - mixed.offsets)
         return torch.cat(values)
 
-    def _finish(self, bounds: BackwardBounds, one: _Set) -> None:
+    def _finish(self, bounds: BackwardBounds, one: _HeldUnits) -> None:
         """Decide a set in which no unit can be split, by a linear program."""
         held = _stacked([one])
         target = self._targets[one.target]
@@ -327,9 +327,9 @@ class UnitSearch(BestFirst):
                 return
         low, high = ([ends[k].cpu().numpy() for ends in bounds.ranges] for k in (0, 1))
         first, last = ([piece.cpu().numpy() for piece in pieces] for pieces in (one.first, one.last))
-        self._decide(one, Ranges(low, high, first, last))
+        self._decide(one, UnitRanges(low, high, first, last))
 
-    def _decide(self, one: _Set, ranges: Ranges | None = None) -> None:
+    def _decide(self, one: _HeldUnits, ranges: UnitRanges | None = None) -> None:
         """Decide a set that rounding leaves open in rational arithmetic; without ranges it is proved without them."""
         target = self._targets[one.target]
         case = self.safe.cases[target.case]
@@ -350,7 +350,7 @@ class UnitSearch(BestFirst):
         self.counterexample = self.counterexample or self._replays.likely(points)
 
 
-def _candidates(bounds: BackwardBounds, sets: list[_Set], found: Bound) -> list[tuple[int, _Open]]:
+def _candidates(bounds: BackwardBounds, sets: list[_HeldUnits], found: Bound) -> list[tuple[int, _Open]]:
     """Return for each set, by its row, a few ways to split it: units that lose most by their lines."""
     held, scores, levels = _stacked(sets), [], []
     for gate, weights in enumerate(found.weights):
@@ -373,7 +373,7 @@ def _candidates(bounds: BackwardBounds, sets: list[_Set], found: Bound) -> list[
     return tried
 
 
-def _halves(one: _Open) -> tuple[_Set, _Set]:
+def _halves(one: _Open) -> tuple[_HeldUnits, _HeldUnits]:
     """Return the two halves of a set."""
     first, last = [*one.what.first], [*one.what.last]
     low, high = last[one.gate].clone(), first[one.gate].clone()
@@ -383,7 +383,7 @@ def _halves(one: _Open) -> tuple[_Set, _Set]:
     return half._replace(last=lasts, path=path + "0"), half._replace(first=firsts, path=path + "1")
 
 
-def _stacked(sets: list[_Set]) -> Holding:
+def _stacked(sets: list[_HeldUnits]) -> Holding:
     """Return what sets hold, together."""
     return Holding(
         *(
@@ -397,6 +397,6 @@ def _picked(held: Holding, rows: Tensor) -> Holding:
     return Holding(*([one[rows] for one in table] for table in held))
 
 
-def _with(one: _Set, held: Holding, row: int) -> _Set:
+def _with(one: _HeldUnits, held: Holding, row: int) -> _HeldUnits:
     """Return a set with what a row holds."""
     return one._replace(**{name: [part[row] for part in getattr(held, name)] for name in Holding._fields})

@@ -17,17 +17,17 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.boxes.pullback import RESOLUTION
-from reluscope.analyses.preimages.pieces import by_vertices
+from reluscope.analyses.preimages.preimage_pieces import by_vertices
 from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
 from reluscope.analyses.verification.disjoint_boxes import Unsafe
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.polyhedra.corners import hull_volume
-from reluscope.geometry.polyhedra.differences import without
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.interior import Ball
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.sizes import steinhagen
+from reluscope.geometry.polyhedra.set_differences import without
+from reluscope.geometry.polyhedra.widths import steinhagen
 from reluscope.geometry.programs.proved_programs import nearest
 from reluscope.interruption import pass_on
 from reluscope.networks.fractions.rational import multiplications
@@ -143,12 +143,12 @@ def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget:
         pass_on()
     if not left_open(part).is_nothing:
         return UnsafeRegions([], box.volume(), len(part), part.note or UNDECIDED)
-    found = _Cutting(part, box, unsafe)
+    found = _UnsafeParts(part, box, unsafe)
     found.run()
     return UnsafeRegions(found.pieces, found.missing, len(part))
 
 
-class _Cutting:
+class _UnsafeParts:
     """The unsafe parts of the regions of a whole partition, as far as they are found."""
 
     def __init__(self, part: Partition, box: Box, unsafe: Sequence[Unsafe]) -> None:

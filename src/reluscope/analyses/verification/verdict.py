@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.verification.attack import outputs_at
 from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
+from reluscope.analyses.verification.violation_attack import outputs_at
 from reluscope.arguments import read_arguments
 from reluscope.checking.proofs import Proof
 from reluscope.errors import ShapeError

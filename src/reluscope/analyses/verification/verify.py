@@ -15,13 +15,13 @@ from typing import Literal
 
 import numpy as np
 
-from reluscope.analyses.verification.attack import candidates
+from reluscope.analyses.verification.box_search import BoxSearch
 from reluscope.analyses.verification.checkable_bounds import check_number_of_duals
 from reluscope.analyses.verification.on_scores import property_on_scores
 from reluscope.analyses.verification.property import Property
-from reluscope.analyses.verification.search import BoxSearch
 from reluscope.analyses.verification.unit_search import UnitSearch
 from reluscope.analyses.verification.verdict import Counterexample, Replays, Verdict, Verified, check_fits
+from reluscope.analyses.verification.violation_attack import candidates
 from reluscope.arguments import Seed, read_arguments
 from reluscope.budget import Budget, RegionBudget
 from reluscope.checking.proofs import Proof

@@ -42,7 +42,7 @@ class _Box(NamedTuple):
     unsafe: tuple[Unsafe, ...]
 
 
-class _Open(NamedTuple):
+class _OpenBox(NamedTuple):
     """A box on which something unsafe may be reached, and its halves."""
 
     box: _Box
@@ -157,7 +157,7 @@ class ViolationSearch(BestFirst):
                 if any(np.array_equal(half, (box.lower, box.upper)) for half in halves):
                     self.missing += self._volume(box)
                 else:
-                    self.push(-self._volume(box), _Open(box._replace(unsafe=reached), halves))
+                    self.push(-self._volume(box), _OpenBox(box._replace(unsafe=reached), halves))
 
     def _is_small(self, bounds: OutputBox) -> bool:
         """Whether the regions of a box can be listed quickly."""

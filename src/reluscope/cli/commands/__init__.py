@@ -6,12 +6,12 @@ from reluscope.cli.commands import (
     reporting,
     exploring,
     inspecting,
-    partitioning,
+    partition_commands,
     surfaces,
     verifying,
     counting,
     boolean_functions,
-    tracking,
+    tracking_commands,
     reproducing,
 )
 from reluscope.cli.commands.application import app
@@ -23,10 +23,10 @@ __all__ = [
     "counting",
     "exploring",
     "inspecting",
-    "partitioning",
+    "partition_commands",
     "reporting",
     "reproducing",
     "surfaces",
-    "tracking",
+    "tracking_commands",
     "verifying",
 ]

@@ -6,7 +6,7 @@ import typer
 
 from reluscope.cli.commands.application import app
 from reluscope.cli.commands.arguments import Force, JsonFile, path_of
-from reluscope.cli.terminal.options import Common, command
+from reluscope.cli.terminal.common_options import Common, command
 
 
 @command(app, "Show how simple a Boolean function is, and a small network for it.", without=("seed", "device"))

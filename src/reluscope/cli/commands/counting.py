@@ -19,7 +19,7 @@ from reluscope.cli.commands.domain_options import DomainOptions
 from reluscope.cli.commands.executor_options import ExecutorOptions
 from reluscope.cli.commands.loading_options import LoadingOptions
 from reluscope.cli.reading.parsing import read_box, read_sizes
-from reluscope.cli.terminal.options import Common, command
+from reluscope.cli.terminal.common_options import Common, command
 
 
 class Method(StrEnum):
@@ -32,7 +32,7 @@ class Method(StrEnum):
     PROBES = "probes"
 
 
-class Definition(StrEnum):
+class CountedAs(StrEnum):
     """What counts as one region, from the most to the fewest."""
 
     ACTIVATION = "activation"
@@ -100,14 +100,14 @@ def count(
     workers: ExecutorOptions,
     space: Annotated[bool, typer.Option("--space", help="Everywhere: all inputs, without bounds.")] = False,
     definition: Annotated[
-        Definition,
+        CountedAs,
         typer.Option(
             "--definition",
             help="What counts as one region. activation: one code, however thin; proper_activation: one code, with an "
             "interior; convex: a cell of the smallest complex on whose cells the function is affine; open_connected, "
             "closed_connected: a largest connected set on which it is affine; affine: one affine map.",
         ),
-    ] = Definition.PROPER_ACTIVATION,
+    ] = CountedAs.PROPER_ACTIVATION,
     method: Annotated[
         Method,
         typer.Option(
@@ -161,7 +161,7 @@ def count(
     given = loading.read(model)
 
     from reluscope.budget import Budget
-    from reluscope.cli.work.count import count as run
+    from reluscope.cli.work.count_command import count as run
 
     return run(
         given,

@@ -10,7 +10,7 @@ from reluscope.cli.reading.model_arguments import check_data
 from reluscope.cli.reading.parsing import complete_data, read_box, read_numbers
 
 if TYPE_CHECKING:
-    from reluscope.cli.reading.domains import DomainArguments
+    from reluscope.cli.reading.domain_arguments import DomainArguments
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class DomainOptions:
 
         check_data(self.plane or self.segment or self.data)
 
-        from reluscope.cli.reading.domains import DomainArguments
+        from reluscope.cli.reading.domain_arguments import DomainArguments
 
         points = path_of(self.plane or self.segment)
         return DomainArguments(self.data, rows, points, 3 if self.plane else 2, boxes, chosen, self.margin)

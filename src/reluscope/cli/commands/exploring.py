@@ -18,8 +18,8 @@ from reluscope.cli.commands.arguments import (
 from reluscope.cli.commands.loading_options import LoadingOptions
 from reluscope.cli.reading.model_arguments import ModelArguments, check_data
 from reluscope.cli.reading.parsing import complete_data
-from reluscope.cli.terminal.options import Common, command
-from reluscope.cli.terminal.progress import show_progress
+from reluscope.cli.terminal.common_options import Common, command
+from reluscope.cli.terminal.progress_bar import show_progress
 
 STARTING = 2.0  # seconds that imports take
 
@@ -69,7 +69,7 @@ def explore(
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
         from reluscope.cli.work.explore import explore as run
-        from reluscope.cli.work.looking import Looked
+        from reluscope.cli.work.looked_at import Looked
 
     looked = Looked(given, data, path_of(labels), path_of(tracker), samples)
     return run(looked, port=port, browser=browser, common=common, began=BEGAN)
@@ -105,8 +105,8 @@ def snapshot(
     given = _model(model, data, labels, demo, loading, samples)
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Starting", None, STARTING)
-        from reluscope.cli.work.looking import Looked
-        from reluscope.cli.work.snapshot import snapshot as run
+        from reluscope.cli.work.looked_at import Looked
+        from reluscope.cli.work.snapshot_command import snapshot as run
 
     looked = Looked(given, data, path_of(labels), None, samples)
     page = Path(output or f"reluscope-{'demo' if looked.model is None else looked.model.stem}.html")

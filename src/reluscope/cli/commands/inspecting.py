@@ -20,7 +20,7 @@ from reluscope.cli.commands.arguments import (
 from reluscope.cli.commands.loading_options import LoadingOptions, ReadingOptions
 from reluscope.cli.reading.model_arguments import check_data
 from reluscope.cli.reading.parsing import read_box
-from reluscope.cli.terminal.options import Common, command
+from reluscope.cli.terminal.common_options import Common, command
 
 
 @command(app, "Show what is in a model.", without=("seed", "device"))
@@ -80,7 +80,7 @@ def codes(
     given = loading.read(model)
     check_data(data, labels)
 
-    from reluscope.cli.work.codes import codes as run
+    from reluscope.cli.work.codes_command import codes as run
 
     return run(
         given,
@@ -137,7 +137,7 @@ def region(
     given = loading.read(model)
     check_data(data, labels)
 
-    from reluscope.cli.work.region import region as run
+    from reluscope.cli.work.region_command import region as run
 
     return run(
         given,

@@ -18,9 +18,9 @@ from reluscope.cli.commands.arguments import (
 )
 from reluscope.cli.commands.loading_options import ReadingOptions
 from reluscope.cli.reading.model_arguments import check_data
+from reluscope.cli.terminal.common_options import Common, command
 from reluscope.cli.terminal.executors import ExecutorArguments, open_executor, start_processes
-from reluscope.cli.terminal.options import Common, command
-from reluscope.cli.terminal.progress import show_progress
+from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.cli.terminal.threads import count_helpers, share_threads
 
 STARTING = 2.0  # seconds that imports take

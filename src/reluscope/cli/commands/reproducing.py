@@ -7,7 +7,7 @@ import typer
 
 from reluscope.cli.commands.application import app
 from reluscope.cli.commands.arguments import path_of
-from reluscope.cli.terminal.options import Common, command
+from reluscope.cli.terminal.common_options import Common, command
 
 if TYPE_CHECKING:
     from reluscope.studies import Change

@@ -12,7 +12,7 @@ from reluscope.cli.commands.domain_options import DomainOptions
 from reluscope.cli.commands.executor_options import ExecutorOptions
 from reluscope.cli.commands.loading_options import LoadingOptions
 from reluscope.cli.reading.parsing import read_difference
-from reluscope.cli.terminal.options import Common, command
+from reluscope.cli.terminal.common_options import Common, command
 
 
 class PieceColor(StrEnum):

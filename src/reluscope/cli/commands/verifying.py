@@ -11,7 +11,7 @@ from reluscope.cli.commands.application import app
 from reluscope.cli.commands.arguments import Force, JsonFile, Model, path_of
 from reluscope.cli.commands.loading_options import LoadingOptions
 from reluscope.cli.reading.parsing import read_box, read_numbers
-from reluscope.cli.terminal.options import Common, command
+from reluscope.cli.terminal.common_options import Common, command
 
 if TYPE_CHECKING:
     from reluscope.budget import Budget
@@ -22,7 +22,7 @@ PropertyFile = Annotated[
 
 
 @dataclass(frozen=True)
-class Effort:
+class SearchEffort:
     """When a search ends early."""
 
     regions: Annotated[
@@ -78,7 +78,7 @@ def verify(
     ] = None,
     force: Force = False,
     *,
-    effort: Effort,
+    effort: SearchEffort,
     loading: LoadingOptions,
     common: Common,
 ) -> int:
@@ -99,7 +99,7 @@ def verify(
     """  # noqa: D301
     given = loading.read(model)
 
-    from reluscope.cli.work.verify import verify as run
+    from reluscope.cli.work.verify_command import verify as run
 
     return run(
         given,
@@ -185,7 +185,7 @@ def violations(
     ] = None,
     force: Force = False,
     *,
-    effort: Effort,
+    effort: SearchEffort,
     loading: LoadingOptions,
     common: Common,
 ) -> int:
@@ -207,7 +207,7 @@ def violations(
         raise typer.BadParameter(f"give two inputs, as in 0,1, not {inputs!r}", param_hint="--inputs")
     given = loading.read(model)
 
-    from reluscope.cli.work.violations import violations as run
+    from reluscope.cli.work.violations_command import violations as run
 
     return run(
         given,
@@ -301,7 +301,7 @@ def reach(
     given = loading.read(model)
 
     from reluscope.budget import Budget
-    from reluscope.cli.work.reach import reach as run
+    from reluscope.cli.work.reach_command import reach as run
 
     is_limited = regions is not None or seconds is not None
     return run(

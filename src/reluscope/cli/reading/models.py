@@ -77,7 +77,7 @@ def _declared_outputs(path: Path) -> int | None:
         return _outputs_of_program(path)
     if path.suffix.lower() != ".onnx" or find_spec("onnx") is None:
         return None
-    from reluscope.networks.models.onnx.reading import declared_outputs
+    from reluscope.networks.models.onnx.onnx_files import declared_outputs
 
     return declared_outputs(path)
 

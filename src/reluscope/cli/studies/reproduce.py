@@ -10,8 +10,7 @@ from typing import Any
 
 from reluscope import plots
 from reluscope.citations import CITATIONS
-from reluscope.cli.studies.records import StudyRecords, open_records
-from reluscope.cli.studies.study_compare import DIFFERENT, Comparison, compare, stored
+from reluscope.cli.studies.study_compare import DIFFERENT, StudyComparison, compare, stored
 from reluscope.cli.studies.study_numbers import (
     FORMAT,
     NUMBERS,
@@ -22,15 +21,16 @@ from reluscope.cli.studies.study_numbers import (
     verdict_table,
 )
 from reluscope.cli.studies.study_pages import html_page, markdown_page
-from reluscope.cli.terminal.devices import open_device
+from reluscope.cli.studies.study_records import StudyRecords, open_records
+from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
+from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.failures import warn
-from reluscope.cli.terminal.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.terminal.options import Common
 from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printing import add_row, make_table, open_console, print_json, say, to_json
-from reluscope.cli.terminal.progress import Bar, show_progress
+from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say, to_json
+from reluscope.cli.terminal.progress_bar import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
-from reluscope.datasets.opening import open_dataset
+from reluscope.datasets.opened_data import open_dataset
 from reluscope.errors import InputError
 from reluscope.studies import MAX_PICTURE_BYTES, Change, Data, Outcome, Setting, Size, Study, all_studies
 from reluscope.version import __version__
@@ -270,7 +270,7 @@ def _list(common: Common) -> int:
     return 0
 
 
-def _print(done: Sequence[Done], compared: Sequence[Comparison], folder: Path, seconds: float) -> None:
+def _print(done: Sequence[Done], compared: Sequence[StudyComparison], folder: Path, seconds: float) -> None:
     console = open_console()
     for one in done:
         say(console, one.study.name, style="bold")

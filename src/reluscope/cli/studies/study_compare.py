@@ -32,7 +32,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class StudyComparison:
     """All numbers of a study, now and then."""
 
     study: str
@@ -104,7 +104,7 @@ def stored(folder: Path, settings: Mapping[str, Setting]) -> dict[str, dict[str,
     return found
 
 
-def compare(now: Mapping[str, Any], then: Mapping[str, Any]) -> Comparison:
+def compare(now: Mapping[str, Any], then: Mapping[str, Any]) -> StudyComparison:
     """Compare the numbers of one study, as plain types, with those of an earlier run."""
     before, after = dict(_keyed(then)), dict(_keyed(now))
     numbers = []
@@ -113,7 +113,7 @@ def compare(now: Mapping[str, Any], then: Mapping[str, Any]) -> Comparison:
         how = NEW if other is None else GONE if one is None else _how(one, other)
         value, old = (None if each is None else each.value for each in (one, other))
         numbers.append(Compared(key[0], value, old, how))
-    return Comparison(now["name"], tuple(numbers), now["fingerprint"] == then["fingerprint"])
+    return StudyComparison(now["name"], tuple(numbers), now["fingerprint"] == then["fingerprint"])
 
 
 def _keyed(study: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, int], Finding]]:

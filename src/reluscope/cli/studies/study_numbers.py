@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from reluscope.cli.studies.records import Spent
+from reluscope.cli.studies.study_records import Spent
 from reluscope.errors import InputError
 from reluscope.files.sealed_files import parse_json
 from reluscope.findings import Finding

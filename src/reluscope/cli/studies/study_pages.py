@@ -8,7 +8,7 @@ from reluscope.cli.studies.study_numbers import NUMBERS, Done, verdict_table
 from reluscope.report.page import Page, render_page
 from reluscope.report.parts import content as blocks
 from reluscope.report.parts.document import SectionResult
-from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.studies import Table
 
 

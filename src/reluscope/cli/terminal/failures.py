@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import typer
 
-from reluscope.cli.terminal.interruption import INTERRUPTED, has_struck
+from reluscope.cli.terminal.ctrl_c import INTERRUPTED, has_struck
 from reluscope.cli.terminal.standard_output import only_results, results
 
 FAILED = 1

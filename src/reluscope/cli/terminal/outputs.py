@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reluscope.cli.terminal.interruption import keeping_results
-from reluscope.cli.terminal.progress import show_progress
+from reluscope.cli.terminal.ctrl_c import keeping_results
+from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import InputError
 from reluscope.files.whole_files import check_writable, make_folder, write_files
 

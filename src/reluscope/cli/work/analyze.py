@@ -8,14 +8,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from reluscope.cli.reading.model_arguments import ModelArguments
-from reluscope.cli.reading.opening import check_file_of_labels, open_model_and_data
-from reluscope.cli.terminal.devices import open_device
+from reluscope.cli.reading.opened_models import check_file_of_labels, open_model_and_data
+from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
+from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.executors import ExecutorArguments, open_executor
 from reluscope.cli.terminal.failures import FAILED, warn
-from reluscope.cli.terminal.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.terminal.options import Common
-from reluscope.cli.terminal.printing import add_row, make_table, open_console, print_json, say, several
-from reluscope.cli.terminal.progress import Bar, show_progress, taking
+from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say, several
+from reluscope.cli.terminal.progress_bar import Bar, show_progress, taking
 from reluscope.cli.terminal.threads import count_helpers
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.demo import loaded_demo_network
@@ -29,7 +29,7 @@ from reluscope.report.parts.subject import Settings, Subject, check_labels
 from reluscope.report.sections import all_sections
 from reluscope.report.sharing import Helpers, helped
 from reluscope.report.story import story_of
-from reluscope.report.writing import NUMBERS, check_folder, reports_to_dict, write_report, write_reports
+from reluscope.report.written_report import NUMBERS, check_folder, reports_to_dict, write_report, write_reports
 
 DEMO = "demo network"
 # A process that helps takes so many seconds to start, by its imports; little work is done alone.

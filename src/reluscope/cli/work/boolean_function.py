@@ -14,9 +14,9 @@ from reluscope.analyses.boolean.swapping import swaps
 from reluscope.analyses.boolean.thresholds import threshold_test
 from reluscope.budget import Budget
 from reluscope.citations import bibliography
-from reluscope.cli.terminal.options import Common
+from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printing import (
+from reluscope.cli.terminal.printed_results import (
     add_row,
     make_table,
     open_console,
@@ -26,7 +26,7 @@ from reluscope.cli.terminal.printing import (
     several,
     to_json,
 )
-from reluscope.cli.terminal.progress import show_progress
+from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 

@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reluscope.analyses.bounds.architecture import Architecture
-from reluscope.analyses.bounds.table import BoundRow, table
+from reluscope.analyses.bounds.bounds_table import BoundRow, table
 from reluscope.citations import bibliography
 from reluscope.cli.reading.model_arguments import ModelArguments
-from reluscope.cli.terminal.options import Common
+from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printing import add_row, make_table, open_console, print_json, say, short, to_json
-from reluscope.cli.terminal.progress import show_progress
+from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say, short, to_json
+from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import InputError
 from reluscope.findings import Claim
-from reluscope.findings.writing import SIGNS
+from reluscope.findings.written_findings import SIGNS
 
 if TYPE_CHECKING:
     from reluscope.geometry.polyhedra.domains import Box
@@ -39,7 +39,7 @@ def bounds(
     with show_progress(hidden=common.quiet) as bar:
         if model is not None:
             from reluscope.cli.reading.models import open_network
-            from reluscope.cli.reading.opening import describe_model
+            from reluscope.cli.reading.opened_models import describe_model
 
             bar.say("Loading the model")
             network = open_network(model)

@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.analyses.classification.classes import ACCURACY
+from reluscope.analyses.classification.class_predictions import ACCURACY
 from reluscope.analyses.similarity import METRICS, PAIR_QUANTITIES, compared_networks, pair_title
 from reluscope.analyses.similarity import compare as compare_networks
 from reluscope.analyses.similarity.tables import CONDITION_NUMBER
 from reluscope.cli.reading.model_arguments import ModelArguments
-from reluscope.cli.reading.opening import describe_model, open_model_and_data
-from reluscope.cli.terminal.devices import open_device
-from reluscope.cli.terminal.options import Common
+from reluscope.cli.reading.opened_models import describe_model, open_model_and_data
+from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printing import add_row, make_table, open_console, print_json, say, to_json
-from reluscope.cli.terminal.progress import show_progress
+from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say, to_json
+from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.datasets.dataset import Dataset
-from reluscope.datasets.opening import open_dataset
+from reluscope.datasets.opened_data import open_dataset
 from reluscope.findings import Findings
-from reluscope.findings.writing import written_cell
+from reluscope.findings.written_findings import written_cell
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope compare 2"
@@ -60,7 +60,7 @@ def compare(
             metrics=metrics or None,
             ridge=ridge,
         )
-        found = _Found((first, second), fitted, judged, similarities)
+        found = _ComparisonFindings((first, second), fitted, judged, similarities)
     plain = found.describe()
     if common.as_json:
         print_json(plain)
@@ -87,7 +87,7 @@ def _names(models: tuple[ModelArguments, ModelArguments]) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _ComparisonFindings:
     """Findings about two networks."""
 
     networks: tuple[Network, Network]

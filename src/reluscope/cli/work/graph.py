@@ -10,7 +10,7 @@ from reluscope.networks.network import Network
 
 
 @dataclass(frozen=True)
-class Step:
+class ListedStep:
     """One line of the listing.
 
     Parameters
@@ -40,7 +40,7 @@ class Step:
     gate: int | None = None
 
 
-def steps(network: Network) -> tuple[Step, ...]:
+def steps(network: Network) -> tuple[ListedStep, ...]:
     """Return the network's steps in order of evaluation.
 
     Parameters
@@ -49,7 +49,7 @@ def steps(network: Network) -> tuple[Step, ...]:
 
     Returns
     -------
-    tuple of Step
+    tuple of ListedStep
         Affine nodes that follow one another, each read by the next alone, are one step; so a branch begins and ends
         with a step of its own.
 
@@ -88,15 +88,15 @@ def _is_affine(node: Node) -> bool:
     return not isinstance(node, GateNode | Input)
 
 
-def _step(run: Sequence[Node], run_of: dict[int, int], gates: dict[str, int]) -> Step:
+def _step(run: Sequence[Node], run_of: dict[int, int], gates: dict[str, int]) -> ListedStep:
     first, last = run[0], run[-1]
     reads = tuple(run_of[source] for source in first.inputs)
     if isinstance(last, Input):
-        return Step("input", last.name, "input", last.shape, 0, reads)
+        return ListedStep("input", last.name, "input", last.shape, 0, reads)
     if isinstance(last, GateNode):
-        return Step("gate", last.name, last.kind.replace("_", " "), last.shape, 0, reads, gates[last.name])
+        return ListedStep("gate", last.name, last.kind.replace("_", " "), last.shape, 0, reads, gates[last.name])
     working = [node for node in run if not isinstance(node, Reshape)] or [last]
-    return Step(
+    return ListedStep(
         "affine",
         ", ".join(dict.fromkeys(node.name for node in working)),
         ", ".join(_operation(node) for node in working),

@@ -6,10 +6,10 @@ from typing import Any
 import torch
 
 from reluscope.cli.reading.model_arguments import ModelArguments
-from reluscope.cli.reading.opening import open_model
-from reluscope.cli.terminal.options import Common
+from reluscope.cli.reading.opened_models import open_model
+from reluscope.cli.terminal.common_options import Common
 from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printing import (
+from reluscope.cli.terminal.printed_results import (
     add_row,
     make_table,
     open_console,
@@ -19,8 +19,8 @@ from reluscope.cli.terminal.printing import (
     shape_of,
     to_json,
 )
-from reluscope.cli.terminal.progress import show_progress
-from reluscope.cli.work.graph import Step, steps
+from reluscope.cli.terminal.progress_bar import show_progress
+from reluscope.cli.work.graph import ListedStep, steps
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope info 1"
@@ -133,6 +133,6 @@ def _print(network: Network, name: str) -> None:
     say(console, f"Fingerprint {network.fingerprint[:16]}")
 
 
-def _reads(position: int, step: Step) -> str:
+def _reads(position: int, step: ListedStep) -> str:
     """Return which steps are read, where that is not the one before."""
     return "" if step.reads in ((), (position - 1,)) else " and ".join(map(str, step.reads))

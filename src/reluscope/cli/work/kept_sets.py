@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from reluscope import plots
 from reluscope.cli.terminal.outputs import PICTURES, Outputs, write_all, write_each
-from reluscope.cli.terminal.printing import to_json
+from reluscope.cli.terminal.printed_results import to_json
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,9 +12,9 @@ from reluscope.analyses.preimages import (
     Farkas,
     FullRank,
     GateLayer,
-    Kind,
     MixedSystem,
     PositiveCombination,
+    PreimageKind,
     Preimages,
     RecessionDirection,
     SecondPoint,
@@ -23,32 +23,32 @@ from reluscope.analyses.preimages import (
     read_layer,
     system,
 )
-from reluscope.analyses.preimages.certificates import Certificate
+from reluscope.analyses.preimages.kind_certificates import Certificate
 from reluscope.analyses.preimages.kinds import joined
 from reluscope.cli.reading.model_arguments import ModelArguments
-from reluscope.cli.reading.opening import describe_model, open_model_and_data
-from reluscope.cli.terminal.devices import open_device
+from reluscope.cli.reading.opened_models import describe_model, open_model_and_data
+from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
+from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.failures import warn
-from reluscope.cli.terminal.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.terminal.options import Common
 from reluscope.cli.terminal.outputs import plan_outputs, write_all
-from reluscope.cli.terminal.printing import add_row, make_table, open_console, print_json, say, several, to_json
-from reluscope.cli.terminal.progress import Bar, show_progress
+from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say, several, to_json
+from reluscope.cli.terminal.progress_bar import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
-from reluscope.findings.writing import signed
+from reluscope.findings.written_findings import signed
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope preimage 1"
 BLOCK = 200
 # What gives a sample's output is not empty, as the sample is in it.
-KINDS = (Kind.SINGLETON, Kind.COMPACT, Kind.UNBOUNDED)
+KINDS = (PreimageKind.SINGLETON, PreimageKind.COMPACT, PreimageKind.UNBOUNDED)
 DECIDERS = (Decider.RANK, Decider.DIRECTION, Decider.COMBINATION, Decider.PROGRAM)
 MEANINGS = {
-    Kind.SINGLETON: "one input only",
-    Kind.COMPACT: "a bounded set",
-    Kind.UNBOUNDED: "a set that goes on forever",
+    PreimageKind.SINGLETON: "one input only",
+    PreimageKind.COMPACT: "a bounded set",
+    PreimageKind.UNBOUNDED: "a set that goes on forever",
 }
 
 
@@ -79,7 +79,9 @@ def preimage(
         layer = read_layer(network, name)
         inputs = layer_inputs(network, dataset.points[rows], name)
         kinds = _classified(layer, inputs, _box(box, layer), bar)
-        found = _Found(network, dataset, layer, rows[: len(kinds)], inputs, kinds, _box(box, layer), sample is not None)
+        found = _PreimageFindings(
+            network, dataset, layer, rows[: len(kinds)], inputs, kinds, _box(box, layer), sample is not None
+        )
     plain = found.describe(model.name)
     if common.as_json:
         print_json(plain)
@@ -127,7 +129,7 @@ def _classified(layer: GateLayer, inputs: np.ndarray, box: Box | None, bar: Bar)
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _PreimageFindings:
     """Findings about the preimages of a gate's outputs at some samples."""
 
     network: Network

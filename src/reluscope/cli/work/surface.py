@@ -10,19 +10,19 @@ import numpy as np
 from rich.console import Console
 
 from reluscope import plots
-from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.budget import Budget
-from reluscope.cli.reading.domains import DomainArguments, OpenedDomain, open_domain
+from reluscope.cli.reading.domain_arguments import DomainArguments, OpenedDomain, open_domain
 from reluscope.cli.reading.model_arguments import ModelArguments
-from reluscope.cli.reading.opening import describe_model
-from reluscope.cli.terminal.devices import open_device
+from reluscope.cli.reading.opened_models import describe_model
+from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
+from reluscope.cli.terminal.device_names import open_device
 from reluscope.cli.terminal.executors import ExecutorArguments, open_executor
 from reluscope.cli.terminal.failures import warn
-from reluscope.cli.terminal.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.terminal.options import Common
 from reluscope.cli.terminal.outputs import PICTURES, Outputs, plan_outputs, said_of, write_all, write_each
-from reluscope.cli.terminal.printing import open_console, print_json, print_numbers, say, several, to_json
-from reluscope.cli.terminal.progress import show_progress
+from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say, several, to_json
+from reluscope.cli.terminal.progress_bar import show_progress
 from reluscope.errors import InputError
 from reluscope.files.mesh_files import KINDS as MESHES
 from reluscope.geometry.polyhedra.domains import Box, Slice

@@ -15,11 +15,11 @@ from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
 from reluscope.explorer.scene.discs import largest_discs
 from reluscope.explorer.scene.held_maps import held_maps, logits
-from reluscope.explorer.scene.planes import View
+from reluscope.explorer.scene.pictures import read_row, view_of
+from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.programs import region_program
 from reluscope.explorer.scene.session import Session
 from reluscope.explorer.scene.sides import sides_of
-from reluscope.explorer.scene.views import read_row, view_of
 from reluscope.findings import Finding
 from reluscope.networks.evaluation.decisions import scores
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
@@ -42,7 +42,7 @@ def answer_region(session: Session, asked: Asked, listener: Listener) -> Answer:
     return card(session, view, row, point)
 
 
-def card(session: Session, view: View, row: int, point: Float[np.ndarray, "2"] | None) -> Answer:
+def card(session: Session, view: AnsweredView, row: int, point: Float[np.ndarray, "2"] | None) -> Answer:
     """Return the card of a region, with outputs at a point given relative to the window, or at its witness."""
     region = view.part[row]
     place = region.witness if point is None else point * view.scale
@@ -91,7 +91,7 @@ def card(session: Session, view: View, row: int, point: Float[np.ndarray, "2"] |
     return Answer(header, arrays)
 
 
-def is_near(view: View, row: int, point: Float[np.ndarray, "2"]) -> bool:
+def is_near(view: AnsweredView, row: int, point: Float[np.ndarray, "2"]) -> bool:
     """Tell whether a point lies in a region, or as near to it as drawn places are from true ones."""
     corners = view.part[row].vertices / view.scale
     sides = np.roll(corners, -1, axis=0) - corners
@@ -100,7 +100,7 @@ def is_near(view: View, row: int, point: Float[np.ndarray, "2"]) -> bool:
 
 
 def map_on_inputs(
-    session: Session, view: View, code: Codes, winner: int, second: int
+    session: Session, view: AnsweredView, code: Codes, winner: int, second: int
 ) -> tuple[Float[np.ndarray, "2 n"], Float[np.ndarray, "2"]]:
     """Return the maps of two classes on input space; a single output is the logit of class 1, and 0 that of class 0."""
     is_single = session.is_classifier and view.network.num_outputs == 1

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.analyses.classification.classes import classes_of_outputs
+from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.codes.random_kinds import random_kinds
-from reluscope.explorer.scene.planes import View
+from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.session import Session
-from reluscope.partitions.decisions.decision import DecisionBoundary, decision_boundary
+from reluscope.partitions.decisions.decision_boundary import DecisionBoundary, decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 
 # Classes have to fit into int16.
@@ -22,7 +22,7 @@ MOST_CLASSES = 2**15 - 1
 SHARES = (0.02, 0.25, 0.5, 0.75, 0.98)
 
 
-def drawn_arrays(session: Session, view: View) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def drawn_arrays(session: Session, view: AnsweredView) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the part of an answer's header that is about what there is to draw, and the arrays."""
     part, scale = view.part, view.scale
     classes = session.is_classifier and session.num_classes <= MOST_CLASSES
@@ -60,7 +60,7 @@ def first_flips(part: Partition) -> np.ndarray:
     return facets.flips[facets.flip_offsets[:-1]] if len(facets) else np.zeros((0, 2), dtype=np.int64)
 
 
-def lines_beyond(view: View) -> tuple[np.ndarray, np.ndarray]:
+def lines_beyond(view: AnsweredView) -> tuple[np.ndarray, np.ndarray]:
     """Return edges by the first gates, and what changes across them, where the partition by all is not finished."""
     if view.coarse is None:
         return np.zeros((0, 2, 2)), np.zeros((0, 2), dtype=np.int64)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.explorer.exchange.listening import Listener, ListeningBudget
-from reluscope.explorer.scene.planes import Frame
+from reluscope.explorer.scene.planes import PlaneFrame
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.coarse_partitions import coarse_partition
@@ -33,7 +33,7 @@ class Wanted:
     """A picture that was asked for."""
 
     network: Network
-    frame: Frame
+    frame: PlaneFrame
     center: Float[np.ndarray, "2"]
     reach: Float[np.ndarray, "2"]
     epoch: int | None

@@ -6,12 +6,12 @@ from reluscope.explorer.exchange.answers import Answer
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
 from reluscope.explorer.scene.anchors import home_anchors
+from reluscope.explorer.scene.looked_training import training_header
 from reluscope.explorer.scene.planes import frame_of
 from reluscope.explorer.scene.rooms import has_space, home_room
 from reluscope.explorer.scene.session import Session
-from reluscope.explorer.scene.solids import fourth_anchor, has_solids
+from reluscope.explorer.scene.solid_slices import fourth_anchor, has_solids
 from reluscope.explorer.scene.thumbnails import thumbnail_shape
-from reluscope.explorer.scene.training import training_header
 from reluscope.palette import CATEGORIES, DARK, LIGHT, NEUTRAL, mixed_with_white
 from reluscope.version import __version__
 

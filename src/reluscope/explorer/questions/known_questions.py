@@ -13,22 +13,22 @@ from reluscope.errors import ReluscopeError
 from reluscope.explorer.exchange.answers import Answer, plain
 from reluscope.explorer.exchange.asked import Asked, quoted
 from reluscope.explorer.exchange.listening import Listener, never, nobody
+from reluscope.explorer.questions.ball_radius import answer_radius
 from reluscope.explorer.questions.cards import answer_region
 from reluscope.explorer.questions.code_space import answer_code_space
 from reluscope.explorer.questions.exporting import answer_export
 from reluscope.explorer.questions.hello import answer_hello
 from reluscope.explorer.questions.locating import answer_locate
-from reluscope.explorer.questions.partitioning import answer_certify, answer_partition
-from reluscope.explorer.questions.radii import answer_radius
-from reluscope.explorer.questions.samples import answer_samples
-from reluscope.explorer.questions.segments import answer_segment
+from reluscope.explorer.questions.plane_partition import answer_certify, answer_partition
+from reluscope.explorer.questions.sample_lists import answer_samples
+from reluscope.explorer.questions.segment_outputs import answer_segment
 from reluscope.explorer.questions.spaces import answer_space
 from reluscope.explorer.questions.values import answer_values
+from reluscope.explorer.scene.looked_training import answer_epochs
+from reluscope.explorer.scene.pictures import GoneError
 from reluscope.explorer.scene.rooms import has_space
 from reluscope.explorer.scene.session import Session
-from reluscope.explorer.scene.solids import has_solids
-from reluscope.explorer.scene.training import answer_epochs
-from reluscope.explorer.scene.views import GoneError
+from reluscope.explorer.scene.solid_slices import has_solids
 from reluscope.version import __version__
 
 __all__ = ["QUESTIONS", "Answer", "answer"]

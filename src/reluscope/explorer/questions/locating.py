@@ -3,14 +3,14 @@
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.classification.classes import classes_of_outputs
+from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.explorer.exchange.answers import Answer
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
 from reluscope.explorer.scene.held_maps import held_maps
-from reluscope.explorer.scene.planes import View
+from reluscope.explorer.scene.pictures import read_places, view_of
+from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.session import Session
-from reluscope.explorer.scene.views import read_places, view_of
 
 MOST_POINTS = 10_000
 
@@ -29,7 +29,9 @@ def answer_locate(session: Session, asked: Asked, listener: Listener) -> Answer:
     return Answer({"version": view.version}, {"rows": rows.astype(np.int32), "classes": classes})
 
 
-def classes_at(view: View, rows: Int[np.ndarray, " k"], places: Float[np.ndarray, "k 2"]) -> Int[np.ndarray, " k"]:
+def classes_at(
+    view: AnsweredView, rows: Int[np.ndarray, " k"], places: Float[np.ndarray, "k 2"]
+) -> Int[np.ndarray, " k"]:
     """Return the classes at points of regions, by the affine maps of these."""
     if not len(rows):
         return np.zeros(0, dtype=np.int64)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.budget import Budget
 from reluscope.codes.random_kinds import random_kinds
@@ -20,10 +20,10 @@ from reluscope.explorer.exchange.answers import Answer, finding
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener, ListeningBudget
 from reluscope.explorer.scene.held_maps import logits
+from reluscope.explorer.scene.looked_training import network_of_epoch
 from reluscope.explorer.scene.rooms import DIMENSION, Room, has_space, home_room
 from reluscope.explorer.scene.session import Session
-from reluscope.explorer.scene.solids import read_solid
-from reluscope.explorer.scene.training import network_of_epoch
+from reluscope.explorer.scene.solid_slices import read_solid
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
 from reluscope.partitions.levels.decision_surfaces import DecisionSurface
@@ -34,7 +34,7 @@ from reluscope.partitions.levels.level_walk import level_set
 from reluscope.partitions.partition_in_memory import Partition
 
 if TYPE_CHECKING:
-    from reluscope.plots.space.facets import RegionFacets
+    from reluscope.plots.space.facet_polygons import PolygonsAroundRegions
 
 MOST_PLACE = 1e9
 KINDS = ("regions", "decision", "level")
@@ -118,7 +118,7 @@ def _budget(session: Session, asked: Asked, kind: str) -> Callable[[Listener], B
 
 def _regions(session: Session, network: Network, room: Room, part: Partition) -> _Arrays:
     """Return the regions of a box, each by its facets."""
-    from reluscope.plots.space.facets import region_facets  # it brings Matplotlib, which planes do without
+    from reluscope.plots.space.facet_polygons import region_facets  # it brings Matplotlib, which planes do without
 
     facets = region_facets(part)
     rate = activation_rate(part.codes)
@@ -138,7 +138,7 @@ def _regions(session: Session, network: Network, room: Room, part: Partition) ->
     return arrays
 
 
-def _volumes(facets: "RegionFacets", witnesses: np.ndarray) -> np.ndarray:
+def _volumes(facets: "PolygonsAroundRegions", witnesses: np.ndarray) -> np.ndarray:
     """Return the volume of every region: of the pyramids from its witness to its facets."""
     points, starts = facets.points[facets.ids], facets.offsets[:-1]
     polygons = np.repeat(np.arange(len(starts)), np.diff(facets.offsets))

@@ -11,9 +11,9 @@ from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.exchange.listening import Listener
 from reluscope.explorer.scene.discs import largest_discs
 from reluscope.explorer.scene.held_maps import held_maps
-from reluscope.explorer.scene.planes import View
+from reluscope.explorer.scene.pictures import view_of
+from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.explorer.scene.session import Session
-from reluscope.explorer.scene.views import view_of
 from reluscope.findings import Finding
 
 BLOCK = 4096
@@ -35,7 +35,7 @@ def answer_values(session: Session, asked: Asked, listener: Listener) -> Answer:
     return Answer({"version": view.version, "of": of}, {"values": made[of]().astype(np.float32)})
 
 
-def norms(view: View, listener: Listener) -> Float[np.ndarray, " r"]:
+def norms(view: AnsweredView, listener: Listener) -> Float[np.ndarray, " r"]:
     """Return the largest factor by which the map of every region stretches lengths along the plane.
 
     Those that were not reached when the listener stopped waiting are NaN.
@@ -84,7 +84,7 @@ def groups_by_first_gates(codes: Codes, gates: int) -> Int[np.ndarray, " r"]:
     return Codes(codes.words[:, :stop], layout).groups()
 
 
-def _unit(view: View, asked: Asked) -> Answer:
+def _unit(view: AnsweredView, asked: Asked) -> Answer:
     layout = view.part.codes.layout
     gate = asked.whole("gate", 0, len(layout) - 1)
     unit = asked.whole("unit", 0, layout.gates[gate].num_units - 1)
@@ -101,7 +101,7 @@ def _unit(view: View, asked: Asked) -> Answer:
     return Answer(header, {"values": values})
 
 
-def _prefix(view: View, asked: Asked) -> Answer:
+def _prefix(view: AnsweredView, asked: Asked) -> Answer:
     gates = asked.whole("gates", 0, len(view.part.codes.layout))
     asked.end()
     values = groups_by_first_gates(view.part.codes, gates)

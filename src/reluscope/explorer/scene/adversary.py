@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.local.adversaries import pgd
 from reluscope.errors import InputError
 from reluscope.explorer.scene.session import Session

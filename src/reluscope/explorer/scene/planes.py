@@ -13,7 +13,7 @@ from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.explorer.exchange.asked import Asked
 from reluscope.explorer.scene.anchors import LETTERS, Anchor, home_anchors, read_anchors
 from reluscope.explorer.scene.session import Session
-from reluscope.explorer.scene.solids import Solid
+from reluscope.explorer.scene.solid_slices import Solid
 from reluscope.geometry.polyhedra.domains import Box, Plane, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
@@ -26,7 +26,7 @@ MOST_ASPECT = 100.0
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class PlaneFrame:
     """Coordinates of a plane in input space, and where it is looked at first.
 
     Parameters
@@ -68,7 +68,7 @@ class Frame:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class AnsweredView:
     """A picture that was answered, kept for questions about it.
 
     Parameters
@@ -79,7 +79,7 @@ class View:
         Equal for pictures of the same plane and network.
     network : Network
         That of the session, or of an epoch.
-    frame : Frame
+    frame : PlaneFrame
     center, reach : (2,) float64
         The window in coordinates of the frame.
     part : Partition
@@ -95,7 +95,7 @@ class View:
     version: int
     plane_id: int
     network: Network
-    frame: Frame
+    frame: PlaneFrame
     center: Float[np.ndarray, "2"]
     reach: Float[np.ndarray, "2"]
     part: Partition
@@ -115,7 +115,7 @@ class View:
         return self.part.domain
 
 
-def frame_of(session: Session, anchors: object, solid: Solid | None = None) -> Frame:
+def frame_of(session: Session, anchors: object, solid: Solid | None = None) -> PlaneFrame:
     """Return the plane that a question asks for, perhaps one in a solid.
 
     Raises
@@ -133,7 +133,7 @@ def frame_of(session: Session, anchors: object, solid: Solid | None = None) -> F
     return _through(read_anchors(session, home_anchors(session) if anchors is None else anchors))
 
 
-def read_window(asked: Asked, frame: Frame) -> tuple[Float[np.ndarray, "2"], Float[np.ndarray, "2"]]:
+def read_window(asked: Asked, frame: PlaneFrame) -> tuple[Float[np.ndarray, "2"], Float[np.ndarray, "2"]]:
     """Return centre and reach of the window that a question asks for; without any, those of the home window.
 
     Raises
@@ -156,14 +156,14 @@ def read_window(asked: Asked, frame: Frame) -> tuple[Float[np.ndarray, "2"], Flo
     return center, reach
 
 
-def _input_plane(session: Session) -> Frame:
+def _input_plane(session: Session) -> PlaneFrame:
     low, high = session.low_and_high
     border = MARGIN * float((high - low).max() or 1.0)
     center, reach = (low + high) / 2, (high - low) / 2 + border
-    return Frame(np.zeros(2), np.eye(2), (), None, center, reach)
+    return PlaneFrame(np.zeros(2), np.eye(2), (), None, center, reach)
 
 
-def _through(anchors: tuple[Anchor, ...]) -> Frame:
+def _through(anchors: tuple[Anchor, ...]) -> PlaneFrame:
     a, b, c = (anchor.point for anchor in anchors)
     for first, second in ((0, 1), (0, 2), (1, 2)):
         if np.array_equal(anchors[first].point, anchors[second].point):
@@ -181,4 +181,4 @@ def _through(anchors: tuple[Anchor, ...]) -> Frame:
     # A and B lie on the first axis by construction.
     places = np.array([[0.0, 0.0], [float(np.linalg.norm(b - a)), 0.0], plane.basis @ (c - a)])
     reach = (plane.window.hi - plane.window.lo) / 2
-    return Frame(plane.origin, plane.basis, anchors, places, (plane.window.lo + plane.window.hi) / 2, reach)
+    return PlaneFrame(plane.origin, plane.basis, anchors, places, (plane.window.lo + plane.window.hi) / 2, reach)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.explorer.scene.planes import Frame, View
+from reluscope.explorer.scene.planes import AnsweredView, PlaneFrame
 
 _BEGINNING = """\
 import numpy as np
@@ -17,7 +17,7 @@ _SAMPLES = "# x: the samples as flat rows (s, n){labels}\n"
 _LETTERS = "abc"
 
 
-def picture_program(view: View) -> str:
+def picture_program(view: AnsweredView) -> str:
     """Return Python that partitions the window of a picture, with every number in full.
 
     It begins with comments on the names that it takes: ``net``, and where samples are used ``x`` and ``labels``.
@@ -29,7 +29,7 @@ def picture_program(view: View) -> str:
     return "\n".join(lines) + "\n"
 
 
-def region_program(view: View, row: int) -> str:
+def region_program(view: AnsweredView, row: int) -> str:
     """Return Python that finds one region of a picture again, and the network's affine map there."""
     witness = view.part.witnesses[row]
     lines = [
@@ -41,7 +41,7 @@ def region_program(view: View, row: int) -> str:
     return picture_program(view) + "\n".join(lines) + "\n"
 
 
-def _beginning(view: View) -> str:
+def _beginning(view: AnsweredView) -> str:
     epoch = "" if view.epoch is None else f", at record {view.epoch} of the training"
     text = _BEGINNING.format(epoch=epoch)
     used = " ".join(anchor.program for anchor in view.frame.anchors)
@@ -50,7 +50,7 @@ def _beginning(view: View) -> str:
     return text
 
 
-def _frame_lines(frame: Frame) -> list[str]:
+def _frame_lines(frame: PlaneFrame) -> list[str]:
     if not frame.anchors:
         return ["plane = rs.Slice([0.0, 0.0], np.eye(2), rs.Box(-1.0, 1.0, 2))"]
     # Adversaries are made of other anchors, and come after these.

@@ -10,7 +10,7 @@ from reluscope.explorer.scene.session import Session
 from reluscope.geometry.polyhedra.domains import Box, Slice
 
 if TYPE_CHECKING:
-    from reluscope.explorer.scene.solids import Solid
+    from reluscope.explorer.scene.solid_slices import Solid
 
 DIMENSION = 3
 MARGIN = 0.25

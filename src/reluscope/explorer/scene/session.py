@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.classification.classes import num_classes, predicted_classes, read_classes
+from reluscope.analyses.classification.class_predictions import num_classes, predicted_classes, read_classes
 from reluscope.analyses.tracking.records import Records, read_records
 from reluscope.analyses.tracking.tracker import Tracker
 from reluscope.arguments import describe, refuse_jumps
@@ -22,7 +22,7 @@ from reluscope.errors import InputError
 from reluscope.networks.network import Network
 
 if TYPE_CHECKING:
-    from reluscope.explorer.scene.planes import View
+    from reluscope.explorer.scene.planes import AnsweredView
 
 BUDGET = Budget(regions=200_000, seconds=5.0)
 # Pictures that are kept, so that questions about them can be asked; and regions of all of them together.
@@ -58,7 +58,7 @@ class Session:
     records: Records | None
     budget: Budget
     seed: int
-    views: "OrderedDict[int, View]" = field(default_factory=OrderedDict)
+    views: "OrderedDict[int, AnsweredView]" = field(default_factory=OrderedDict)
     sample_codes: dict[str, Codes] = field(default_factory=dict)
     epochs: OrderedDict[int, Network] = field(default_factory=OrderedDict)
     versions: "count[int]" = field(default_factory=lambda: count(1))
@@ -198,7 +198,7 @@ class Session:
         while len(self.epochs) > MOST_EPOCHS:
             self.epochs.popitem(last=False)
 
-    def remember(self, view: "View") -> None:
+    def remember(self, view: "AnsweredView") -> None:
         """Keep a picture, and let go of the oldest where there are too many."""
         self.views[view.version] = view
         while len(self.views) > 1 and (

@@ -4,14 +4,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from reluscope.explorer.scene.planes import View
+from reluscope.explorer.scene.planes import AnsweredView
 from reluscope.networks.evaluation.maps_of_codes import pieces_of
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.table.mosaic import Mosaic
 
 
-def sides_of(view: View, row: int) -> tuple[list[dict[str, Any]], bool]:
+def sides_of(view: AnsweredView, row: int) -> tuple[list[dict[str, Any]], bool]:
     """Return the sides of a region, counter-clockwise, and whether the window's border is among them."""
     part = view.part
     mosaic = cast(Mosaic, part.geometry)
@@ -46,7 +46,7 @@ def flip_said(network: Network, gate: int, unit: int, here: int, beyond: int) ->
 
 
 def _side(
-    view: View, center: np.ndarray, ends: np.ndarray, neighbor: int, gate: int, unit: int, said: str
+    view: AnsweredView, center: np.ndarray, ends: np.ndarray, neighbor: int, gate: int, unit: int, said: str
 ) -> tuple[float, dict[str, Any]]:
     """Return the direction in which a side lies, and what is said of it."""
     middle = ends.mean(axis=0) - center

@@ -14,7 +14,7 @@ from reluscope.explorer.exchange.answers import Answer
 from reluscope.explorer.questions.known_questions import answer
 from reluscope.explorer.scene.rooms import has_space
 from reluscope.explorer.scene.session import Session
-from reluscope.explorer.scene.solids import has_solids
+from reluscope.explorer.scene.solid_slices import has_solids
 from reluscope.single_threaded import one_thread
 
 # Questions that are answered while others are computed.

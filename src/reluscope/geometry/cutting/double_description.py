@@ -22,7 +22,7 @@ THREADED_WORK = 2**14
 
 
 @dataclass(frozen=True)
-class Pieces:
+class CutPolytopes:
     """Polytopes after cuts by the units of one layer, by all of them or by some.
 
     Parameters
@@ -85,7 +85,7 @@ def cut_cells(
     is_last: bool = False,
     keeps_vertices: bool = True,
     corner_scale: np.ndarray | None = None,
-) -> Pieces:
+) -> CutPolytopes:
     """Cut cells where a unit, affine on the cell, crosses a breakpoint.
 
     Parameters
@@ -165,7 +165,7 @@ def cut_cells(
     )
     made, parents, pieces, hashes, next_units, *others, num_taken, num_undecided = found
     flat_units, middles, is_bounded, corner_offsets, corner_ids, corners = others
-    return Pieces(
+    return CutPolytopes(
         cells=Polytopes(*made),
         parents=parents,
         pieces=pieces,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Frame(NamedTuple):
+class CellFrame(NamedTuple):
     """The box and the map that all cells of one search share.
 
     Parameters

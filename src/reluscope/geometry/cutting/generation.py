@@ -10,7 +10,7 @@ decomposition, stopped early).
 import numpy as np
 
 from reluscope import _kernels
-from reluscope.geometry.cutting.framed_cells import Frame, LinearForm, Sides
+from reluscope.geometry.cutting.framed_cells import CellFrame, LinearForm, Sides
 
 # Number of corners that are kept.
 NUM_CORNERS = 48
@@ -21,10 +21,10 @@ class Scratch:
 
     Parameters
     ----------
-    frame : Frame
+    frame : CellFrame
     """
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: CellFrame) -> None:
         self.room = _kernels.Room(*frame, NUM_CORNERS if len(frame.generators) else 0)
 
     @property

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reluscope.geometry.cutting.crossing import NONE, SOME, find_positive, inner_point
-from reluscope.geometry.cutting.framed_cells import Frame, FramedCell, LinearForms
+from reluscope.geometry.cutting.framed_cells import CellFrame, FramedCell, LinearForms
 from reluscope.geometry.cutting.generation import Scratch
 from reluscope.geometry.cutting.sign_tree import NODES, NUM_COUNTERS, PIVOTS, PROGRAMS, UNDECIDED_FORMS, WORK
 
@@ -36,7 +36,7 @@ class MaxTree:
 
     Parameters
     ----------
-    frame : Frame
+    frame : CellFrame
     cell : FramedCell
     differences : sequence of LinearForms
         For every group of k forms, entry ``a k + b`` is form a minus form b. A constant difference of zero says that
@@ -45,7 +45,9 @@ class MaxTree:
         Of the same frame.
     """
 
-    def __init__(self, frame: Frame, cell: FramedCell, differences: Sequence[LinearForms], scratch: Scratch) -> None:
+    def __init__(
+        self, frame: CellFrame, cell: FramedCell, differences: Sequence[LinearForms], scratch: Scratch
+    ) -> None:
         self.frame, self.differences = frame, differences
         self.sizes = [round(len(forms.noise) ** 0.5) for forms in differences]
         self._scratch = scratch

@@ -12,7 +12,7 @@ from typing import NamedTuple, overload
 import numpy as np
 
 from reluscope import _kernels
-from reluscope.geometry.cutting.framed_cells import Frame, FramedCell, LinearForms
+from reluscope.geometry.cutting.framed_cells import CellFrame, FramedCell, LinearForms
 from reluscope.geometry.cutting.generation import Scratch
 
 # Numbers touched by one call of `take` at most: a search of many forms may take long to find its first sign vector.
@@ -45,7 +45,7 @@ class SignTree:
 
     Parameters
     ----------
-    frame : Frame
+    frame : CellFrame
     cell : FramedCell
     forms : LinearForms
         A form that is constantly zero counts as not positive.
@@ -57,7 +57,7 @@ class SignTree:
     Memory: O(p n) floats, whatever the number of sign vectors.
     """
 
-    def __init__(self, frame: Frame, cell: FramedCell, forms: LinearForms, scratch: Scratch) -> None:
+    def __init__(self, frame: CellFrame, cell: FramedCell, forms: LinearForms, scratch: Scratch) -> None:
         self.frame, self.cell, self.forms = frame, cell, forms
         self._scratch = scratch
         self._tree = _kernels.SignTree(scratch.room, *cell, *forms)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reluscope.geometry.cutting.framed_cells import Frame, FramedCell, LinearForms
+from reluscope.geometry.cutting.framed_cells import CellFrame, FramedCell, LinearForms
 from reluscope.geometry.cutting.generation import Scratch
 from reluscope.geometry.cutting.max_tree import MaxBatch, MaxTree
 from reluscope.geometry.cutting.sign_tree import NODES, PIVOTS, PROGRAMS, UNDECIDED_FORMS
@@ -50,7 +50,7 @@ class TopTree(MaxTree):
     """
 
     def __init__(
-        self, frame: Frame, cell: FramedCell, differences: Sequence[LinearForms], scratch: Scratch, k: int
+        self, frame: CellFrame, cell: FramedCell, differences: Sequence[LinearForms], scratch: Scratch, k: int
     ) -> None:
         super().__init__(frame, cell, differences, scratch)
         self.k = k

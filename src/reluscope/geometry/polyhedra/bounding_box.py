@@ -10,7 +10,7 @@ from reluscope.geometry.numbers.axis_rows import read_bounds
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.rational_cell import rows_of
 from reluscope.geometry.programs.checked_bounds import upper_bound
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.geometry.programs.rational_program import deepest, highest, value_at
 
 
@@ -84,7 +84,7 @@ def _by_proofs(polyhedron: Polyhedron) -> tuple[np.ndarray, np.ndarray] | None:
             proved = system.maximum(gain)
             if proved is None:
                 return _in_fractions(polyhedron)
-            if proved.status is Status.INFEASIBLE:
+            if proved.status is ProgramStatus.INFEASIBLE:
                 return _nothing(polyhedron.dim)
             if proved.value is None:
                 return None

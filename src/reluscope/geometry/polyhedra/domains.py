@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from reluscope.arguments import Count, describe, read_arguments, read_array, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.sizes import Diameter, diameter_of_hull
+from reluscope.geometry.polyhedra.widths import Diameter, diameter_of_hull
 from reluscope.shown import Shown
 
 # More than the largest images have; a point of so many coordinates takes a gigabyte.

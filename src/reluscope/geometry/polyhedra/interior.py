@@ -18,7 +18,7 @@ from reluscope.geometry.programs.ball_bounds import radius_bound
 from reluscope.geometry.programs.convex_questions import largest_balls
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.geometry.programs.half_spaces import HalfSpaces
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, ProvedSystem
 from reluscope.shown import Shown
 
@@ -144,7 +144,7 @@ def _largest_ball(
         # Rows that are moved nearer leave a ball that is inside; its gap is computed from the true distances.
         program.add_rows(rows, np.minimum(distances, FARTHEST_FOR_SOLVERS))
         solution = program.maximize(objective)
-        if solution.status is Status.UNBOUNDED:
+        if solution.status is ProgramStatus.UNBOUNDED:
             return _endless_ball(normals, offsets, program, center, scale), None
         center = center + scale * solution.point[:dim]
         radius = float((offsets - normals @ center).min())
@@ -239,7 +239,7 @@ def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | N
     proved = ProvedSystem(both[kept], np.zeros(len(kept)), *nothing).maximum(gain)
     if proved is None and failure is not None:
         raise failure
-    return is_trivial if proved is None else proved.status is Status.OPTIMAL
+    return is_trivial if proved is None else proved.status is ProgramStatus.OPTIMAL
 
 
 def _direction_of_fall(normals: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ from reluscope.geometry.numbers.axis_rows import read_bounds
 from reluscope.geometry.numbers.row_scales import unit_rows
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.programs.checked_bounds import upper_bound
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 
 MAX_ROUNDS = 500
 EPS = 2.0**-52
@@ -100,7 +100,7 @@ def nearest_image(
         return NearestImage(*nothing, np.inf, np.inf)
     rays_program: LinearProgram | None = None
     start = program.maximize(np.zeros(size))
-    if start.status is not Status.OPTIMAL:
+    if start.status is not ProgramStatus.OPTIMAL:
         return NearestImage(*nothing, np.inf, np.inf if _Proof(polyhedron, 1.0).is_empty() else 0.0)
     reach = max(1.0, float(np.abs(y).max(initial=0.0)), float(np.abs(start.point).max(initial=0.0)))
     proof = _Proof(polyhedron, reach)
@@ -117,7 +117,7 @@ def nearest_image(
             solved = program.maximize(-way @ weight)
         except SolverError:  # bounded or not by a hair: the recession cone decides
             solved = None
-        if solved is not None and solved.status is Status.OPTIMAL:
+        if solved is not None and solved.status is ProgramStatus.OPTIMAL:
             lower = max(lower, min(proof.ahead(way, weight, bias, y, solved.duals), distance))
             if lower >= bound:
                 return NearestImage(*nothing, np.inf, lower)

@@ -17,7 +17,7 @@ from reluscope.geometry.numbers.norms import Norm, check_norm, size
 from reluscope.geometry.numbers.scales import exponents, lengths, times_power
 from reluscope.geometry.programs.active_set import BEYOND, EMPTY, FOUND, STALLED, ShortestVector, shortest_vector
 from reluscope.geometry.programs.dual_newton import shortest_in_box
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, ProvedSystem
 
 # Violations of rows of length 1 that count as none, relative to the distance and to the size of the point.
@@ -406,7 +406,7 @@ class _L1Program:
     def solve(self) -> tuple[np.ndarray | None, np.ndarray]:
         """Return the step, None if the rows contradict each other, and the multipliers of the rows."""
         found = self.program.maximize(np.full(2 * self.dim, -1.0))
-        if found.status is not Status.OPTIMAL:
+        if found.status is not ProgramStatus.OPTIMAL:
             return None, found.duals
         return self.longest * (found.point[: self.dim] - found.point[self.dim :]), found.duals
 
@@ -439,7 +439,7 @@ class _LinfProgram:
         objective = np.append(np.zeros(self.dim), 1.0)
         while True:
             found = self.program.maximize(objective)
-            if found.status is not Status.OPTIMAL or not found.value > 0:
+            if found.status is not ProgramStatus.OPTIMAL or not found.value > 0:
                 return None, found.duals
             radius = self.longest / found.value
             step = radius * found.point[: self.dim]

@@ -20,19 +20,9 @@ from reluscope.geometry.numbers.axis_rows import read_bounds
 from reluscope.geometry.numbers.row_scales import scaled_rows
 from reluscope.geometry.polyhedra.affine_hull import AffineHull
 from reluscope.geometry.polyhedra.corners import Corners, corners, corners_of_sides, exact_corners, hull_volume
-from reluscope.geometry.polyhedra.facets import FoundFacets, find_facets
+from reluscope.geometry.polyhedra.facet_rows import FoundFacets, find_facets
 from reluscope.geometry.polyhedra.interior import Ball, inscribed_ball, is_cone_trivial
 from reluscope.geometry.polyhedra.sampling import sample_chains
-from reluscope.geometry.polyhedra.sizes import (
-    MAX_DIFFERENCES,
-    Diameter,
-    Width,
-    are_few,
-    diameter_bounds,
-    diameter_of_hull,
-    width_bounds,
-    width_of_hull,
-)
 from reluscope.geometry.polyhedra.true_rows import (
     BothRows,
     KnownRows,
@@ -43,9 +33,19 @@ from reluscope.geometry.polyhedra.true_rows import (
     recession,
     scaled_sides,
 )
+from reluscope.geometry.polyhedra.widths import (
+    MAX_DIFFERENCES,
+    Diameter,
+    Width,
+    are_few,
+    diameter_bounds,
+    diameter_of_hull,
+    width_bounds,
+    width_of_hull,
+)
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.geometry.programs.half_spaces import HalfSpaces
-from reluscope.geometry.programs.linear_program import Status
+from reluscope.geometry.programs.linear_program import ProgramStatus
 from reluscope.geometry.programs.proved_programs import ProvedSystem, nearest
 from reluscope.geometry.text.polyhedron_text import Form, read, written
 from reluscope.shown import Shown
@@ -512,13 +512,16 @@ class Polyhedron(Shown):
         proved = self.system.maximum([Fraction(entry) for entry in objective.tolist()])
         if proved is not None:
             if proved.value is None or proved.point is None:
-                return Maximum(-np.inf if proved.status is Status.INFEASIBLE else np.inf, nothing)
+                return Maximum(-np.inf if proved.status is ProgramStatus.INFEASIBLE else np.inf, nothing)
             return Maximum(nearest(proved.value), np.array([nearest(entry) for entry in proved.point]))
         if self.system.is_contradicted:
             return Maximum(-np.inf, nothing)
         program = self.system.program()
         solution = program.maximize(objective)
-        if solution.status is Status.UNBOUNDED and program.maximize(0 * objective).status is Status.INFEASIBLE:
+        if (
+            solution.status is ProgramStatus.UNBOUNDED
+            and program.maximize(0 * objective).status is ProgramStatus.INFEASIBLE
+        ):
             return Maximum(-np.inf, nothing)
         return Maximum(solution.value, solution.point)
 

@@ -17,7 +17,7 @@ from reluscope.geometry.numbers.row_scales import unit_rows
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.rational_cell import rows_of
 from reluscope.geometry.programs.checked_bounds import upper_bound
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.geometry.programs.proved_programs import MAX_DIMENSIONS, MAX_NUMBERS, nearest
 from reluscope.geometry.programs.rational_program import deepest, highest, value_at, whole_form
 
@@ -126,7 +126,7 @@ def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: f
             found = program.maximize(gain)
         except SolverError as error:
             return _in_fractions(polyhedron, cap, error)
-        if found.status is not Status.OPTIMAL:
+        if found.status is not ProgramStatus.OPTIMAL:
             return _in_fractions(polyhedron, cap, _unproved(polyhedron))
         # The ball is what its point says, and multipliers say that there is no larger one.
         step = found.point[:-1]

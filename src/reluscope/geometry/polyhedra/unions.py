@@ -14,9 +14,9 @@ from jaxtyping import Float
 
 from reluscope.budget import Budget
 from reluscope.geometry.polyhedra.corners import hull_volume
-from reluscope.geometry.polyhedra.differences import without
 from reluscope.geometry.polyhedra.hulls import hull_of
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.set_differences import without
 from reluscope.geometry.polyhedra.union_surface import volume_by_surface
 from reluscope.interruption import safe_point
 

@@ -22,7 +22,7 @@ ROUNDING = float(np.finfo(np.float64).eps) / 2
 
 
 @dataclass(frozen=True, eq=False)
-class Corners:
+class RationalCorners:
     """Points with rational coordinates, and the floats nearest to them.
 
     Parameters
@@ -38,7 +38,7 @@ class Corners:
     errors: Float[np.ndarray, " v"]
 
     @classmethod
-    def of(cls, exact: Sequence[Point]) -> "Corners":
+    def of(cls, exact: Sequence[Point]) -> "RationalCorners":
         """Round exact points."""
         try:
             points = np.array([[float(entry) for entry in point] for point in exact])
@@ -54,13 +54,13 @@ class Corners:
         return cls(exact, points, errors)
 
     @classmethod
-    def of_box(cls, box: Box) -> "Corners":
+    def of_box(cls, box: Box) -> "RationalCorners":
         """Return the corners of a box, in the order of `Box.corners`."""
         points = box.corners()
         return cls([tuple(map(Fraction, point)) for point in points.tolist()], points, np.zeros(len(points)))
 
     @classmethod
-    def together(cls, parts: "Sequence[Corners]") -> "Corners":
+    def together(cls, parts: "Sequence[RationalCorners]") -> "RationalCorners":
         """Return the corners of several windows, one after the other."""
         return cls(
             [point for part in parts for point in part.exact],
@@ -71,9 +71,9 @@ class Corners:
     def __len__(self) -> int:
         return len(self.points)
 
-    def take(self, which: np.ndarray) -> "Corners":
+    def take(self, which: np.ndarray) -> "RationalCorners":
         """Return some of them."""
-        return Corners([self.exact[index] for index in which.tolist()], self.points[which], self.errors[which])
+        return RationalCorners([self.exact[index] for index in which.tolist()], self.points[which], self.errors[which])
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class WindowShape:
 
     Parameters
     ----------
-    corners : Corners
+    corners : RationalCorners
         All different; ascending on a line, counter-clockwise in the plane.
     incidence : (v, f) bool
         Which corners lie on which sides.
@@ -90,7 +90,7 @@ class WindowShape:
         The half-spaces ``(a, c)`` of ``a . x + c >= 0`` that carry the sides, in whole numbers without common divisor.
     """
 
-    corners: Corners
+    corners: RationalCorners
     incidence: Bool[np.ndarray, "v f"]
     sides: tuple[Row, ...]
 
@@ -110,7 +110,7 @@ def window_shape(window: Box | Polyhedron) -> WindowShape:
     [['0', '0'], ['1/3', '0'], ['0', '1/3']]
     """
     if isinstance(window, Box):
-        corners = Corners.of_box(window)
+        corners = RationalCorners.of_box(window)
         incidence = np.hstack([corners.points == window.hi, corners.points == window.lo])
         return WindowShape(corners, incidence, tuple(integer_row(side) for side in half_spaces(window)))
     polytope = None if len(window.C) else RationalPolytope.of(window)
@@ -124,7 +124,7 @@ def window_shape(window: Box | Polyhedron) -> WindowShape:
         incidence[list(members), side] = True
     exact = [tuple(Fraction(entry, vertex[-1]) for entry in vertex[:-1]) for vertex in polytope.vertices]
     order = _order(exact, incidence)
-    return WindowShape(Corners.of([exact[corner] for corner in order]), incidence[order], tuple(facets))
+    return WindowShape(RationalCorners.of([exact[corner] for corner in order]), incidence[order], tuple(facets))
 
 
 def _order(exact: Sequence[Point], incidence: np.ndarray) -> list[int]:

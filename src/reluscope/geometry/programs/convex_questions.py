@@ -18,7 +18,7 @@ from reluscope.geometry.programs.checked_bounds import upper_bound
 from reluscope.geometry.programs.half_space_stack import HalfSpaceStack
 from reluscope.geometry.programs.half_spaces import HalfSpaces
 from reluscope.geometry.programs.interior_point import IsDone, Local, Minima, Objective, minimize, within
-from reluscope.geometry.programs.linear_program import LinearProgram, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
 from reluscope.geometry.programs.proved_programs import ProvedSystem
 
 RELATIVE_GAP = 1e-9
@@ -357,7 +357,7 @@ def _finished(bodies: HalfSpaceStack, gains: Tensor, answers: Answers, is_open: 
         program.set_all_bounds(one.lower, one.upper)
         program.add_rows(one.rows, one.offsets)
         solution = program.maximize(gain)
-        if solution.status is Status.OPTIMAL and solution.value >= values[body]:
+        if solution.status is ProgramStatus.OPTIMAL and solution.value >= values[body]:
             # None of the rows matters if HiGHS gives no multipliers.
             duals = solution.duals if len(solution.duals) else np.zeros(len(one.offsets))
             endless = np.full(len(duals), -np.inf)
@@ -366,7 +366,7 @@ def _finished(bodies: HalfSpaceStack, gains: Tensor, answers: Answers, is_open: 
                 solution.value,
                 upper_bound(gain, one.rows, endless, one.offsets, one.lower, one.upper, duals) - solution.value,
             )
-        elif solution.status is Status.UNBOUNDED:
+        elif solution.status is ProgramStatus.UNBOUNDED:
             gaps[body] = np.inf
             if _has_no_end(one, gain):
                 values[body], gaps[body] = np.inf, 0.0
@@ -380,4 +380,4 @@ def _has_no_end(body: HalfSpaces, gain: np.ndarray) -> bool:
     nothing = np.zeros((0, len(gain))), np.zeros(0)
     cone = ProvedSystem(directions, np.zeros(len(directions)), *nothing)
     proved = cone.maximum([Fraction(entry) for entry in gain.tolist()])
-    return proved is not None and proved.status is Status.UNBOUNDED
+    return proved is not None and proved.status is ProgramStatus.UNBOUNDED

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from reluscope.errors import SolverError
 
 
-class Status(Enum):
+class ProgramStatus(Enum):
     """How a linear program ended."""
 
     OPTIMAL = "optimal"
@@ -23,10 +23,10 @@ class Status(Enum):
     UNBOUNDED = "unbounded"
 
 
-class Solution(NamedTuple):
+class ProgramSolution(NamedTuple):
     """The end of a solve: the value is -inf if infeasible and inf if unbounded, and then the arrays hold NaN."""
 
-    status: Status
+    status: ProgramStatus
     value: float
     point: np.ndarray
     duals: np.ndarray
@@ -36,10 +36,10 @@ class Solution(NamedTuple):
 # Gains beyond these powers of two are scaled to about one.
 PLAIN_EXPONENTS = 20
 _STATUS = {
-    highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
-    highspy.HighsModelStatus.kModelEmpty: Status.OPTIMAL,
-    highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE,
-    highspy.HighsModelStatus.kUnbounded: Status.UNBOUNDED,
+    highspy.HighsModelStatus.kOptimal: ProgramStatus.OPTIMAL,
+    highspy.HighsModelStatus.kModelEmpty: ProgramStatus.OPTIMAL,
+    highspy.HighsModelStatus.kInfeasible: ProgramStatus.INFEASIBLE,
+    highspy.HighsModelStatus.kUnbounded: ProgramStatus.UNBOUNDED,
 }
 
 
@@ -148,7 +148,7 @@ class LinearProgram:
         everything = np.arange(self.num_variables, dtype=np.int32)
         self._model.changeColsBounds(self.num_variables, everything, lower, upper)
 
-    def maximize(self, objective: Float[np.ndarray, " n"]) -> Solution:
+    def maximize(self, objective: Float[np.ndarray, " n"]) -> ProgramSolution:
         """Solve from the last basis.
 
         Returns
@@ -181,10 +181,10 @@ class LinearProgram:
                 f"a linear program with {self.num_rows} rows and {self.num_variables} variables should have ended "
                 f"with an answer and ended with {reason!r}; look for entries of very different size"
             )
-        if status is not Status.OPTIMAL:
-            value = -np.inf if status is Status.INFEASIBLE else np.inf
-            return Solution(status, value, np.full(self.num_variables, np.nan), np.full(self.num_rows, np.nan))
+        if status is not ProgramStatus.OPTIMAL:
+            value = -np.inf if status is ProgramStatus.INFEASIBLE else np.inf
+            return ProgramSolution(status, value, np.full(self.num_variables, np.nan), np.full(self.num_rows, np.nan))
         solution = self._model.getSolution()
         point = np.array(solution.col_value, dtype=float)
         duals = np.ldexp(np.array(solution.row_dual, dtype=float), exponent)
-        return Solution(status, float(objective @ point), point, duals)
+        return ProgramSolution(status, float(objective @ point), point, duals)

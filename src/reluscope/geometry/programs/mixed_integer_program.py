@@ -25,7 +25,7 @@ class Ending(Enum):
     LIMIT = "limit"
 
 
-class Outcome(NamedTuple):
+class MixedIntegerSolution(NamedTuple):
     """The end of a solve.
 
     Parameters
@@ -149,7 +149,7 @@ class MixedIntegerProgram:
         *,
         is_relaxed: bool = False,
         seconds: float = np.inf,
-    ) -> Outcome:
+    ) -> MixedIntegerSolution:
         """Solve.
 
         Parameters
@@ -185,7 +185,7 @@ class MixedIntegerProgram:
                 f"with an answer and ended with {reason!r}; look for entries of very different size"
             )
         if ending is Ending.INFEASIBLE:
-            return Outcome(ending, -np.inf, None)
+            return MixedIntegerSolution(ending, -np.inf, None)
         info = model.getInfo()
         is_found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         point = np.array(model.getSolution().col_value, dtype=float) if is_found else None
@@ -193,7 +193,9 @@ class MixedIntegerProgram:
         is_linear = info.mip_node_count < 0
         bound = info.objective_function_value if is_linear else info.mip_dual_bound
         duals = np.array(model.getSolution().row_dual, dtype=float) if is_relaxed else None
-        return Outcome(ending, np.inf if is_linear and ending is Ending.LIMIT else float(bound), point, duals)
+        return MixedIntegerSolution(
+            ending, np.inf if is_linear and ending is Ending.LIMIT else float(bound), point, duals
+        )
 
     def _run(self) -> Ending | None:
         self._model.run()

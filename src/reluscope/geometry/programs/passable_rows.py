@@ -77,7 +77,7 @@ def passable_rows(body: HalfSpaceStack, rows: Int[np.ndarray, " k"], slack: Floa
     points = np.full((number, body.dim), np.nan)
     # Those that are worked on: where rows are decided, others take their place, so that steps stay large products.
     at, begun = np.zeros(0, dtype=np.int64), 0
-    state = _State(programs)
+    state = _Iterates(programs)
     work, decided = [0], [0]
     while begun < number or len(at):
         new = np.arange(begun, min(number, begun + BLOCK - len(at)))
@@ -137,7 +137,7 @@ class _Programs:
         return inside, (inside * gains).sum(dim=1), bounds
 
 
-class _State:
+class _Iterates:
     """Iterates of some programs, (k, n) and (k, h) in float32; arrays of the size of y are written in place."""
 
     def __init__(self, body: _Programs) -> None:

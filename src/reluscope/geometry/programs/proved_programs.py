@@ -16,7 +16,7 @@ from jaxtyping import Float
 from reluscope.errors import SolverError
 from reluscope.geometry.numbers.rational_equations import moved_onto
 from reluscope.geometry.numbers.row_scales import scaled_rows, unit_rows
-from reluscope.geometry.programs.linear_program import LinearProgram, Solution, Status
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramSolution, ProgramStatus
 from reluscope.geometry.programs.rational_program import Form, deepest, highest, whole_form
 
 # Systems of so many unknowns are solved in fractions within a tenth of a second or so.
@@ -32,7 +32,7 @@ Point = tuple[Fraction, ...]
 class Proved(NamedTuple):
     """A proved answer: how the program ends, with its value and a point where it is taken if it is optimal."""
 
-    status: Status
+    status: ProgramStatus
     value: Fraction | None = None
     point: Point | None = None
 
@@ -74,7 +74,7 @@ class ProvedSystem:
 
     def is_empty(self) -> bool | None:
         """Return whether no point satisfies all rows; None if neither is proved."""
-        return None if (found := self._inside) is None else found.status is Status.INFEASIBLE
+        return None if (found := self._inside) is None else found.status is ProgramStatus.INFEASIBLE
 
     def maximum(self, gain: Sequence[Fraction]) -> Proved | None:
         """Return where a linear function is largest, None if nothing is proved.
@@ -86,20 +86,20 @@ class ProvedSystem:
         if self.dim > MAX_DIMENSIONS:
             return None
         if self.is_contradicted:
-            return Proved(Status.INFEASIBLE)
+            return Proved(ProgramStatus.INFEASIBLE)
         try:
             found = self.program().maximize(np.array([float(entry) for entry in gain]))
         except SolverError:
             found = None
         answer = None
-        if found is not None and found.status is Status.OPTIMAL:
+        if found is not None and found.status is ProgramStatus.OPTIMAL:
             answer = self._optimal(gain, found)
         elif found is not None:
             inside = self._inside
-            if inside is not None and inside.status is Status.INFEASIBLE:
+            if inside is not None and inside.status is ProgramStatus.INFEASIBLE:
                 answer = inside
             elif inside is not None and self._has_ray(gain):
-                answer = Proved(Status.UNBOUNDED)
+                answer = Proved(ProgramStatus.UNBOUNDED)
         return answer if answer is not None else self._in_fractions(gain)
 
     def program(self) -> LinearProgram:
@@ -117,7 +117,7 @@ class ProvedSystem:
     def _inside(self) -> Proved | None:
         """A point, or that there is none: the deepest one, or the multipliers that keep it from being inside."""
         if self.is_contradicted:
-            return Proved(Status.INFEASIBLE)
+            return Proved(ProgramStatus.INFEASIBLE)
         both = np.concatenate([self._normals, self._equations, -self._equations])
         ends = np.concatenate([self._offsets, self._values, -self._values])
         program = LinearProgram(self.dim + 1)
@@ -127,17 +127,17 @@ class ProvedSystem:
             found = program.maximize(np.append(np.zeros(self.dim), 1.0))
         except SolverError:
             found = None
-        if found is not None and found.status is Status.OPTIMAL:
+        if found is not None and found.status is ProgramStatus.OPTIMAL:
             point = self._onto(found.point[:-1], np.zeros(0), is_near=bool(found.point[-1] < TIGHT))
             if point is not None and self.contains(point):
-                return Proved(Status.OPTIMAL, Fraction(0), point)
+                return Proved(ProgramStatus.OPTIMAL, Fraction(0), point)
             duals = found.duals if len(found.duals) else np.zeros(len(both))
             own, above, below = np.split(duals, np.cumsum([len(self._rows), len(self._own)]))
             if found.point[-1] < TIGHT and self.is_excluded_by(np.append(own, above - below)):
-                return Proved(Status.INFEASIBLE)
+                return Proved(ProgramStatus.INFEASIBLE)
         return self._in_fractions([Fraction(0)] * self.dim)
 
-    def _optimal(self, gain: Sequence[Fraction], found: Solution) -> Proved | None:
+    def _optimal(self, gain: Sequence[Fraction], found: ProgramSolution) -> Proved | None:
         duals = found.duals if len(found.duals) else np.zeros(len(self._rows) + len(self._own))
         value = self._bound(gain, duals)
         if value is None:
@@ -145,7 +145,7 @@ class ProvedSystem:
         point = self._onto(found.point, duals, is_near=True)
         if point is None or _product(gain, point) != value or not self.contains(point):
             return None
-        return Proved(Status.OPTIMAL, value, point)
+        return Proved(ProgramStatus.OPTIMAL, value, point)
 
     def _onto(self, near: np.ndarray, duals: np.ndarray, *, is_near: bool) -> Point | None:
         """Return a point moved onto the equations, and onto the rows that are nearly tight, those with weight first."""
@@ -263,11 +263,11 @@ class ProvedSystem:
             rows += [_form(row, value), _form(-row, -value)]
         start, depth = deepest(rows, self.dim)
         if depth < 0:
-            return Proved(Status.INFEASIBLE)
+            return Proved(ProgramStatus.INFEASIBLE)
         found = highest(whole_form([*gain, Fraction(0)]), rows, start)
         if not found.is_bounded:
-            return Proved(Status.UNBOUNDED)
-        return Proved(Status.OPTIMAL, _product(gain, found.point), found.point)
+            return Proved(ProgramStatus.UNBOUNDED)
+        return Proved(ProgramStatus.OPTIMAL, _product(gain, found.point), found.point)
 
 
 def nearest(value: Fraction) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.network_graph import NetworkGraph
 from reluscope.networks.passes.rounding import ANY_ORDER
@@ -55,5 +55,5 @@ def unit_ranges(
     """
     shape = (1, *network.input_shape)
     low, high = (torch.tensor(end, dtype=torch.float64, device=network.device).reshape(shape) for end in (lower, upper))
-    *at_gates, _ = carry(network, Intervals(ANY_ORDER), Ends(low, high))
+    *at_gates, _ = carry(network, Intervals(ANY_ORDER), FiniteEnds(low, high))
     return tuple(Ranges(*(end[0].cpu().numpy() for end in ends)) for ends in at_gates)

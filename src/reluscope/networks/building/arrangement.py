@@ -12,7 +12,7 @@ from reluscope.networks.building.core import Core, Value, constant, normal_axis
 from reluscope.networks.graph.operators.arrange import Concatenate, Pad, Reshape, Select
 
 
-class Arrangement(Core):
+class MovedEntries(Core):
     """Methods for reshaping, picking, joining and framing."""
 
     def select(self, x: Value, index: Tensor, *, name: str = "select") -> Value:

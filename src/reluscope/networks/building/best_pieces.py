@@ -26,7 +26,7 @@ _SAMPLES, _ROUNDS, _FARTHEST = 33, 25, 40.0
 
 
 @dataclass(frozen=True)
-class Pieces:
+class SmoothPieces:
     """A continuous piecewise-linear function in place of a smooth one.
 
     Parameters
@@ -49,7 +49,7 @@ class Pieces:
 
 
 @cache
-def best_pieces(name: str, number: int) -> Pieces:
+def best_pieces(name: str, number: int) -> SmoothPieces:
     """Return a function of so many pieces near a smooth one; see the module.
 
     Examples
@@ -67,7 +67,7 @@ def best_pieces(name: str, number: int) -> Pieces:
             best = (error, found)
     assert best is not None
     points, slopes, intercepts = best[1]
-    return Pieces(name, points, slopes, intercepts, proved_error(function, points, slopes, intercepts))
+    return SmoothPieces(name, points, slopes, intercepts, proved_error(function, points, slopes, intercepts))
 
 
 def check_number(name: str, number: int) -> None:

@@ -4,12 +4,12 @@ Shapes and axes leave the batch axis out: axis 0 is the first axis of one point.
 """
 
 from reluscope.networks.building.core import Operand, Value
-from reluscope.networks.building.largest import Largest, Picked
+from reluscope.networks.building.largest import ComparedEntries, Picked
 
 __all__ = ["GraphBuilder", "Operand", "Picked", "Value"]
 
 
-class GraphBuilder(Largest):
+class GraphBuilder(ComparedEntries):
     """A graph under construction.
 
     Examples

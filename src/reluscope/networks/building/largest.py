@@ -46,7 +46,7 @@ class Picked:
         return (*self.value.shape[: self.axis], self.k, *self.value.shape[self.axis + 1 :])
 
 
-class Largest(Jumps):
+class ComparedEntries(Jumps):
     """Methods for gates that compare entries with each other and jump."""
 
     def top_k(self, x: Value, k: int, axis: int, *, keeps: bool = True, name: str = "topk") -> Value:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from reluscope.errors import ShapeError, UnsupportedOperatorError
 from reluscope.networks.building.arithmetic import Arithmetic
-from reluscope.networks.building.arrangement import Arrangement
+from reluscope.networks.building.arrangement import MovedEntries
 from reluscope.networks.building.core import Value, constant, per_axis
 from reluscope.networks.building.windows import num_windows, window_positions
 from reluscope.networks.graph.operators.convolution import Convolution, TransposedConvolution
@@ -20,7 +20,7 @@ Sizes = int | Sequence[int]
 Padding = int | Sequence[int] | Sequence[tuple[int, int]]
 
 
-class Layers(Arithmetic, Arrangement):
+class Layers(Arithmetic, MovedEntries):
     """Methods for linear maps, convolutions, normalisation and average pooling."""
 
     def linear(self, x: Value, weight: Tensor, bias: Tensor | None = None, *, name: str = "linear") -> Value:

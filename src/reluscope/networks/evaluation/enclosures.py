@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Integer
 
-from reluscope.geometry.polyhedra.balls import CutBall
+from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.forms import AffineForms, Forms, OpenUnit, PossiblePieces

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from reluscope import _kernels
 from reluscope.networks.graph.nodes import Affine, Max, Pointwise
-from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.rounding import affine_error, candidate_bounds
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ class CornerBound(NamedTuple):
     ----------
     center, radius : (p, *shape) tensors
         At the corners of the cells, those of each cell together.
-    ends : Ends
+    ends : FiniteEnds
         Of ``(c, *shape)`` tensors.
     """
 
     center: Tensor
     radius: Tensor
-    ends: Ends
+    ends: FiniteEnds
 
 
 class CornerBounds:
@@ -76,7 +76,7 @@ class CornerBounds:
         radius = candidate_bounds(stage.gate, value.radius)
         low, high = self._intervals.arrive(stage, value.ends)
         lowest, highest = self._range(center, radius)
-        return CornerBound(center, radius, Ends(torch.maximum(low, lowest), torch.minimum(high, highest)))
+        return CornerBound(center, radius, FiniteEnds(torch.maximum(low, lowest), torch.minimum(high, highest)))
 
     def leave(self, stage: "Stage", arrived: CornerBound) -> CornerBound:
         """Return the bounds of the gate's output."""
@@ -86,16 +86,16 @@ class CornerBounds:
             center, radius = self._largest(arrived, ends)
         else:
             center, radius, ends = self._between_lines(gate, arrived)
-        ends = Ends(*(end.reshape(-1, *gate.shape) for end in ends))
+        ends = FiniteEnds(*(end.reshape(-1, *gate.shape) for end in ends))
         return CornerBound(center.reshape(-1, *gate.shape), radius.reshape(-1, *gate.shape), ends)
 
-    def _range(self, center: Tensor, radius: Tensor) -> Ends:
+    def _range(self, center: Tensor, radius: Tensor) -> FiniteEnds:
         """Return the ends of every entry on every cell."""
         low, high = _kernels.cell_ranges(_rows(center), _rows(radius), self.offsets)
         shape = (len(low), *center.shape[1:])
-        return Ends(*(torch.from_numpy(end).reshape(shape).to(center.device) for end in (low, high)))
+        return FiniteEnds(*(torch.from_numpy(end).reshape(shape).to(center.device) for end in (low, high)))
 
-    def _between_lines(self, gate: Pointwise, arrived: CornerBound) -> tuple[Tensor, Tensor, Ends]:
+    def _between_lines(self, gate: Pointwise, arrived: CornerBound) -> tuple[Tensor, Tensor, FiniteEnds]:
         """Put units between two lines over their ranges, and return the ranges behind the gate, too."""
         kinks, slopes, starts = (
             _per_unit(table, gate.num_units) for table in (gate.breakpoints, gate.slopes, gate.intercepts)
@@ -115,9 +115,9 @@ class CornerBounds:
         center, radius, low, high = (
             torch.from_numpy(part).to(arrived.center.device) for part in (center, radius, relaxed[4], relaxed[5])
         )
-        return center, radius, Ends(low, high)
+        return center, radius, FiniteEnds(low, high)
 
-    def _largest(self, arrived: CornerBound, ends: Ends) -> tuple[Tensor, Tensor]:
+    def _largest(self, arrived: CornerBound, ends: FiniteEnds) -> tuple[Tensor, Tensor]:
         """Put max units between the candidate with the best lower end, and a number where that one may be exceeded."""
         low, high = arrived.ends
         best = low.argmax(-1, keepdim=True)

@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from reluscope.geometry.polyhedra.balls import CutBall
+from reluscope.geometry.polyhedra.cut_balls import CutBall
 from reluscope.networks.graph.nodes import Affine, Max, Pointwise
 from reluscope.networks.passes.maps import linear_part
 from reluscope.networks.passes.rounding import affine_error, piece_error

@@ -21,7 +21,7 @@ from reluscope.partitions.ask.engine_choice import ENGINES, MAX_STREAMED_DIMENSI
 from reluscope.partitions.ask.patience import MAX_KEPT, patient
 from reluscope.partitions.doubts.shown_regions import is_deep, max_exact, shown
 from reluscope.partitions.doubts.walk_rounding import Rounding
-from reluscope.partitions.engines.certified import certified
+from reluscope.partitions.engines.certified_regions import certified
 from reluscope.partitions.engines.few_dimensions import of_one_scale, partition_flat, partition_segments, windowed
 from reluscope.partitions.engines.listed_corners import with_corners
 from reluscope.partitions.engines.many_dimensions import partition_by_tree

@@ -151,7 +151,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Effort:
+class ForecastEffort:
     """How much a forecast may take.
 
     Parameters
@@ -173,7 +173,7 @@ class Effort:
         """Seconds to plan with: without end where cells are limited, which alone decide then."""
         return self.until - time.monotonic() if np.isinf(self.cells) else np.inf
 
-    def after(self, done: Round) -> "Effort":
+    def after(self, done: Round) -> "ForecastEffort":
         """Return what is left after a round of windows."""
         return replace(self, cells=self.cells - done.num_cells)
 
@@ -183,7 +183,7 @@ class Effort:
         return Budget(regions=regions, seconds=max(0.0, share * (self.until - time.monotonic())))
 
     @classmethod
-    def of(cls, network: Network, seconds: float | None) -> "Effort":
+    def of(cls, network: Network, seconds: float | None) -> "ForecastEffort":
         """Return the effort that takes so many seconds, or as many passes as `EFFORT` says without them."""
         if seconds is not None:
             return cls(MAX_BOXES, np.inf, time.monotonic() + seconds)
@@ -248,7 +248,7 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive | None = Non
     True
     """
     read_domain(domain, network.num_inputs)
-    effort = Effort.of(network, seconds)
+    effort = ForecastEffort.of(network, seconds)
     if not domain.is_bounded() or domain.dim > MAX_VERTICES:
         return _by_probes(network, domain, seconds, seed)
     rounding = rounding_of(network, domain, Tolerance())
@@ -270,7 +270,7 @@ def forecast(network: Network, domain: Domain, *, seconds: Positive | None = Non
 
 
 def rounds(
-    network: Network, domain: Domain, effort: "Effort", seed: int, rounding: Rounding = "proved"
+    network: Network, domain: Domain, effort: "ForecastEffort", seed: int, rounding: Rounding = "proved"
 ) -> Iterator[Round]:
     """Yield rounds of windows, larger ones and then more of them, until the effort does not suffice for the next."""
     where, draw, size = SubDomains.of(domain), np.random.default_rng(seed), FIRST_SIZE

@@ -17,7 +17,7 @@ from reluscope.codes.changes import changed_units
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.graph.nodes import Max, TopK
 from reluscope.networks.network import Network
-from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carry import carry
 from reluscope.networks.passes.rounding import ANY_ORDER
 from reluscope.partitions.ask.sub_domains import SubDomains
@@ -126,7 +126,7 @@ def _bends(network: Network, low: np.ndarray, sides: np.ndarray) -> np.ndarray:
     """Return an upper bound on the number of units that bend in each box, by interval arithmetic."""
     shape = (len(low), *network.input_shape)
     ends = (torch.tensor(end, device=network.device).reshape(shape) for end in (low, low + sides))
-    *at_gates, _ = carry(network, Intervals(ANY_ORDER), Ends(*ends))
+    *at_gates, _ = carry(network, Intervals(ANY_ORDER), FiniteEnds(*ends))
     found = torch.zeros(len(low), dtype=torch.int64, device=network.device)
     for stage, (least, most) in zip(network.stages, at_gates, strict=True):
         gate = stage.gate

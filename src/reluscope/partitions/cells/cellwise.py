@@ -24,7 +24,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.cells.cell_batches import AtGate, Batch, BeforeGate, Finished
 from reluscope.partitions.cells.cell_patches import CellPatch
 from reluscope.partitions.cells.first_cells import EPSILON, Start, first_cells
-from reluscope.partitions.complexes.certification import Cut, ExactSigns
+from reluscope.partitions.complexes.certification import CutFunction, ExactSigns
 from reluscope.partitions.driver.walk import Step, Store, Walked, walk
 from reluscope.progress import RegionProgress
 from reluscope.tolerance import Tolerance
@@ -86,7 +86,7 @@ def walk_cells(
     nothing = np.zeros((number, 0), dtype=np.uint16)
     known = BeforeGate(affine_input(network, number, start.scale), np.arange(number), nothing)
     exact_signs = ExactSigns(network, [domain])
-    cutting = _Cutting(network, _Keys(network), tolerance.rounding * EPSILON, start, exact_signs, keeps_vertices)
+    cutting = _CellSteps(network, _Keys(network), tolerance.rounding * EPSILON, start, exact_signs, keeps_vertices)
     return walk(
         [Batch(0, start.cells, known, (), hashes)],
         cutting.step,
@@ -117,7 +117,7 @@ class _Keys:
 
 
 @dataclass(frozen=True)
-class _Cutting:
+class _CellSteps:
     """How cells are taken through the gates, and what is kept of them."""
 
     network: Network
@@ -235,7 +235,7 @@ class _Cutting:
         for rows in np.split(flat_units, np.flatnonzero(np.diff(flat_units[:, 0])) + 1):
             part, (_, units, which, is_in_doubt) = int(rows[0, 0]), rows.T
             cuts = [
-                Cut(parts.stage, unit, breakpoint=at)
+                CutFunction(parts.stage, unit, breakpoint=at)
                 for unit, at in zip(units.tolist(), levels[which, units].tolist(), strict=True)
             ]
             vertices = parts.cells.vertices[parts.cells.vertex_offsets[part] : parts.cells.vertex_offsets[part + 1]]

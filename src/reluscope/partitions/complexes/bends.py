@@ -151,7 +151,7 @@ class Arrived:
     error: np.ndarray
 
 
-class Ranges:
+class SharedRanges:
     """Bounds on a gate's pre-activations over all points that take shares of rows.
 
     Parameters

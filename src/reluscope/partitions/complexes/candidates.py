@@ -15,7 +15,7 @@ from reluscope import _kernels
 
 
 @dataclass(frozen=True)
-class Rivals:
+class CandidatePairs:
     """Pairs of candidates that may tie for the maximum on some cells.
 
     Parameters
@@ -39,7 +39,7 @@ class Rivals:
     open_units: np.ndarray
 
 
-def find_rivals(pre: np.ndarray, rounding: np.ndarray, margin: np.ndarray, *, ties: bool = True) -> Rivals:
+def find_rivals(pre: np.ndarray, rounding: np.ndarray, margin: np.ndarray, *, ties: bool = True) -> CandidatePairs:
     """Drop dominated candidates and pair up the others.
 
     Parameters
@@ -55,7 +55,7 @@ def find_rivals(pre: np.ndarray, rounding: np.ndarray, margin: np.ndarray, *, ti
         equal where it is not behind.
     """
     units, first, second, winner, is_open = _kernels.find_rivals(pre, margin, ties)
-    return Rivals(
+    return CandidatePairs(
         pre[:, units, first] - pre[:, units, second],
         rounding[units, first] + rounding[units, second],
         np.stack([units, first, second], axis=1),

@@ -40,7 +40,7 @@ _ZERO, _ONE = Fraction(0), Fraction(1)
 
 
 @dataclass(frozen=True)
-class Cut:
+class CutFunction:
     """A cut function: a unit of a stage against one of its breakpoints, or two candidates of a max unit.
 
     Parameters
@@ -71,7 +71,9 @@ class ExactVertex:
 
     __slots__ = ("_point", "_values", "edge")
 
-    def __init__(self, corner: Point | None = None, edge: "tuple[ExactVertex, ExactVertex, Cut] | None" = None) -> None:
+    def __init__(
+        self, corner: Point | None = None, edge: "tuple[ExactVertex, ExactVertex, CutFunction] | None" = None
+    ) -> None:
         self._point = corner
         self._values: dict[int, RationalVector] = {}
         self.edge = edge
@@ -135,7 +137,7 @@ class Certifier:
         start, stop = self.height(tail, cut), self.height(head, cut)
         return start / (start - stop)
 
-    def height(self, vertex: ExactVertex, cut: Cut) -> Fraction:
+    def height(self, vertex: ExactVertex, cut: CutFunction) -> Fraction:
         """Return the exact value of a cut function at a vertex."""
         values = vertex._values.get(cut.stage)
         if values is None:
@@ -200,7 +202,7 @@ def subdivide_exactly(
     *,
     rounding: np.ndarray,
     vertices: list[ExactVertex],
-    cuts: list[Cut],
+    cuts: list[CutFunction],
     certifier: Certifier,
 ) -> tuple[Subdivision, list[ExactVertex]]:
     """Cut a complex like `subdivide`, with every sign decided exactly.
@@ -211,7 +213,7 @@ def subdivide_exactly(
         As for `subdivide`.
     vertices : list of ExactVertex
         The vertices of the complex.
-    cuts : list of Cut
+    cuts : list of CutFunction
         What the columns of ``heights`` are.
     certifier : Certifier
 
@@ -331,8 +333,8 @@ class ExactSigns:
         gates = network.layout.gates
         self._layouts = [CodeLayout(gates[:number]) for number in range(len(gates))]
         self._gates = [stage.gate for stage in network.stages]
-        self._read: dict[Cut, dict[int, list[int]] | None] = {}
-        self._forms: dict[tuple[int, Cut, bytes], tuple[list[Fraction], Fraction]] = {}
+        self._read: dict[CutFunction, dict[int, list[int]] | None] = {}
+        self._forms: dict[tuple[int, CutFunction, bytes], tuple[list[Fraction], Fraction]] = {}
 
     def is_able(self, points: int) -> bool:
         """Whether so many exact evaluations can be afforded."""
@@ -343,7 +345,9 @@ class ExactSigns:
         self._left -= len(points) * self._cost
         return [self._certifier(root).preactivations(stage, point) for point in points]
 
-    def signs(self, root: int, vertices: np.ndarray, words: np.ndarray, cuts: "list[Cut]") -> list[int | None] | None:
+    def signs(
+        self, root: int, vertices: np.ndarray, words: np.ndarray, cuts: "list[CutFunction]"
+    ) -> list[int | None] | None:
         """Return for each cut function of one stage its sign inside a cell: 0 for the zero function, None for both.
 
         Parameters
@@ -354,7 +358,7 @@ class ExactSigns:
             Homogeneous vertices of the cell: points, and directions in which it is unbounded.
         words : (w,) uint64
             Its code, of the gates before the stage.
-        cuts : list of Cut
+        cuts : list of CutFunction
 
         Returns
         -------
@@ -384,14 +388,14 @@ class ExactSigns:
             found.append(_sign([_dot(form, at) for at in points], [_dot(form, at) for at in directions]))
         return found
 
-    def vanish(self, words: np.ndarray, cuts: "list[Cut]") -> np.ndarray:
+    def vanish(self, words: np.ndarray, cuts: "list[CutFunction]") -> np.ndarray:
         """Return which cut functions of one stage are zero on cells at once: all units they read are constantly zero.
 
         Parameters
         ----------
         words : (r, w) uint64
             Codes of cells, of the gates before the stage.
-        cuts : list of Cut
+        cuts : list of CutFunction
 
         Returns
         -------
@@ -416,7 +420,7 @@ class ExactSigns:
                     found[start : start + block, column] = np.logical_and.reduce(parts) if parts else True
         return found
 
-    def _units_read(self, cut: Cut) -> dict[int, list[int]] | None:
+    def _units_read(self, cut: CutFunction) -> dict[int, list[int]] | None:
         """Return the units that a cut function is a sum of; None where it is more than that, or there is no knowing."""
         if cut not in self._read:
             self._read[cut] = None
@@ -430,7 +434,7 @@ class ExactSigns:
                     self._read[cut] = read.units
         return self._read[cut]
 
-    def _form(self, root: int, code: "_HeldCode", cut: Cut) -> tuple[list[Fraction], Fraction]:
+    def _form(self, root: int, code: "_HeldCode", cut: CutFunction) -> tuple[list[Fraction], Fraction]:
         """Return a cut function on a cell by its code: slopes in the domain's coordinates, and the constant."""
         key = root, cut, code.key
         if key not in self._forms:
@@ -465,7 +469,7 @@ class _HeldCode:
         return [pieces[self._layout.units(gate)].tolist() for gate in range(len(self._layout.gates))]
 
 
-def _weights(cut: Cut) -> dict[int, Fraction]:
+def _weights(cut: CutFunction) -> dict[int, Fraction]:
     """Return the weights of entries in a cut function."""
     return {cut.first: _ONE, cut.second: -_ONE} if cut.second >= 0 else {cut.first: _ONE}
 
@@ -494,7 +498,7 @@ def _sign(at_points: Sequence[Fraction], at_directions: Sequence[Fraction]) -> i
     return None if above == below else 1 if above else -1
 
 
-def height(values: RationalVector, cut: Cut) -> Fraction:
+def height(values: RationalVector, cut: CutFunction) -> Fraction:
     """Return the exact value of a cut function, given what its gate sees."""
     if cut.second >= 0:
         return values[cut.first] - values[cut.second]

@@ -25,7 +25,7 @@ from reluscope import _kernels
 from reluscope.codes.steady_words import SteadyWords
 from reluscope.geometry.cutting.complexes import Complex
 from reluscope.geometry.cutting.splitting import Placement
-from reluscope.geometry.polyhedra.window_shapes import Corners
+from reluscope.geometry.polyhedra.window_shapes import RationalCorners
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
 from reluscope.networks.graph.nodes import Max, Pointwise
 from reluscope.networks.network import Network
@@ -92,7 +92,7 @@ class Chunk:
         Work on the gate, once its pre-activations are there.
     exact : list of ExactVertex, optional
         The vertices in rational arithmetic, if signs are to be certified.
-    corners : Corners, optional
+    corners : RationalCorners, optional
         The vertices as corners of the domains, until the first gate is opened.
     num_stages : int
         Gates to pass.
@@ -132,7 +132,7 @@ class Chunk:
     exact_signs: ExactSigns | None = None
     opened: "OpenStage | None" = None
     exact: list[ExactVertex] | None = None
-    corners: Corners | None = None
+    corners: RationalCorners | None = None
     num_stages: int = 0
     seam_numbers: "SeamNumbers" = field(default_factory=lambda: SeamNumbers(0))
     names: np.ndarray | None = None
@@ -161,7 +161,7 @@ class Chunk:
         cls,
         network: Network,
         cells: Complex,
-        corners: Corners,
+        corners: RationalCorners,
         inputs: Tensor,
         *,
         certifier: Certifier | None = None,

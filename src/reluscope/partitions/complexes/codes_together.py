@@ -19,7 +19,7 @@ from reluscope.networks.passes.rounding import in_doubt, with_ties
 from reluscope.networks.passes.stages import Values
 from reluscope.partitions.complexes.bends import (
     Arrived,
-    Ranges,
+    SharedRanges,
     arrive,
     behind,
     fewer_rows,
@@ -117,7 +117,7 @@ def _passed(network: Network, group: _Group, unit: float) -> _Group:
     stage = network.stages[group.stage]
     values, shares, errors = fewer_rows(group.values, group.shares, group.errors)
     sent = arrive(stage, values, shares, errors, unit)
-    ranges = Ranges(stage.gate, sent.rows, shares)
+    ranges = SharedRanges(stage.gate, sent.rows, shares)
     units = np.flatnonzero(ranges.open_units(np.zeros_like(sent.proved), unit, CLEAR))
     is_sure = ~ranges.open_units(sent.proved, unit, 0.0)
     is_sure[units] = True

@@ -26,13 +26,19 @@ from reluscope.networks.passes.stages import Stage
 from reluscope.partitions.complexes.bends import narrowed
 from reluscope.partitions.complexes.candidates import find_rivals, settle, winners
 from reluscope.partitions.complexes.carried_ahead import carried_ahead
-from reluscope.partitions.complexes.certification import Certifier, Cut, ExactVertex, doubtful, subdivide_exactly
+from reluscope.partitions.complexes.certification import (
+    Certifier,
+    CutFunction,
+    ExactVertex,
+    doubtful,
+    subdivide_exactly,
+)
 from reluscope.partitions.complexes.chunks import Chunk, OpenStage, Resolution
 from reluscope.partitions.complexes.open_bends import close_bends
 from reluscope.partitions.complexes.vertex_names import extend_names
 
 # What some columns of heights are.
-Cuts = Callable[[np.ndarray], list[Cut]]
+Cuts = Callable[[np.ndarray], list[CutFunction]]
 
 
 def cut(
@@ -254,10 +260,11 @@ def _cut_breakpoints(
 
     numbers = units if opened.arrived is None else opened.arrived.units[units]
 
-    def cuts(chosen: np.ndarray) -> list[Cut]:
+    def cuts(chosen: np.ndarray) -> list[CutFunction]:
         thresholds = levels[index[chosen], units[chosen]].tolist()
         return [
-            Cut(stage.index, unit, breakpoint=at) for unit, at in zip(numbers[chosen].tolist(), thresholds, strict=True)
+            CutFunction(stage.index, unit, breakpoint=at)
+            for unit, at in zip(numbers[chosen].tolist(), thresholds, strict=True)
         ]
 
     work, exact = rules.apply(chunk, heights.take(columns, axis=1), rounding[columns], cuts)
@@ -293,9 +300,9 @@ def _cut_ties(
     pairs = rivals.pairs[columns]
     units, first, second = pairs.T
 
-    def cuts(chosen: np.ndarray) -> list[Cut]:
+    def cuts(chosen: np.ndarray) -> list[CutFunction]:
         entries = (table[units[chosen], which[chosen]].tolist() for which in (first, second))
-        return [Cut(stage.index, one, other) for one, other in zip(*entries, strict=True)]
+        return [CutFunction(stage.index, one, other) for one, other in zip(*entries, strict=True)]
 
     work, exact = rules.apply(chunk, rivals.heights[:, columns], rivals.rounding[columns], cuts)
     # Candidates that agree up to rounding on whole cells nearly always are the same: equal patches of an image.

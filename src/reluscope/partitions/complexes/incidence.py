@@ -16,7 +16,7 @@ import torch
 
 from reluscope.budget import Budget
 from reluscope.geometry.cutting.complexes import Complex
-from reluscope.geometry.polyhedra.window_shapes import Corners
+from reluscope.geometry.polyhedra.window_shapes import RationalCorners
 from reluscope.networks.evaluation.measured_rounding import MeasuredRounding
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
@@ -46,7 +46,7 @@ Keep = Callable[[Chunk, dict[str, float]], np.ndarray]
 def walk_chunks(
     network: Network,
     cells: Complex,
-    corners: Corners,
+    corners: RationalCorners,
     inputs: torch.Tensor,
     resolution: Resolution,
     *,
@@ -71,7 +71,7 @@ def walk_chunks(
     network : Network
     cells : Complex
         On each of which the network's input is affine.
-    corners : Corners
+    corners : RationalCorners
         Vertices in domain coordinates.
     inputs : (v, *input_shape) tensor
         The same vertices, as floats give them, in input space.

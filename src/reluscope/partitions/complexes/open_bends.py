@@ -12,7 +12,7 @@ from reluscope.networks.passes.combinations import COMBINATIONS
 from reluscope.networks.passes.stages import Stage
 from reluscope.partitions.complexes.bends import (
     Arrived,
-    Ranges,
+    SharedRanges,
     arrive,
     behind,
     combined,
@@ -39,7 +39,7 @@ def open_bends(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     expected = proved
     if chunk.rounding is not None:
         expected = np.minimum(np.maximum(chunk.rounding.errors(chunk.stage, size, gamma), gamma * size), proved)
-    ranges = Ranges(gate, rows, shares)
+    ranges = SharedRanges(gate, rows, shares)
     looked = ranges.open_units(expected, gamma, CLEAR)
     is_measured, num_unproved = chunk.is_measured, 0
     if chunk.rounding is not None:

@@ -23,7 +23,7 @@ FEW_CLASSES = 10
 REGIONS, MEMORY = 4096, 2**25
 
 
-class Pieces(NamedTuple):
+class BoundaryPieces(NamedTuple):
     """Chords of some regions, and facets along which two classes tie: the rows of `DecisionBoundary`."""
 
     regions: Int[np.ndarray, " p"]
@@ -31,12 +31,12 @@ class Pieces(NamedTuple):
     ends: Float[np.ndarray, "p d d"]
 
     @classmethod
-    def none(cls, dim: int) -> "Pieces":
+    def none(cls, dim: int) -> "BoundaryPieces":
         """Return no pieces."""
         return cls(np.zeros(0, np.int64), np.zeros((0, 2), np.int64), np.zeros((0, dim, dim)))
 
     @classmethod
-    def joined(cls, several: "list[Pieces]", dim: int) -> "Pieces":
+    def joined(cls, several: "list[BoundaryPieces]", dim: int) -> "BoundaryPieces":
         """Return pieces one after another."""
         return cls(*(np.concatenate(parts) for parts in zip(cls.none(dim), *several, strict=True)))
 
@@ -77,7 +77,7 @@ def blocks_of(part: Partition, num_classes: int, num_known: int) -> Iterator[tup
 
 def pieces_of(
     part: Partition, values: Float[np.ndarray, "v k"], start: int, stop: int, error: float, touching: TouchingTies
-) -> tuple[Pieces, Pieces, Pieces, float]:
+) -> tuple[BoundaryPieces, BoundaryPieces, BoundaryPieces, float]:
     """Return the chords of some regions, the facets on the left of which they are, and those where classes touch.
 
     The last number is the length of facets where it stayed open whether classes touch.
@@ -90,13 +90,13 @@ def pieces_of(
     chosen = contenders(here, offsets, ids, error)
     few = np.ascontiguousarray(here[:, chosen])
     regions, classes, ends = _kernels.find_chords(few, points, offsets, ids, error)
-    chords = Pieces(start + regions, chosen[classes], ends.reshape(len(regions), dim, dim))
+    chords = BoundaryPieces(start + regions, chosen[classes], ends.reshape(len(regions), dim, dim))
     touched = touching.beside(values, chosen, start, stop, error)
-    touched, doubtful = Pieces(*touched[:3]), touched.doubtful
+    touched, doubtful = BoundaryPieces(*touched[:3]), touched.doubtful
     facets = part.facets
     which = np.flatnonzero((facets.left >= start) & (facets.left < stop) & (facets.right >= 0))
     if not len(which):
-        return chords, Pieces.none(dim), touched, doubtful
+        return chords, BoundaryPieces.none(dim), touched, doubtful
     corners, count = facets.vertices[which], len(which)
     left = facets.left[which] - start
     witness = np.concatenate([means_at_corners(few, offsets, ids), _means(part, values, facets.right[which], chosen)])
@@ -109,7 +109,7 @@ def pieces_of(
         np.arange(corners.size).reshape(corners.shape),
         error,
     )
-    return chords, Pieces(start + left[flat], chosen[ties], part.vertices[corners[flat]]), touched, doubtful
+    return chords, BoundaryPieces(start + left[flat], chosen[ties], part.vertices[corners[flat]]), touched, doubtful
 
 
 def _means(part: Partition, values: np.ndarray, rows: np.ndarray, chosen: np.ndarray) -> np.ndarray:

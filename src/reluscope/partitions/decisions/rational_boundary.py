@@ -21,7 +21,7 @@ from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.fractions.rational import RationalNetwork, multiplications
 from reluscope.networks.fractions.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.corner_errors import corner_errors
-from reluscope.partitions.decisions.decision_pieces import Pieces, of_classes
+from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, of_classes
 from reluscope.partitions.exact.exact_regions import code_rows, code_tuples
 from reluscope.partitions.partition_in_memory import Partition
 
@@ -72,7 +72,7 @@ def is_small(part: Partition) -> bool:
     return rows <= MOST_ROWS and len(part) * (part.dim + 1) * multiplications(network) <= MOST_MULTIPLICATIONS
 
 
-def rational_pieces(part: Partition) -> Pieces:
+def rational_pieces(part: Partition) -> BoundaryPieces:
     """Return the pieces of the decision boundary of a partitioned line or plane, without any rounding but of the ends.
 
     Parameters
@@ -152,7 +152,7 @@ def _tie(
     return _Tie(region, pair, line, (start, stop), leader)
 
 
-def _joined(ties: list[_Tie], flat: dict[tuple[Row, tuple[int, int]], list[Span]], dim: int) -> Pieces:
+def _joined(ties: list[_Tie], flat: dict[tuple[Row, tuple[int, int]], list[Span]], dim: int) -> BoundaryPieces:
     """Return ties as pieces, what several share once."""
     taken: dict[Row, list[Span]] = {}
     regions, classes, ends = [], [], []
@@ -165,7 +165,7 @@ def _joined(ties: list[_Tie], flat: dict[tuple[Row, tuple[int, int]], list[Span]
             classes.append(tie.classes)
             ends.append([[nearest(entry) for entry in _point_at(tie, place)] for place in span[:dim]])
     number = len(regions)
-    return Pieces(
+    return BoundaryPieces(
         np.array(regions, dtype=np.int64),
         np.array(classes, dtype=np.int64).reshape(number, 2),
         np.array(ends, dtype=float).reshape(number, dim, dim),

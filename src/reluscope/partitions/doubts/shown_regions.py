@@ -122,7 +122,7 @@ def shown(
     )
 
 
-class Shown(NamedTuple):
+class ShownCells(NamedTuple):
     """What cells show inside them.
 
     Parameters
@@ -166,7 +166,7 @@ def codes_inside(
     count: Count | None = None,
     *,
     only_share: bool = False,
-) -> Shown:
+) -> ShownCells:
     """Return what all cells show inside them, by at most so many exact evaluations; see `shown`."""
     assert part.network is not None
     network, witnesses = part.network_on_domain, part.witnesses
@@ -204,7 +204,7 @@ def codes_inside(
     if found:
         tables = [np.array(table, dtype=np.int64) for table in zip(*pieces, strict=True)]
         words[found] = Codes.from_pieces(tables, codes.layout, num_codes=len(found)).words
-    return Shown(Codes(words, codes.layout), is_there, True, len(asked))
+    return ShownCells(Codes(words, codes.layout), is_there, True, len(asked))
 
 
 def _max_wide(network: Network) -> int:
@@ -219,7 +219,7 @@ def _by_wide_numbers(
     until: float | None,
     count: Count | None,
     only_share: bool,
-) -> Shown:
+) -> ShownCells:
     """Return what `codes_inside` does, with wide numbers at a share of the doubtful witnesses, or as time allows."""
     words, is_there = codes.words.copy(), ~doubtful
     # Who strikes while a partition is made waits for no more; who has one confirmed later on wants that.
@@ -238,11 +238,11 @@ def _by_wide_numbers(
             if count is not None:
                 count(int(np.count_nonzero(is_sure)), len(rows) / len(asked))
             if is_struck():
-                return Shown(Codes(words, codes.layout), is_there, False, 0)
+                return ShownCells(Codes(words, codes.layout), is_there, False, 0)
         start, at_once = start + len(some), min(2 * at_once, MOST_AT_ONCE)
         if until is not None and time.time() >= until:
             break
-    return Shown(Codes(words, codes.layout), is_there, False, 0)
+    return ShownCells(Codes(words, codes.layout), is_there, False, 0)
 
 
 def _beside_by_wide_numbers(part: Partition, rows: np.ndarray) -> Iterator[tuple[np.ndarray, Codes, np.ndarray]]:

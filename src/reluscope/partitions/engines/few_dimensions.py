@@ -13,7 +13,7 @@ from reluscope.codes.packed import Codes
 from reluscope.geometry.cutting.complexes import from_polygon, from_segments
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
-from reluscope.geometry.polyhedra.window_shapes import Corners, window_shape
+from reluscope.geometry.polyhedra.window_shapes import RationalCorners, window_shape
 from reluscope.interruption import is_struck
 from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.graph.nodes import Max
@@ -203,7 +203,7 @@ def walk_flat(
     dim = domains[0].dim
     corners = [_corners(one) for one in domains]
     cells = from_polygon(len(corners[0])) if dim == 2 else from_segments(len(domains))
-    together = Corners.together(corners)
+    together = RationalCorners.together(corners)
     points = together.points
     lifted = [
         one.lift(where.points) if isinstance(one, Slice) else where.points
@@ -266,15 +266,15 @@ def windowed(domain: Domain) -> Slice | Box:
     return Slice(np.zeros(domain.dim), np.eye(domain.dim), domain)
 
 
-def _diameter(corners: Corners) -> float:
+def _diameter(corners: RationalCorners) -> float:
     """Return the diameter of a window, of a segment the power of two below: then those nearly as long go together."""
     diameter = float(np.linalg.norm(np.ptp(corners.points, axis=0)))
     return diameter if corners.points.shape[1] > 1 else float(np.ldexp(0.5, int(np.frexp(diameter)[1])))
 
 
-def _corners(domain: Slice | Box) -> Corners:
+def _corners(domain: Slice | Box) -> RationalCorners:
     """Corners of the window in domain coordinates, in cyclic order."""
     window = domain.window if isinstance(domain, Slice) else domain
-    found = Corners.of_box(window) if isinstance(window, Box) else window_shape(window).corners
+    found = RationalCorners.of_box(window) if isinstance(window, Box) else window_shape(window).corners
     check_numbers("in the domain", np.abs(found.points).max(axis=0))
     return found

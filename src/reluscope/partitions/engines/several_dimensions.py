@@ -22,9 +22,9 @@ from reluscope.partitions.driver.joined_parts import joined_parts
 from reluscope.partitions.driver.walk import Walked
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.partitions.table.gathered_cells import gather
+from reluscope.partitions.table.joined_solids import SolidPatch, join
 from reluscope.partitions.table.polygons import ordered_corners
 from reluscope.partitions.table.solid_regions import SolidRegions
-from reluscope.partitions.table.solids import SolidPatch, join
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import unpack_pieces
-from reluscope.partitions.complexes.certification import Cut
+from reluscope.partitions.complexes.certification import CutFunction
 from reluscope.partitions.complexes.chunks import Chunk
 from reluscope.partitions.complexes.vertex_names import mixed
 
@@ -103,7 +103,7 @@ def _num_thin(chunk: Chunk, layout: CodeLayout) -> int:
         units = np.flatnonzero(is_zero[cell])
         corners = chunk.points[ids[offsets[cell] : offsets[cell + 1]]]
         vertices = np.column_stack([corners, np.ones(len(corners))])
-        cuts = [Cut(chunk.num_stages - 1, unit) for unit in units.tolist()]
+        cuts = [CutFunction(chunk.num_stages - 1, unit) for unit in units.tolist()]
         found = None
         if not above[units].any():
             found = chunk.exact_signs.signs(int(chunk.roots[cell]), vertices, before[cell], cuts)

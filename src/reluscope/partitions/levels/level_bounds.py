@@ -13,7 +13,7 @@ import torch
 
 from reluscope import _kernels
 from reluscope.networks.network import Network
-from reluscope.networks.passes.boxes import Ends, Intervals
+from reluscope.networks.passes.boxes import FiniteEnds, Intervals
 from reluscope.networks.passes.carrier import Carrier
 from reluscope.networks.passes.corner_bounds import CornerBounds
 from reluscope.networks.passes.rounding import ANY_ORDER
@@ -61,7 +61,7 @@ def proved_sides(chunk: Chunk, network: Network, settle: Settle = above_or_below
     radii = {position: _radius(chunk, value.cpu(), error.cpu(), edges) for position, (value, error) in known.items()}
     radius = _radius(chunk, *pre, edges)
 
-    def bounds(cells: np.ndarray, is_linear: bool) -> Ends:
+    def bounds(cells: np.ndarray, is_linear: bool) -> FiniteEnds:
         first, corners = _corners_of(cells, offsets, ids)
         start = CornerBounds(first, ANY_ORDER)
         carrier: Carrier = start if is_linear else Intervals(ANY_ORDER)

@@ -7,7 +7,7 @@ import numpy as np
 
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import unpack_pieces
-from reluscope.partitions.complexes.certification import Cut
+from reluscope.partitions.complexes.certification import CutFunction
 from reluscope.partitions.complexes.chunks import Chunk, means
 from reluscope.partitions.complexes.vertex_names import mixed
 from reluscope.partitions.levels.level_walls import cones_by_side
@@ -150,7 +150,7 @@ def level_sides(chunk: Chunk, layout: CodeLayout) -> np.ndarray:
     side = np.where(is_above, 1, -1).astype(np.int8)
     offsets, ids = chunk.cells.cell_vertices()
     is_zero = np.logical_and.reduceat(chunk.last[ids, 0] == 0, offsets[:-1])
-    cut = Cut(chunk.num_stages - 1, 0)
+    cut = CutFunction(chunk.num_stages - 1, 0)
     before = np.concatenate([np.zeros((len(chunk), 0), dtype=np.uint64), *chunk.words[:-1]], axis=1)
     for cell in np.flatnonzero(is_zero & ~is_above).tolist():
         # Zero at all vertices, as floats see it: of such cells rational arithmetic has been asked before.

@@ -8,9 +8,9 @@ from jaxtyping import Bool, Float, Int, UInt64
 
 from reluscope.errors import InputError
 from reluscope.partitions.table.boundedness import Boundedness
+from reluscope.partitions.table.joined_solids import distinct_pairs
 from reluscope.partitions.table.mosaic import Mosaic
 from reluscope.partitions.table.solid_regions import SolidRegions
-from reluscope.partitions.table.solids import distinct_pairs
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

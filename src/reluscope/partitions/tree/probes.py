@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from reluscope.geometry.cutting.framed_cells import Frame, FramedCell
+from reluscope.geometry.cutting.framed_cells import CellFrame, FramedCell
 from reluscope.geometry.polyhedra.domains import Domain, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.tree.tree_coordinates import Coordinates
@@ -113,7 +113,7 @@ def _probe(coordinates: Coordinates, draw: np.random.Generator, goes_on: Callabl
     return Probe(product, True)
 
 
-def _centred(cell: FramedCell, frame: Frame) -> FramedCell:
+def _centred(cell: FramedCell, frame: CellFrame) -> FramedCell:
     """Return a cell with a witness away from its walls: each cut on the way down leaves it half as far from some."""
     y = cell.witness
     norms = np.linalg.norm(cell.rows, axis=1)
@@ -135,5 +135,5 @@ def _centred(cell: FramedCell, frame: Frame) -> FramedCell:
     return cell._replace(witness=y)
 
 
-def _image(y: np.ndarray, frame: Frame) -> np.ndarray:
+def _image(y: np.ndarray, frame: CellFrame) -> np.ndarray:
     return frame.generators @ y if len(frame.generators) else y

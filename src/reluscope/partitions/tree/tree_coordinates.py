@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float
 
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.cutting.framed_cells import Frame, FramedCell, LinearForms
+from reluscope.geometry.cutting.framed_cells import CellFrame, FramedCell, LinearForms
 from reluscope.geometry.cutting.generation import Scratch
 from reluscope.geometry.numbers.row_scales import scaled_rows
 from reluscope.geometry.numbers.scales import exponents, lengths, times_power
@@ -44,7 +44,7 @@ class Coordinates:
     Parameters
     ----------
     network : Network
-    frame : Frame
+    frame : CellFrame
     first : FramedCell
         The domain.
     doubt : (k,) float64
@@ -59,7 +59,7 @@ class Coordinates:
     """
 
     network: Network
-    frame: Frame
+    frame: CellFrame
     first: FramedCell
     doubt: Float[np.ndarray, " k"]
     blur: Float[np.ndarray, "k n"]
@@ -99,7 +99,7 @@ class Coordinates:
             blur = np.concatenate([errors, np.zeros((len(walls) + 1, size))])
             rows = np.eye(len(generators))[len(values) : -1]
         # A proof on a cone hides no more than twice its share.
-        frame = Frame(np.ascontiguousarray(generators), lower, upper, is_cone, tolerance.resolution / 2)
+        frame = CellFrame(np.ascontiguousarray(generators), lower, upper, is_cone, tolerance.resolution / 2)
         first = FramedCell(np.ascontiguousarray(rows), np.zeros(len(rows)), np.zeros((len(rows), 0)), center)
         coordinates = cls(network, frame, first, blur @ largest, blur, len(generators) > 0, scale, tolerance)
         noise, slack = (bound(rows, np.zeros_like(rows)) for bound in (coordinates.noise, coordinates.slack))

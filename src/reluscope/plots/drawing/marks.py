@@ -16,7 +16,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.shapes import polygon_paths
+from reluscope.plots.drawing.polygon_paths import polygon_paths
 from reluscope.plots.style import DARK, INK, LIGHT, category, shortened, tint
 
 OFF = 1e-6

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from reluscope.analyses.classification.classes import ACCURACY
+from reluscope.analyses.classification.class_predictions import ACCURACY
 from reluscope.analyses.compression.curve import NETWORK_ACCURACY
 from reluscope.arguments import read_drawn
 from reluscope.findings import Claim, Findings

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from reluscope.analyses.classification.classes import ACCURACY
+from reluscope.analyses.classification.class_predictions import ACCURACY
 from reluscope.analyses.compression.pruning_curve import SHARE_OF_WEIGHTS, PruningCurve
 from reluscope.arguments import read_drawn
 from reluscope.findings import Claim

@@ -10,9 +10,9 @@ from reluscope.analyses.annulus.boundary import DecisionRegion
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.figures import new_figure
-from reluscope.plots.space.drawing import draw_scene
+from reluscope.plots.space.scene_drawing import draw_scene
 from reluscope.plots.space.scenes import Scene
-from reluscope.plots.space.views import View
+from reluscope.plots.space.view_directions import View
 from reluscope.plots.style import INK, category, legend_below
 
 NAMES = {3: "triangles", 4: "quadrilaterals", 5: "pentagons", 6: "hexagons"}

@@ -7,14 +7,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from reluscope.analyses.preimages.kinds import Kind, Preimages
+from reluscope.analyses.preimages.kinds import PreimageKind, Preimages
 from reluscope.arguments import read_drawn
 from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend, say
 
 BINS = 40
 HATCHES = ("", "///", "...", "\\\\\\")
 # In the order of the paper's question: from what is given away least.
-ORDER = (Kind.SINGLETON, Kind.COMPACT, Kind.UNBOUNDED, Kind.EMPTY)
+ORDER = (PreimageKind.SINGLETON, PreimageKind.COMPACT, PreimageKind.UNBOUNDED, PreimageKind.EMPTY)
 
 
 @read_drawn

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.shapes import fill, frame, stroke
+from reluscope.plots.drawing.polygon_paths import fill, frame, stroke
 from reluscope.plots.figures import new_figure
 from reluscope.plots.planes.coefficient_scatter import Output, dots_of, frame_dots
 from reluscope.plots.planes.region_colors import SHADES, RegionColors

@@ -17,7 +17,7 @@ from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.drawing.shapes import say_empty, stroke
+from reluscope.plots.drawing.polygon_paths import say_empty, stroke
 from reluscope.plots.planes.region_colors import SHADES, RegionColors
 from reluscope.plots.planes.region_pictures import check_dimensions
 from reluscope.plots.style import DARK, INK, RASTER_ABOVE, canvas, figure_of

@@ -12,13 +12,13 @@ from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.geometry.polyhedra.domain_arrays import domain_arrays
 from reluscope.geometry.polyhedra.domains import Box, Slice
-from reluscope.partitions.decisions.decision import decision_boundary
+from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.marks import draw_window, unreached_handle
-from reluscope.plots.drawing.shapes import fill, say_empty
-from reluscope.plots.planes.classes import decision_handle, stroke_decision
+from reluscope.plots.drawing.polygon_paths import fill, say_empty
+from reluscope.plots.planes.class_regions import decision_handle, stroke_decision
 from reluscope.plots.planes.coefficient_scatter import Dots, Output, chosen_outputs, dots_of, draw_dots
-from reluscope.plots.planes.gates import stroke_gates
+from reluscope.plots.planes.gate_boundaries import stroke_gates
 from reluscope.plots.planes.region_colors import SHADES, RegionColors
 from reluscope.plots.planes.region_pictures import facet_ends
 from reluscope.plots.style import RASTER_ABOVE, depth_colors, shortened

@@ -14,17 +14,17 @@ from jaxtyping import Float, Int
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
-from reluscope.analyses.classification.classes import classes_of_outputs
+from reluscope.analyses.classification.class_predictions import classes_of_outputs
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.analyses.planes.map_norms import map_norms
 from reluscope.arguments import Count, read_drawn
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ReluscopeError
-from reluscope.partitions.decisions.decision import decision_boundary
+from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, Kinds, coloring
-from reluscope.plots.drawing.shapes import limits
-from reluscope.plots.planes.classes import class_name, class_shades
+from reluscope.plots.drawing.polygon_paths import limits
+from reluscope.plots.planes.class_regions import class_name, class_shades
 from reluscope.plots.planes.region_pictures import facet_ends
 from reluscope.plots.style import DARK, NEUTRAL, category, tint
 

@@ -20,8 +20,8 @@ from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, Kinds, coloring
 from reluscope.plots.drawing.marks import OFF, UNKNOWN, on_the_domain
-from reluscope.plots.drawing.shapes import fill, limits, say_empty, stroke
-from reluscope.plots.planes.classes import class_shades
+from reluscope.plots.drawing.polygon_paths import fill, limits, say_empty, stroke
+from reluscope.plots.planes.class_regions import class_shades
 from reluscope.plots.style import (
     DARK,
     INK,

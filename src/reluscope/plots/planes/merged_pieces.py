@@ -5,11 +5,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.compression.merging import MergedRegions
+from reluscope.analyses.compression.merged_regions import MergedRegions
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.drawing.marks import outline
-from reluscope.plots.drawing.shapes import fill, frame, plane_size, stroke
+from reluscope.plots.drawing.polygon_paths import fill, frame, plane_size, stroke
 from reluscope.plots.planes.region_pictures import facet_ends
 from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, figure_of, legend, tint
 

@@ -18,7 +18,7 @@ from reluscope.geometry.polyhedra.domains import Box, Slice
 from reluscope.partitions.streamed_partition import StreamedPartition, rows_of_pixels
 from reluscope.plots.drawing.coloring import Kinds, Scale
 from reluscope.plots.drawing.marks import draw_window, unreached_handle
-from reluscope.plots.drawing.shapes import frame, limits, plane_size, say_empty
+from reluscope.plots.drawing.polygon_paths import frame, limits, plane_size, say_empty
 from reluscope.plots.planes.region_pictures import LEVELS
 from reluscope.plots.style import canvas, category, figure_of, legend, scale_beside, tint
 

@@ -17,8 +17,8 @@ from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, Kinds, Scale, coloring
 from reluscope.plots.drawing.marks import mark_labelled, mark_samples, outline
-from reluscope.plots.drawing.shapes import fill, frame, plane_size, say_empty, stroke
-from reluscope.plots.planes.classes import draw_classes
+from reluscope.plots.drawing.polygon_paths import fill, frame, plane_size, say_empty, stroke
+from reluscope.plots.planes.class_regions import draw_classes
 from reluscope.plots.planes.lines import draw_line
 from reluscope.plots.style import (
     DARK,

@@ -12,7 +12,7 @@ from reluscope.arguments import read_drawn
 from reluscope.networks.graph.points import Points
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.marks import mark_classes
-from reluscope.plots.drawing.shapes import frame as frame_plane
+from reluscope.plots.drawing.polygon_paths import frame as frame_plane
 from reluscope.plots.figures import new_figure
 from reluscope.plots.planes.coefficient_scatter import Output, frame_dots
 from reluscope.plots.planes.frames import Frame, draw_frame, frames_of, handles_of

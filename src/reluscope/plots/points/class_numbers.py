@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from reluscope.analyses.local.classes import NUM_AT_LIKELIEST, NUM_CLASSES
+from reluscope.analyses.local.classes_of_regions import NUM_AT_LIKELIEST, NUM_CLASSES
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
 from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, say

@@ -10,11 +10,11 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.domains import Slice, Space
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.plots.drawing.coloring import Color, coloring
-from reluscope.plots.space.drawing import draw_scene
 from reluscope.plots.space.painting import explain, painted, room_for
 from reluscope.plots.space.pixels import Pixels
+from reluscope.plots.space.scene_drawing import draw_scene
 from reluscope.plots.space.scenes import Scene, reach_of
-from reluscope.plots.space.views import View
+from reluscope.plots.space.view_directions import View
 from reluscope.plots.style import figure_of, say
 
 # How high a picture is, as a share of how wide; and what is left free below and above the surface.

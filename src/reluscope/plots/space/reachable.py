@@ -16,9 +16,9 @@ from reluscope.arguments import read_array, read_axes, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 from reluscope.geometry.polyhedra.unions import hull_of_plane
-from reluscope.plots.space.drawing import draw_scene
+from reluscope.plots.space.scene_drawing import draw_scene
 from reluscope.plots.space.scenes import Scene
-from reluscope.plots.space.views import View
+from reluscope.plots.space.view_directions import View
 from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, depth_colors, figure_of, legend, say
 
 # Opacity of one piece: where several lie over each other it is darker.

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 
 from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
 from reluscope.partitions.levels.level_polygons import following
-from reluscope.plots.space.views import View
+from reluscope.plots.space.view_directions import View
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import Count, Positive, read_drawn
 from reluscope.plots.planes.films import FilmCanvas, film_of
-from reluscope.plots.space.views import View
+from reluscope.plots.space.view_directions import View
 
 SIZE = 5.0, 4.6
 # How wide a picture is beside a scale, and what is below it for a legend, as shares.

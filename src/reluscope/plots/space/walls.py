@@ -9,11 +9,11 @@ from matplotlib.patches import Patch
 from reluscope.arguments import Share, read_drawn
 from reluscope.codes.differences import differences
 from reluscope.partitions.partition_in_memory import Partition
-from reluscope.plots.space.drawing import draw_scene
-from reluscope.plots.space.facets import check_space, region_facets
+from reluscope.plots.space.facet_polygons import check_space, region_facets
 from reluscope.plots.space.pixels import Pixels
+from reluscope.plots.space.scene_drawing import draw_scene
 from reluscope.plots.space.scenes import Scene, names_of, reach_of
-from reluscope.plots.space.views import View
+from reluscope.plots.space.view_directions import View
 from reluscope.plots.style import depth_colors, figure_of, legend, say, shortened, tint
 
 TINT = 0.75

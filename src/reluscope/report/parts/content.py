@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from reluscope.findings import Finding, Findings, Quantity, Status
-from reluscope.findings.writing import ends_in_words, signed, with_ends, written_cell
+from reluscope.findings.written_findings import ends_in_words, signed, with_ends, written_cell
 from reluscope.report.parts.sentences import Sentence
 
 MAX_ROWS = 60
@@ -47,7 +47,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumbersSideBySide:
     """Findings side by side."""
 
     entries: tuple[Number, ...]
@@ -68,7 +68,7 @@ def is_written_number(cell: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows of cells; a cell is text, a number, or a `Number` that brings its claim along."""
 
     columns: tuple[str, ...]
@@ -86,7 +86,7 @@ class Drawing:
 
 
 @dataclass(frozen=True)
-class Picture:
+class ReportPicture:
     """One or more drawings side by side, at one scale."""
 
     drawings: tuple[Drawing, ...]
@@ -130,7 +130,7 @@ class Snapshot:
     kind: str = "snapshot"
 
 
-Block = Text | Numbers | Table | Picture | Attachment | Snapshot
+Block = Text | NumbersSideBySide | ReportTable | ReportPicture | Attachment | Snapshot
 
 
 @dataclass(frozen=True)
@@ -162,9 +162,9 @@ class Content:
         """All findings in the blocks, in order, each once."""
         found: list[Finding] = []
         for block in self.blocks:
-            if isinstance(block, Numbers):
+            if isinstance(block, NumbersSideBySide):
                 found.extend(entry.finding for entry in block.entries)
-            elif isinstance(block, Table):
+            elif isinstance(block, ReportTable):
                 found.extend(cell.finding for row in block.rows for cell in row if isinstance(cell, Number))
         # By what is said of them: sections that were kept on disk have copies in place of what they shared.
         return tuple({json.dumps(finding.to_dict(), default=str): finding for finding in found}.values())
@@ -195,7 +195,7 @@ def table(
     *,
     limit: int = MAX_ROWS,
     last: Sequence[Any] = (),
-) -> Table:
+) -> ReportTable:
     """Return a table of single findings: what rows are, then a column under each heading.
 
     Parameters
@@ -212,7 +212,7 @@ def table(
     if len(rows) > limit:
         caption += f" The first {limit:,} of {len(rows):,} rows are shown."
     shown = [*rows[:limit], *([last] if last else [])]
-    return Table((*keys, *columns), tuple(tuple(map(cell, row)) for row in shown), caption.strip())
+    return ReportTable((*keys, *columns), tuple(tuple(map(cell, row)) for row in shown), caption.strip())
 
 
 def findings_table(
@@ -223,7 +223,7 @@ def findings_table(
     also: Mapping[str, Iterable[Any]] | None = None,
     whole: str = "",
     limit: int = MAX_ROWS,
-) -> Table:
+) -> ReportTable:
     """Return a table of findings as the page shows it: keys, then quantities.
 
     Parameters
@@ -256,7 +256,7 @@ def medians_table(
     quantities: Iterable[str | Quantity] = (),
     also: Mapping[str, Iterable[Any]] | None = None,
     limit: int = MAX_ROWS,
-) -> Table:
+) -> ReportTable:
     """Return the medians of quantities over the rows that share a key, as of samples in one layer.
 
     Parameters
@@ -292,6 +292,6 @@ def plain_values(values: Iterable[float]) -> list[float | None]:
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
-def numbers(*entries: Finding | Number) -> Numbers:
+def numbers(*entries: Finding | Number) -> NumbersSideBySide:
     """Put findings side by side."""
-    return Numbers(tuple(entry if isinstance(entry, Number) else Number(entry) for entry in entries))
+    return NumbersSideBySide(tuple(entry if isinstance(entry, Number) else Number(entry) for entry in entries))

@@ -13,7 +13,17 @@ import numpy as np
 
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
-from reluscope.report.parts.content import Attachment, Content, Drawing, Number, Numbers, Picture, Snapshot, Table, Text
+from reluscope.report.parts.content import (
+    Attachment,
+    Content,
+    Drawing,
+    Number,
+    NumbersSideBySide,
+    ReportPicture,
+    ReportTable,
+    Snapshot,
+    Text,
+)
 from reluscope.report.parts.document import SectionResult
 from reluscope.report.parts.sentences import Sentence
 
@@ -25,12 +35,12 @@ _CLASSES = {
         Drawing,
         Finding,
         Number,
-        Numbers,
-        Picture,
+        NumbersSideBySide,
+        ReportPicture,
         SectionResult,
         Sentence,
         Snapshot,
-        Table,
+        ReportTable,
         Text,
     )
 }

@@ -5,7 +5,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from math import inf, isfinite
 
 from reluscope.findings import Claim, Finding
-from reluscope.findings.writing import number, written
+from reluscope.findings.written_findings import number, written
 
 DIGITS = 3
 # Fewer samples than these make no headline: one odd sample would decide it.
@@ -21,8 +21,8 @@ class Sentence:
     text : str
         A sentence, with its full stop; true as it stands, since bounds are called bounds.
     surprise : float
-        How far what it says is from what `reluscope.report.parts.references` has seen: 0 within, up to 2 outside, more
-        where a reader has to know it before all else.
+        How far what it says is from what `reluscope.report.parts.known_values` has seen: 0 within, up to 2 outside,
+        more where a reader has to know it before all else.
     samples : int, optional
         From how many samples it follows, where it is about samples.
     """

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.classification.classes import check_classes, predicted_classes
+from reluscope.analyses.classification.class_predictions import check_classes, predicted_classes
 from reluscope.analyses.samples.choosing import Pairs, choose_pairs, choose_triple
 from reluscope.analyses.samples.regression import check_number_of_targets
 from reluscope.budget import Budget

@@ -7,22 +7,22 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.bodies.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
-from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
-from reluscope.analyses.robustness.boundary import boundary_distance
-from reluscope.analyses.robustness.certified import certified_radius
-from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
+from reluscope.analyses.local.sizes_of_regions import DIAMETER, WIDTH, region_sizes
+from reluscope.analyses.robustness.certified_radii import certified_radius
+from reluscope.analyses.robustness.distance_quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
+from reluscope.analyses.robustness.distance_to_facets import boundary_distance
 from reluscope.analyses.samples.data_box import data_box
 from reluscope.budget import Budget
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
-from reluscope.findings.writing import number
+from reluscope.findings.written_findings import number
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.progress import Progress, ProgressFunction
 from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
-    Picture,
-    Table,
+    ReportPicture,
+    ReportTable,
     Text,
     cells,
     findings_table,
@@ -30,7 +30,7 @@ from reluscope.report.parts.content import (
     plain_values,
     table,
 )
-from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, located
 from reluscope.report.parts.subject import Subject
 
@@ -208,7 +208,7 @@ def _sizes(subject: Subject, points: np.ndarray, domain: Box | None) -> Findings
     )
 
 
-def _sizes_table(samples: np.ndarray, sizes: Findings) -> Table:
+def _sizes_table(samples: np.ndarray, sizes: Findings) -> ReportTable:
     caption = (
         "Width: the least distance of two parallel hyperplanes with the region between them. Diameter: the largest "
         "distance of two of its points."
@@ -253,7 +253,7 @@ def _which(subject: Subject, facets: Findings) -> str:
     return text
 
 
-def _picture(subject: Subject, facets: Findings, balls: Findings | None) -> Picture:
+def _picture(subject: Subject, facets: Findings, balls: Findings | None) -> ReportPicture:
     names = [gate.name for gate in subject.network.gates]
     with_balls = balls is not None and bool(np.isfinite(balls[INRADIUS].value).any())
     caption = "Samples in order of their distance to the nearest facet, in the colour of the gate that bends there."
@@ -264,10 +264,10 @@ def _picture(subject: Subject, facets: Findings, balls: Findings | None) -> Pict
     if left_out:
         caption += f" {left_out:,} samples at a distance of zero or infinity have no dot."
     described = f"Distances to the nearest facet of {len(facets)} samples, in order, on a logarithmic scale"
-    return Picture((drawing(plots.radii(facets, names, balls=balls), "radii", described),), caption)
+    return ReportPicture((drawing(plots.radii(facets, names, balls=balls), "radii", described),), caption)
 
 
-def _first(subject: Subject, facets: Findings) -> Table:
+def _first(subject: Subject, facets: Findings) -> ReportTable:
     gates, first = subject.network.gates, facets.details["sources"][:, 0]
     counts = Column.of(
         NUM_FIRST,
@@ -281,7 +281,7 @@ def _first(subject: Subject, facets: Findings) -> Table:
     return findings_table(found, caption, also={"units": [gate.num_units for gate in gates]})
 
 
-def _table(subject: Subject, rows: np.ndarray, facets: Findings, balls: Findings) -> Table:
+def _table(subject: Subject, rows: np.ndarray, facets: Findings, balls: Findings) -> ReportTable:
     with_balls, gates = _with_balls(balls), subject.network.gates
     facets, balls, samples = facets.rows(with_balls), balls.rows(with_balls), rows[with_balls]
     also: dict[str, Any] = {} if subject.classes is None else {"class": subject.classes[samples]}

@@ -6,35 +6,35 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.bodies.inscribed_balls import ball_seconds
-from reluscope.analyses.classification.classes import num_classes
-from reluscope.analyses.local.classes import (
+from reluscope.analyses.classification.class_predictions import num_classes
+from reluscope.analyses.local.classes_of_regions import (
     DISTORTION,
     HAS_BOUNDARY,
     NUM_AT_LIKELIEST,
     NUM_CLASSES,
     region_classes,
 )
-from reluscope.analyses.local.likeliest import likeliest_in_regions
+from reluscope.analyses.local.likeliest_points import likeliest_in_regions
 from reluscope.analyses.samples.choosing import choose_samples
 from reluscope.analyses.samples.data_box import data_box
 from reluscope.budget import Budget
 from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Claim, Finding, Findings, Status
-from reluscope.findings.writing import number
+from reluscope.findings.written_findings import number
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
-    Picture,
-    Table,
+    ReportPicture,
+    ReportTable,
     Text,
     findings_table,
     numbers,
     plain_values,
 )
-from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said, several
 from reluscope.report.parts.subject import Subject
 
@@ -117,7 +117,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     blocks: list[Block] = [
         numbers(*shown),
         Text(f"{MEANING} {_which(subject, found)}"),
-        Picture(
+        ReportPicture(
             (drawing(plots.class_numbers(found), "class-numbers", described),),
             f"How many classes live in the regions of {len(done):,} samples, exactly and by the published test.",
         ),
@@ -158,7 +158,7 @@ def _which(subject: Subject, found: Findings) -> str:
     return text
 
 
-def _table(subject: Subject, rows: np.ndarray, found: Findings) -> Table:
+def _table(subject: Subject, rows: np.ndarray, found: Findings) -> ReportTable:
     assert subject.classes is not None
     found = found.rows(np.argsort(-found[NUM_CLASSES].value, kind="stable"))
     samples = rows[found.keys["sample"]]
@@ -217,5 +217,7 @@ def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> li
         "sample's class; red with a cross: another one. One affine map turns the sample into any of them."
     )
     return [
-        Picture((drawing(figure, "likeliest", f"Likeliest points in the regions of {len(samples)} samples"),), caption)
+        ReportPicture(
+            (drawing(figure, "likeliest", f"Likeliest points in the regions of {len(samples)} samples"),), caption
+        )
     ]

@@ -15,24 +15,33 @@ from reluscope.analyses.codespace.class_distances import (
     class_distances,
     mean_code_distances,
 )
-from reluscope.analyses.codespace.distinct import (
+from reluscope.analyses.codespace.duplicates import NUM_DUPLICATES, duplicate_units
+from reluscope.analyses.codespace.numbers_of_codes import (
     LARGEST_CELL,
     NUM_CODES,
     NUM_SAMPLES,
     count_distinct,
     count_distinct_by_class,
 )
-from reluscope.analyses.codespace.duplicates import NUM_DUPLICATES, duplicate_units
 from reluscope.analyses.codespace.occupied_cells import ENTROPY, NUM_MIXED, occupancy
 from reluscope.analyses.codespace.pair_distances import MEDIAN_DISTANCE, pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
-from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_CHANGING, NUM_DEAD, PIECES_USED, unit_usage
+from reluscope.analyses.codespace.usage_of_units import NUM_ALWAYS_ON, NUM_CHANGING, NUM_DEAD, PIECES_USED, unit_usage
 from reluscope.findings import Claim, Findings, Status
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
-from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.content import (
+    Block,
+    Content,
+    Number,
+    ReportPicture,
+    ReportTable,
+    Text,
+    findings_table,
+    numbers,
+)
 from reluscope.report.parts.grouping import Grouping, grouping
-from reluscope.report.parts.references import compared, surprise
+from reluscope.report.parts.known_values import compared, surprise
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -152,14 +161,14 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _gate_picture(gates: Findings, num_samples: int) -> Picture:
+def _gate_picture(gates: Findings, num_samples: int) -> ReportPicture:
     names = gates.keys["gate"].tolist()
     codes = [f"{name} {number:,.0f}" for name, number in zip(names, gates[NUM_CODES].value, strict=True)]
     dead = [
         f"{name} {number:,.0f} of {units:,}"
         for name, number, units in zip(names, gates[NUM_DEAD].value, gates.keys["units"], strict=True)
     ]
-    return Picture(
+    return ReportPicture(
         (
             drawing(
                 plots.distinct_codes(gates, num_samples), "codes", "Bars of distinct codes: " + ", ".join(codes[:12])
@@ -181,7 +190,7 @@ def _correct(subject: Subject, sampled: SampleCodes) -> list[Block]:
     return [numbers(replace(counted.finding(NUM_CODES), name="distinct codes of correctly classified samples"))]
 
 
-def _gate_table(gates: Findings, num_samples: int) -> Table:
+def _gate_table(gates: Findings, num_samples: int) -> ReportTable:
     shown = [NUM_CODES, ENTROPY, NUM_DEAD, NUM_ALWAYS_ON, NUM_CHANGING, NUM_DUPLICATES]
     caption = (
         "Gates in order of evaluation. Duplicate units change their piece always together with a unit before them; "
@@ -193,7 +202,7 @@ def _gate_table(gates: Findings, num_samples: int) -> Table:
     return findings_table(gates, caption, quantities=shown)
 
 
-def _class_table(found: Findings, groups: Grouping) -> Table:
+def _class_table(found: Findings, groups: Grouping) -> ReportTable:
     order = np.sort(np.argsort(-found[NUM_SAMPLES].value, kind="stable")[:NUM_CLASSES])
     caption = groups.sentence
     if len(found) > len(order):
@@ -236,7 +245,7 @@ def _distances(sampled: SampleCodes, groups: Grouping | None, seed: int) -> list
     table = findings_table(
         means.rows(chosen), "Mean distances gate by gate: on how many of the gate's units two samples differ."
     )
-    return [numbers(*shown), Text(text), Picture(tuple(drawings), caption), table]
+    return [numbers(*shown), Text(text), ReportPicture(tuple(drawings), caption), table]
 
 
 def _has(found: Findings, name: str) -> bool:

@@ -3,18 +3,28 @@
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.local.directions import Directions, directions
-from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
+from reluscope.analyses.local.facets_of_regions import RegionFacets, facets_are_quick, region_facets
+from reluscope.analyses.local.hyperplane_angles import Directions, directions
 from reluscope.analyses.samples.choosing import choose_samples
 from reluscope.analyses.samples.data_box import data_box
 from reluscope.errors import DegenerateGeometryError
 from reluscope.findings import Finding
-from reluscope.findings.writing import number
+from reluscope.findings.written_findings import number
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
-from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.content import (
+    Block,
+    Content,
+    Number,
+    ReportPicture,
+    ReportTable,
+    Text,
+    numbers,
+    plain_values,
+    table,
+)
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -87,7 +97,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "Left, the angle of each hyperplane (down) with each other one (across), gate by gate; right, how often each "
         "angle occurs, over one degree each."
     )
-    blocks.append(Picture((drawing(plots.directions(found), "directions", described),), caption))
+    blocks.append(ReportPicture((drawing(plots.directions(found), "directions", described),), caption))
     if _pairs(found):
         blocks.append(_table(found))
     data = {
@@ -174,7 +184,7 @@ def _angle(value: float, pairs: int, where: str, name: str) -> Finding:
     )
 
 
-def _table(found: Directions) -> Table:
+def _table(found: Directions) -> ReportTable:
     """Return the mean angles by pairs of gates."""
     sizes = np.diff(found.rows)
     present = np.flatnonzero(sizes)

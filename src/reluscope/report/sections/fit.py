@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reluscope.analyses.classification.classes import accuracy, accuracy_by_class
+from reluscope.analyses.classification.class_predictions import accuracy, accuracy_by_class
 from reluscope.analyses.samples.regression import RMSE, fits
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction

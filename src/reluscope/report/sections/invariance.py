@@ -10,7 +10,7 @@ import numpy as np
 from reluscope import plots
 from reluscope.analyses.preimages import (
     GateLayer,
-    Kind,
+    PreimageKind,
     Preimages,
     SameFeatures,
     classify_at,
@@ -26,8 +26,8 @@ from reluscope.findings import Finding
 from reluscope.networks.graph.nodes import Max
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Block, Content, Number, Picture, Table, Text, numbers, table
-from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.content import Block, Content, Number, ReportPicture, ReportTable, Text, numbers, table
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, several
 from reluscope.report.parts.subject import Subject
 
@@ -40,7 +40,7 @@ MAX_ENTRIES, MAX_INPUTS = 2**23, 2_000
 MAX_HALF_SPACE_ENTRIES = 2**21
 # Multiplications and additions a second that the estimate of the time counts on.
 MULTIPLICATIONS = 1e9
-KINDS = (Kind.SINGLETON, Kind.COMPACT, Kind.UNBOUNDED)
+KINDS = (PreimageKind.SINGLETON, PreimageKind.COMPACT, PreimageKind.UNBOUNDED)
 MEANING = (
     "All that gives the same output of a layer as a sample is the preimage of that output. It is a singleton if the "
     "layer keeps everything of what it reads, and else a polytope, compact or unbounded, of inputs that it takes for "
@@ -107,7 +107,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "gates": [
             {
                 "name": one.layer.name,
-                "kinds": [Kind(int(kind)).name.lower() for kind in one.found.kinds],
+                "kinds": [PreimageKind(int(kind)).name.lower() for kind in one.found.kinds],
                 "open_dimensions": one.found.dims.tolist(),
                 "equations": one.found.num_equations.tolist(),
             }
@@ -196,7 +196,7 @@ class _Pair:
             f"{' that is in the same linear region' if one.set.within == 'region' else ''}. To the network it is the "
             "same input."
         )
-        return [numbers(size, change, same), Picture((drawn,), caption)]
+        return [numbers(size, change, same), ReportPicture((drawn,), caption)]
 
     def describe(self) -> dict:
         """Return plain types."""
@@ -294,7 +294,7 @@ def _which(subject: Subject, by_layer: list[_LayerPreimages]) -> str:
     return text
 
 
-def _table(subject: Subject, by_layer: list[_LayerPreimages]) -> Table:
+def _table(subject: Subject, by_layer: list[_LayerPreimages]) -> ReportTable:
     keys = {
         "gate": [one.layer.name for one in by_layer],
         "reads": [one.layer.num_inputs for one in by_layer],

@@ -6,14 +6,23 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope import plots
+from reluscope.analyses.coefficients.jacobian_norms import NUM_MAPS, local_norms
 from reluscope.analyses.coefficients.margins import linear_margins
-from reluscope.analyses.coefficients.norms import NUM_MAPS, local_norms
 from reluscope.analyses.samples.choosing import choose_samples
 from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Finding, Findings
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
-from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.content import (
+    Block,
+    Content,
+    Number,
+    ReportPicture,
+    ReportTable,
+    Text,
+    findings_table,
+    numbers,
+)
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -81,7 +90,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     if not network.gates:
         text += " This network has no gates: it is one map everywhere."
     spread = f"{number:,} of {len(data):,} samples" if number < len(data) else f"all {len(data):,} samples"
-    picture = Picture(
+    picture = ReportPicture(
         (drawing(plots.norms(found), "norms", f"Histograms of norms of local maps, of {spread}"),),
         f"How the sizes of the local maps are distributed, over {spread}" + _why(found, len(data)) + ".",
     )
@@ -142,7 +151,7 @@ def _few(subject: Subject) -> list[Block]:
     pictures = _pictures(subject, points.reshape(len(rows), -1), shown, names, kinds[: shown.shape[1]])
     caption = f"{meaning}. Orange raises it, blue lowers it, on one scale. The samples are chosen by seed "
     caption += f"{subject.settings.seed}" + (", of as many classes as there are." if margins is not None else ".")
-    return [Picture(pictures, caption), _table(subject, rows, norms, margins)]
+    return [ReportPicture(pictures, caption), _table(subject, rows, norms, margins)]
 
 
 def _pictures(subject: Subject, points: np.ndarray, shown: np.ndarray, names: list[str], kinds: list[str]) -> tuple:
@@ -162,7 +171,9 @@ def _pictures(subject: Subject, points: np.ndarray, shown: np.ndarray, names: li
     return (drawing(plots.coefficients(shown, rows=names, columns=kinds), "local-maps", described),)
 
 
-def _table(subject: Subject, rows: np.ndarray, norms: Findings, margins: Mapping[str, np.ndarray] | None) -> Table:
+def _table(
+    subject: Subject, rows: np.ndarray, norms: Findings, margins: Mapping[str, np.ndarray] | None
+) -> ReportTable:
     also = {} if subject.labels is None else {"label": subject.labels[rows]}
     if margins is not None:
         also |= {name: margins[name] for name in ("class", "rival")}

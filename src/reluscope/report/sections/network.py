@@ -1,10 +1,10 @@
 """The network as it was loaded: shapes, gates, notes, and what it was verified against."""
 
 from reluscope.findings import Finding
-from reluscope.findings.writing import number
+from reluscope.findings.written_findings import number
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Block, Content, Number, Table, Text, numbers, table
+from reluscope.report.parts.content import Block, Content, Number, ReportTable, Text, numbers, table
 from reluscope.report.parts.sentences import Sentence, several
 from reluscope.report.parts.subject import Subject
 
@@ -99,7 +99,7 @@ def _gates_in_words(network: Network) -> str:
     return "It bends only at its gates; between them it is affine."
 
 
-def _gate_table(network: Network) -> Table:
+def _gate_table(network: Network) -> ReportTable:
     gates = network.gates
     keys = {
         "gate": [gate.name for gate in gates],

@@ -8,7 +8,7 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.planes import class_areas
-from reluscope.analyses.planes.measures import (
+from reluscope.analyses.planes.measures_of_planes import (
     BOUNDARY_LENGTH,
     NUM_FACETS,
     NUM_REGIONS,
@@ -17,17 +17,26 @@ from reluscope.analyses.planes.measures import (
 )
 from reluscope.budget import INTERRUPTED
 from reluscope.findings import Claim, Finding, Findings
-from reluscope.findings.writing import ends_in_words, number
+from reluscope.findings.written_findings import ends_in_words, number
 from reluscope.geometry.polyhedra.domains import Plane, Slice
 from reluscope.networks.evaluation.measured_rounding import said_of
 from reluscope.partitions.ask.finishing_windows import affordable
-from reluscope.partitions.decisions.decision import decision_boundary
+from reluscope.partitions.decisions.decision_boundary import decision_boundary
 from reluscope.partitions.partition_in_memory import Partition
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Attachment, Block, Content, Number, Picture, Text, findings_table, numbers
-from reluscope.report.parts.drawing import drawing
-from reluscope.report.parts.looking import snapshot
-from reluscope.report.parts.references import surprise
+from reluscope.report.parts.content import (
+    Attachment,
+    Block,
+    Content,
+    Number,
+    ReportPicture,
+    Text,
+    findings_table,
+    numbers,
+)
+from reluscope.report.parts.known_values import surprise
+from reluscope.report.parts.page_drawings import drawing
+from reluscope.report.parts.plane_snapshot import snapshot
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -89,16 +98,16 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         areas = class_areas(part)
         classes = plots.partition(part, color=areas, **marks)
         first = drawing(classes, "plane-classes", f"Class map of the plane with {size:,} regions")
-        blocks.append(Picture((first, by_gate), f"{_SAMPLES} {_CLASSES} Then {_GATES}"))
+        blocks.append(ReportPicture((first, by_gate), f"{_SAMPLES} {_CLASSES} Then {_GATES}"))
         if len(areas):
             blocks.append(findings_table(area_shares(part, areas)))
     else:
         rates = plots.partition(part, **marks)
         first = drawing(rates, "plane-regions", f"The {size:,} regions of the plane")
-        blocks.append(Picture((first, by_gate), f"{_SAMPLES} First the regions themselves. Then {_GATES}"))
+        blocks.append(ReportPicture((first, by_gate), f"{_SAMPLES} First the regions themselves. Then {_GATES}"))
     if found.expected is not None and coarse is not None:
         everywhere = plots.boundaries(coarse, samples=samples, sample_labels=labels)
-        blocks.append(Picture((drawing(everywhere, "plane-coarse", _COARSE),), f"{_COARSE}."))
+        blocks.append(ReportPicture((drawing(everywhere, "plane-coarse", _COARSE),), f"{_COARSE}."))
     if len(part):
         try:
             shown_again = None if found.expected is not None else snapshot(subject, part, plane, rows)

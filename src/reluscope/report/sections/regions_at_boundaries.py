@@ -9,29 +9,29 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.bodies.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
-from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.classification.class_predictions import predicted_classes
 from reluscope.analyses.local.adversaries import pgd
 from reluscope.analyses.local.class_ends import ClassEnds, LastOfClass, last_of_class
-from reluscope.analyses.local.targets import class_means, other_means, other_points
+from reluscope.analyses.local.walk_targets import class_means, other_means, other_points
 from reluscope.analyses.samples.data_box import data_box
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
-from reluscope.findings.writing import number
+from reluscope.findings.written_findings import number
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
-    Picture,
-    Table,
+    ReportPicture,
+    ReportTable,
     Text,
     numbers,
     plain_values,
     table,
 )
-from reluscope.report.parts.drawing import drawing
-from reluscope.report.parts.references import surprise
+from reluscope.report.parts.known_values import surprise
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -243,14 +243,14 @@ def _text(subject: Subject, number: int, by_means: bool, radius: float, box: Box
     )
 
 
-def _picture(balls: _Balls) -> Picture:
+def _picture(balls: _Balls) -> ReportPicture:
     figure = plots.radii_by_location(balls.table, KINDS)
     caption = "Radii of inscribed balls of regions at three places of the same samples, joined by thin lines."
     described = f"Radii of inscribed balls at {len(KINDS)} places of {len(balls.rows):,} samples"
-    return Picture((drawing(figure, "radii-by-location", described),), caption)
+    return ReportPicture((drawing(figure, "radii-by-location", described),), caption)
 
 
-def _table(ways: tuple[LastOfClass, ...]) -> Table:
+def _table(ways: tuple[LastOfClass, ...]) -> ReportTable:
     columns = {
         "leave the class": [_leaving(way, what) for way, what in zip(ways, TARGETS, strict=True)],
         "first left at": [_along(way, way.first) for way in ways],

@@ -7,26 +7,26 @@ import numpy as np
 from reluscope import plots
 from reluscope.analyses.bodies.inscribed_balls import ball_seconds
 from reluscope.analyses.robustness import boundary_distance, decision_distance, decision_distance_within
-from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
+from reluscope.analyses.robustness.distance_quantities import DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.analyses.samples.choosing import choose_samples
 from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding, Findings, Status
-from reluscope.findings.writing import number
+from reluscope.findings.written_findings import number
 from reluscope.geometry.numbers.norms import Norm
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
-    Picture,
-    Table,
+    ReportPicture,
+    ReportTable,
     Text,
     cells,
     numbers,
     plain_values,
     table,
 )
-from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, located
 from reluscope.report.parts.subject import Subject
 
@@ -116,7 +116,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     blocks: list[Block] = [
         numbers(*medians, *(one.share_exact(DECISION_DISTANCE) for one in whole)),
         Text(f"{MEANING} {_which(subject, len(rows), budget)}"),
-        Picture(
+        ReportPicture(
             (drawing(figure, "robustness", described),),
             "Samples, by their numbers in the data: where the first unit bends, and where the class changes.",
         ),
@@ -161,7 +161,7 @@ def _which(subject: Subject, number_of_samples: int, budget: Budget) -> str:
     )
 
 
-def _table(subject: Subject, rows: np.ndarray, within: list[Findings], whole: list[Findings]) -> Table:
+def _table(subject: Subject, rows: np.ndarray, within: list[Findings], whole: list[Findings]) -> ReportTable:
     assert subject.classes is not None
     norms = NORMS[: len(whole)]
     others = [one.details["adversarial"].tolist() for one in whole]

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
+from reluscope.analyses.counting.segment_counts import NUM_REGIONS_ON_SEGMENT, count_along_segments
 from reluscope.budget import BUDGET
 from reluscope.findings import Finding, Findings
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Block, Content, Number, Picture, Text, numbers
-from reluscope.report.parts.drawing import drawing
-from reluscope.report.parts.references import surprise
+from reluscope.report.parts.content import Block, Content, Number, ReportPicture, Text, numbers
+from reluscope.report.parts.known_values import surprise
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -58,7 +58,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         groups[chosen] = index
     names = [f"{name} ({int(chosen.sum())})" for name, chosen in kinds]
     spread = ", ".join(f"{name}: from {counts[chosen].min():,} to {counts[chosen].max():,}" for name, chosen in kinds)
-    picture = Picture(
+    picture = ReportPicture(
         (drawing(plots.segment_counts(found, groups, names), "segments", f"Regions per segment. {spread}"),),
         f"One dot per segment; {spread} regions." + _hollow(found),
     )

@@ -14,8 +14,18 @@ from reluscope.analyses.sensitivity.probability_jacobians import OF_LOGITS, OF_P
 from reluscope.datasets.image_shapes import is_image
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
-from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.content import (
+    Block,
+    Content,
+    Number,
+    ReportPicture,
+    ReportTable,
+    Text,
+    numbers,
+    plain_values,
+    table,
+)
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -114,7 +124,7 @@ def _pictures(subject: Subject, found: ActiveSubspaces, along: dict[int, OutputA
     said = "over the outputs, with a band from the least to the largest" if len(found) > 1 else "of the output"
     caption = f"How much of the variation each direction carries: median {said}."
     drawn = drawing(spectrum, "eigenvalues", "Eigenvalues of the products of gradients")
-    blocks: list[Block] = [Picture((drawn,), caption)]
+    blocks: list[Block] = [ReportPicture((drawn,), caption)]
     if not along:
         return blocks
     names = [f"output {j}" for j in along]
@@ -126,17 +136,17 @@ def _pictures(subject: Subject, found: ActiveSubspaces, along: dict[int, OutputA
         caption = "The direction along which each output varies most, as an image"
         signed = ": orange raises the output, blue lowers it."
         caption += ", the length over channels." if len(shape) == 3 and shape[0] > 1 else signed
-        blocks.append(Picture((drawing(images, "first-directions", "First directions as images"),), caption))
+        blocks.append(ReportPicture((drawing(images, "first-directions", "First directions as images"),), caption))
     few = plots.outputs_along([list(along.values())[:MAX_SHOWN]], columns=names[:MAX_SHOWN])
     caption = (
         "Outputs of samples over their positions along their first direction, and how much of the variance a line "
         "through them explains."
     )
-    blocks.append(Picture((drawing(few, "along", "Outputs over positions along directions"),), caption))
+    blocks.append(ReportPicture((drawing(few, "along", "Outputs over positions along directions"),), caption))
     return blocks
 
 
-def _table(found: ActiveSubspaces, along: dict[int, OutputAlong]) -> Table:
+def _table(found: ActiveSubspaces, along: dict[int, OutputAlong]) -> ReportTable:
     places = range(len(found))
     columns = {
         "share of the first direction": [found.share(j) for j in places],

@@ -4,26 +4,26 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.stability import curve, jacobian_bytes, layers, spectra
-from reluscope.analyses.stability.layers import NetworkLayer
-from reluscope.analyses.stability.measures import CONDITION, EFFECTIVE_RANK, LARGEST, NUM_NONZERO
+from reluscope.analyses.stability.layer_jacobians import NetworkLayer
+from reluscope.analyses.stability.stability_measures import CONDITION, EFFECTIVE_RANK, LARGEST, NUM_NONZERO
 from reluscope.findings import Finding, Findings
-from reluscope.findings.writing import number
+from reluscope.findings.written_findings import number
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
 from reluscope.report.parts.content import (
     Block,
     Content,
     Number,
-    Picture,
-    Table,
+    ReportPicture,
+    ReportTable,
     Text,
     median,
     medians_table,
     numbers,
     plain_values,
 )
-from reluscope.report.parts.drawing import drawing
-from reluscope.report.parts.references import surprise
+from reluscope.report.parts.known_values import surprise
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -94,7 +94,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     blocks: list[Block] = [
         numbers(*shown),
         Text(_text(subject, every, by_layer)),
-        Picture(
+        ReportPicture(
             (
                 drawing(
                     plots.spectra(found, layers=_curves(every)),
@@ -171,7 +171,7 @@ def _text(subject: Subject, every: tuple[NetworkLayer, ...], by_layer: list[Find
     )
 
 
-def _table(every: tuple[NetworkLayer, ...], found: Findings) -> Table:
+def _table(every: tuple[NetworkLayer, ...], found: Findings) -> ReportTable:
     caption = (
         "Medians over samples. A singular value counts as nonzero above a share of the largest that rounding explains; "
         "the effective rank is the exponential of the entropy of the singular values."

@@ -6,8 +6,8 @@ from reluscope import plots
 from reluscope.analyses.local.null_space_rays import ALONG_RAYS, null_space_rays
 from reluscope.findings import Finding
 from reluscope.progress import ProgressFunction
-from reluscope.report.parts.content import Block, Content, Number, Picture, Text, numbers, plain_values
-from reluscope.report.parts.drawing import drawing
+from reluscope.report.parts.content import Block, Content, Number, ReportPicture, Text, numbers, plain_values
+from reluscope.report.parts.page_drawings import drawing
 from reluscope.report.parts.sentences import Sentence, said
 from reluscope.report.parts.subject import Subject
 
@@ -147,7 +147,7 @@ def _text(subject: Subject, reach: float, number: int, stopped: str) -> str:
     return text
 
 
-def _picture(subject: Subject, regions: np.ndarray, cosines: np.ndarray) -> Picture:
+def _picture(subject: Subject, regions: np.ndarray, cosines: np.ndarray) -> ReportPicture:
     name = "this network"
     figure = plots.surrounding_regions({"": {name: regions}}, {"": {name: cosines}} if _decides(subject) else {})
     caption = (
@@ -157,4 +157,4 @@ def _picture(subject: Subject, regions: np.ndarray, cosines: np.ndarray) -> Pict
     if len(cosines):
         caption += f" Right, the cosines of {len(cosines):,} regions; the triangle is the median."
     described = f"Box plot of numbers of regions around samples, from {regions.min():,} to {regions.max():,}"
-    return Picture((drawing(figure, "surrounding-regions", described),), caption)
+    return ReportPicture((drawing(figure, "surrounding-regions", described),), caption)

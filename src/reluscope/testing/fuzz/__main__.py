@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 
-from reluscope.testing.fuzz.running import CHECKS, KINDS, Outcome, reproduction, run_case, shrink
+from reluscope.testing.fuzz.fuzz_runs import CHECKS, KINDS, CaseOutcome, reproduction, run_case, shrink
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _outcomes(options: argparse.Namespace) -> Iterator[Outcome]:
+def _outcomes(options: argparse.Namespace) -> Iterator[CaseOutcome]:
     """Yield outcomes of one case after the other until the time is up, or there were enough."""
     deadline = time.monotonic() + options.seconds
     number = 0
@@ -57,7 +57,7 @@ def _outcomes(options: argparse.Namespace) -> Iterator[Outcome]:
             yield from (future.result() for future in done)
 
 
-def _report(outcomes: Iterable[Outcome], options: argparse.Namespace) -> int:
+def _report(outcomes: Iterable[CaseOutcome], options: argparse.Namespace) -> int:
     tried: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     failed: Counter[str] = Counter()

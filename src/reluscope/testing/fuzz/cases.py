@@ -13,12 +13,13 @@ import numpy as np
 from numpy.random import Generator
 from torch import nn
 
-from reluscope.testing.fuzz import cones, layers
-from reluscope.testing.fuzz.layers import GATES, JUMPING, SMOOTH, DenseLayer, GateLayer, Layer
+from reluscope.testing.fuzz import layers
+from reluscope.testing.fuzz import true_cones as cones
+from reluscope.testing.fuzz.layers import GATES, JUMPING, SMOOTH, DenseLayer, GateModule, Layer
 from reluscope.testing.fuzz.pictures import draw_convolutions, draw_pictures
 from reluscope.testing.fuzz.questions import Question
-from reluscope.testing.fuzz.scales import draw_scales
-from reluscope.testing.fuzz.truth import Setting, Truth
+from reluscope.testing.fuzz.truth import TrueDomain, Truth
+from reluscope.testing.fuzz.wild_scales import draw_scales
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ Domain = BoxDomain | SpaceDomain | PolyhedronDomain | SliceDomain | PointsDomain
 
 
 @dataclass(frozen=True)
-class Case:
+class FuzzCase:
     """A network on a domain, as plain numbers; perhaps a question, and a sigmoid, tanh or softmax at the end."""
 
     kind: str
@@ -128,7 +129,7 @@ class Case:
     @property
     def has_max(self) -> bool:
         """Whether some gate takes the largest of candidates."""
-        return any(isinstance(layer, GateLayer) and layer.is_max for layer in self.layers)
+        return any(isinstance(layer, GateModule) and layer.is_max for layer in self.layers)
 
     @property
     def is_sound(self) -> bool:
@@ -156,11 +157,11 @@ class Case:
         setting = self._setting(domain)
         return Truth(layers.exact_layers(self.layers, self.num_inputs), setting, most_cells, seconds)
 
-    def _setting(self, domain: Any) -> Setting:
+    def _setting(self, domain: Any) -> TrueDomain:
         if isinstance(self.domain, BoxDomain | PolyhedronDomain):
-            return Setting(self.domain.dimension, _rows(self.domain))
+            return TrueDomain(self.domain.dimension, _rows(self.domain))
         if isinstance(self.domain, SpaceDomain):
-            return Setting(self.domain.dimension, ())
+            return TrueDomain(self.domain.dimension, ())
         window = (
             self.domain.window
             if isinstance(self.domain, SliceDomain)
@@ -168,7 +169,7 @@ class Case:
         )
         columns = zip(np.asarray(domain.basis).T, np.asarray(domain.origin), strict=True)
         embedding = tuple((*_fractions(column), Fraction(float(start))) for column, start in columns)
-        return Setting(self.domain.dimension, _rows(window), embedding)
+        return TrueDomain(self.domain.dimension, _rows(window), embedding)
 
 
 def build_names() -> dict[str, Any]:
@@ -193,15 +194,15 @@ def _fractions(row: Sequence[float]) -> tuple[Fraction, ...]:
     return tuple(Fraction(float(entry)) for entry in row)
 
 
-def draw_case(kind: str, generator: Generator) -> Case:
+def draw_case(kind: str, generator: Generator) -> FuzzCase:
     """Draw a case of a kind of domain, or of convolutions on pictures."""
     if kind == "pictures":
         points, shape = draw_pictures(generator, int(generator.integers(2, 4)))
         margin = float(generator.choice([0.0, 0.25]))
-        return Case(kind, tuple(draw_convolutions(generator, shape)), PointsDomain(points, margin))
+        return FuzzCase(kind, tuple(draw_convolutions(generator, shape)), PointsDomain(points, margin))
     domain, inside = _DOMAINS[kind](generator)
     gates = _draw_gates(generator)
-    return Case(kind, draw_scales(generator, draw_layers(generator, inside, gates)), domain)
+    return FuzzCase(kind, draw_scales(generator, draw_layers(generator, inside, gates)), domain)
 
 
 # -- domains ---------------------------------------------------------------------------------------------------------
@@ -254,7 +255,7 @@ def _space(generator: Generator) -> tuple[Domain, Inside]:
     return SpaceDomain(dimension), lambda: generator.integers(-8, 9, dimension) / 4
 
 
-def _polyhedron(generator: Generator, dimension: int, *, bounded: bool) -> tuple[PolyhedronDomain, cones.Cone]:
+def _polyhedron(generator: Generator, dimension: int, *, bounded: bool) -> tuple[PolyhedronDomain, cones.RationalCone]:
     """Draw inequalities until they have interior points and are bounded or not, as asked."""
     while True:
         style = generator.choice(["integers", "simplex", "sheared", "float"])
@@ -300,7 +301,7 @@ def _varied(generator: Generator, domain: PolyhedronDomain) -> PolyhedronDomain:
     return PolyhedronDomain(normals, offsets)
 
 
-def _inside_cone(generator: Generator, cone: cones.Cone) -> Inside:
+def _inside_cone(generator: Generator, cone: cones.RationalCone) -> Inside:
     vertices = np.array([[float(entry) for entry in vertex] for vertex in cone.vertices])
 
     def draw() -> np.ndarray:
@@ -383,9 +384,9 @@ KINDS = (*_DOMAINS, "pictures")
 # -- networks --------------------------------------------------------------------------------------------------------
 
 
-def _draw_gates(generator: Generator) -> list[GateLayer]:
+def _draw_gates(generator: Generator) -> list[GateModule]:
     depth = int(generator.choice([1, 2, 2, 2, 3]))
-    gates = [GateLayer("relu")] * depth
+    gates = [GateModule("relu")] * depth
     if generator.random() >= 0.5:
         gates = [draw_gate(generator, GATES) for _ in range(depth)]
     among = generator.random()
@@ -394,7 +395,7 @@ def _draw_gates(generator: Generator) -> list[GateLayer]:
     return gates
 
 
-def draw_gate(generator: Generator, kinds: Sequence[str]) -> GateLayer:
+def draw_gate(generator: Generator, kinds: Sequence[str]) -> GateModule:
     """Draw a gate of one of some kinds."""
     kind = str(generator.choice(kinds))
     drawn: tuple = ()
@@ -417,11 +418,11 @@ def draw_gate(generator: Generator, kinds: Sequence[str]) -> GateLayer:
         drawn = (int(generator.integers(2, 4)),)
     if kind == "maxpool":
         drawn = ((2, 1, 0), (2, 2, 0), (3, 2, 1), (3, 1, 1))[int(generator.integers(0, 4))]
-    return GateLayer(kind, drawn)
+    return GateModule(kind, drawn)
 
 
 def draw_layers(
-    generator: Generator, inside: Inside, gates: Sequence[GateLayer], most: int | None = None
+    generator: Generator, inside: Inside, gates: Sequence[GateModule], most: int | None = None
 ) -> list[Layer]:
     """Draw layers around gates, of at most some units each, with hyperplanes through points."""
     style = str(generator.choice(["dyadic", "dyadic", "integers", "normal", "float32", "scales", "near"]))
@@ -441,7 +442,7 @@ def draw_layers(
             weight, bias = weight.astype(np.float32).astype(float), bias.astype(np.float32).astype(float)
         drawn.append(DenseLayer(weight, bias))
         if gate.kind == "prelu":
-            gate = GateLayer("prelu", (generator.choice([0.25, -0.5, 0.0, 1.0, 0.1], units).tolist(),))
+            gate = GateModule("prelu", (generator.choice([0.25, -0.5, 0.0, 1.0, 0.1], units).tolist(),))
         drawn.append(gate)
         width = gate.width(units)
     outputs = int(generator.integers(1, 4))

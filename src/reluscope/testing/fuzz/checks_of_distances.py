@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.testing.fuzz import answers, cones
+from reluscope.testing.fuzz import true_answers as answers
+from reluscope.testing.fuzz import true_cones as cones
 from reluscope.testing.fuzz.comparing import compare, exact
 from reluscope.testing.fuzz.questions import Point
-from reluscope.testing.fuzz.subject import SAFETY, Subject, root
-from reluscope.testing.fuzz.truth import Setting, Truth, smallest_height_squared
+from reluscope.testing.fuzz.tested_case import SAFETY, TestedCase, root
+from reluscope.testing.fuzz.truth import TrueDomain, Truth, smallest_height_squared
 
 # Documented: what is thinner than this share of the point and the distance is left out.
 RESOLUTION = Fraction(1, 10**9)
 
 
-def check_distances(subject: Subject) -> None:
+def check_distances(subject: TestedCase) -> None:
     """Compare all distances of a point with the truth."""
     question = subject.case.question
     assert isinstance(question, Point)
@@ -24,7 +25,7 @@ def check_distances(subject: Subject) -> None:
     truth = subject.truth
     if not all(cones.dot(row, (*point, Fraction(1))) > 0 for row in truth.domain.rows):
         return
-    everywhere = Truth(truth.layers, Setting(subject.dimension, ()), truth.most_cells, 10.0)
+    everywhere = Truth(truth.layers, TrueDomain(subject.dimension, ()), truth.most_cells, 10.0)
     inside = truth if question.within else everywhere
     label, ties = answers.class_at(truth, point)
     if ties:
@@ -50,7 +51,7 @@ def _change(truth: Truth, point: tuple[Fraction, ...], label: int, norm: str) ->
     return _nearest(answers.changed_parts(truth.regions, label), point, norm)
 
 
-def _nearest(parts: list[cones.Cone], point: tuple[Fraction, ...], norm: str) -> tuple[Any, Any]:
+def _nearest(parts: list[cones.RationalCone], point: tuple[Fraction, ...], norm: str) -> tuple[Any, Any]:
     size = max(abs(entry) for entry in point)
     every: list[Fraction] = []
     thick: list[Fraction] = []
@@ -68,7 +69,7 @@ def _length(power: Fraction, norm: str) -> Fraction:
 
 
 def _compare_distance(
-    subject: Subject, name: str, arguments: str, least: Any, most: Any, quantity: str | None = None
+    subject: TestedCase, name: str, arguments: str, least: Any, most: Any, quantity: str | None = None
 ) -> None:
     call = f"rs.robustness.{name}({arguments})"
     found = subject.ask(name, call)
@@ -84,7 +85,7 @@ def _compare_distance(
     compare(subject, name, found.finding(quantity, 0), least, most, scale, f"{call}.finding({quantity!r}, 0)")
 
 
-def _check_pgd(subject: Subject, label: int, change: tuple[Any, Any]) -> None:
+def _check_pgd(subject: TestedCase, label: int, change: tuple[Any, Any]) -> None:
     """Check that an adversarial example is within its ball, and no nearer than a class can change."""
     question = subject.case.question
     assert isinstance(question, Point)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.testing.fuzz import answers, cones
+from reluscope.testing.fuzz import true_answers as answers
+from reluscope.testing.fuzz import true_cones as cones
 from reluscope.testing.fuzz.comparing import compare, exact, points_inside
 from reluscope.testing.fuzz.layers import exact_layers
 from reluscope.testing.fuzz.questions import Direction, Loop, Target
-from reluscope.testing.fuzz.subject import Subject
+from reluscope.testing.fuzz.tested_case import TestedCase
 from reluscope.testing.fuzz.truth import Truth
 
 PROPERTY = "rs.verification.Property([rs.verification.Case(domain.lo, domain.hi, [target])])"
@@ -22,7 +23,7 @@ ENLARGED = (0.001, 1.0, 1000.0)
 Rows = tuple[list[tuple[Fraction, ...]], list[Fraction]]
 
 
-def check_properties(subject: Subject) -> None:
+def check_properties(subject: TestedCase) -> None:
     """Compare `verify`, its proofs, and `violations` with the truth."""
     import reluscope as rs
 
@@ -51,13 +52,13 @@ def check_properties(subject: Subject) -> None:
         _check_inputs(subject, "violations", found, target, call)
 
 
-def _is_met(subject: Subject, target: Target) -> bool | None:
+def _is_met(subject: TestedCase, target: Target) -> bool | None:
     """Tell whether some input has outputs in the target, None where that hangs on digits that nobody has."""
     told = {bool(parts) for parts in (_parts(subject, rows) for rows in _through_end(subject, target))}
     return told.pop() if len(told) == 1 else None
 
 
-def _parts(subject: Subject, rows: Rows) -> list[cones.Cone]:
+def _parts(subject: TestedCase, rows: Rows) -> list[cones.RationalCone]:
     return answers.parts_of(subject.truth, *rows)
 
 
@@ -65,7 +66,7 @@ def _plain_rows(target: Target) -> Rows:
     return [exact(row) for row in target.normals], list(exact(target.offsets))
 
 
-def _through_end(subject: Subject, target: Target) -> list[Rows]:
+def _through_end(subject: TestedCase, target: Target) -> list[Rows]:
     """Return a target on what is before the end of the network; two of them where rounding of it may decide."""
     normals, offsets = _plain_rows(target)
     end = subject.case.end
@@ -94,7 +95,7 @@ def _through_end(subject: Subject, target: Target) -> list[Rows]:
     return [(normals, [(before + shift) * sign]) for shift in (-near, near)]
 
 
-def _check_verdict(subject: Subject, check: str, found: Any, met: bool, call: str) -> None:
+def _check_verdict(subject: TestedCase, check: str, found: Any, met: bool, call: str) -> None:
     verdict = str(found.verdict)
     if verdict != "OPEN" and (verdict == "VIOLATED") != met:
         subject.fail(f"{check}: verdict", f"{verdict}, truth {'VIOLATED' if met else 'HOLDS'}", call)
@@ -118,7 +119,7 @@ def _is_in(target: Target, outputs: Sequence[Fraction]) -> bool:
     return all(cones.dot(row, outputs) <= offset for row, offset in zip(normals, offsets, strict=True))
 
 
-def _check_proofs(subject: Subject, proof: Any, target: Target) -> None:
+def _check_proofs(subject: TestedCase, proof: Any, target: Target) -> None:
     """Check a proof, and that it is no proof of what is false."""
     import reluscope as rs
 
@@ -144,7 +145,7 @@ def _check_proofs(subject: Subject, proof: Any, target: Target) -> None:
             subject.fail("forged proof", f"the proof is taken for {larger.source()}, which is violated")
 
 
-def _check_inputs(subject: Subject, check: str, found: Any, target: Target, call: str) -> None:
+def _check_inputs(subject: TestedCase, check: str, found: Any, target: Target, call: str) -> None:
     """Compare a set of inputs, of some claim, with the truth: its volume, and which points it contains."""
     parts = _parts(subject, _plain_rows(target))
     whole = cones.volume(subject.truth.domain)
@@ -173,7 +174,7 @@ def _check_inputs(subject: Subject, check: str, found: Any, target: Target, call
             return
 
 
-def _clearly_in(subject: Subject, target: Target, point: tuple[Fraction, ...]) -> bool | None:
+def _clearly_in(subject: TestedCase, target: Target, point: tuple[Fraction, ...]) -> bool | None:
     """Tell whether outputs at a point are in the target, None if a step of a millionth of the domain may change it."""
     vertices = subject.truth.domain.vertices
     near = [point]
@@ -191,7 +192,7 @@ def partition_text(regions: int | None) -> str:
     return f"rs.partition(net, domain, budget=rs.Budget(regions={regions}))" if regions else "rs.partition(net, domain)"
 
 
-def check_images(subject: Subject) -> None:
+def check_images(subject: TestedCase) -> None:
     """Compare `image` with the truth: maxima, ends, outputs that are in it, its volume."""
     question = subject.case.question
     assert isinstance(question, Direction)
@@ -224,7 +225,7 @@ def check_images(subject: Subject) -> None:
         subject.fail("image: contains", f"{strange}, which is none", f"{call}.contains({strange})")
 
 
-def _output_scale(subject: Subject) -> Fraction:
+def _output_scale(subject: TestedCase) -> Fraction:
     """Return the volume of the box around all outputs."""
     total = Fraction(1)
     outputs = len(subject.truth.regions[0].outputs)
@@ -234,7 +235,7 @@ def _output_scale(subject: Subject) -> Fraction:
     return total
 
 
-def _outputs_beyond(subject: Subject, near: np.ndarray) -> np.ndarray:
+def _outputs_beyond(subject: TestedCase, near: np.ndarray) -> np.ndarray:
     """Return points that are no outputs, by a thousandth of the outputs' size: outside of the box around them."""
     outputs = near.shape[1]
     found = []
@@ -249,7 +250,7 @@ def _outputs_beyond(subject: Subject, near: np.ndarray) -> np.ndarray:
     return np.array(found)
 
 
-def _check_maximum(subject: Subject, check: str, ask: Any, truth: Truth, direction: np.ndarray, call: str) -> None:
+def _check_maximum(subject: TestedCase, check: str, ask: Any, truth: Truth, direction: np.ndarray, call: str) -> None:
     right = answers.largest(truth, exact(direction))
     finding = subject.attempt(check, lambda: ask(direction))
     if finding is not None:
@@ -265,7 +266,7 @@ def _size_along(truth: Truth, direction: np.ndarray) -> Fraction:
     return total
 
 
-def check_loops(subject: Subject) -> None:
+def check_loops(subject: TestedCase) -> None:
     """Compare `reach` with the truth after every step: the largest state, and whether all are in a half-space."""
     loop = subject.case.question
     assert isinstance(loop, Loop)
@@ -292,7 +293,7 @@ def check_loops(subject: Subject) -> None:
 # -- preimages -------------------------------------------------------------------------------------------------------
 
 
-def check_preimages(subject: Subject) -> None:
+def check_preimages(subject: TestedCase) -> None:
     """Compare preimages of polytopes, classes and features, and approximations, with the truth."""
     target = subject.case.question
     assert isinstance(target, Target)
@@ -321,7 +322,7 @@ def check_preimages(subject: Subject) -> None:
             compare(subject, "of_features volume", finding, volume, volume, whole, f"{call}.volume()")
 
 
-def _check_class(subject: Subject, where: str) -> None:
+def _check_class(subject: TestedCase, where: str) -> None:
     """Compare the volume of a class: of its closure, where every tie counts."""
     label = int(subject.generator.integers(0, max(2, len(subject.truth.regions[0].outputs))))
     call = f"rs.preimages.of_class(net, {label}, domain={where})"

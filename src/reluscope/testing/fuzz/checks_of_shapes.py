@@ -5,23 +5,24 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.testing.fuzz import answers, cones
+from reluscope.testing.fuzz import true_answers as answers
+from reluscope.testing.fuzz import true_cones as cones
 from reluscope.testing.fuzz.checks_of_sets import partition_text
 from reluscope.testing.fuzz.comparing import compare, exact, points_inside
-from reluscope.testing.fuzz.questions import Level, Whole
-from reluscope.testing.fuzz.subject import DEFAULT_RESOLUTION, SAFETY, Subject
+from reluscope.testing.fuzz.questions import Level, WholePartition
+from reluscope.testing.fuzz.tested_case import DEFAULT_RESOLUTION, SAFETY, TestedCase
 from reluscope.testing.fuzz.truth import difference
 
 # What a count claims, by what it may be.
 _NO_END = {"EXACT": (1, 1), "LOWER": (1, 0), "UPPER": (0, 1), "ESTIMATE": (0, 0)}
 
 
-def check_merges(subject: Subject) -> None:
+def check_merges(subject: TestedCase) -> None:
     """Compare merged regions and pruned networks with the network."""
     import reluscope as rs
 
     question = subject.case.question
-    assert isinstance(question, Whole)
+    assert isinstance(question, WholePartition)
     call = f"rs.compression.merge_regions({partition_text(question.regions)}, error)"
     found = subject.ask("merge", call, (rs.errors.IncompletePartitionError,))
     points = points_inside(subject, 40)
@@ -33,9 +34,9 @@ def check_merges(subject: Subject) -> None:
         _check_function(subject, "prune", pruned.network, points, f"{call}.network")
 
 
-def _check_merged(subject: Subject, found: Any, points: np.ndarray, call: str) -> None:
+def _check_merged(subject: TestedCase, found: Any, points: np.ndarray, call: str) -> None:
     question = subject.case.question
-    assert isinstance(question, Whole)
+    assert isinstance(question, WholePartition)
     if question.error == 0:
         _compare_count(
             subject, "merge pieces", found.num_pieces, subject.truth.num_open_connected, f"{call}.num_pieces"
@@ -50,7 +51,7 @@ def _check_merged(subject: Subject, found: Any, points: np.ndarray, call: str) -
         subject.fail("merge: error", f"{found.max_error}, but {error!r} at some point", f"{call}.max_error")
 
 
-def _error_of(subject: Subject, found: Any, points: np.ndarray) -> float | None:
+def _error_of(subject: TestedCase, found: Any, points: np.ndarray) -> float | None:
     values = subject.attempt("merge call", lambda: found(points))
     if values is None:
         return None
@@ -63,13 +64,13 @@ def _error_of(subject: Subject, found: Any, points: np.ndarray) -> float | None:
     return largest
 
 
-def _rounding(subject: Subject) -> float:
+def _rounding(subject: TestedCase) -> float:
     """Return a bound on the rounding of outputs on the domain."""
     corner = np.maximum(np.abs(np.asarray(subject.domain.lo)), np.abs(np.asarray(subject.domain.hi)))
     return float(1e-13 * (subject.magnitudes @ np.append(corner, 1.0)).max())
 
 
-def _check_function(subject: Subject, check: str, network: Any, points: np.ndarray, call: str) -> None:
+def _check_function(subject: TestedCase, check: str, network: Any, points: np.ndarray, call: str) -> None:
     values = subject.attempt(f"{check} call", lambda: network(points).numpy())
     if values is None:
         return
@@ -82,7 +83,7 @@ def _check_function(subject: Subject, check: str, network: Any, points: np.ndarr
             return
 
 
-def _compare_count(subject: Subject, check: str, finding: Any, right: int, call: str) -> None:
+def _compare_count(subject: TestedCase, check: str, finding: Any, right: int, call: str) -> None:
     """Compare a count, where no region is so thin that it may be hidden."""
     if len(subject.required(DEFAULT_RESOLUTION)) < len(subject.codes):
         return
@@ -97,7 +98,7 @@ def _compare_count(subject: Subject, check: str, finding: Any, right: int, call:
 # -- levels ----------------------------------------------------------------------------------------------------------
 
 
-def check_levels(subject: Subject) -> None:
+def check_levels(subject: TestedCase) -> None:
     """Compare Betti numbers, and sizes of level sets, with the truth."""
     import reluscope as rs
 
@@ -125,7 +126,7 @@ def check_levels(subject: Subject) -> None:
         _check_level_set(subject, question, forms, is_clear=not _has_slivers(subject, "level", forms))
 
 
-def _has_slivers(subject: Subject, chosen: str, forms: list[tuple[Fraction, ...]]) -> bool:
+def _has_slivers(subject: TestedCase, chosen: str, forms: list[tuple[Fraction, ...]]) -> bool:
     """Tell whether a level is nearer to a vertex than the documented resolution, and not on it."""
     thin = (SAFETY * Fraction(DEFAULT_RESOLUTION)) ** 2 * (subject.truth.diameter_squared or 0)
     for cell, form in zip(subject.truth.regions, forms, strict=True):
@@ -143,14 +144,14 @@ def _shifted(form: tuple[Fraction, ...], level: Fraction) -> tuple[Fraction, ...
     return (*form[:-1], form[-1] - level)
 
 
-def _side(cone: cones.Cone, form: tuple[Fraction, ...], sign: int) -> cones.Cone:
+def _side(cone: cones.RationalCone, form: tuple[Fraction, ...], sign: int) -> cones.RationalCone:
     if not any(form):
         return cone
     row = cones.integers(form)
     return (cones.below, cones.on, cones.above)[sign + 1](cone, row)
 
 
-def _ties(subject: Subject) -> list[cones.Cone]:
+def _ties(subject: TestedCase) -> list[cones.RationalCone]:
     """Return where two classes tie that no other one exceeds: closed sets."""
     found = []
     for cell in subject.truth.regions:
@@ -164,7 +165,9 @@ def _ties(subject: Subject) -> list[cones.Cone]:
     return found
 
 
-def _check_level_set(subject: Subject, question: Level, forms: list[tuple[Fraction, ...]], *, is_clear: bool) -> None:
+def _check_level_set(
+    subject: TestedCase, question: Level, forms: list[tuple[Fraction, ...]], *, is_clear: bool
+) -> None:
     """Compare the volumes below and above a level, in the plane also the length of the level set."""
     import reluscope as rs
 
@@ -196,7 +199,7 @@ def _check_level_set(subject: Subject, question: Level, forms: list[tuple[Fracti
             compare(subject, "level_set area", finding, length - slack, length + slack, scale, f"{call}.area_finding()")
 
 
-def _crossings(subject: Subject, forms: list[tuple[Fraction, ...]]) -> list[cones.Cone]:
+def _crossings(subject: TestedCase, forms: list[tuple[Fraction, ...]]) -> list[cones.RationalCone]:
     """Return where a function exceeds 0 on one side and not on the other: in cells, and on facets between them."""
     found = []
     for cell, form in zip(subject.truth.regions, forms, strict=True):
@@ -220,10 +223,10 @@ def _crossings(subject: Subject, forms: list[tuple[Fraction, ...]]) -> list[cone
 # -- boundaries ------------------------------------------------------------------------------------------------------
 
 
-def check_boundaries(subject: Subject) -> None:
+def check_boundaries(subject: TestedCase) -> None:
     """Compare the decision boundary with the truth: its length in the plane, the number of points on a line."""
     question = subject.case.question
-    assert isinstance(question, Whole)
+    assert isinstance(question, WholePartition)
     ties = _ties(subject)
     if any(tie.rank > subject.dimension for tie in ties):  # classes that tie on whole regions have no boundary there
         return

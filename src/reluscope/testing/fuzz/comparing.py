@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.testing.fuzz.subject import Subject
+from reluscope.testing.fuzz.tested_case import TestedCase
 
 # What EXACT may be off by: a share of the number, or one of the scale of its question.
 SHARE, SCALE = Fraction(1, 10**6), Fraction(101, 10**11)
@@ -19,7 +19,7 @@ def exact(array: Any) -> tuple[Fraction, ...]:
 
 
 def compare(
-    subject: Subject,
+    subject: TestedCase,
     check: str,
     finding: Any,
     least: Fraction | float,
@@ -69,7 +69,7 @@ def _written(least: Fraction | float, most: Fraction | float) -> str:
     return repr(float(least)) if least == most else f"{float(least)!r} to {float(most)!r}"
 
 
-def points_inside(subject: Subject, most: int = 12) -> np.ndarray:
+def points_inside(subject: TestedCase, most: int = 12) -> np.ndarray:
     """Return points in the interior of cells, rounded."""
     cells = subject.truth.regions[:most]
     return np.array([[float(entry) for entry in cell.cone.interior_point()] for cell in cells])

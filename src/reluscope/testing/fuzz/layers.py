@@ -31,7 +31,7 @@ class Maxout(nn.Module):
         return x.unflatten(-1, (-1, self.k)).amax(-1)
 
 
-class Maximum(nn.Module):
+class LargerHalf(nn.Module):
     """The entrywise larger of the two halves."""
 
     def forward(self, x: Tensor) -> Tensor:
@@ -51,7 +51,7 @@ class Pool(nn.Module):
         return self.pool(x.unsqueeze(1)).squeeze(1)
 
 
-class Convolution(nn.Module):
+class ConvolvedPictures(nn.Module):
     """A convolution of pictures (c, h, w), which come and go as rows of numbers."""
 
     def __init__(self, shape: Shape, weight: Sequence, bias: Sequence[float], stride: int) -> None:
@@ -101,7 +101,7 @@ class Absolute(nn.Module):
         return x.abs()
 
 
-class Step(nn.Module):
+class StepGate(nn.Module):
     """1 above a level, 0 below and at it."""
 
     def __init__(self, level: float) -> None:
@@ -125,7 +125,7 @@ class JumpReLU(nn.Module):
         return x * (x > self.level)
 
 
-class Top(nn.Module):
+class TopModule(nn.Module):
     """The k largest entries where they are, 0 elsewhere."""
 
     def __init__(self, k: int) -> None:
@@ -211,11 +211,11 @@ class ConvolutionLayer(DenseLayer):
 
     def source(self) -> str:
         """Return PyTorch source."""
-        return f"Convolution({self.shape}, {self.kernel.tolist()}, {self.offsets.tolist()}, {self.stride})"
+        return f"ConvolvedPictures({self.shape}, {self.kernel.tolist()}, {self.offsets.tolist()}, {self.stride})"
 
 
 @dataclass(frozen=True)
-class GateLayer:
+class GateModule:
     """A gate by its kind and parameters."""
 
     kind: str
@@ -261,33 +261,33 @@ class GateLayer:
     def exact(self, width: int) -> list[truth.Layer]:
         """Return the oracle's form of the gate over ``width`` values."""
         if self.kind == "maxpool":
-            return [truth.Largest(tuple(_windows(width, *self.parameters)))]
+            return [truth.TrueLargest(tuple(_windows(width, *self.parameters)))]
         if self.kind == "pooling":
             *sizes, order = self.parameters
-            largest = truth.Largest(tuple(_patches(*sizes)))
-            before, after = (GateLayer("relu").exact(number) for number in (width, len(largest.groups)))
+            largest = truth.TrueLargest(tuple(_patches(*sizes)))
+            before, after = (GateModule("relu").exact(number) for number in (width, len(largest.groups)))
             return [*before * (order == "before"), largest, *after * (order == "after")]
         if self.kind == "maxout":
             (k,) = self.parameters
-            return [truth.Largest(tuple(tuple(range(i, i + k)) for i in range(0, width, k)))]
+            return [truth.TrueLargest(tuple(tuple(range(i, i + k)) for i in range(0, width, k)))]
         if self.kind == "maximum":
-            return [truth.Largest(tuple((i, i + width // 2) for i in range(width // 2)))]
+            return [truth.TrueLargest(tuple((i, i + width // 2) for i in range(width // 2)))]
         if self.kind == "topk":
             (k,) = self.parameters
-            return [truth.Top(1, k)] if k < width else []
+            return [truth.TrueTop(1, k)] if k < width else []
         if self.approximated:
             # The table is what was asked for; whether it is near the function is no matter of regions.
             table = best_pieces(self.kind, self.approximated)
             pieces = zip(_fractions(table.slopes), _fractions(table.intercepts), strict=True)
-            return [truth.Pointwise((_fractions(table.points),) * width, (tuple(pieces),) * width)]
+            return [truth.TruePointwise((_fractions(table.points),) * width, (tuple(pieces),) * width)]
         if self.kind == "hardsigmoid":
             # As PyTorch computes it, with the float64 number 1 / 6: (min(max(x, -3), 3) + 3) / 6.
             sixth = Fraction(1.0 / 6.0)
             identity = [[Fraction(int(i == j)) * sixth for j in range(width)] for i in range(width)]
             scale = truth.Dense(tuple(map(tuple, identity)), (3 * sixth,) * width)
-            return [*GateLayer("hardtanh", (-3.0, 3.0)).exact(width), scale]
+            return [*GateModule("hardtanh", (-3.0, 3.0)).exact(width), scale]
         units = [_POINTWISE[self.kind](*each) for each in self._by_unit(width)]
-        return [truth.Pointwise(tuple(unit[0] for unit in units), tuple(unit[1] for unit in units))]
+        return [truth.TruePointwise(tuple(unit[0] for unit in units), tuple(unit[1] for unit in units))]
 
     def _by_unit(self, width: int) -> list[tuple]:
         if self.kind == "prelu":
@@ -295,12 +295,23 @@ class GateLayer:
         return [self.parameters] * width
 
 
-Layer = DenseLayer | GateLayer
+Layer = DenseLayer | GateModule
 
 # What source text of networks names beside PyTorch's own modules.
 MODULES = (
-    *("linear", "prelu", "Maxout", "Maximum", "Pool", "Convolution", "Pooling", "Clamp", "Absolute", "Step"),
-    *("JumpReLU", "Top"),
+    *(
+        "linear",
+        "prelu",
+        "Maxout",
+        "LargerHalf",
+        "Pool",
+        "ConvolvedPictures",
+        "Pooling",
+        "Clamp",
+        "Absolute",
+        "StepGate",
+    ),
+    *("JumpReLU", "TopModule"),
 )
 
 _SOURCES = {
@@ -314,13 +325,13 @@ _SOURCES = {
     "hardsigmoid": "nn.Hardsigmoid",
     "softshrink": "nn.Softshrink",
     "maxout": "Maxout",
-    "maximum": "Maximum",
+    "maximum": "LargerHalf",
     "maxpool": "Pool",
 }
 GATES = tuple(_SOURCES)
 JUMPING = ("step", "jumprelu", "threshold", "topk")
 _SOURCES |= {"pooling": "Pooling"}
-_SOURCES |= {"step": "Step", "jumprelu": "JumpReLU", "threshold": "nn.Threshold", "topk": "Top"}
+_SOURCES |= {"step": "StepGate", "jumprelu": "JumpReLU", "threshold": "nn.Threshold", "topk": "TopModule"}
 # In so many pieces, as networks with more have too many regions.
 PIECES = 4
 SMOOTH = ("gelu", "silu", "tanh", "sigmoid", "softplus")
@@ -392,10 +403,10 @@ def network_source(layers: Sequence[Layer], end: str = "") -> str:
     """Return source text of ``rs.load(...)`` for a network, perhaps with a sigmoid, tanh or softmax at its end."""
     hidden, gates = layers[0::2], layers[1::2]
     is_plain = all(type(layer) is DenseLayer for layer in hidden) and not end
-    if is_plain and all(isinstance(gate, GateLayer) and gate.kind == "relu" for gate in gates):
+    if is_plain and all(isinstance(gate, GateModule) and gate.kind == "relu" for gate in gates):
         pairs = ", ".join(f"({layer.weight.tolist()}, {layer.bias.tolist()})" for layer in hidden)  # pyright: ignore
         return f"rs.load([{pairs}])"
-    pieces = {gate.kind: gate.approximated for gate in gates if isinstance(gate, GateLayer) and gate.approximated}
+    pieces = {gate.kind: gate.approximated for gate in gates if isinstance(gate, GateModule) and gate.approximated}
     asked = f", approximate={pieces}" if pieces else ""
     if isinstance(layers[0], ConvolutionLayer):  # of which PyTorch does not know how many numbers it reads
         asked += f", input_shape=({layers[0].weight.shape[1]},)"

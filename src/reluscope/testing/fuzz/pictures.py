@@ -7,7 +7,7 @@ in truth; in floats they may not, where sums are taken in another order, as at t
 import numpy as np
 from numpy.random import Generator
 
-from reluscope.testing.fuzz.layers import ConvolutionLayer, DenseLayer, GateLayer, Layer, Shape
+from reluscope.testing.fuzz.layers import ConvolutionLayer, DenseLayer, GateModule, Layer, Shape
 
 
 def draw_pictures(generator: Generator, count: int) -> tuple[np.ndarray, Shape]:
@@ -46,9 +46,9 @@ def draw_convolutions(generator: Generator, shape: Shape) -> list[Layer]:
         stride = [min(side, int(generator.integers(1, 3))) for side in window]
         padding = [int(side > 1 and generator.random() < 0.2) for side in window]
         order = str(generator.choice(["before", "after", "none"]))
-        pool = GateLayer("pooling", (shape, tuple(window), tuple(stride), tuple(padding), order))
+        pool = GateModule("pooling", (shape, tuple(window), tuple(stride), tuple(padding), order))
         is_one = max(window) == 1  # a single candidate is no maximum
-        layers += [convolution, GateLayer("relu") if is_one else pool]
+        layers += [convolution, GateModule("relu") if is_one else pool]
         shape = shape if is_one else pool.shape_after
     width = shape[0] * shape[1] * shape[2]
     outputs = int(generator.integers(1, 3))

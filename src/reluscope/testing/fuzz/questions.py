@@ -102,7 +102,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholePartition:
     """The partition itself, of at most some number of regions; how far merged regions may be from the network."""
 
     regions: int | None = None
@@ -112,10 +112,10 @@ class Whole:
         """Return source text that makes ``error``."""
         return f"error = {self.error!r}"
 
-    def simpler(self) -> Iterator["Whole"]:
+    def simpler(self) -> Iterator["WholePartition"]:
         """Yield the question without an error."""
         if self.error:
             yield replace(self, error=0.0)
 
 
-Question = Target | Point | Direction | Loop | Level | Whole
+Question = Target | Point | Direction | Loop | Level | WholePartition

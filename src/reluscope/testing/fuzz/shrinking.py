@@ -7,18 +7,18 @@ import numpy as np
 
 from reluscope.testing.fuzz.cases import (
     BoxDomain,
-    Case,
     Domain,
+    FuzzCase,
     PointsDomain,
     PolyhedronDomain,
     SliceDomain,
     SpaceDomain,
 )
-from reluscope.testing.fuzz.layers import DenseLayer, GateLayer, Layer
-from reluscope.testing.fuzz.scales import evened
+from reluscope.testing.fuzz.layers import DenseLayer, GateModule, Layer
+from reluscope.testing.fuzz.wild_scales import evened
 
 
-def smaller(case: Case) -> Iterator[Case]:
+def smaller(case: FuzzCase) -> Iterator[FuzzCase]:
     """Yield cases that are smaller than a case by one step, the largest steps first."""
     yield from _without_layers(case)
     if case.question is not None:
@@ -36,24 +36,24 @@ def smaller(case: Case) -> Iterator[Case]:
     yield from _rounder(case)
 
 
-def _without_layers(case: Case) -> Iterator[Case]:
+def _without_layers(case: FuzzCase) -> Iterator[FuzzCase]:
     layers = case.layers
     for position in range(1, len(layers) - 1, 2):
         before, gate, after = layers[position - 1], layers[position], layers[position + 1]
         assert isinstance(before, DenseLayer)
-        assert isinstance(gate, GateLayer)
+        assert isinstance(gate, GateModule)
         assert isinstance(after, DenseLayer)
         if not gate.is_max and len(layers) > 3:
             merged = DenseLayer(after.weight @ before.weight, after.weight @ before.bias + after.bias)
             yield replace(case, layers=(*layers[: position - 1], merged, *layers[position + 2 :]))
 
 
-def _without_units(case: Case) -> Iterator[Case]:
+def _without_units(case: FuzzCase) -> Iterator[FuzzCase]:
     layers = case.layers
     for position in range(1, len(layers) - 1, 2):
         before, gate, after = layers[position - 1], layers[position], layers[position + 1]
         assert isinstance(before, DenseLayer)
-        assert isinstance(gate, GateLayer)
+        assert isinstance(gate, GateModule)
         assert isinstance(after, DenseLayer)
         units = len(before.bias)
         if gate.kind in ("maxpool", "pooling") or units == gate.group:
@@ -67,12 +67,12 @@ def _without_units(case: Case) -> Iterator[Case]:
             shorter = DenseLayer(np.delete(before.weight, gone, 0), np.delete(before.bias, gone))
             rest = gate
             if gate.kind == "prelu":
-                rest = GateLayer("prelu", ([slope for k, slope in enumerate(gate.parameters[0]) if k != unit],))
+                rest = GateModule("prelu", ([slope for k, slope in enumerate(gate.parameters[0]) if k != unit],))
             onward = DenseLayer(np.delete(after.weight, unit, 1), after.bias)
             yield replace(case, layers=(*layers[: position - 1], shorter, rest, onward, *layers[position + 2 :]))
 
 
-def _without_outputs(case: Case) -> Iterator[Case]:
+def _without_outputs(case: FuzzCase) -> Iterator[FuzzCase]:
     last = case.layers[-1]
     assert isinstance(last, DenseLayer)
     if len(last.bias) > 1:
@@ -81,7 +81,7 @@ def _without_outputs(case: Case) -> Iterator[Case]:
             yield replace(case, layers=(*case.layers[:-1], shorter))
 
 
-def _without_dimension(case: Case) -> Iterator[Case]:
+def _without_dimension(case: FuzzCase) -> Iterator[FuzzCase]:
     """Leave out an input, or a coordinate of a slice."""
     first, domain = case.layers[0], case.domain
     assert isinstance(first, DenseLayer)
@@ -119,10 +119,10 @@ def _without_axis(domain: SpaceDomain | BoxDomain | PolyhedronDomain, axis: int)
     return PolyhedronDomain(normals[keep], domain.offsets[keep]) if keep.any() else None
 
 
-def _simpler_gates(case: Case) -> Iterator[Case]:
+def _simpler_gates(case: FuzzCase) -> Iterator[FuzzCase]:
     for position, gate in enumerate(case.layers):
-        if isinstance(gate, GateLayer) and gate.kind != "relu" and not gate.is_max:
-            yield replace(case, layers=_replaced(case.layers, position, GateLayer("relu")))
+        if isinstance(gate, GateModule) and gate.kind != "relu" and not gate.is_max:
+            yield replace(case, layers=_replaced(case.layers, position, GateModule("relu")))
 
 
 def _smaller_domains(domain: Domain) -> Iterator[Domain]:
@@ -160,7 +160,7 @@ def _smaller_domains(domain: Domain) -> Iterator[Domain]:
                 yield replace(domain, points=points)
 
 
-def _rounder(case: Case) -> Iterator[Case]:
+def _rounder(case: FuzzCase) -> Iterator[FuzzCase]:
     for position, layer in enumerate(case.layers):
         if not isinstance(layer, DenseLayer):
             continue

@@ -1,9 +1,10 @@
 """The truth about a small network on a polyhedron, in rational numbers: every region, one unit at a time.
 
-The network is a list of layers in a form of its own (:class:`Dense`, :class:`Pointwise`, :class:`Largest`,
-:class:`Top`), the domain a list of inequalities and an affine map into the input space. A cell starts as the domain and
-is cut by each unit in turn; what is left are the proper activation regions with codes, maps and exact shapes. Faces of
-the domain, cut likewise, give the codes of all points. Slow and plain on purpose, and without a line from the engines.
+The network is a list of layers in a form of its own (:class:`Dense`, :class:`TruePointwise`, :class:`TrueLargest`,
+:class:`TrueTop`), the domain a list of inequalities and an affine map into the input space. A cell starts as the domain
+and is cut by each unit in turn; what is left are the proper activation regions with codes, maps and exact shapes. Faces
+of the domain, cut likewise, give the codes of all points. Slow and plain on purpose, and without a line from the
+engines.
 """
 
 import time
@@ -13,8 +14,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 
-from reluscope.testing.fuzz import cones
-from reluscope.testing.fuzz.cones import Cone, Vector
+from reluscope.testing.fuzz import true_cones as cones
+from reluscope.testing.fuzz.true_cones import RationalCone, Vector
 
 Form = tuple[Fraction, ...]
 Code = tuple[int, ...]
@@ -33,7 +34,7 @@ class Dense:
 
 
 @dataclass(frozen=True)
-class Pointwise:
+class TruePointwise:
     """One piecewise-linear function per unit: breakpoints, and (slope, intercept) of each piece."""
 
     breakpoints: tuple[Form, ...]
@@ -41,25 +42,25 @@ class Pointwise:
 
 
 @dataclass(frozen=True)
-class Largest:
+class TrueLargest:
     """The largest of some entries, per unit; None is padding, which has a number but never wins."""
 
     groups: tuple[tuple[int | None, ...], ...]
 
 
 @dataclass(frozen=True)
-class Top:
+class TrueTop:
     """What is among the k largest of a row of neighbouring entries stays, piece 1; the rest is 0, piece 0."""
 
     rows: int
     k: int
 
 
-Layer = Dense | Pointwise | Largest | Top
+Layer = Dense | TruePointwise | TrueLargest | TrueTop
 
 
 @dataclass(frozen=True)
-class Setting:
+class TrueDomain:
     """A domain: ``{y : row . (y, 1) >= 0}``, and where its points lie in the input space.
 
     ``embedding`` has one form per input of the network; None stands for the identity.
@@ -79,7 +80,7 @@ class Cell:
     """
 
     code: Code
-    cone: Cone
+    cone: RationalCone
     outputs: tuple[Form, ...]
     decisions: tuple[tuple[Form | None, ...], ...]
 
@@ -90,21 +91,23 @@ class Truth:
     Parameters
     ----------
     layers : sequence of Dense, Pointwise, Largest, Top
-    setting : Setting
+    setting : TrueDomain
     most_cells : int
         :class:`TooLargeError` beyond that many.
     seconds : float
         :class:`TooLargeError` when the thread has worked for longer, however busy the machine is.
     """
 
-    def __init__(self, layers: Sequence[Layer], setting: Setting, most_cells: int = 300, seconds: float = 5.0) -> None:
+    def __init__(
+        self, layers: Sequence[Layer], setting: TrueDomain, most_cells: int = 300, seconds: float = 5.0
+    ) -> None:
         self.layers = tuple(layers)
         self.setting = setting
         self.most_cells = most_cells
         self.deadline = time.thread_time() + seconds
 
     @cached_property
-    def domain(self) -> Cone:
+    def domain(self) -> RationalCone:
         """The cone over the domain."""
         return cones.polyhedron(self.setting.dimension, self.setting.rows)
 
@@ -139,7 +142,7 @@ class Truth:
         return list(dict.fromkeys(cell.outputs for cell in self.regions))
 
     @cached_property
-    def adjacency(self) -> dict[tuple[int, int], tuple[Vector, Cone]]:
+    def adjacency(self) -> dict[tuple[int, int], tuple[Vector, RationalCone]]:
         """What pairs of regions share, where it is a facet, with the row that vanishes there."""
         owners: dict[Vector, list[tuple[int, list[int]]]] = {}
         bounds = [cones.facets(cell.cone) for cell in self.regions]
@@ -206,7 +209,7 @@ class Truth:
         lifted = (*point, Fraction(1))
         return [i for i, cell in enumerate(self.regions) if all(cones.dot(row, lifted) >= 0 for row in cell.cone.rows)]
 
-    def _where_equal(self, cell: Cell, outputs: tuple[Form, ...]) -> Cone | None:
+    def _where_equal(self, cell: Cell, outputs: tuple[Form, ...]) -> RationalCone | None:
         """Return the part of a closed cell on which its map equals another, None if there is none."""
         cone = cell.cone
         for first, second in zip(cell.outputs, outputs, strict=True):
@@ -219,10 +222,10 @@ class Truth:
         if time.thread_time() > self.deadline:
             raise TooLargeError
 
-    def _cells(self, start: Cone, way: "_CellCutting") -> Iterator[Cell]:
+    def _cells(self, start: RationalCone, way: "_CellCutting") -> Iterator[Cell]:
         """Cut a cone by all units, one after the other."""
         found = 0
-        stack: list[tuple[Cone, Code, tuple, tuple[Form, ...], int]] = [(start, (), (), self._inputs(), 0)]
+        stack: list[tuple[RationalCone, Code, tuple, tuple[Form, ...], int]] = [(start, (), (), self._inputs(), 0)]
         while stack:
             self._check_time()
             cone, code, decisions, values, depth = stack.pop()
@@ -244,24 +247,24 @@ class Truth:
         return tuple(tuple(Fraction(int(i == j)) for j in range(n + 1)) for i in range(n))
 
     def _through(
-        self, layer: Layer, cone: Cone, values: tuple[Form, ...], way: "_CellCutting"
-    ) -> Iterator[tuple[Code, Cone, tuple[Form, ...]]]:
+        self, layer: Layer, cone: RationalCone, values: tuple[Form, ...], way: "_CellCutting"
+    ) -> Iterator[tuple[Code, RationalCone, tuple[Form, ...]]]:
         """Yield the parts of a cone by the pieces of a layer, with the values behind it."""
         if isinstance(layer, Dense):
             yield (), cone, tuple(combine(row, values, b) for row, b in zip(layer.weight, layer.bias, strict=True))
             return
-        if isinstance(layer, Top):
+        if isinstance(layer, TrueTop):
             yield from self._tops(layer, cone, values, way)
             return
-        units = len(layer.breakpoints) if isinstance(layer, Pointwise) else len(layer.groups)
-        stack: list[tuple[Cone, Code, tuple[Form, ...]]] = [(cone, (), ())]
+        units = len(layer.breakpoints) if isinstance(layer, TruePointwise) else len(layer.groups)
+        stack: list[tuple[RationalCone, Code, tuple[Form, ...]]] = [(cone, (), ())]
         while stack:
             self._check_time()
             part, code, after = stack.pop()
             unit = len(code)
             if unit == units:
                 yield code, part, after
-            elif isinstance(layer, Pointwise):
+            elif isinstance(layer, TruePointwise):
                 for piece, rest in _intervals(part, values[unit], layer.breakpoints[unit], way.halves):
                     slope, intercept = layer.pieces[unit][piece]
                     stack.append((rest, (*code, piece), (*after, combine((slope,), (values[unit],), intercept))))
@@ -273,13 +276,13 @@ class Truth:
                     stack.append((rest, (*code, piece), (*after, form)))
 
     def _tops(
-        self, layer: Top, cone: Cone, values: tuple[Form, ...], way: "_CellCutting"
-    ) -> Iterator[tuple[Code, Cone, tuple[Form, ...]]]:
+        self, layer: TrueTop, cone: RationalCone, values: tuple[Form, ...], way: "_CellCutting"
+    ) -> Iterator[tuple[Code, RationalCone, tuple[Form, ...]]]:
         """Yield the parts where each set of k entries of each row is above all others of the row: solid ones only."""
         if way is not _SOLID:
             raise TooLargeError
         size = len(values) // layer.rows
-        stack: list[tuple[Cone, Code]] = [(cone, ())]
+        stack: list[tuple[RationalCone, Code]] = [(cone, ())]
         while stack:
             part, code = stack.pop()
             if len(code) == len(values):
@@ -294,9 +297,9 @@ class Truth:
                     stack.append((rest, (*code, *(int(entry in inside) for entry in range(size)))))
 
 
-def _above_all(cone: Cone, forms: Sequence[Form], inside: Sequence[int]) -> Cone | None:
+def _above_all(cone: RationalCone, forms: Sequence[Form], inside: Sequence[int]) -> RationalCone | None:
     """Return the solid part of a cone where some forms are above all others, lower ones of equals; None if flat."""
-    part: Cone | None = cone
+    part: RationalCone | None = cone
     for one in inside:
         for other in range(len(forms)):
             if part is None or other in inside:
@@ -309,16 +312,16 @@ def _above_all(cone: Cone, forms: Sequence[Form], inside: Sequence[int]) -> Cone
 
 
 def _decisions(layer: Layer, values: tuple[Form, ...]) -> tuple[tuple[Form | None, ...], ...]:
-    if isinstance(layer, Pointwise):
+    if isinstance(layer, TruePointwise):
         return tuple(
             tuple((*form[:-1], form[-1] - level) for level in levels)
             for form, levels in zip(values, layer.breakpoints, strict=True)
         )
-    if isinstance(layer, Top):
+    if isinstance(layer, TrueTop):
         size = len(values) // layer.rows
         rows = [values[start : start + size] for start in range(0, len(values), size)]
         return tuple(tuple(difference(form, other) for other in row) for row in rows for form in row)
-    if isinstance(layer, Largest):
+    if isinstance(layer, TrueLargest):
         return tuple(tuple(None if i is None else values[i] for i in group) for group in layer.groups)
     return ()
 
@@ -333,7 +336,7 @@ def combine(weights: Sequence[Fraction], forms: Sequence[Form], constant: Fracti
     return tuple(total)
 
 
-def _solid_halves(cone: Cone, form: Form) -> list[tuple[int, Cone]]:
+def _solid_halves(cone: RationalCone, form: Form) -> list[tuple[int, RationalCone]]:
     """Return the parts of full dimension where a form is positive (1), and where it is not (0)."""
     row = cones.integers(form)
     negative, positive = cones.signs(cone, row)
@@ -342,7 +345,7 @@ def _solid_halves(cone: Cone, form: Form) -> list[tuple[int, Cone]]:
     return [(int(positive), cone)]
 
 
-def _open_halves(cone: Cone, form: Form) -> list[tuple[int, Cone]]:
+def _open_halves(cone: RationalCone, form: Form) -> list[tuple[int, RationalCone]]:
     """Return the relatively open parts where a form is positive (1), negative or zero (0)."""
     row = cones.integers(form)
     negative, positive = cones.signs(cone, row)
@@ -353,11 +356,11 @@ def _open_halves(cone: Cone, form: Form) -> list[tuple[int, Cone]]:
     return [(int(positive), cone)]
 
 
-def _solid_winners(cone: Cone, candidates: Sequence[Form]) -> Iterator[tuple[int, Cone]]:
+def _solid_winners(cone: RationalCone, candidates: Sequence[Form]) -> Iterator[tuple[int, RationalCone]]:
     """Yield the parts of full dimension by the largest candidate, the first of equal ones."""
     first = {form: position for position, form in reversed(list(enumerate(candidates)))}
     for form, position in first.items():
-        part: Cone | None = cone
+        part: RationalCone | None = cone
         for other in first:
             if part is not None and other != form:
                 halves = dict(_solid_halves(part, difference(form, other)))
@@ -366,7 +369,7 @@ def _solid_winners(cone: Cone, candidates: Sequence[Form]) -> Iterator[tuple[int
             yield position, part
 
 
-def _open_winners(cone: Cone, candidates: Sequence[Form]) -> Iterator[tuple[int, Cone]]:
+def _open_winners(cone: RationalCone, candidates: Sequence[Form]) -> Iterator[tuple[int, RationalCone]]:
     """Yield relatively open parts by the first of the largest candidates; a winner may have several."""
     rest = [(0, cone)]
     for challenger in range(1, len(candidates)):
@@ -382,8 +385,8 @@ def _open_winners(cone: Cone, candidates: Sequence[Form]) -> Iterator[tuple[int,
 class _CellCutting:
     """A way of cutting cells: into those of full dimension only, or into all."""
 
-    halves: Callable[[Cone, Form], list[tuple[int, Cone]]]
-    winners: Callable[[Cone, Sequence[Form]], Iterator[tuple[int, Cone]]]
+    halves: Callable[[RationalCone, Form], list[tuple[int, RationalCone]]]
+    winners: Callable[[RationalCone, Sequence[Form]], Iterator[tuple[int, RationalCone]]]
 
 
 _SOLID = _CellCutting(_solid_halves, _solid_winners)
@@ -391,8 +394,11 @@ _ALL = _CellCutting(_open_halves, _open_winners)
 
 
 def _intervals(
-    cone: Cone, form: Form, breakpoints: Form, halves: Callable[[Cone, Form], list[tuple[int, Cone]]]
-) -> Iterator[tuple[int, Cone]]:
+    cone: RationalCone,
+    form: Form,
+    breakpoints: Form,
+    halves: Callable[[RationalCone, Form], list[tuple[int, RationalCone]]],
+) -> Iterator[tuple[int, RationalCone]]:
     """Yield the parts of a cone by the number of breakpoints that a form exceeds."""
     rest = [cone]
     for piece, value in enumerate(breakpoints):
@@ -407,7 +413,7 @@ def difference(first: Form, second: Form) -> Form:
     return tuple(a - b for a, b in zip(first, second, strict=True))
 
 
-def _diameter_squared(cone: Cone) -> Fraction:
+def _diameter_squared(cone: RationalCone) -> Fraction:
     vertices = cone.vertices
     return max((distance_squared(a, b) for i, a in enumerate(vertices) for b in vertices[i + 1 :]), default=Fraction(0))
 
@@ -417,7 +423,7 @@ def distance_squared(first: Sequence[Fraction], second: Sequence[Fraction]) -> F
     return sum(((a - b) ** 2 for a, b in zip(first, second, strict=True)), Fraction(0))
 
 
-def smallest_height_squared(cone: Cone, normal: Sequence[int] | None = None) -> Fraction | None:
+def smallest_height_squared(cone: RationalCone, normal: Sequence[int] | None = None) -> Fraction | None:
     """Return the square of the smallest height of a polyhedron over a facet, None if all are infinite.
 
     It is of full dimension, or lies in a hyperplane of which a normal is given.
@@ -434,7 +440,7 @@ def smallest_height_squared(cone: Cone, normal: Sequence[int] | None = None) -> 
     return min(heights, default=None)
 
 
-def largest_share_squared(cone: Cone, normal: Sequence[int] | None = None) -> Fraction | None:
+def largest_share_squared(cone: RationalCone, normal: Sequence[int] | None = None) -> Fraction | None:
     """Return the square of the smallest height over a facet, as a share of the distance from zero; None if infinite.
 
     Heights are those of the generators, lines left out: of what is unbounded the angle counts. No point c of the

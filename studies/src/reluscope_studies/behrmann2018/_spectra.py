@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.behrmann2018._networks import SMALL_THIN, SMALL_WIDE, THIN, WIDE, Architecture, Training
 from reluscope_studies.classifiers import trained
@@ -162,7 +162,7 @@ def _outcome(
     return Outcome(tuple(sentences), tuple(findings), tuple(tables), tuple(pictures), interrupted, verdicts=verdicts)
 
 
-def _verdicts(one: Looked) -> list[Verdict]:
+def _verdicts(one: Looked) -> list[StatementVerdict]:
     """Return what becomes of section 3.2, by medians over samples, of the convolutions where there are some.
 
     Small values are compared at one place, that of the smallest which all gates have: a gate that cuts values off has
@@ -178,14 +178,14 @@ def _verdicts(one: Looked) -> list[Verdict]:
         return []
     largest, small = ([float(curve[place]) for curve in curves] for place in (0, common - 1))
     found = [
-        Verdict(
+        StatementVerdict(
             f"the largest singular value grows with the layers ({one.name})",
             f"section 3.2, {FIGURES.get(one.name, OF_DENSE)[0]}",
             "grows",
             (" to " if len(largest) == 2 else ", ").join(f"{value:.3g}" for value in largest),
             _goes(largest, up=True),
         ),
-        Verdict(
+        StatementVerdict(
             f"small singular values decrease ({one.name})",
             f"section 3.2, {FIGURES.get(one.name, OF_DENSE)[0]}",
             "decrease significantly",
@@ -203,7 +203,7 @@ def _verdicts(one: Looked) -> list[Verdict]:
         )
         if fewer < CUT * more:
             found.append(
-                Verdict(
+                StatementVerdict(
                     f"cutting off singular values lowers the condition number, {gate.name} ({one.name})",
                     "section 3.2, Figure 5" if one.name in FIGURES else "section 3.2",
                     "in words, of ThinCIFAR",

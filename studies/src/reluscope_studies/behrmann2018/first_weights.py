@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Record, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Record, Setting, StatementVerdict, Table
 from reluscope_studies.behrmann2018._networks import MLP, Training
 from reluscope_studies.behrmann2018.preimages import PAPER_BOUNDED_FROM, PAPER_POINTS_FROM
 from reluscope_studies.classifiers import trained
@@ -155,7 +155,7 @@ def _found(setting: Setting, plan: FirstPlan, choice: Choice, training: Labelled
         chosen = few[np.unique(np.linspace(0, len(few) - 1, min(len(few), plan.points)).astype(int))]
         is_unbounded = np.zeros(len(chosen), dtype=bool)
         if len(chosen):
-            is_unbounded = rs.preimages.classify_at(layer, points[chosen]).kinds == rs.preimages.Kind.UNBOUNDED
+            is_unbounded = rs.preimages.classify_at(layer, points[chosen]).kinds == rs.preimages.PreimageKind.UNBOUNDED
         arrays = {"positive": positive[chosen], "unbounded": is_unbounded}
         setting.records[key] = Record({"inputs": layer.num_inputs}, arrays)
     kept = setting.records[key]
@@ -224,14 +224,14 @@ def _by_factor(found: dict[Choice, Found]) -> Table:
     return Table(("", "networks", "accuracy", "first bounded", "last unbounded"), rows, caption)
 
 
-def _verdicts(found: dict[Choice, Found]) -> Iterator[Verdict]:
+def _verdicts(found: dict[Choice, Found]) -> Iterator[StatementVerdict]:
     first, last = PAPER_BOUNDED_FROM / PAPER_POINTS_FROM, (PAPER_POINTS_FROM - 1) / PAPER_POINTS_FROM
     ends = np.array([one.ends for one in found.values()])
     known = ends[~np.isnan(ends).any(axis=1)]
     holds = None
     if len(known):
         holds = bool((known[:, 0].min() <= first <= known[:, 0].max()) and (known[:, 1].max() >= last))
-    yield Verdict(
+    yield StatementVerdict(
         "preimages turn from unbounded to bounded just below as many positive outputs as inputs, however weights begin",
         "Figure 4",
         f"from {first:.2f} to {last:.2f} of the inputs",

@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies.behrmann2018._networks import MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
@@ -101,7 +101,7 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     )
 
 
-def _same_features(variants: list[Variant]) -> Verdict:
+def _same_features(variants: list[Variant]) -> StatementVerdict:
     proved, changes = max(one.found.proved_within for one in variants), [one.found.change for one in variants]
     return of_cases(
         "images of other digits have the same features in the first layer",
@@ -113,7 +113,7 @@ def _same_features(variants: list[Variant]) -> Verdict:
     )
 
 
-def _large(variants: list[Variant]) -> Verdict:
+def _large(variants: list[Variant]) -> StatementVerdict:
     dims = {one.row: one.found.set.dimension for one in variants}
     return of_cases(
         "preimages of features may be large",
@@ -221,5 +221,5 @@ def _pictures(variants: list[Variant], testing: Labelled) -> list[Picture]:
     return pictures
 
 
-def _kind_in_words(kind: rs.preimages.Kind) -> str:
-    return f"{kind.name.lower()}{' without the box' if kind is rs.preimages.Kind.UNBOUNDED else ''}"
+def _kind_in_words(kind: rs.preimages.PreimageKind) -> str:
+    return f"{kind.name.lower()}{' without the box' if kind is rs.preimages.PreimageKind.UNBOUNDED else ''}"

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.plots.normals_in_plane import UnitsInPlane
 
@@ -77,14 +77,14 @@ def protocol(setting: Setting) -> Outcome:
         *(one.table(name) for name, one in looked.items()),
     )
     verdicts = (
-        Verdict(
+        StatementVerdict(
             "omnidirectional for p only if the lines meet in p and no open half-space is free of rows",
             "Figure 2",
             "the first of four",
             f"{right} of {len(SHOWN)} as drawn",
             right == len(SHOWN),
         ),
-        Verdict(
+        StatementVerdict(
             "removing a row that is weakly correlated to the others makes the inverse unstable",
             "Figure 3 and section 3.1",
             "singular values near one, then badly conditioned",

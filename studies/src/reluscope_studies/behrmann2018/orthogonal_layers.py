@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies.sizes import planned
 
 SENTENCE = "singular values of compositions of orthogonal layers, with ReLU and leaky ReLU between them"
@@ -129,19 +129,19 @@ def _table(medians: dict[str, list[Row]]) -> Table:
     return Table(columns, rows, "Medians over samples; without gates all singular values are 1.")
 
 
-def _verdicts(medians: dict[str, list[Row]]) -> list[Verdict]:
+def _verdicts(medians: dict[str, list[Row]]) -> list[StatementVerdict]:
     conditions = {name: _last_column(one) for name, one in medians.items()}
     smallest = [float(row[2]) for row in medians["ReLU"] if row[2] is not None]
     relu = conditions["ReLU"]
     return [
-        Verdict(
+        StatementVerdict(
             "composing orthogonal matrices with ReLU between them gives no orthogonal matrix",
             "section 3.1",
             "in words",
             f"condition numbers {relu[0]:.3g} after the first gate, {relu[-1]:.3g} after the last; 1 without gates",
             relu[0] > ONE,
         ),
-        Verdict(
+        StatementVerdict(
             "singular values decay with the layers",
             "section 3.1",
             "in words",

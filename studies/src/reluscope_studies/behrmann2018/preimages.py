@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from scipy.stats import binom
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.behrmann2018._networks import DENSE, MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
@@ -89,7 +89,7 @@ def report(setting: Setting, plan: AskedPlan) -> Outcome:
     errors = asked[:, 2]
     findings = [
         found,
-        *(kinds.count(kind) for kind in rs.preimages.Kind if kind is not rs.preimages.Kind.EMPTY),
+        *(kinds.count(kind) for kind in rs.preimages.PreimageKind if kind is not rs.preimages.PreimageKind.EMPTY),
         *_transition(kinds),
         *(_error(error, errors) for error in rs.preimages.Error if len(errors)),
     ]
@@ -178,7 +178,7 @@ def _asked(
     Unbounded preimages, of which it can say that they are finite, and others take turns.
     """
     found: list[tuple[int, int, int]] = []
-    is_unbounded = kinds.kinds == rs.preimages.Kind.UNBOUNDED
+    is_unbounded = kinds.kinds == rs.preimages.PreimageKind.UNBOUNDED
     turns = np.argsort(np.where(is_unbounded, np.cumsum(is_unbounded), np.cumsum(~is_unbounded)), kind="stable")
     began, number = time.perf_counter(), min(plan.num_asked, len(kinds))
     for row in turns[:number].tolist():
@@ -203,7 +203,7 @@ def _is_over(setting: Setting, began: float) -> bool:
 
 def _transition(kinds: rs.preimages.Preimages) -> list[rs.Finding]:
     """Return from how many positive outputs preimages can be bounded, and up to how many unbounded, as far as seen."""
-    is_unbounded = kinds.kinds == rs.preimages.Kind.UNBOUNDED
+    is_unbounded = kinds.kinds == rs.preimages.PreimageKind.UNBOUNDED
     make = rs.Finding.of if kinds.is_proved.all() else rs.Finding.estimate
     found = []
     for name, some, extreme in (
@@ -235,12 +235,12 @@ def _error(error: rs.preimages.Error, errors: np.ndarray) -> rs.Finding:
 
 def _verdicts(
     setting: Setting, kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, errors: np.ndarray
-) -> Iterator[Verdict]:
+) -> Iterator[StatementVerdict]:
     """Return what becomes of what the paper says of its Figure 4."""
-    positive, is_unbounded = kinds.num_equations, kinds.kinds == rs.preimages.Kind.UNBOUNDED
+    positive, is_unbounded = kinds.num_equations, kinds.kinds == rs.preimages.PreimageKind.UNBOUNDED
     enough = kinds.kinds[positive >= layer.num_inputs]
-    points = int((enough == rs.preimages.Kind.SINGLETON).sum())
-    yield Verdict(
+    points = int((enough == rs.preimages.PreimageKind.SINGLETON).sum())
+    yield StatementVerdict(
         "with as many positive outputs as inputs the preimage is a point",
         "section 2.2",
         "assumed",
@@ -248,8 +248,8 @@ def _verdicts(
         points == len(enough) if len(enough) else None,
     )
     some = kinds.kinds[positive < layer.num_inputs]
-    bounded = int((some == rs.preimages.Kind.COMPACT).sum())
-    yield Verdict(
+    bounded = int((some == rs.preimages.PreimageKind.COMPACT).sum())
+    yield StatementVerdict(
         "finite and infinite preimages both occur",
         "Figure 4",
         "both curves",
@@ -258,7 +258,7 @@ def _verdicts(
     )
     if setting.size != "small" and is_unbounded.any() and not is_unbounded.all():
         first, last = int(positive[~is_unbounded].min()), int(positive[is_unbounded].max())
-        yield Verdict(
+        yield StatementVerdict(
             "below 723 positive outputs all preimages are infinite, and both kinds occur from there to 784",
             "Figure 4",
             f"{PAPER_BOUNDED_FROM} and {PAPER_POINTS_FROM}",
@@ -267,7 +267,7 @@ def _verdicts(
         )
     if len(errors):
         wrong = int((errors != rs.preimages.Error.NONE).sum())
-        yield Verdict(
+        yield StatementVerdict(
             "Algorithm 1 tells the kinds of preimages of trained layers",
             "section 2.1",
             "always",
@@ -278,9 +278,9 @@ def _verdicts(
 
 def _statements(kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, errors: np.ndarray) -> Table:
     """Return the statements of the paper beside the results."""
-    positive, is_unbounded = kinds.num_equations, kinds.kinds == rs.preimages.Kind.UNBOUNDED
+    positive, is_unbounded = kinds.num_equations, kinds.kinds == rs.preimages.PreimageKind.UNBOUNDED
     enough = positive >= layer.num_inputs
-    points_there = int((kinds.kinds[enough] == rs.preimages.Kind.SINGLETON).sum())
+    points_there = int((kinds.kinds[enough] == rs.preimages.PreimageKind.SINGLETON).sum())
     rows = [
         (
             f"preimages with at least {layer.num_inputs:,} positive outputs, as many as inputs",
@@ -325,7 +325,11 @@ def _by_number(kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, ask
                 f"{int(some.sum()):,}",
                 *(
                     f"{int((kinds.kinds[some] == kind).sum()):,}"
-                    for kind in (rs.preimages.Kind.SINGLETON, rs.preimages.Kind.COMPACT, rs.preimages.Kind.UNBOUNDED)
+                    for kind in (
+                        rs.preimages.PreimageKind.SINGLETON,
+                        rs.preimages.PreimageKind.COMPACT,
+                        rs.preimages.PreimageKind.UNBOUNDED,
+                    )
                 ),
                 f"{int(said[:, 1].sum()):,} of {len(said):,}",
                 f"{int((said[:, 2] != rs.preimages.Error.NONE).sum()):,}",

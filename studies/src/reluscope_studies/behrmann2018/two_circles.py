@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies.sizes import number_of
 from reluscope_studies.training import Training, train_classifiers
 
@@ -44,9 +44,9 @@ class Looked:
     conditions: Float[np.ndarray, " r"]
 
     @property
-    def kinds(self) -> frozenset[rs.preimages.Kind]:
+    def kinds(self) -> frozenset[rs.preimages.PreimageKind]:
         """The kinds that occur."""
-        return frozenset(rs.preimages.Kind(int(kind)) for kind in self.found.kinds)
+        return frozenset(rs.preimages.PreimageKind(int(kind)) for kind in self.found.kinds)
 
 
 def protocol(setting: Setting) -> Outcome:
@@ -116,7 +116,9 @@ def _outcome(setting: Setting, points: np.ndarray, labels: np.ndarray, looked: l
             "there is no nonzero value, and so no condition number."
         ),
     )
-    kinds = [shown.found.count(kind) for kind in rs.preimages.Kind if kind is not rs.preimages.Kind.EMPTY]
+    kinds = [
+        shown.found.count(kind) for kind in rs.preimages.PreimageKind if kind is not rs.preimages.PreimageKind.EMPTY
+    ]
     findings = [
         shown.part.finding(),
         *kinds,
@@ -152,20 +154,20 @@ def _agreement(shown: Looked) -> rs.Finding:
 
 
 def _agrees(shown: Looked) -> np.ndarray:
-    is_point = shown.found.kinds == rs.preimages.Kind.SINGLETON
+    is_point = shown.found.kinds == rs.preimages.PreimageKind.SINGLETON
     is_above = (shown.num_nonzero > 0) & (shown.conditions > 1 + 1e-9)
     return is_point == is_above
 
 
-def _verdicts(shown: Looked) -> Iterator[Verdict]:
+def _verdicts(shown: Looked) -> Iterator[StatementVerdict]:
     """Return what becomes of what the paper says of its Figure 1."""
-    is_point = shown.found.kinds == rs.preimages.Kind.SINGLETON
+    is_point = shown.found.kinds == rs.preimages.PreimageKind.SINGLETON
     named = ", ".join(kind.name.lower() for kind in sorted(shown.kinds, reverse=True))
-    yield Verdict(
+    yield StatementVerdict(
         "preimages are infinite, finite and single points", "Figure 1", "all three", named, len(shown.kinds) == 3
     )
     at_points = shown.conditions[is_point]
-    yield Verdict(
+    yield StatementVerdict(
         "single points link to condition numbers above one",
         "introduction",
         "larger than one",
@@ -173,7 +175,7 @@ def _verdicts(shown: Looked) -> Iterator[Verdict]:
         bool((at_points > 1 + 1e-9).all()) if len(at_points) else None,
     )
     others = shown.conditions[~is_point & (shown.num_nonzero > 0)]
-    yield Verdict(
+    yield StatementVerdict(
         "other preimages have the condition number one or zero",
         "introduction",
         "one or zero",
@@ -183,7 +185,7 @@ def _verdicts(shown: Looked) -> Iterator[Verdict]:
 
 
 def _statements(shown: Looked) -> Table:
-    is_point = shown.found.kinds == rs.preimages.Kind.SINGLETON
+    is_point = shown.found.kinds == rs.preimages.PreimageKind.SINGLETON
     others = shown.conditions[~is_point & (shown.num_nonzero > 0)]
     rows = [
         (

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.behrmann2018._networks import KERAS, SMALL_WIDE, WIDE, Architecture, Training
 from reluscope_studies.classifiers import trained
@@ -152,7 +152,7 @@ def _table(names: list[str], labels: list[str], medians: Float[np.ndarray, "k w 
     return Table(("after gate", "window", *MEASURES), rows, caption)
 
 
-def _verdicts(labels: list[str], found: Float[np.ndarray, "s k w m"]) -> tuple[Verdict, ...]:
+def _verdicts(labels: list[str], found: Float[np.ndarray, "s k w m"]) -> tuple[StatementVerdict, ...]:
     whole = found[:, :, -1, 2]
     shares = [found[:, :, place, 2] / whole for place in range(len(labels) - 1)]
     medians = [float(np.nanmedian(share)) for share in shares]
@@ -161,7 +161,7 @@ def _verdicts(labels: list[str], found: Float[np.ndarray, "s k w m"]) -> tuple[V
     number = sum(int(np.isfinite(share).sum()) for share in shares)
     shown = ", ".join(f"{share:.2g} in {label}" for label, share in zip(labels, medians, strict=False))
     return (
-        Verdict(
+        StatementVerdict(
             "windows estimate the stability of an inverse",
             "section 3.3",
             "in words",

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.classifiers import Training, train, trained
 from reluscope_studies.labelled import Labelled, labelled_data
@@ -254,7 +254,7 @@ def _verdicts(
     fell: Mapping[str, bool],
     keeps: Mapping[str, float],
     figure: str,
-) -> tuple[Verdict, ...]:
+) -> tuple[StatementVerdict, ...]:
     """Return what becomes of what section 3.4.5 says of accuracies; smaller networks on digits contradict nothing.
 
     Where pruning ended before an accuracy fell, fewer weights might have kept it.

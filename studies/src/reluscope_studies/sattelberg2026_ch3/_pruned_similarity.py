@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Record, Setting, Table, Verdict
+from reluscope.studies import Record, Setting, StatementVerdict, Table
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.sattelberg2026_ch7._comparison import groups_of, joined
 
@@ -85,7 +85,7 @@ def similarity_table(found: rs.Findings, shares: Mapping[str, float], kinds: tup
     return Table(("network", "beside", *NAMES), rows, caption)
 
 
-def similarity_verdict(found: rs.Findings, kinds: tuple[str, ...]) -> list[Verdict]:
+def similarity_verdict(found: rs.Findings, kinds: tuple[str, ...]) -> list[StatementVerdict]:
     """Return what becomes of the question whether ways of pruning make distinct networks."""
     if len(kinds) < 2:
         return []
@@ -101,7 +101,7 @@ def similarity_verdict(found: rs.Findings, kinds: tuple[str, ...]) -> list[Verdi
         for share, (between, least) in zip(SHARES, apart, strict=True)
     )
     return [
-        Verdict(
+        StatementVerdict(
             "different ways of pruning make distinct networks",
             "section 3.4.5",
             "asked, not answered",

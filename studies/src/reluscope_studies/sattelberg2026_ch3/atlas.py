@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from scipy.stats import rankdata
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._cells import NUM_INPUTS, Cell, cell
 from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
@@ -89,7 +89,7 @@ def grids(cells: Cells, leak: float) -> tuple[Float[np.ndarray, "w d"], Float[np
     return mean, least
 
 
-def _verdicts(cells: Cells, classes: Mapping[float, "_Classes"]) -> Iterator[Verdict]:
+def _verdicts(cells: Cells, classes: Mapping[float, "_Classes"]) -> Iterator[StatementVerdict]:
     """Return what becomes of what the dissertation says of its Figures 3.5 and 3.6 and of Table 3.3."""
     for leak, (sizes, place) in {0.0: (((5, 1), (3, 2)), "ReLU"), LEAK: (((3, 1), (2, 2)), "leaky")}.items():
         if leak not in classes:
@@ -100,7 +100,7 @@ def _verdicts(cells: Cells, classes: Mapping[float, "_Classes"]) -> Iterator[Ver
             number, trials = int(cells[leak, width, depth].never_solved), len(cells[leak, width, depth].epochs)
             before = int(cells[leak, width - 1, depth].never_solved) if width > WIDTHS[0] else 222
             less = "not tried" if width == WIDTHS[0] else str(222 - before)
-            yield Verdict(
+            yield StatementVerdict(
                 f"{depth} x {width} units solve every class, narrower ones do not ({place})",
                 "Figure 3.5",
                 "all 222 in 100 trials",
@@ -111,7 +111,7 @@ def _verdicts(cells: Cells, classes: Mapping[float, "_Classes"]) -> Iterator[Ver
         own = classes[leak]
         hardest = int(np.argmin(own.mean))
         most = own.counts.most_common(1)
-        yield Verdict(
+        yield StatementVerdict(
             f"parity is the hardest class ({place})",
             "Table 3.3",
             f"for {PRINTED[leak][27030]} of 45 sizes",
@@ -121,7 +121,7 @@ def _verdicts(cells: Cells, classes: Mapping[float, "_Classes"]) -> Iterator[Ver
         )
         ranks = rankdata(own.mean)
         found = {name: np.corrcoef(rankdata(own.measures()[name]), ranks)[0, 1] for name in MEASURES}
-        yield Verdict(
+        yield StatementVerdict(
             f"influence goes inversely with success and explains more than other measures ({place})",
             "Figure 3.6",
             "in words",

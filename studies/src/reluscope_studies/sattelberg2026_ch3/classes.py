@@ -7,7 +7,7 @@ from jaxtyping import Int
 from scipy.stats import binomtest
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
 from reluscope_studies.sizes import number_of
@@ -51,14 +51,14 @@ def protocol(setting: Setting) -> Outcome:
     findings = (*largest, *_counts(), *sums, *_shares_of_five(of_five))
     same = sum(PRINTED[inputs] == f"{int(one)}" for inputs, one in enumerate(largest[:MAX_LISTED], start=1))
     verdicts = (
-        Verdict(
+        StatementVerdict(
             "the largest swaps values of one to four inputs",
             "Table 3.1",
             ", ".join(PRINTED[inputs] for inputs in range(1, MAX_LISTED + 1)),
             ", ".join(f"{int(one)}" for one in largest[:MAX_LISTED]),
             same == MAX_LISTED,
         ),
-        Verdict(
+        StatementVerdict(
             "two classes of four inputs have the largest",
             "section 3.3.1",
             "1785 and 7140",

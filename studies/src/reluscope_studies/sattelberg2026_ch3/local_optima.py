@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._networks import MAX_SEEDS, first_networks
 
@@ -89,14 +89,14 @@ def protocol(setting: Setting) -> Outcome:
     first, *_ = runs.values()
     losses = first.losses()
     verdicts = (
-        Verdict(
+        StatementVerdict(
             "the minima that networks reach have the losses 0, 8/3 and 4",
             "section 3.4.1",
             "three classes",
             ", ".join(f"loss {loss}: {number}" for loss, number in losses.items()) + f"; near none: {first.num_open}",
             {*losses} == {"0", "8/3", "4"} and first.num_open <= NEAR_NONE * NETWORKS,
         ),
-        Verdict(
+        StatementVerdict(
             "1,000 networks find 53 minima",
             "section 3.4.1",
             str(PRINTED_STATES),

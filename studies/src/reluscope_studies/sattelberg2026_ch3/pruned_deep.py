@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Record, Setting, Size, Table, Verdict
+from reluscope.studies import Change, Outcome, Record, Setting, Size, StatementVerdict, Table
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, SAID_OF, learned, parity, per_cent, share_of
 from reluscope_studies.sizes import planned
@@ -179,7 +179,9 @@ def _table(tables: Mapping[int, list[Record]]) -> Table:
     return Table(columns, tuple(rows), caption)
 
 
-def _verdicts(tables: Mapping[int, list[Record]], direct: Record | None, quoted: list[Record]) -> Iterator[Verdict]:
+def _verdicts(
+    tables: Mapping[int, list[Record]], direct: Record | None, quoted: list[Record]
+) -> Iterator[StatementVerdict]:
     """Return what becomes of Table 3.5 and of the rates beside it."""
     printed = {digits: min(map(_units, PRINTED[digits].split(" or "))) for digits in tables}
     fewest = {digits: min(map(sum, _widths(records))) for digits, records in tables.items() if _widths(records)}

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.records import plain_findings
 from reluscope_studies.sattelberg2026_ch3._networks import LEAK, first_networks
@@ -207,7 +207,7 @@ def _shares(rates: Record) -> dict[str, rs.Finding]:
 
 def _verdicts(
     plan: Plan, rates: Record | None, found: Mapping[tuple[int, int], Record], leaky: Mapping[int, Record]
-) -> Iterator[Verdict]:
+) -> Iterator[StatementVerdict]:
     """Return what becomes of the rates that are quoted, and of Table 3.4."""
     if rates is not None:
         plain = rates.plain
@@ -230,7 +230,7 @@ def _verdicts(
     both = [cell for cell in printed if cell in widths]
     if both:
         same = sum(widths[cell] == printed[cell] for cell in both)
-        yield Verdict(
+        yield StatementVerdict(
             "the fewest units that are left, for widths and digits",
             "Table 3.4",
             "one network each",
@@ -250,7 +250,7 @@ def _verdicts(
         if of_three:
             said = Rate(sum(entries[width - first][1] for width in of_three), sum(comb(width, 3) for width in of_three))
             rate = Rate(*map(sum, zip(*of_three.values(), strict=True)))
-            yield Verdict(
+            yield StatementVerdict(
                 f"most subnetworks of 3 units learn three digits ({name}, widths {min(of_three)} to {max(of_three)})",
                 "Table 3.4",
                 str(said),
@@ -259,7 +259,7 @@ def _verdicts(
             )
     two = [one.plain["of"]["2"][0] for one in leaky.values() if one.plain["of"]]
     if two:
-        yield Verdict(
+        yield StatementVerdict(
             f"three digits need 3 units (leak {LEAK:g})",
             "Table 3.4",
             "3 for every width",

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._counting import first_excess
 from reluscope_studies.sattelberg2026_ch3._networks import LEAK
@@ -197,7 +197,7 @@ def _verdicts(
     changes: dict[tuple[int, int], int],
     excess: dict[int, tuple[int, int, int, float, float] | None],
     longer: dict[int, tuple[int, int, int, float, float] | None],
-) -> tuple[Verdict, ...]:
+) -> tuple[StatementVerdict, ...]:
     smallest = {width: found for width, found in excess.items() if found is not None}
     shown = ", ".join(
         f"{found[0]} x {width} units do not have all functions of {found[1]} inputs"
@@ -206,28 +206,28 @@ def _verdicts(
     )
     more = [found for found in longer.values() if found is not None]
     return (
-        Verdict(
+        StatementVerdict(
             "s changes by one layer of s units",
             "Theorem 3.3.2",
             "all problems",
             f"{right} of {number} drawn problems",
             right == number,
         ),
-        Verdict(
+        StatementVerdict(
             "w^l changes by l layers of w units",
             "Theorem 3.3.3",
             "w^l",
             ", ".join(f"{found} by {depth} x {width}" for (width, depth), found in changes.items()),
             all(found == width**depth for (width, depth), found in changes.items()),
         ),
-        Verdict(
+        StatementVerdict(
             "every Boolean function with a swaps value below w^l is solved by width w and depth l",
             "sections 3.3.2 and 3.5",
             "open; supposed to be so",
             f"no: {shown} with as few changes",
             False if smallest else None,
         ),
-        Verdict(
+        StatementVerdict(
             "O(log s / log w) layers of width w solve swaps value s",
             "section 3.3.2",
             "supposed",

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from scipy.stats import binomtest
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch3._measures import Measures, measures_of, representatives
 from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK, Learned, learn, seeds_of
@@ -312,7 +312,7 @@ def _rate(solved: np.ndarray) -> Rate:
     return Rate(int(solved.sum()), solved.size)
 
 
-def _verdicts_of_sizes(sizes: dict[tuple[int, int, str], Learned]) -> Iterator[Verdict]:
+def _verdicts_of_sizes(sizes: dict[tuple[int, int, str], Learned]) -> Iterator[StatementVerdict]:
     """Return what becomes of what is said of Figure 3.7."""
     found = {key: learned.epochs >= 0 for key, learned in sizes.items()}
     enough = [one for (width, depth, kind), one in found.items() if kind == PARITY and width**depth >= MAX_INPUTS]
@@ -338,7 +338,7 @@ def _verdicts_of_sizes(sizes: dict[tuple[int, int, str], Learned]) -> Iterator[V
         )
 
 
-def _verdicts_of_kinds(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Iterator[Verdict]:
+def _verdicts_of_kinds(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Iterator[StatementVerdict]:
     """Return what becomes of what is said of Figures 3.8 and 3.9."""
     inputs = plan.dimensions[-1]
     right = {kind: float(dimensions[inputs, kind].scores(plan.num_shown).mean()) for kind in KINDS}

@@ -3,7 +3,7 @@
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, data_of, trained
 from reluscope_studies.sizes import ToTrainOn, number_of
@@ -106,7 +106,9 @@ def _table(tested: dict[tuple[float, int], np.ndarray]) -> Table:
     return Table(columns, rows, "Networks, in per cent, with so many test samples right.")
 
 
-def _verdicts(tested: dict[tuple[float, int], np.ndarray], found: dict[tuple[float, int], Networks]) -> list[Verdict]:
+def _verdicts(
+    tested: dict[tuple[float, int], np.ndarray], found: dict[tuple[float, int], Networks]
+) -> list[StatementVerdict]:
     """Return what becomes of the statements about Figure 4.8, which has no numbers, and of section 4.1."""
     low, high = DIMS[0], DIMS[-1]
     verdicts = []
@@ -120,7 +122,7 @@ def _verdicts(tested: dict[tuple[float, int], np.ndarray], found: dict[tuple[flo
         name = f"leak {leak:g}, dimensions {low} and {high}"
         is_less = is_larger(few[0.95], many[0.95])
         verdicts += [
-            Verdict(
+            StatementVerdict(
                 f"the share of networks with 95 % right does not fall with the dimension ({name})",
                 "Figure 4.8",
                 "a figure without numbers",
@@ -140,7 +142,7 @@ def _verdicts(tested: dict[tuple[float, int], np.ndarray], found: dict[tuple[flo
         ]
         is_less = is_larger(*forms)
         verdicts.append(
-            Verdict(
+            StatementVerdict(
                 f"the share of networks that construct one of the two forms remains consistent ({name})",
                 "section 4.2.2",
                 "not given",

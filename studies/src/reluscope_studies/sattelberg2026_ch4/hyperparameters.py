@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, trained
 from reluscope_studies.sizes import number_of
@@ -145,7 +145,7 @@ def _averages(found: dict[tuple[str, float, int, bool], Networks], number: int) 
     return [Table(("choice", "value", "the dissertation", "here"), tuple(rows), caption)]
 
 
-def _verdicts(found: dict[tuple[str, float, int, bool], Networks]) -> list[Verdict]:
+def _verdicts(found: dict[tuple[str, float, int, bool], Networks]) -> list[StatementVerdict]:
     """Return what becomes of the statements about Table 4.3."""
     if len(found) < 2 * len(PRINTED):
         return []
@@ -173,7 +173,7 @@ def _verdicts(found: dict[tuple[str, float, int, bool], Networks]) -> list[Verdi
             "57.4 and 67.2 %",
             [rate(0, "mse"), rate(0, "bce")],
         ),
-        Verdict(
+        StatementVerdict(
             "leak 0.1, batch 10, normalised, squared error is the best choice",
             "Table 4.2",
             "94 of 100",

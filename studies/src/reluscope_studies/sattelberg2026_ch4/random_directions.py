@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sizes import planned
 
@@ -47,9 +47,9 @@ def protocol(setting: Setting) -> Outcome:
     )
 
 
-def _mean(expected: Mapping[int, rs.Finding]) -> Verdict:
+def _mean(expected: Mapping[int, rs.Finding]) -> StatementVerdict:
     values = [float(one.value) for one in expected.values()]
-    return Verdict(
+    return StatementVerdict(
         "vectors are the more orthogonal on average, the more dimensions",
         "section 4.2.2, Figure 4.7",
         "drawn",
@@ -58,10 +58,10 @@ def _mean(expected: Mapping[int, rs.Finding]) -> Verdict:
     )
 
 
-def _largest(found: Mapping[int, rs.annulus.Orthogonality]) -> Verdict:
+def _largest(found: Mapping[int, rs.annulus.Orthogonality]) -> StatementVerdict:
     dims, values = list(found), [float(one.largest.value) for one in found.values()]
     top = int(np.argmax(values))
-    return Verdict(
+    return StatementVerdict(
         "the pair that is least orthogonal becomes more so with the dimension",
         "section 4.2.2, Figure 4.7",
         "drawn",

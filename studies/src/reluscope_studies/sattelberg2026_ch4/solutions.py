@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sizes import number_of
 
@@ -85,7 +85,7 @@ def protocol(setting: Setting) -> Outcome:
     forms, more = _forms()
     found = {dim: round(float(rs.annulus.expanded_simplex(dim).inner_radius), 2) for dim in PRINTED}
     wrong = [f"{found[dim]:g} for n = {dim}" for dim in PRINTED if found[dim] != PRINTED[dim]]
-    verdict = Verdict(
+    verdict = StatementVerdict(
         "the inner radii of expanded simplices, to two digits",
         "Table 4.1",
         ", ".join(f"{one:g}" for one in PRINTED.values()),

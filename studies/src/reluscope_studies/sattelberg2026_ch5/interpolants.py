@@ -6,7 +6,7 @@ import numpy as np
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch5._sine import INTERVAL, REACH, X, Y, curve, tangents
 
@@ -67,7 +67,7 @@ def protocol(setting: Setting) -> Outcome:
         ),
     )
     errors = [float(finding) for finding in findings[::5]]
-    verdict = Verdict(
+    verdict = StatementVerdict(
         "more pieces through sine at uniform points approximate it better",
         "section 5.2, Figure 5.4",
         "drawn",

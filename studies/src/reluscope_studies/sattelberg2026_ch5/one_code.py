@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Setting, Table, Verdict
+from reluscope.studies import Outcome, Setting, StatementVerdict, Table
 
 SENTENCE = "how a code turns a network into one affine map, with the printed arithmetic put right"
 POSITION = 10
@@ -75,14 +75,14 @@ def protocol(setting: Setting) -> Outcome:
     )
     columns = ("", "printed", "from the printed weights and code")
     verdicts = (
-        Verdict(
+        StatementVerdict(
             "the code turns the network into the printed map",
             "Figure 5.1",
             _affine(PRINTED[0][0], PRINTED[1][0]),
             _affine(weight[0], bias[0]),
             bool((weight == PRINTED[0]).all() and (bias == PRINTED[1]).all()),
         ),
-        Verdict(
+        StatementVerdict(
             "the map holds where the network has the code",
             "Figure 5.1",
             "a region",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Size, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, Size, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch5._restarts import FIRST_EPOCHS, GOAL, MORE_EPOCHS, RATE, Cell, cell
 from reluscope_studies.sattelberg2026_ch5._sine import INTERVAL, X, Y, curve, tangents
@@ -130,7 +130,7 @@ def _what_came_out(plan: Plan, cells: Cells, pieces: dict[tuple[int, int], rs.Fi
     return said
 
 
-def _verdicts(cells: Cells) -> list[Verdict]:
+def _verdicts(cells: Cells) -> list[StatementVerdict]:
     """Return what becomes of Table 5.1."""
     agreeing = sum(one.agrees(_papers(*place), MAX_TRIED) for place, one in cells.items())
     # Each tail has 2.5 %, so that of numbers that agree one in twenty is beyond it.
@@ -139,7 +139,7 @@ def _verdicts(cells: Cells) -> list[Verdict]:
     ends = (cells[widest, deepest], cells[widest, 1])
     rates = [Rate(int((one.losses < GOAL).sum()), len(one.losses)) for one in ends]
     return [
-        Verdict(
+        StatementVerdict(
             "the numbers of restarts",
             "Table 5.1",
             f"{len(cells)} numbers",

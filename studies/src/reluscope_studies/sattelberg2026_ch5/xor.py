@@ -7,7 +7,7 @@ pieces are those that are printed, on other half-spaces, and XOR is solved.
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies.plots import surfaces
 
 SENTENCE = "the two units of XOR as pieces and as a tropical rational function, as printed and put right"
@@ -80,14 +80,14 @@ def protocol(setting: Setting) -> Outcome:
     )
     solved = {name: int(found) for name, found in zip(BIASES, findings[::3], strict=True)}
     verdicts = (
-        Verdict(
+        StatementVerdict(
             "the printed network solves XOR",
             "equations 5.10 and 5.11",
             "all four points",
             f"{solved['as printed']} of 4 points",
             solved["as printed"] == len(LABELS),
         ),
-        Verdict(
+        StatementVerdict(
             "two ReLU units solve XOR",
             "section 5.2",
             "yes",

@@ -18,7 +18,7 @@ from torch import nn
 from torch.nn.functional import interpolate
 
 import reluscope as rs
-from reluscope.studies import Change, Data, Outcome, Record, Setting, Size, Table, Verdict
+from reluscope.studies import Change, Data, Outcome, Record, Setting, Size, StatementVerdict, Table
 from reluscope_studies import printed
 from reluscope_studies.classifiers import train
 from reluscope_studies.inception import InceptionV3
@@ -250,14 +250,14 @@ def _table(name: Data, accuracies: Mapping[tuple[str, str], rs.Finding], is_pret
 
 def _verdicts(
     name: Data, accuracies: Mapping[tuple[str, str], rs.Finding], is_pretrained: Mapping[str, bool]
-) -> list[Verdict]:
+) -> list[StatementVerdict]:
     found = []
     for (network, optimizer), accuracy in accuracies.items():
         if is_pretrained[network]:
             said = ACCURACIES[name][network][OPTIMIZERS.index(optimizer)]
             ours = 100 * float(accuracy)
             found.append(
-                Verdict(
+                StatementVerdict(
                     f"accuracy of {network} by {optimizer}", "Table 6.1", f"{said} %", f"{ours:.2f} %",
                     abs(ours - float(said)) <= NEAR,
                 )

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 import reluscope as rs
-from reluscope.studies import Data, Verdict
+from reluscope.studies import Data, StatementVerdict
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, Model, with_accuracies
 from reluscope_studies.verdicts import is_above_lot, of_cases, of_pairs
@@ -38,7 +38,7 @@ def verdicts(
     *,
     with_paper: bool,
     is_full: bool,
-) -> tuple[Verdict, ...]:
+) -> tuple[StatementVerdict, ...]:
     """Return what becomes of the statements that the numbers at hand are about.
 
     Parameters
@@ -89,7 +89,7 @@ def roughness(images: Float[np.ndarray, "k c h w"]) -> float:
 
 def _of_slices(
     name: Data, regions: Mapping[Model, tuple[rs.Finding, int, int]], *, with_paper: bool
-) -> Iterator[Verdict]:
+) -> Iterator[StatementVerdict]:
     dense = {model: int(found[0]) for model, found in regions.items() if model.kind == "dense"}
     shown = ", ".join(f"{model.name} {number:,}" for model, number in dense.items())
     # Of smaller networks and images the number of regions says nothing about the dissertation's.
@@ -122,7 +122,7 @@ def _of_directions(
     name: Data,
     subspaces: Mapping[Model, rs.sensitivity.ActiveSubspaces],
     explained: Mapping[Model, Sequence[float]],
-) -> Iterator[Verdict]:
+) -> Iterator[StatementVerdict]:
     figures = {"mnist": ("Figure 6.15", "Figure 6.16"), "cifar10": ("Figure 6.19", "Figure 6.18")}[name]
     share = {model: float(np.median(found)) for model, found in explained.items() if len(found)}
     both = pairs_of(share, "dense", *CONVOLUTIONAL)
@@ -177,7 +177,9 @@ def _later(found: rs.sensitivity.ActiveSubspaces) -> float:
     return float(np.median(found.eigenvalues[:, place] / np.where(first > 0, first, 1.0)))
 
 
-def _of_smoothness(subspaces: Mapping[Model, rs.sensitivity.ActiveSubspaces], testing: Labelled) -> Iterator[Verdict]:
+def _of_smoothness(
+    subspaces: Mapping[Model, rs.sensitivity.ActiveSubspaces], testing: Labelled
+) -> Iterator[StatementVerdict]:
     rough = {
         model: roughness(found.directions[:, 0].reshape(len(found), *testing.shape))
         for model, found in subspaces.items()
@@ -193,7 +195,7 @@ def _of_smoothness(subspaces: Mapping[Model, rs.sensitivity.ActiveSubspaces], te
     )
 
 
-def _of_ink(ink: Mapping[Model, float]) -> Iterator[Verdict]:
+def _of_ink(ink: Mapping[Model, float]) -> Iterator[StatementVerdict]:
     hidden = {model: share for model, share in ink.items() if model.kind in CONVOLUTIONAL}
     yield of_cases(
         "convolutional networks have coefficients only where the image is not zero",

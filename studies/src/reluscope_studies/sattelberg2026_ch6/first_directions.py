@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Setting, Size, Table, Verdict
+from reluscope.studies import Change, Outcome, Setting, Size, StatementVerdict, Table
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch6._jacobians import look
@@ -122,7 +122,7 @@ def _table(explained: Mapping[str, Explained]) -> Table:
     return Table(("network", *explained), rows, "How much of the outputs their first directions explain, medians.")
 
 
-def _verdicts(explained: Mapping[str, Explained]) -> Iterator[Verdict]:
+def _verdicts(explained: Mapping[str, Explained]) -> Iterator[StatementVerdict]:
     if len(explained) == 2:
         coloured, digits = explained.values()
         bent = [model for model in coloured if model.kind != "linear"]

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.labelled import labelled
 
@@ -47,7 +47,7 @@ def protocol(setting: Setting) -> Outcome:
         "Segments of the lines where units are zero, one at most in every region of the layers before: a line bends "
         "where it meets an earlier one, and nowhere else."
     )
-    verdict = Verdict(
+    verdict = StatementVerdict(
         "lines of deeper units bend at those of earlier layers",
         "section 6.2, Figure 6.7",
         "drawn",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Film, Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Film, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_runs import BATCH, POINTS, RATE, SHOWN, SOLVED, WINDOW, Plan, Run, trained
 
@@ -26,7 +26,7 @@ class Part:
     findings: list[rs.Finding] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
-    verdicts: list[Verdict] = field(default_factory=list)
+    verdicts: list[StatementVerdict] = field(default_factory=list)
 
 
 def report_first(setting: Setting, plan: Plan) -> Outcome:
@@ -50,11 +50,11 @@ def report_first(setting: Setting, plan: Plan) -> Outcome:
     return report(setting, plan, run, Part([said], [tried], verdicts=[_solved(plan, run)]), _movement(plan, run))
 
 
-def _solved(plan: Plan, run: Run) -> Verdict:
+def _solved(plan: Plan, run: Run) -> StatementVerdict:
     """Return what becomes of what the captions of Figures 6.5 and 6.6 say, and of the form of the first's boundary."""
     right = f"{100 * float(run.accuracies[-1]):.1f} % of the training points right, of first weights {run.number + 1}"
     if plan.problem is not rs.datasets.circle_annulus:
-        return Verdict(
+        return StatementVerdict(
             "three layers of eight units solve circle and annulus combined with XOR",
             "section 6.2, Figure 6.6",
             "drawn",
@@ -63,7 +63,7 @@ def _solved(plan: Plan, run: Run) -> Verdict:
         )
     closed = [one for one in _boundary(rs.partition(run.networks[-1], WIDE)) if one.is_closed]
     corners = [one.num_corners for one in closed]
-    return Verdict(
+    return StatementVerdict(
         "the deeper network ends with a polygon of more sides than the hexagon of three units",
         "section 6.2, Figure 6.5",
         "more than six",
@@ -178,7 +178,7 @@ def _movement(plan: Plan, run: Run) -> Part:
         for when, values in ((f"first {EARLY:.0%} of the epochs", early), ("later", late))
         for index, value in enumerate(values)
     ]
-    slow = Verdict(
+    slow = StatementVerdict(
         "as training begins, later layers shift more than the first",
         "section 6.2",
         "significantly, and slowly",

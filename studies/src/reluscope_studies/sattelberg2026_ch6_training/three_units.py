@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies.sattelberg2026_ch6_training._reporting import WIDE, Part, interrupted, report
 from reluscope_studies.sattelberg2026_runs import BATCH, SOLVED, Plan, Plans, Run, attempts
 from reluscope_studies.sizes import number_of, planned
@@ -45,28 +45,28 @@ def protocol(setting: Setting) -> Outcome:
     return replace(found, verdicts=tuple(_verdicts(shown, ends)))
 
 
-def _verdicts(shown: Run, ends: list[str]) -> list[Verdict]:
+def _verdicts(shown: Run, ends: list[str]) -> list[StatementVerdict]:
     """Return what becomes of what section 6.2 says of three units."""
     counts = Counter(ends)
     solved = len(ends) - counts[UNSOLVED]
     bounded = rs.partition(shown.networks[-1], rs.Space(2)).is_bounded()
     closed = counts["hexagon"] + counts["quadrilateral"]
     return [
-        Verdict(
+        StatementVerdict(
             "three units solve circle and annulus",
             "section 6.2",
             "in words",
             f"{solved} of {len(ends)} first weights do",
             True if solved else None,
         ),
-        Verdict(
+        StatementVerdict(
             "the decision boundary is a hexagon, or a convex quadrilateral",
             "Figure 6.4 and section 4.2",
             "drawn",
             f"of {solved} solutions {counts['hexagon']} hexagons and {counts['quadrilateral']} quadrilaterals",
             closed == solved if solved else None,
         ),
-        Verdict(
+        StatementVerdict(
             "six unbounded regions and a triangle",
             "section 6.2",
             "six and one",

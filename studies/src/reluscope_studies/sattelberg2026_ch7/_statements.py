@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Data, Verdict
+from reluscope.studies import Data, StatementVerdict
 from reluscope_studies.sattelberg2026_ch7._compression import Compressed
 from reluscope_studies.sattelberg2026_ch7._printed import MAPPED
 from reluscope_studies.sattelberg2026_ch7._similarity import (
@@ -43,7 +43,7 @@ def verdicts(
     *,
     with_paper: bool,
     is_full: bool,
-) -> tuple[Verdict, ...]:
+) -> tuple[StatementVerdict, ...]:
     """Return what becomes of the statements that the numbers at hand are about.
 
     Parameters
@@ -80,7 +80,9 @@ def _more(accuracies: Mapping[Model, rs.Finding]) -> More:
     return lambda one, other: None if abs(one - other) <= error else one > other
 
 
-def _of_compression(name: Data, compressed: Sequence[Compressed], figure: str, more: More) -> Iterator[Verdict]:
+def _of_compression(
+    name: Data, compressed: Sequence[Compressed], figure: str, more: More
+) -> Iterator[StatementVerdict]:
     lost = {one.model: {k: one.original - one.at(k) for k in one.numbers} for one in compressed}
     few, most = compressed[0].numbers[0], compressed[0].numbers[-1]
     kinds = {kind: [one for one in lost if one.kind in members] for kind, members in _KINDS.items()}
@@ -150,7 +152,7 @@ def _range(values: Iterable[float]) -> str:
 
 def _of_maps(
     name: Data, every: Sequence[Model], accuracies: Mapping[Model, rs.Finding], similar: rs.Findings, more: More
-) -> Iterator[Verdict]:
+) -> Iterator[StatementVerdict]:
     place = f"section 7.3.1, {FIGURES[name]['mapped_accuracy']}"
 
     def drop(first: frozenset[str], second: frozenset[str], *ways: str) -> float:
@@ -213,7 +215,7 @@ def _of_maps(
         )
 
 
-def _of_similarities(name: Data, every: Sequence[Model], similar: rs.Findings) -> Iterator[Verdict]:
+def _of_similarities(name: Data, every: Sequence[Model], similar: rs.Findings) -> Iterator[StatementVerdict]:
     figures = FIGURES[name]
 
     bent = [one for one in every if one.kind in BENT]

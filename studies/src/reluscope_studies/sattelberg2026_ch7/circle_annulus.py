@@ -7,7 +7,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Size, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, Size, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.sattelberg2026_ch7._compression import named_accuracies
 from reluscope_studies.sattelberg2026_runs import POINTS, WINDOW, Plan, Run, trained
@@ -99,9 +99,9 @@ def protocol(setting: Setting) -> Outcome:
     )
 
 
-def _verdicts(run: Run, part: rs.Partition, curve: rs.Findings) -> Iterator[Verdict]:
+def _verdicts(run: Run, part: rs.Partition, curve: rs.Findings) -> Iterator[StatementVerdict]:
     """Return what becomes of what section 7.2 says of Figure 7.2."""
-    yield Verdict(
+    yield StatementVerdict(
         "the network has 93 regions in the domain",
         "section 7.2, Figure 7.2",
         "93, in a domain that is not stated",

@@ -14,7 +14,7 @@ import torch
 from matplotlib.figure import Figure
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, Size, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.plots.functions_and_slopes import OnGrid
 from reluscope_studies.sizes import number_of
@@ -102,10 +102,10 @@ def protocol(setting: Setting) -> Outcome:
 
 def _verdicts(
     parts: dict[str, rs.Partition], rights: dict[str, rs.Finding], similar: rs.Findings, pair: tuple[str, str]
-) -> Iterator[Verdict]:
+) -> Iterator[StatementVerdict]:
     """Return what becomes of what section 7.3.1 says of Figures 7.5 and 7.6."""
     own = len(parts["2 units"])
-    yield Verdict(
+    yield StatementVerdict(
         "the network of two units has three regions",
         "Figure 7.5",
         "3",

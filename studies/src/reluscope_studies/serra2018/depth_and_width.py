@@ -4,7 +4,7 @@ from contextlib import suppress
 from math import comb
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 
 SENTENCE = "one layer against two with as many units: which can have more regions, by number of inputs"
@@ -57,14 +57,14 @@ def protocol(setting: Setting) -> Outcome:
     found = (*crossings, *large, *(one for curve in curves.values() for one in curve))
     eleven = crossings[HALVES.index(DRAWN)]
     verdicts = (
-        Verdict(
+        StatementVerdict(
             "shallow networks attain more regions than deep ones with as many units if there are many inputs",
             "section 3",
             "if n0 is sufficiently large",
             f"{2 * DRAWN} units in one layer against {DRAWN} + {DRAWN}: from {int(eleven)} inputs on, for all weights",
             True,
         ),
-        Verdict(
+        StatementVerdict(
             "the opposite holds for few inputs", "section 3", "for small n0", f"up to {beaten} inputs", beaten >= 1
         ),
     )

@@ -3,7 +3,7 @@
 from math import prod
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.serra2018._zigzag import zigzag
 from reluscope_studies.sizes import number_of
@@ -59,7 +59,7 @@ def protocol(setting: Setting) -> Outcome:
         "Regions of the zigzags, which reach the upper bound, and earlier lower bounds.",
     )
     found = (*counts.values(), *(one for curve in bounds.values() for one in curve))
-    verdict = Verdict(
+    verdict = StatementVerdict(
         "the bound is exact for networks with one input",
         "section 6, item 1",
         "equality",

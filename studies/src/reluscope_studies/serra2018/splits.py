@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import rankdata, spearmanr
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.serra2018._split_networks import Measured, Networks, Plan
@@ -132,13 +132,17 @@ def _relations(counted: Sequence[Measured]) -> list[rs.Finding]:
     return found
 
 
-def _verdicts(plan: Plan, counted: Sequence[Measured], bounds: Mapping[str, list[rs.Finding]]) -> Iterator[Verdict]:
+def _verdicts(
+    plan: Plan, counted: Sequence[Measured], bounds: Mapping[str, list[rs.Finding]]
+) -> Iterator[StatementVerdict]:
     """Return what becomes of what the poster says of its two figures."""
     if counted:
         limits = dict(zip(plan.splits, map(int, bounds["Serra 2018"]), strict=True))
         kept = sum(int(one.findings["regions"]) <= limits[one.split] for one in counted)
         whole = f"{kept} of {len(counted)} counts are below it"
-        yield Verdict("Theorem 1 bounds the number of regions", "section 3", "for all", whole, kept == len(counted))
+        yield StatementVerdict(
+            "Theorem 1 bounds the number of regions", "section 3", "for all", whole, kept == len(counted)
+        )
     # A count that is a lower bound has no rank; the others have theirs without it.
     wide = [one for one in counted if min(one.split) >= NARROW and one.findings["regions"].claim is rs.Claim.EXACT]
     if len(wide) < FEWEST:
@@ -148,7 +152,7 @@ def _verdicts(plan: Plan, counted: Sequence[Measured], bounds: Mapping[str, list
         value, chance = _spearman(counts, errors)
         # Where splits differ, both may follow the split: within one split regions have to do it on their own.
         within = _within_splits(wide, errors)
-        yield Verdict(
+        yield StatementVerdict(
             f"{what} relates to the number of regions where no layer is too narrow ({NARROW} or more units)",
             "section 5",
             "evidence found, no number",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reluscope.studies import Outcome, Picture, Setting, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict
 from reluscope_studies.shepeleva2020._following import RECONSTRUCTION, Followed, Plan, Run, follow
 from reluscope_studies.shepeleva2020._networks import ENCODER, autoencoder
 from reluscope_studies.shepeleva2020._reporting import (
@@ -100,7 +100,7 @@ def _came_out(followed: Sequence[Followed]) -> list[str]:
     ]
 
 
-def _verdicts(plan: Plan, followed: Sequence[Followed]) -> tuple[Verdict, ...]:
+def _verdicts(plan: Plan, followed: Sequence[Followed]) -> tuple[StatementVerdict, ...]:
     """Return what becomes of section 3, by the shares of nearest codes that are of the sample's class."""
     found = []
     for one in followed:

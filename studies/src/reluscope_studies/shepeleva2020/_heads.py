@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from reluscope.studies import Outcome, Picture, Setting, Verdict
+from reluscope.studies import Outcome, Picture, Setting, StatementVerdict
 from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed, Plan, Run, follow
 from reluscope_studies.shepeleva2020._networks import classifier
 from reluscope_studies.shepeleva2020._reporting import (
@@ -145,12 +145,12 @@ def _came_out(plan: HeadsPlan, followed: Sequence[Followed]) -> list[str]:
     ]
 
 
-def _verdicts(plan: HeadsPlan, followed: Sequence[Followed]) -> tuple[Verdict, ...]:
+def _verdicts(plan: HeadsPlan, followed: Sequence[Followed]) -> tuple[StatementVerdict, ...]:
     """Return what becomes of section 3: shares of nearest codes that are of the sample's class, by dense gate."""
     return (*_of_rates(plan, followed), *_of_gates(plan, followed))
 
 
-def _of_rates(plan: HeadsPlan, followed: Sequence[Followed]) -> Iterator[Verdict]:
+def _of_rates(plan: HeadsPlan, followed: Sequence[Followed]) -> Iterator[StatementVerdict]:
     """Compare the cells with correctly classified samples of two rates that end with the same accuracy."""
     every = [one for one in followed if one.run.label != followed[-1].run.label]
     pairs = [
@@ -189,7 +189,7 @@ def _cells(one: Followed, epoch: int) -> int:
     return int(one.finding(epoch, "training", RIGHT) or 0)
 
 
-def _of_gates(plan: HeadsPlan, followed: Sequence[Followed]) -> tuple[Verdict, ...]:
+def _of_gates(plan: HeadsPlan, followed: Sequence[Followed]) -> tuple[StatementVerdict, ...]:
     return tuple(
         increasing(
             f"higher layers of a classifier tell classes apart better ({one.run.label} at rate {one.run.rate:g})",

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from sklearn.neighbors import NearestNeighbors
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Record, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Picture, Record, Setting, StatementVerdict, Table
 from reluscope_studies import plots
 from reluscope_studies.fitting import Fit, fit_classifier
 from reluscope_studies.records import plain_findings
@@ -107,7 +107,7 @@ def protocol(setting: Setting) -> Outcome:
     )
 
 
-def _verdicts(judged: Sequence[_Judged], kinds: Mapping[str, np.ndarray]) -> Iterator[Verdict]:
+def _verdicts(judged: Sequence[_Judged], kinds: Mapping[str, np.ndarray]) -> Iterator[StatementVerdict]:
     """Return what becomes of the claim of others that samples out of the domain have other codes."""
     foreign = [kind for kind in kinds if kind != INSIDE]
     new = {kind: mean(float(one.finding("new", ALL, kind)) for one in judged) for kind in kinds}

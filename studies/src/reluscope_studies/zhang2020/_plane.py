@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import reluscope as rs
-from reluscope.studies import Table, Verdict
+from reluscope.studies import StatementVerdict, Table
 from reluscope_studies.zhang2020._networks import Trained
 from reluscope_studies.zhang2020._statements import more_regions, more_uniform
 
@@ -58,7 +58,7 @@ class OnPlane:
         columns = ("network", "first weights", "test accuracy", *said, "epochs", "regions", "claim")
         return Table(columns, tuple(rows), caption)
 
-    def verdicts(self, place: str) -> Iterator[Verdict]:
+    def verdicts(self, place: str) -> Iterator[StatementVerdict]:
         """Yield what becomes of what the paper sees in its figure."""
         counts: dict[int, dict[str, rs.Finding]] = {}
         areas = {}

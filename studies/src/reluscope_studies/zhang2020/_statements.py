@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 import reluscope as rs
-from reluscope.studies import Verdict
+from reluscope.studies import StatementVerdict
 from reluscope_studies.verdicts import CHANCE, of_pairs
 from reluscope_studies.zhang2020._networks import KINDS
 
@@ -58,7 +58,7 @@ def verdicts(
     points: int = 1000,
     of: str = "dense",
     published: Mapping[tuple[str, float], Sequence[float]] | None = None,
-) -> tuple[Verdict, ...]:
+) -> tuple[StatementVerdict, ...]:
     """Return what becomes of the paper's statements about batch norm and dropout.
 
     Parameters
@@ -83,7 +83,7 @@ def verdicts(
         holds = _holds(said, [one[place] for one in drawn], redrawn[0] if drawn else {}, rates, is_few=points < MANY)
         printed = {rate: (published or {}).get((said.measures[0], rate)) for rate in rates}
         found.append(
-            Verdict(
+            StatementVerdict(
                 f"{said.statement} ({', '.join(KINDS)})",
                 PLACES[of][said.measures[0]],
                 _printed(said.measures[0], {rate: values for rate, values in printed.items() if values}) or "in words",
@@ -226,7 +226,7 @@ def _is_least(numbers: Sequence[float]) -> bool | None:
     return None if first == min(others) else first < min(others)
 
 
-def more_regions(counts: Sequence[Mapping[str, rs.Finding]], place: str) -> Verdict:
+def more_regions(counts: Sequence[Mapping[str, rs.Finding]], place: str) -> StatementVerdict:
     """Return what becomes of the statement that batch norm and dropout make many more regions of a plane.
 
     Parameters
@@ -251,7 +251,7 @@ def more_regions(counts: Sequence[Mapping[str, rs.Finding]], place: str) -> Verd
     )
 
 
-def more_uniform(areas: Sequence[Mapping[str, Float[np.ndarray, " r"]]], place: str) -> Verdict:
+def more_uniform(areas: Sequence[Mapping[str, Float[np.ndarray, " r"]]], place: str) -> StatementVerdict:
     """Return what becomes of the statement that regions are more uniform in size with batch norm than with dropout.
 
     Parameters

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Record, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Record, Setting, StatementVerdict, Table
 from reluscope_studies.fitting import Fit
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.sizes import planned
@@ -147,13 +147,13 @@ def _table(looked: Sequence[Looked]) -> Table:
     return Table(columns, rows, "Likeliest points of every class in regions of test points.")
 
 
-def _verdicts(looked: Sequence[Looked]) -> list[Verdict]:
+def _verdicts(looked: Sequence[Looked]) -> list[StatementVerdict]:
     if not looked:
         return []
     on_face = np.concatenate([one.is_on_face.ravel() for one in looked])
     proved = np.concatenate([one.is_independent for one in looked])
     return [
-        Verdict(
+        StatementVerdict(
             "the likeliest point of a class lies on the faces of its region in most cases",
             "Proposition 1",
             "most",

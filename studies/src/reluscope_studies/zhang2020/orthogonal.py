@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import nn
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Record, Setting, Table, Verdict
+from reluscope.studies import Change, Outcome, Record, Setting, StatementVerdict, Table
 from reluscope_studies.fitting import Fit, fit_classifier
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.records import plain_findings
@@ -161,12 +161,12 @@ def _table(found: Sequence[Compared]) -> Table:
     return Table(columns, rows, "Mean absolute cosines of the rows of a layer's weights.")
 
 
-def _verdicts(found: Sequence[Compared]) -> Iterator[Verdict]:
+def _verdicts(found: Sequence[Compared]) -> Iterator[StatementVerdict]:
     own = [one for one in found if one.start == "orthogonal"]
     if own:
         before, after = (np.concatenate([getattr(one, when) for one in own]) for when in ("before", "after"))
         random = np.concatenate([one.before for one in found if one.start != "orthogonal"])
-        yield Verdict(
+        yield StatementVerdict(
             "orthogonality of the first weights is broken by training",
             "section 3.3",
             "broken, without a number",

@@ -3,7 +3,7 @@
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Change, Outcome, Picture, Setting, Verdict
+from reluscope.studies import Change, Outcome, Picture, Setting, StatementVerdict
 from reluscope_studies import plots
 from reluscope_studies.fitting import Fit
 from reluscope_studies.labelled import Labelled
@@ -72,7 +72,7 @@ def _outcome(testing: Labelled, networks: list[Trained], interrupted: bool) -> O
     return Outcome(sentences, found.findings, (table,), tuple(pictures), interrupted, verdicts=verdicts)
 
 
-def _all_right(networks: list[Trained]) -> Verdict:
+def _all_right(networks: list[Trained]) -> StatementVerdict:
     shares = [100 * float(one.accuracy) for one in networks]
     return of_cases(
         "networks of all three kinds are right on all test points",

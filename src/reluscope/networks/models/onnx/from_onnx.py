@@ -58,10 +58,10 @@ def from_onnx(
         raise InputError(
             "expected the package onnx, which reads .onnx files: install it with pip install reluscope[onnx]"
         )
-    from reluscope.networks.models.onnx.lowering import OnnxTrace
+    from reluscope.networks.models.onnx.onnx_files import read_model
+    from reluscope.networks.models.onnx.onnx_lowering import OnnxTrace
+    from reluscope.networks.models.onnx.onnx_reference import Reference
     from reluscope.networks.models.onnx.program import make_program
-    from reluscope.networks.models.onnx.reading import read_model
-    from reluscope.networks.models.onnx.reference import Reference
     from reluscope.networks.models.onnx.signature import make_signature
 
     path = Path(path)

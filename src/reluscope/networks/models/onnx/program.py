@@ -11,9 +11,9 @@ from onnx import AttributeProto, NodeProto, TensorProto, numpy_helper
 from reluscope.arguments import describe
 from reluscope.errors import InputError, UnsupportedOperatorError
 from reluscope.networks.building.interfaces import Interface, choose_output
-from reluscope.networks.models.onnx.reading import opset_of
+from reluscope.networks.models.onnx.onnx_files import opset_of
+from reluscope.networks.models.onnx.onnx_tails import LastStep, leave_off
 from reluscope.networks.models.onnx.scikit_learn import in_standard_nodes
-from reluscope.networks.models.onnx.tails import LastStep, leave_off
 
 _FLOATS = {
     *(TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE),

@@ -7,13 +7,13 @@ import torch
 from numpy.typing import NDArray
 
 from reluscope.networks.graph.input_shapes import check_total
-from reluscope.networks.models.onnx.site import Activation, Site, lowers
+from reluscope.networks.models.onnx.onnx_site import Activation, NodeSite, lowers
 
 _COORDINATES = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"}
 
 
 @lowers("Resize", "Upsample")
-def resize(site: Site) -> Activation:
+def resize(site: NodeSite) -> Activation:
     """Interpolation with the coordinates that PyTorch has too; others are refused."""
     x = site.activation()
     mode = site.setting("mode", "nearest")
@@ -53,7 +53,7 @@ def resize(site: Site) -> Activation:
     return site.close(value, shape)
 
 
-def _targets(site: Site, x: Activation) -> dict[int, tuple[int, float]]:
+def _targets(site: NodeSite, x: Activation) -> dict[int, tuple[int, float]]:
     """Return the new length and the scale of each axis."""
     if site.operator == "Upsample" or site.opset < 11:
         scales, sizes = site.given(1, "scales"), None

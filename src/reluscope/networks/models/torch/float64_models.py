@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from reluscope.errors import InputError
-from reluscope.networks.models.torch.arithmetic import cast_note
+from reluscope.networks.models.torch.aten_arithmetic import cast_note
 
 _CASTS = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat16: torch.bfloat16}
 

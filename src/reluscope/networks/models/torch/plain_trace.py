@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
+from reluscope.networks.models.torch.aten_lowering import TorchTrace
 from reluscope.networks.models.torch.float64_models import double_twin, in_double
-from reluscope.networks.models.torch.lowering import TorchTrace
 from reluscope.networks.models.torch.torch_source import TorchSource
 
 _BATCH = 2

@@ -4,12 +4,12 @@ import math
 from types import SimpleNamespace
 
 from reluscope.networks.building.builder import Value
-from reluscope.networks.models.torch.refusals import refusal
-from reluscope.networks.models.torch.site import Site, lowers
+from reluscope.networks.models.torch.aten_refusals import refusal
+from reluscope.networks.models.torch.aten_site import OperatorSite, lowers
 
 
 @lowers("gelu", "silu", "tanh", "sigmoid", "softplus")
-def smooth(site: Site, a: SimpleNamespace) -> Value:
+def smooth(site: OperatorSite, a: SimpleNamespace) -> Value:
     """Replace a smooth function by as many linear pieces as were asked for."""
     builder, function = site.builder, site.operator
     pieces = builder.approximate.get(function)

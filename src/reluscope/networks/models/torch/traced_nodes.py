@@ -9,7 +9,7 @@ import torch
 from torch.fx import Node as FxNode
 
 from reluscope.errors import UnsupportedOperatorError
-from reluscope.networks.models.torch.site import as_double
+from reluscope.networks.models.torch.aten_site import as_double
 
 
 def run_operator(node: FxNode, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

@@ -1,0 +1,178 @@
+"""Lower bounds on the largest number of regions: networks that fold space, layer upon layer."""
+
+from math import comb, inf, prod
+
+from reluscope.analyses.bounds.architecture import Architecture, Source
+from reluscope.analyses.bounds.arrangements import cells
+from reluscope.analyses.bounds.bound_findings import lower, need
+from reluscope.arguments import Count, read_arguments
+from reluscope.errors import InputError
+from reluscope.findings import Finding
+
+
+@read_arguments
+def pascanu_lower(source: Source) -> Finding:
+    """Return prod_{l < L} floor(n_l / n_0) * Z(n_L, n_0).
+
+    Parameters
+    ----------
+    source : Architecture, Network or sequence of int
+        ReLU layers of at least n_0 units each; see `Architecture.of`.
+
+    Returns
+    -------
+    Finding
+        LOWER on the largest number over all weights.
+
+    Raises
+    ------
+    NotApplicableError
+        If a layer is narrower than the input, or the network no chain of ReLU layers.
+
+    Examples
+    --------
+    >>> print(pascanu_lower([2, 8, 8]))
+    148 (LOWER)
+    """
+    architecture = _chain(source, 1)
+    n0, widths = architecture.num_inputs, architecture.widths
+    value = prod(width // n0 for width in widths[:-1]) * cells(widths[-1], n0)
+    return lower(
+        architecture,
+        value,
+        name="folding by layers",
+        method="floor(n_l / n_0) times for each layer but the last; layers at least as wide as the input",
+        source="pascanu2013",
+    )
+
+
+@read_arguments
+def montufar_lower(source: Source) -> Finding:
+    """Return prod_{l < L} floor(n_l / n_0)^n_0 * Z(n_L, n_0).
+
+    Parameters
+    ----------
+    source : Architecture, Network or sequence of int
+        ReLU layers of at least n_0 units each; see `Architecture.of`.
+
+    Returns
+    -------
+    Finding
+        LOWER on the largest number over all weights.
+
+    Raises
+    ------
+    NotApplicableError
+        If a layer is narrower than the input, or the network no chain of ReLU layers.
+
+    Examples
+    --------
+    >>> print(montufar_lower([2, 8, 8]))
+    592 (LOWER)
+    """
+    architecture = _chain(source, 1)
+    n0, widths = architecture.num_inputs, architecture.widths
+    value = prod((width // n0) ** n0 for width in widths[:-1]) * cells(widths[-1], n0)
+    return lower(
+        architecture,
+        value,
+        name="folding by coordinates",
+        method="floor(n_l / n_0)^n_0 times for each layer but the last; layers at least as wide as the input",
+        source="montufar2014",
+    )
+
+
+@read_arguments
+def serra_lower(source: Source) -> Finding:
+    """Return prod_{l < L} (floor(n_l / n_0) + 1)^n_0 * Z(n_L, n_0).
+
+    Parameters
+    ----------
+    source : Architecture, Network or sequence of int
+        ReLU layers of at least 3 n_0 units each; see `Architecture.of`.
+
+    Returns
+    -------
+    Finding
+        LOWER on the largest number over all weights; with one input it is the largest number itself.
+
+    Raises
+    ------
+    NotApplicableError
+        If a layer has fewer than 3 n_0 units, or the network is no chain of ReLU layers.
+
+    Examples
+    --------
+    >>> print(serra_lower([2, 8, 8]), serra_lower([1, 3, 3]))
+    925 (LOWER) 16 (LOWER)
+    """
+    architecture = _chain(source, 3)
+    n0, widths = architecture.num_inputs, architecture.widths
+    value = prod((width // n0 + 1) ** n0 for width in widths[:-1]) * cells(widths[-1], n0)
+    return lower(
+        architecture,
+        value,
+        name="zigzag by coordinates",
+        method="(floor(n_l / n_0) + 1)^n_0 times for each layer but the last; layers of 3 n_0 or more units",
+        source="serra2018",
+    )
+
+
+@read_arguments
+def arora_lower(num_inputs: Count, *, zonotope: Count, width: Count, depth: Count) -> Finding:
+    """Return sum_{j < n} C(m - 1, j) * w^k: regions of a zonotope's support function under a sawtooth.
+
+    A first layer of 2 m units computes the gauge of a zonotope of m segments in n dimensions, which has that many rays
+    of regions; k further layers of w units each fold them w times.
+
+    Parameters
+    ----------
+    num_inputs : int
+        n.
+    zonotope, width, depth : int
+        m, w and k: segments, units of each further layer, their number; all positive.
+
+    Returns
+    -------
+    Finding
+        LOWER on the largest number over all weights with k + 1 hidden layers and 2 m + w k units.
+
+    Raises
+    ------
+    InputError
+        If a number is not positive.
+
+    Notes
+    -----
+    Serra, Tjandraatmadja and Ramalingam (2018) quote the family with another count of layers; here k counts those after
+    the first.
+
+    Examples
+    --------
+    >>> print(arora_lower(2, zonotope=3, width=4, depth=2))
+    48 (LOWER)
+    """
+    if min(num_inputs, zonotope, width, depth) < 1:
+        raise InputError("inputs, segments, width and depth must be positive: give numbers from 1 up")
+    value = sum(comb(zonotope - 1, j) for j in range(num_inputs)) * width**depth
+    return Finding.of(
+        value,
+        upper=inf,
+        name="zonotopes under a sawtooth",
+        definition="largest number of linear regions over all weights",
+        domain=f"{num_inputs} inputs, {depth + 1} hidden layers, {2 * zonotope + width * depth} units",
+        method="gauge of a zonotope, folded by every further layer",
+        source="arora2018",
+    )
+
+
+def _chain(source: Source, factor: int) -> Architecture:
+    architecture = Architecture.of(source)
+    wide = all(width >= factor * architecture.num_inputs for width in architecture.widths)
+    least = "n_0" if factor == 1 else f"{factor} n_0"
+    need(
+        bool(architecture.layers) and architecture.is_relu and wide,
+        f"a chain of ReLU layers of at least {least} units each",
+        architecture,
+    )
+    return architecture

@@ -1,0 +1,556 @@
+"""The exact preimage of a polyhedron of outputs on a domain, as a union of polyhedra: one in each linear region.
+
+On a region the network is an affine map, and the preimage of ``{y : A y <= b, C y = d}`` there is the region cut by the
+rows ``A W`` and ``C W``. Pieces may be flat, where the target is or where a region only touches it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike
+
+from reluscope.analyses.boxes.pullback import RESOLUTION, check_target, pulled_back
+from reluscope.analyses.preimages.rows_of_inputs import RowsOfInputs
+from reluscope.analyses.preimages.target_sets import class_target, vector_target
+from reluscope.arguments import Natural, NonNegative, read_arguments, read_array
+from reluscope.budget import RegionBudget
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.findings.claims import largest_error
+from reluscope.findings.derived import Ends, at_an_end
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedra.interior import Ball
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.relative_interior import relative_interior
+from reluscope.geometry.polyhedra.widths import steinhagen
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.file_outputs import Rounding, num_file_outputs, on_scores
+from reluscope.networks.fractions.rational_weights import TooManyMultiplicationsError
+from reluscope.networks.graph.left_off import refuse_left_off
+from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.ask.dispatch import partition
+from reluscope.partitions.corner_errors import side_errors, volume_errors
+from reluscope.partitions.left_open import left_open
+from reluscope.partitions.partition_in_memory import Partition
+from reluscope.progress import Progress
+from reluscope.regions.regions import regions
+from reluscope.tolerance import Tolerance
+
+# Regions whose half-spaces are in memory at a time.
+BATCH = 256
+# By how much float64 may move the corners of a polyhedron, relative to the largest coordinate; volumes of hulls.
+ROUNDING, HULLS = 64 * np.finfo(float).eps, 1e-12
+# Volumes of polyhedra as domains in up to so many dimensions.
+FEW_DIMENSIONS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class PreimagePieces:
+    """The preimage of a polyhedron of outputs, region by region; all coordinates are those of the domain.
+
+    Parameters
+    ----------
+    partition : Partition
+        Of the network up to the gate that was asked about.
+    target : Polyhedron
+        In the space of outputs.
+    pieces : tuple of Polyhedron
+        Their union is the preimage; the interiors of pieces of one dimension do not meet.
+    rows : (p,) int64
+        The region that each piece lies in, as a row of the partition.
+    dims : (p,) int64
+        Dimension of each piece, at most that of the domain.
+    points : (p, n) float64
+        A point in the relative interior of each piece.
+    is_whole : (p,) bool
+        Whether the piece is all of its region.
+    errors : (p,) float64
+        How far the volume of each piece of full dimension may be off.
+    missing : float
+        Volume of parts of regions that are too thin to be pieces of full dimension, or were not decided, at most.
+
+    Notes
+    -----
+    A flat piece that is part of another piece, because both lie in the facet of two regions, is listed once.
+    """
+
+    partition: Partition
+    target: Polyhedron
+    pieces: tuple[Polyhedron, ...]
+    rows: Int[np.ndarray, " p"]
+    dims: Int[np.ndarray, " p"]
+    points: Float[np.ndarray, "p n"]
+    is_whole: Bool[np.ndarray, " p"]
+    errors: Float[np.ndarray, " p"]
+    missing: float
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    @property
+    def claim(self) -> Claim:
+        """EXACT, LOWER where regions are missing, or ESTIMATE where undecided signs leave the maps of regions open."""
+        return left_open(self.partition).claim
+
+    @read_arguments
+    def contains(self, x: ArrayLike, tolerance: NonNegative | None = None) -> Bool[np.ndarray, "..."]:
+        """Return which points (..., n) of the domain lie in some piece, up to a distance per row.
+
+        The distance is a billionth of the domain's diameter by default.
+        """
+        reach = RESOLUTION * _scale(self.partition) if tolerance is None else tolerance
+        points = read_array(x, "x")
+        if points.ndim == 0 or points.shape[-1] != self.partition.dim:
+            raise ShapeError(f"expected points of {self.partition.dim} coordinates, got shape {points.shape}")
+        flat = points.reshape(-1, self.partition.dim)
+        found, left = np.zeros(len(flat), dtype=bool), np.arange(len(flat))
+        for piece in self.pieces:
+            found[left[piece.contains(flat[left], reach)]] = True
+            left = np.flatnonzero(~found)
+        return found.reshape(points.shape[:-1])
+
+    @read_arguments
+    def size(self, dim: Natural | None = None) -> float:
+        """Return the total volume of the pieces of one dimension, by default that of the domain.
+
+        Notes
+        -----
+        The length of curves, the area of surfaces, the number of points for ``dim=0``. Regions that lie in the
+        preimage with all their points take the partition's volumes; every other piece its vertices.
+        """
+        dim = self.partition.dim if dim is None else dim
+        chosen = np.flatnonzero(self.dims == dim)
+        has_volumes = self.partition.has_vertices
+        whole = self.is_whole[chosen] & has_volumes & (dim == self.partition.dim)
+        total = 0.0
+        if whole.any():
+            total += float(self.partition.volumes()[self.rows[chosen[whole]]].sum())
+        return total + sum(self.pieces[index].volume() for index in chosen[~whole])
+
+    def volume(self) -> Finding:
+        """Return the volume of the preimage in the dimension of the domain.
+
+        Returns
+        -------
+        Finding
+            EXACT if the partition leaves nothing open, and rounding and parts that are too thin to be pieces take
+            little; LOWER where regions are missing; else an ESTIMATE with an interval.
+        """
+        part, value = self.partition, self.size()
+        error = float(self.errors.sum()) if np.isfinite(value) else 0.0
+        whole = _volume_of(part)
+        uncovered = max(0.0, whole - float(part.volumes().sum())) if part.has_vertices and whole < np.inf else whole
+        value = min(value, whole)
+        lower, upper = left_open(part).ends(
+            max(0.0, value - error),
+            value + error + self.missing,
+            least=0.0,
+            most=value + error + self.missing + uncovered if left_open(part).is_listed_sure else whole,
+        )
+        upper, scale = max(value, min(upper, whole)), whole if whole < np.inf else 0.0
+        return Finding.of(
+            at_an_end(Ends(value, lower, upper), float(largest_error(value, scale))).value,
+            lower,
+            upper,
+            scale=scale,
+            name="volume of the preimage",
+            definition=f"points of the domain with outputs in a {self.target.describe()}",
+            domain=self.partition.domain.describe(),
+            method="linear regions cut by the target's rows",
+            num_undecided=self.partition.num_undecided,
+            work={**self.partition.work, "pieces": len(self)},
+        )
+
+    def __repr__(self) -> str:
+        return f"PreimagePieces({len(self)} pieces, {self.claim}, of {self.partition.domain.describe()})"
+
+
+@read_arguments
+def of_polytope(
+    network: Network,
+    target: Polyhedron,
+    *,
+    domain: Domain | Partition,
+    gate: str | int | None = None,
+    budget: RegionBudget | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+) -> PreimagePieces:
+    """Return the points of a domain at which the outputs lie in a polyhedron, exactly.
+
+    Parameters
+    ----------
+    network : Network
+    target : Polyhedron
+        In the space of the model's outputs, closed; half-spaces and equations.
+    domain : Domain or Partition
+        Of few dimensions, 1 to about 4; or a partition that is there already, of this network up to the gate.
+    gate : str or int, optional
+        Look at what this gate gives; by default at the network's outputs.
+    budget : Budget, optional
+        Where the partition stops early. The pieces are then an inner approximation, LOWER.
+    progress : bool or callable
+        Show how far the partition is.
+    tolerance : Tolerance, optional
+        Of the partition.
+
+    Returns
+    -------
+    PreimagePieces
+        EXACT, or LOWER where a budget ended.
+
+    Raises
+    ------
+    ShapeError
+        If the target lies in a space of another dimension.
+    InputError
+        If the partition given is of another network.
+
+    Notes
+    -----
+    One partition; outputs at its vertices decide about most regions, every other one costs a linear program. What is
+    thinner than 1e-9 of the domain counts as flat, and what misses a target by less as touching it.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # relu(x_0) + relu(x_1)
+    >>> found = rs.preimages.of_polytope(net, rs.Polyhedron([[1.0]], [1.0]), domain=rs.Box(-1, 2, 2))
+    >>> len(found), str(found.volume()), found.contains([[0.4, 0.4], [0.6, 0.6]]).tolist()
+    (4, '3.5 (EXACT)', [True, False])
+    """
+    features = up_to_gate(network, gate)
+    check_target(features, target)
+    cut_by = on_scores(features.left_off, target, Rounding.NEAREST)
+    return _PieceSearch(_partitioned(features, domain, budget, progress, tolerance), target, cut_by).run()
+
+
+def _partitioned(
+    network: Network,
+    domain: Domain | Partition,
+    budget: RegionBudget | None,
+    progress: Progress,
+    tolerance: Tolerance | None,
+) -> Partition:
+    """Return the partition of a network that was given, or a new one."""
+    if not isinstance(domain, Partition):
+        return partition(network, domain, budget=budget, tolerance=tolerance, progress=progress)
+    if domain.fingerprint != network.fingerprint:
+        raise InputError("expected a partition of the network up to the gate, got one of another network")
+    return domain
+
+
+@read_arguments
+def of_class(
+    network: Network,
+    label: int,
+    *,
+    domain: Domain | Partition,
+    margin: float = 0.0,
+    budget: RegionBudget | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+) -> PreimagePieces:
+    """Return the points of a domain at which a class leads every other one by a margin, exactly; see `of_polytope`.
+
+    Parameters
+    ----------
+    network : Network
+    label : int
+        As the network's `decision` reads it; with a single output f the classes are 0 (f <= 0) and 1 (f > 0).
+    domain : Domain or Partition
+    margin : float
+        Of the model's outputs: ``f_label - f_j >= margin`` for all other j. With 0 the closure of the class: where two
+        outputs tie along a piece, it belongs to both classes.
+    budget, progress, tolerance
+        As for `of_polytope`.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> [str(rs.preimages.of_class(net, 1, domain=rs.Box(0, 1, 2), margin=m).volume()) for m in (0.0, 0.5)]
+    ['0.5 (EXACT)', '0.125 (EXACT)']
+    """
+    target = class_target(network.num_outputs, label, margin=margin, decision=network.decision)
+    if margin and network.left_off is not None and network.left_off.name != "log_softmax":
+        refuse_left_off("a margin", network.left_off)
+    return _PieceSearch(_partitioned(network, domain, budget, progress, tolerance), target, target).run()
+
+
+@read_arguments
+def of_features(
+    network: Network,
+    y: ArrayLike,
+    *,
+    domain: Domain | Partition,
+    gate: str | int | None = None,
+    budget: RegionBudget | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+) -> PreimagePieces:
+    """Return the points of a domain with exactly these outputs, or outputs of a gate: mostly flat pieces.
+
+    Parameters
+    ----------
+    network : Network
+    y : (m,) or the gate's shape
+        What the model gives, or the gate.
+    domain : Domain or Partition
+    gate, budget, progress, tolerance
+        As for `of_polytope`.
+
+    Returns
+    -------
+    PreimagePieces
+        ``dims`` says which pieces are points, segments and so on. No pieces if nothing in the domain has these
+        features.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> found = rs.preimages.of_features(net, [1.0, 0.0], domain=rs.Box(-1, 2, 2), gate=0)  # x_0 = 1, x_1 <= 0
+    >>> found.dims.tolist(), round(found.size(1), 9)
+    ([1], 1.0)
+    """
+    target = vector_target(num_file_outputs(up_to_gate(network, gate)), y)
+    return of_polytope(network, target, domain=domain, gate=gate, budget=budget, progress=progress, tolerance=tolerance)
+
+
+def by_vertices(part: Partition, targets: Sequence[Polyhedron]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return for each target the regions that outputs at vertices do not rule out, and which of all lie inside by them.
+
+    Notes
+    -----
+    A forward pass over the vertices with bounds on its rounding.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
+    >>> ((may, inside),) = by_vertices(rs.partition(net, rs.Box(-1, 1, 1)), [Polyhedron([[1.0]], [0.0])])
+    >>> may.tolist(), inside.tolist()
+    ([0, 1], [False, True])
+    """
+    if not part.has_vertices or not len(part) or not part.is_bounded().all():
+        return [(np.arange(len(part)), np.zeros(len(part), dtype=bool)) for _ in targets]
+    errors = rounded_forward(part.network_on_domain, part.vertices).errors
+    return [_by_vertices(part, errors, target) for target in targets]
+
+
+def _by_vertices(
+    part: Partition, errors: Float[np.ndarray, "v m"], target: Polyhedron
+) -> tuple[np.ndarray, np.ndarray]:
+    outputs = part.outputs
+    size = np.abs(outputs).max(axis=0)
+    normals, values = np.concatenate([target.A, target.C]), np.concatenate([target.b, target.d])
+    over, off = outputs @ normals.T - values, errors @ np.abs(normals).T
+    scale = np.abs(normals) @ size + np.abs(values)
+    offsets, ids = part.region_vertices
+    least, most = (end.reduceat(over[ids], offsets[:-1]) for end in (np.minimum, np.maximum))
+    off = np.maximum.reduceat(off[ids], offsets[:-1])
+    equal = np.arange(len(values)) >= len(target.b)
+    is_sharp = np.maximum(most, -least) + off == 0
+    # What is outside is so in spite of the largest outputs' rounding; inside counts what a region's own may be, where
+    # that is nothing beside how far the row goes on the region.
+    slack = RESOLUTION * np.maximum(scale, np.finfo(float).tiny)
+    own = np.maximum.reduceat(np.abs(outputs)[ids] @ np.abs(normals).T, offsets[:-1]) + np.abs(values)
+    rounding = 64 * np.finfo(float).eps * own
+    outside = (least > slack + off).any(axis=1) | (equal & (most < -slack - off)).any(axis=1)
+    is_small = rounding + off <= RESOLUTION * (most - least)
+    below = most <= np.where(is_small, rounding, -rounding - off)
+    # That an output is constant, and as asked, is for fractions to say unless it is known without any rounding.
+    inside = np.where(equal, is_sharp, below).all(axis=1)
+    return np.flatnonzero(~outside), np.asarray(inside)
+
+
+def _bodies(part: Partition, rows: np.ndarray) -> list[Polyhedron]:
+    if part.has_facet_vertices:
+        return [part[int(row)].polyhedron for row in rows]
+    found = regions(part.network_on_domain, part.witnesses[rows], domain=part.window)
+    return [one.polyhedron for one in found]
+
+
+def _scale(part: Partition) -> float:
+    """Return the length that thicknesses are compared with."""
+    window = part.domain.window if isinstance(part.domain, Slice) else part.domain
+    if isinstance(window, Box):
+        return window.diameter().upper
+    points = part.vertices if part.has_vertices else part.witnesses
+    return max(1.0, float(np.abs(points).max(initial=0.0)))
+
+
+class _FoundPiece(NamedTuple):
+    """A piece: its region, dimension, inner point, whether it is all of the region, and whether it lies in a facet."""
+
+    row: int
+    dim: int
+    point: np.ndarray
+    is_whole: bool
+    may_be_copy: bool
+    error: float
+
+
+class _PieceSearch:
+    """The pieces of the preimage of a target, which says that the network's own outputs are in another polyhedron."""
+
+    def __init__(self, part: Partition, target: Polyhedron, cut_by: Polyhedron) -> None:
+        self.part, self.target, self.cut_by = part, target, cut_by
+        self.length = _scale(part)
+        self.thin = 10 * RESOLUTION * self.length
+        self.pieces: list[Polyhedron] = []
+        self.found: list[_FoundPiece] = []
+        self.missing = 0.0
+        around = np.concatenate([part.vertices if part.has_vertices else part.witnesses, part.witnesses])
+        self.low, self.high = _ends_of(part, around)
+        self.rows_of_inputs = RowsOfInputs(part.network_on_domain, self.low, self.high)
+        largest = float(np.maximum(np.abs(self.low), np.abs(self.high)).max(initial=0.0))
+        self.moved = side_errors(part)
+        # Polyhedra are cut in coordinates of the domain, wherever they lie.
+        self.rounding = ROUNDING * largest
+
+    def run(self) -> PreimagePieces:
+        """Cut all regions that vertices do not rule out."""
+        part = self.part
+        ((may, whole),) = by_vertices(part, [self.cut_by])
+        for start in range(0, len(may), BATCH):
+            rows = may[start : start + BATCH]
+            at = part.network_on_domain.at(part.witnesses[rows])
+            weights, biases = (one.cpu().numpy() for one in (at.maps.weight, at.maps.bias))
+            errors = self.rows_of_inputs.errors(at)
+            for place, (row, body) in enumerate(zip(rows.tolist(), _bodies(part, rows), strict=True)):
+                if whole[row]:
+                    self._keep(row, body, part.dim, part.witnesses[row], self._error(row, part.dim * RESOLUTION))
+                else:
+                    self._cut(row, body, weights[place], biases[place], errors[place])
+        return _without_copies(part, self.target, self.pieces, self.found, self.thin, self.missing)
+
+    def _cut(self, row: int, body: Polyhedron, weight: np.ndarray, bias: np.ndarray, errors: np.ndarray) -> None:
+        code = self.part.codes[row : row + 1]
+        shift = 0.0
+        try:
+            found = self.rows_of_inputs.pulled_back(self.cut_by, weight, bias, errors, code)
+            cut = None if found is None else found.polyhedron
+            shift = 0.0 if found is None else found.shift
+        except TooManyMultiplicationsError:
+            cut, shift = pulled_back(self.cut_by, weight, bias), 1.0
+        if cut is None:
+            self.missing += self._volume(row) if shift else 0.0
+            return
+        if not len(cut.A) + len(cut.C):
+            error = self._error(row, 0.0) if not shift else self._volume(row)
+            self._keep(row, body, self.part.dim, self.part.witnesses[row], error)
+            return
+        inside = body.intersect(cut)
+        inner = relative_interior(inside, tolerance=RESOLUTION * self.length, cap=self.length)
+        if (inner is None or inner.dim < self.part.dim) and not len(cut.C):
+            self.missing += min(self._volume(row), self._thin(row, inside.insphere(), shift))
+        if inner is not None:
+            may_be_copy = inner.dim < self.part.dim and not body.contains(inner.point, -self.thin)
+            self.pieces.append(inner.polyhedron)
+            error = self._error(row, 0.0, shift)
+            self.found.append(_FoundPiece(row, inner.dim, inner.point, False, may_be_copy, error))
+
+    def _keep(self, row: int, body: Polyhedron, dim: int, point: np.ndarray, error: float) -> None:
+        self.pieces.append(body)
+        self.found.append(_FoundPiece(row, dim, point, True, False, error))
+
+    def _thin(self, row: int, ball: Ball, shift: float) -> float:
+        """Return a bound on the volume of a part of a region that counts as flat, or as empty, by its largest ball."""
+        if not self._is_measured(row):
+            return 0.0
+        dim, ends = self.part.dim, self._ends(row)
+        moved = self.moved[row] + self.rounding
+        turned = self._turned(ends, shift)
+        if ball.radius + ball.gap < -moved and not turned:
+            return 0.0
+        thick = max(0.0, ball.radius) + (ball.gap if np.isfinite(ball.gap) else RESOLUTION * self.length)
+        return float(volume_errors(np.array([moved + steinhagen(dim) * thick]), ends[None])[0]) + turned
+
+    def _error(self, row: int, share: float, shift: float = 0.0) -> float:
+        """Return how far the volume of a part of a region may be off, and a share of the region beside that."""
+        if not self._is_measured(row):
+            return 0.0
+        ends = self._ends(row)
+        moved = np.array([self.moved[row] + self.rounding])
+        error = float(volume_errors(moved, ends[None])[0]) + self._turned(ends, shift)
+        return error + (share + HULLS) * self._volume(row)
+
+    def _turned(self, ends: np.ndarray, shift: float) -> float:
+        """Return what rows sweep that are shifted by a share of how far they go on the whole box."""
+        sides, width = ends[1] - ends[0], self.high - self.low
+        return float(
+            shift * np.sqrt(len(sides)) * sum(width[axis] * np.delete(sides, axis).prod() for axis in range(len(sides)))
+        )
+
+    def _is_measured(self, row: int) -> bool:
+        return bool(self.part.is_bounded()[row])
+
+    def _ends(self, row: int) -> np.ndarray:
+        if not self.part.has_vertices:
+            return np.stack([self.low, self.high])
+        offsets, ids = self.part.region_vertices
+        corners = self.part.vertices[ids[offsets[row] : offsets[row + 1]]]
+        return np.stack([corners.min(axis=0), corners.max(axis=0)])
+
+    def _volume(self, row: int) -> float:
+        """Return the volume of a bounded region, or a bound on it."""
+        if self.part.has_vertices:
+            return float(self.part.volumes()[row])
+        return float((self.high - self.low).prod()) if self._is_measured(row) else np.inf
+
+
+def _ends_of(part: Partition, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a box around a bounded domain, else around what is known of it."""
+    window = part.window
+    if isinstance(window, Box):
+        return np.asarray(window.lo, dtype=float), np.asarray(window.hi, dtype=float)
+    if window.is_bounded() and not part.has_vertices and (ends := bounding_box(window.polyhedron)) is not None:
+        return ends
+    if not len(points):
+        return np.zeros(part.dim), np.zeros(part.dim)
+    return points.min(axis=0), points.max(axis=0)
+
+
+def _volume_of(part: Partition) -> float:
+    """Return the volume of the domain, infinite where it is unbounded or takes long to find."""
+    window = part.window
+    if isinstance(window, Box) or (window.is_bounded() and part.dim <= FEW_DIMENSIONS):
+        return float(window.volume())
+    return np.inf
+
+
+def _without_copies(
+    part: Partition,
+    target: Polyhedron,
+    pieces: list[Polyhedron],
+    found: list[_FoundPiece],
+    tolerance: float,
+    missing: float,
+) -> PreimagePieces:
+    """Leave out flat pieces that are parts of others: by continuity these meet in whole faces of both."""
+    kept: list[int] = []
+    for index in sorted(range(len(found)), key=lambda index: -found[index].dim):
+        is_copy = found[index].may_be_copy and any(
+            bool(pieces[other].contains(found[index].point, tolerance)) for other in kept
+        )
+        if not is_copy:
+            kept.append(index)
+    kept.sort()
+    return PreimagePieces(
+        part,
+        target,
+        tuple(pieces[index] for index in kept),
+        np.array([found[index].row for index in kept], dtype=np.int64),
+        np.array([found[index].dim for index in kept], dtype=np.int64),
+        np.array([found[index].point for index in kept]).reshape(-1, part.dim),
+        np.array([found[index].is_whole for index in kept], dtype=bool),
+        np.array([found[index].error * (found[index].dim == part.dim) for index in kept], dtype=float),
+        missing,
+    )

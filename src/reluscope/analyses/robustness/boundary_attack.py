@@ -1,0 +1,205 @@
+"""A change of class near a point, found quickly: an upper bound on the distance of the nearest one.
+
+From the point itself each class is approached by turns: take the affine map where we are, step to the nearest point
+that it gives to the class, and go on from there; from a point of another class, go on from where the segment to it
+first changes its class. What is found is then made the nearest one of its region, by an exact program, and once more
+in the region beyond, as long as it comes nearer.
+
+Reference: Croce and Hein, "Minimally distorted adversarial examples with a fast adaptive boundary attack" (ICML 2020).
+"""
+
+import time
+from collections.abc import Sequence
+from math import inf
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.analyses.classification.class_predictions import num_classes, predicted_classes
+from reluscope.analyses.robustness.cells_of_classes import Viewpoint
+from reluscope.analyses.robustness.class_changes import Change, confirm
+from reluscope.geometry.numbers.norms import dual, size, steepest
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+
+MAX_ROUNDS = 12
+# So many places of a segment are evaluated together, and once more between two of them.
+NUM_PLACES = 32
+# How far steps overshoot the class they are meant for.
+OVERSHOOT = 1.05
+NUM_DIRECTIONS = 128
+# Rounds go on as long as some change comes nearer by this share.
+MIN_GAIN = 1e-3
+# Of the changes found, so many are made exact.
+NUM_POLISHED = 3
+# Steps drawn around a change that is known, at once, and how far around it, as shares of its distance.
+NUM_DRAWN = 4096
+SPREADS = (1.0, 0.5, 0.25, 0.12, 0.06, 0.03)
+MAX_REGIONS = 30
+
+
+def nearby_change(view: Viewpoint, until: float = inf) -> Change | None:
+    """Return a change of class near a point, None if none was found until ``time.perf_counter`` is past a time.
+
+    Notes
+    -----
+    At most a dozen linearisations and some hundred forward passes per class, and some dozen nearest-point programs.
+    """
+    steps = _by_local_maps(view, until)
+    if not len(steps):
+        steps = _by_directions(view)
+    best = None
+    for step in steps[np.argsort(size(steps, view.norm), kind="stable")[:NUM_POLISHED]]:
+        found = polished(view, step, until)
+        if found is not None and (best is None or found.distance < best.distance):
+            best = found
+    return best
+
+
+def nearest_of(view: Viewpoint, steps: Float[np.ndarray, "k n"]) -> Float[np.ndarray, " n"] | None:
+    """Return the shortest of some steps that lead to another class, cut off right behind where the class changes."""
+    steps = steps[_is_other_class(view, steps)]
+    if not len(steps):
+        return None
+    return _first_changes(view, steps[[size(steps, view.norm).argmin()]])[0]
+
+
+def nearer_by(view: Viewpoint, places: Float[np.ndarray, "k n"], change: Change | None) -> Change | None:
+    """Return a change of class nearer than one that is known, on the way to some places, else the one that is known."""
+    step = nearest_of(view, _into_domain(view, places - view.x))
+    if step is None or (change is not None and size(step, view.norm) >= change.distance * (1 - MIN_GAIN)):
+        return change
+    found = polished(view, step)
+    return found if found is not None and (change is None or found.distance < change.distance) else change
+
+
+def nearer_by_chance(view: Viewpoint, change: Change, spreads: Sequence[float] = SPREADS) -> Change:
+    """Return a change of class nearer than one that is known, or that one.
+
+    Parameters
+    ----------
+    view : Viewpoint
+    change : Change
+    spreads : sequence of float
+        How far around the change known steps are drawn, one after the other, as shares of its distance.
+
+    Notes
+    -----
+    For each spread some thousand forward passes, at once. What is drawn is always the same.
+    """
+    rng = np.random.default_rng(0)
+    for spread in spreads:
+        length, known = change.distance, change.step
+        steps = known + spread * length * rng.normal(size=(NUM_DRAWN, len(known)))
+        lengths = np.maximum(size(steps, view.norm), np.finfo(float).tiny)
+        steps *= np.minimum(1.0, (1 - 2 * MIN_GAIN) * length / lengths)[:, None]
+        change = nearer_by(view, view.x + steps, change) or change
+    return change
+
+
+def _by_local_maps(view: Viewpoint, until: float) -> Float[np.ndarray, "k n"]:
+    """Return steps to points of other classes, each right behind a change of class; at most one for each class."""
+    network, dim = view.network, len(view.x)
+    rivals = np.delete(np.arange(num_classes(network)), view.label)
+    steps, every = np.zeros((len(rivals), dim)), np.arange(len(rivals))
+    best, lengths = np.full((len(rivals), dim), np.nan), np.full(len(rivals), np.inf)
+    for _ in range(MAX_ROUNDS):
+        if time.perf_counter() > until:
+            break
+        maps = network.linearize(view.x + steps)
+        weight, bias = maps.weight.cpu().numpy(), maps.bias.cpu().numpy()
+        if network.num_outputs == 1:
+            weight = np.concatenate([0 * weight, weight], axis=1)
+            bias = np.concatenate([0 * bias, bias], axis=1)
+        rows = weight[:, view.label] - weight[every, rivals]
+        slack = bias[every, rivals] - bias[:, view.label] - rows @ view.x
+        steps = _into_domain(view, OVERSHOOT * _nearest_in_box(view, rows, slack))
+        other = _is_other_class(view, steps)
+        steps[other] = _first_changes(view, steps[other])
+        length = np.where(other, size(steps, view.norm), np.inf)
+        nearer = length < (1 - MIN_GAIN) * lengths
+        best[nearer], lengths[nearer] = steps[nearer], length[nearer]
+        if np.isfinite(lengths).any() and not nearer.any():
+            break
+    return best[np.isfinite(lengths)]
+
+
+def _by_directions(view: Viewpoint) -> Float[np.ndarray, "k n"]:
+    """Return steps to points of other classes among those in random directions, at growing lengths."""
+    dim = len(view.x)
+    ways = np.random.default_rng(0).normal(size=(NUM_DIRECTIONS, dim))
+    ways /= size(ways, view.norm)[:, None]
+    width = view.domain.half_spaces.width / view.scale
+    for length in view.scale * 2.0 ** np.arange(-6, max(12, int(np.log2(max(width, 1.0))) + 1)):
+        steps = _into_domain(view, length * ways)
+        other = _is_other_class(view, steps)
+        if other.any():
+            return _first_changes(view, steps[other])
+    return np.zeros((0, dim))
+
+
+def _nearest_in_box(view: Viewpoint, rows: np.ndarray, slack: np.ndarray) -> np.ndarray:
+    """Return short steps within bounds with ``row u <= slack``, one for each row, as far as bounds let them."""
+    steps = np.zeros_like(rows)
+    for _ in range(4):
+        missing = np.maximum((rows * steps).sum(axis=1) - slack, 0.0)
+        free = np.where(rows > 0, steps > view.lower, steps < view.upper)
+        forms = np.where(free, -rows, 0.0)
+        lengths = size(forms, dual(view.norm))
+        share = np.divide(missing, lengths, out=np.zeros_like(missing), where=lengths > 0)
+        steps = np.clip(steps + share[:, None] * steepest(forms, view.norm), view.lower, view.upper)
+    return steps
+
+
+def _into_domain(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
+    """Return steps that end in the domain: clipped by a box, shortened by other rows."""
+    steps = np.clip(steps, view.lower, view.upper)
+    limits = view.domain.half_spaces
+    if not len(limits.rows):
+        return steps
+    slack = np.maximum(limits.offsets - limits.rows @ view.x, 0.0)
+    along = steps @ limits.rows.T
+    share = np.divide(slack, along, out=np.ones_like(along), where=along > slack).min(axis=1, initial=1.0)
+    return share[:, None] * steps
+
+
+def _first_changes(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
+    """Return the shares of steps that lead right behind a change of class, as far as the places evaluated show."""
+    low, high, every = np.zeros(len(steps)), np.ones(len(steps)), np.arange(len(steps))
+    for _ in range(2):
+        shares = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, NUM_PLACES + 1)[1:]
+        places = (shares[..., None] * steps[:, None]).reshape(-1, steps.shape[1])
+        other = _is_other_class(view, places).reshape(len(steps), NUM_PLACES)
+        other[:, -1] = True  # of this class already
+        first = other.argmax(axis=1)
+        low, high = np.where(first > 0, shares[every, first - 1], low), shares[every, first]
+    return high[:, None] * steps
+
+
+def _is_other_class(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
+    return predicted_classes(view.network, view.x + steps) != view.label if len(steps) else np.zeros(0, dtype=bool)
+
+
+def polished(view: Viewpoint, step: np.ndarray, until: float = inf) -> Change | None:
+    """Return the nearest change in the region that a step leads to, and on into the regions beyond."""
+    best = None
+    for _ in range(MAX_REGIONS):
+        if time.perf_counter() > until:
+            break
+        code = view.network.codes(view.x + step)
+        cell = view.cell(tuple(piece[0] for piece in pieces_of(code)))
+        bound = np.inf if best is None else best.distance * (1 - 1e-7)
+        nearest = None
+        for rival in sorted(cell.rivals, key=lambda rival: rival.distance):
+            if rival.distance >= bound or time.perf_counter() > until:
+                break
+            found = cell.nearest_change(rival, min(bound, 10 * float(size(step, "l2")) + view.scale))
+            if found.distance < bound and isinstance(change := confirm(cell, rival, found), Change):
+                best, bound, nearest = change, change.distance, found
+        if nearest is None:
+            break
+        pull = nearest.multipliers[: cell.num_own] @ cell.half_spaces.rows[: cell.num_own]
+        length = float(np.linalg.norm(pull))
+        if not length > 0:
+            break
+        step = _into_domain(view, (nearest.point + 1e-6 * view.scale / length * pull)[None])[0]
+    return best

@@ -1,0 +1,520 @@
+"""The nearest change of class in a convex set of steps u away from a point, on which the outputs are affine.
+
+The outputs on that set decide which classes may win there; with a single output f the classes 0 and 1 have the outputs
+0 and f.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Bool, Float, Integer
+
+from reluscope.analyses.classification.class_predictions import classes_of_outputs
+from reluscope.errors import DegenerateGeometryError, InputError
+from reluscope.geometry.numbers.norms import Norm, dual, size
+from reluscope.geometry.numbers.row_scales import unit_rows
+from reluscope.geometry.polyhedra.bounding_box import bounding_box
+from reluscope.geometry.polyhedra.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedra.nearest_point import NearestPoint, nearest_point
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.programs.half_spaces import HalfSpaces
+from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
+from reluscope.networks.evaluation.choices import read_domain
+from reluscope.networks.evaluation.maps_of_codes import pieces_of
+from reluscope.networks.evaluation.pieces_across import pieces_across
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.networks.fractions.rational import RationalNetwork, multiplications
+from reluscope.networks.network import Network
+from reluscope.networks.number_range import check_constants
+from reluscope.networks.passes.forms import Forms
+from reluscope.regions.region_of_code import region_of_code
+from reluscope.tolerance import Tolerance
+
+Pieces = tuple[np.ndarray, ...]
+
+# Lengths below this, relative to the point and its distances, are not resolved in floats. The domain has no part in it.
+RESOLUTION = 1e-9
+# Multiplications in fractions that may decide the class of a point, or its code.
+MAX_MULTIPLICATIONS = 2_000_000
+# Steps into a half-space are no longer than this, in units of the distance that is sought there.
+MAX_LENGTH = 1e5
+# Polyhedra of no more dimensions than these have the box around them as bounds: finding it takes fractions.
+MAX_BOUNDED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class SearchDomain:
+    """A domain as half-spaces.
+
+    Parameters
+    ----------
+    half_spaces : HalfSpaces
+        Rows of length 1, and bounds of a box around them if there are any.
+    inner : (n,) array, optional
+        A point inside, None for the whole space.
+    text : str
+        The domain in words.
+    """
+
+    half_spaces: HalfSpaces
+    inner: Float[np.ndarray, " n"] | None
+    text: str
+
+    def contains(self, x: Float[np.ndarray, " n"]) -> bool:
+        """Return whether a point lies in the domain, up to rounding."""
+        return bool(self.half_spaces.contains(x, 1e-12 * float(np.abs(x).max())))
+
+
+def open_domain(network: Network, domain: Domain | None) -> tuple[Network, SearchDomain]:
+    """Return the network as a function of the domain's coordinates, and the domain.
+
+    Raises
+    ------
+    ShapeError
+        If the domain has another dimension than the inputs.
+    DegenerateGeometryError
+        If it has no interior.
+    InputError
+        If it has equations, or the network constants near or below the smallest number of float64.
+    """
+    check_constants(network)
+    text = "input space" if domain is None else domain.describe()
+    if domain is not None:
+        domain = read_domain(domain, network.num_inputs)
+    if isinstance(domain, Slice):
+        network, domain = network.restrict(domain), domain.window
+    dim = network.num_inputs
+    endless, no_rows = np.full(dim, np.inf), (np.zeros((0, dim)), np.zeros(0))
+    if domain is None or isinstance(domain, Space):
+        return network, SearchDomain(HalfSpaces(*no_rows, -endless, endless), None, text)
+    if isinstance(domain, Box):
+        inner = domain.lo + np.random.default_rng(1).uniform(0.25, 0.75, dim) * (domain.hi - domain.lo)
+        return network, SearchDomain(HalfSpaces(*no_rows, domain.lo, domain.hi), inner, text)
+    if len(domain.C):
+        raise InputError("a domain with equations has no interior: give its solutions as a Slice")
+    inner = _inner_point(domain)
+    around = bounding_box(domain) if dim <= MAX_BOUNDED else None
+    return network, SearchDomain(
+        HalfSpaces(*unit_rows(domain.A, domain.b)[:2], *(around or (-endless, endless))), inner, text
+    )
+
+
+def _inner_point(domain: Polyhedron) -> np.ndarray:
+    ball = domain.insphere()
+    if not ball.radius > 0:
+        raise DegenerateGeometryError(f"expected a domain with an interior, got a flat or empty {domain.describe()}")
+    step = np.random.default_rng(1).normal(size=domain.dim)
+    return ball.center + 0.5 * min(ball.radius, 1.0) * step / np.linalg.norm(step)
+
+
+@dataclass(frozen=True, eq=False)
+class Viewpoint:
+    """A point from which regions are seen, and what is the same for all of them.
+
+    Parameters
+    ----------
+    network : Network
+    domain : SearchDomain
+    x : (n,) array
+    norm : "l1", "l2" or "linf"
+    label : int
+        The class of the point.
+    tolerance : Tolerance
+    """
+
+    network: Network
+    domain: SearchDomain
+    x: Float[np.ndarray, " n"]
+    norm: Norm
+    label: int
+    tolerance: Tolerance
+
+    @cached_property
+    def lower(self) -> Float[np.ndarray, " n"]:
+        """Lower bounds of steps; a point that rounding put outside may stay where it is."""
+        return np.minimum(self.domain.half_spaces.lower - self.x, 0.0)
+
+    @cached_property
+    def upper(self) -> Float[np.ndarray, " n"]:
+        """Upper bounds of steps."""
+        return np.maximum(self.domain.half_spaces.upper - self.x, 0.0)
+
+    @cached_property
+    def scale(self) -> float:
+        """What lengths are compared with: the size of the point, else its hyperplanes' distances."""
+        size = float(np.abs(self.x).max())
+        if size == 0 and self.network.gates:
+            own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
+            region = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
+            size = float(np.abs(region.slack).max(initial=0.0))
+        return size or 1.0
+
+    @property
+    def rounding(self) -> float:
+        """Relative rounding of a sum."""
+        return self.tolerance.rounding * np.finfo(float).eps
+
+    def first_pieces(self) -> Pieces:
+        """Return the code of a region with an interior that touches the point; its own, off kinks."""
+        own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
+        region = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
+        touching = np.abs(region.slack) <= region.noise
+        if not touching.any() and not len(region.still):
+            return own
+        # Off the kinks in a direction that points into the domain and along none of them.
+        way = (
+            np.random.default_rng(0).normal(size=len(self.x))
+            if self.domain.inner is None
+            else self.domain.inner - self.x
+        )
+        if multiplications(self.network) <= MAX_MULTIPLICATIONS:
+            start, step = ([Fraction(entry) for entry in part.tolist()] for part in (self.x, way))
+            exact = RationalNetwork(self.network).pieces_beside(start, step)
+            return tuple(np.array(piece, dtype=np.int64) for piece in exact)
+        loose = np.concatenate([region.sources[touching], region.still])
+        found = pieces_across(self.network, own, [loose], way[None] / np.linalg.norm(way), rounding=self.rounding)
+        return tuple(piece[0] for piece in found)
+
+    def cell(self, pieces: Sequence[Integer[np.ndarray, " _"]]) -> "StepRegion":
+        """Return the region of a code."""
+        region = region_of_code(self.network, self.x, pieces, tolerance=self.tolerance)
+        outputs = Forms(region.outputs, region.weight, np.zeros((len(region.outputs), 0)), region.errors)
+        return StepRegion(
+            self,
+            region.rows,
+            region.slack,
+            region.noise,
+            region.entries,
+            outputs,
+            weight_error=region.weight_error,
+            clear=region.clear / float(size(np.ones(len(self.x)), dual(self.norm))),
+        )
+
+
+def viewpoint(
+    network: Network, domain: SearchDomain, x: Float[np.ndarray, " n"], norm: Norm, tolerance: Tolerance
+) -> Viewpoint:
+    """Return a point as a viewpoint.
+
+    Raises
+    ------
+    InputError
+        If it lies outside the domain.
+    """
+    if not domain.contains(x):
+        raise InputError(
+            f"expected points in the domain ({domain.text}), got one outside: move it, or enlarge the domain"
+        )
+    return Viewpoint(network, domain, x, norm, _class_at(network, x, tolerance), tolerance)
+
+
+def _class_at(network: Network, x: Float[np.ndarray, " n"], tolerance: Tolerance) -> int:
+    """Return the class of a point; where rounding decides, in fractions if these take no more than a second."""
+    forward = rounded_forward(network, x[None], tolerance=tolerance)
+    label = int(classes_of_outputs(forward.outputs)[0])
+    outputs, errors = forward.outputs[0], forward.errors[0]
+    if len(outputs) == 1:
+        outputs, errors = np.append(0.0, outputs), np.append(0.0, errors)
+    is_sure = outputs[label] - outputs > errors[label] + errors
+    is_sure[label] = True
+    if is_sure.all() or multiplications(network) > MAX_MULTIPLICATIONS:
+        return label
+    exact = RationalNetwork(network).output([Fraction(entry) for entry in x.tolist()]).numerators
+    return int(exact[0] > 0) if len(exact) == 1 else max(range(len(exact)), key=lambda one: (exact[one], -one))
+
+
+@dataclass(frozen=True, eq=False)
+class Rival:
+    """Another class j as a half-space: j is not below the point's class where ``row u <= slack``.
+
+    On a set where j is nowhere below, or may be so within rounding, the row is zero; ``length`` is the row's dual norm.
+    In the slack is what ``noise`` can make of it; ``error`` bounds its rounding, ``entries`` that of the row's entries.
+    At steps shorter than ``least`` j is below; ``is_equal`` if outputs are one without any rounding,
+    ``is_sure`` unless rounding decides whether j wins anywhere.
+    """
+
+    label: int
+    row: Float[np.ndarray, " n"]
+    slack: float
+    noise: Float[np.ndarray, " e"]
+    error: float
+    length: float
+    entries: float = 0.0
+    least: float = 0.0
+    is_equal: bool = False
+    is_sure: bool = True
+
+    @property
+    def distance(self) -> float:
+        """Distance to the half-space alone."""
+        return max(0.0, -self.slack / self.length) if self.length > 0 else self.least
+
+
+class StepRegion:
+    """A convex set of steps from a point, with outputs as affine forms on it: a closed region, or an enclosure of some.
+
+    Parameters
+    ----------
+    view : Viewpoint
+    rows, slack : (h, n) and (h,) arrays
+        ``rows u <= slack`` with rows of length 1; the domain's join them.
+    errors : (h,) array
+        Bounds on the rounding of the slack.
+    entries : (h,) array
+        Bounds on the rounding of the entries of the rows.
+    outputs : Forms
+        Of the network's outputs in steps u.
+    radius : float
+        How long steps may be for this to hold.
+    weight_error : float
+        Bound on the rounding of the entries of the outputs' weights, where errors are those at the point alone.
+    clear : float
+        Shorter steps cross no hyperplane whose slopes are below their rounding: those are not among the rows.
+    """
+
+    def __init__(
+        self,
+        view: Viewpoint,
+        rows: Float[np.ndarray, "h n"],
+        slack: Float[np.ndarray, " h"],
+        errors: Float[np.ndarray, " h"],
+        entries: Float[np.ndarray, " h"],
+        outputs: Forms,
+        *,
+        radius: float = np.inf,
+        weight_error: float = 0.0,
+        clear: float = np.inf,
+    ) -> None:
+        self.view, self.outputs, self.radius, self.weight_error = view, outputs, radius, weight_error
+        self.clear = clear
+        limits = view.domain.half_spaces
+        self.num_own = len(rows)
+        own = HalfSpaces(rows, slack, view.lower, view.upper)
+        self.half_spaces = own.cut(limits.rows, limits.offsets - limits.rows @ view.x)
+        sizes = np.abs(limits.offsets) + np.abs(limits.rows) @ np.abs(view.x)
+        self.errors = np.concatenate([errors, view.rounding * sizes])
+        self.entries = np.concatenate([entries, np.full(len(limits.rows), view.rounding)])
+        self.origin = np.zeros(len(view.x))
+
+    @cached_property
+    def rivals(self) -> list[Rival]:
+        """The classes that may win somewhere by these outputs."""
+        labels = range(max(2, len(self.outputs.centers)))
+        found = [self.rival(label) for label in labels if label != self.view.label]
+        return [rival for rival in found if rival is not None]
+
+    def rival(self, label: int) -> Rival | None:
+        """Return another class as a half-space, None if it wins nowhere by these outputs."""
+        outputs, own = self.outputs, self.view.label
+        entries = float(np.abs(outputs.weights).max(initial=0.0))
+        if len(outputs.centers) == 1:  # the classes 0 and 1 have the outputs 0 and f
+            lead = outputs if own == 1 else outputs.reflected(np.zeros(1))
+        else:
+            lead = outputs[np.array([own])] - outputs[np.array([label])]
+        row, noise, error = lead.weights[0], lead.noise[0], float(lead.errors[0])
+        slack = float(np.abs(noise).sum() - lead.centers[0])
+        doubt = max(self.view.rounding * entries * max(2, len(outputs.centers)), 2 * self.weight_error)
+        length = float(size(row, dual(self.view.norm)))
+        steepest = length + doubt * float(size(np.ones(len(row)), dual(self.view.norm)))
+        behind = max(0.0, -slack - error)
+        least = behind / steepest if steepest > 0 else 0.0 if behind == 0 else np.inf
+        if np.abs(row).max(initial=0.0) > doubt:
+            return Rival(label, row, slack, noise, error, length, float(doubt), float(least))
+        # Outputs that differ by a constant, as far as floats can tell; of equal ones the lower wins.
+        if least > self.reach or (slack + error <= 0 and steepest == error == 0 and (slack < 0 or label > own)):
+            return None
+        is_equal = bool(slack == steepest == error == 0)
+        return Rival(
+            label,
+            0 * row,
+            0.0,
+            noise,
+            error,
+            0.0,
+            float(doubt),
+            float(least),
+            is_equal,
+            is_equal or bool(slack > error),
+        )
+
+    @cached_property
+    def reach(self) -> float:
+        """The length of the longest steps."""
+        ends = np.maximum(-self.view.lower, self.view.upper)
+        return min(self.radius, float(size(ends, self.view.norm)) if np.isfinite(ends).all() else np.inf)
+
+    def half_spaces_beyond(self, rival: Rival) -> HalfSpaces:
+        """Return the part of the set where another class is not below the point's own."""
+        return self.half_spaces.cut(rival.row[None], np.array([rival.slack]))
+
+    def cut(self, rival: Rival, found: NearestPoint) -> tuple[Float[np.ndarray, " n"] | None, float]:
+        """Return ``form u >= level`` of dual norm 1 that holds wherever a rival may win: what keeps it from being near.
+
+        Any combination of rows says something of this kind; that of the nearest change has the largest level.
+        """
+        form = -(found.multipliers @ self.half_spaces_beyond(rival).rows)
+        length = float(size(form, dual(self.view.norm)))
+        if not length > 0:
+            return None, 0.0
+        level = -float(found.multipliers @ self.half_spaces_beyond(rival).offsets)
+        return form / length, level / length
+
+    def nearest_change(self, rival: Rival, bound: float) -> NearestPoint:
+        """Return the step to the nearest point of the set where another class is not below the point's own."""
+        return self._nearest(self.half_spaces_beyond(rival), self.view.norm, bound)
+
+    def rounding(self, rival: Rival, found: NearestPoint) -> float:
+        """Return what rounding makes of the distance of a nearest change, to first order.
+
+        Its multipliers say how much it moves with the rows that hold it: a corner of two that are nearly parallel moves
+        by far more than they do.
+        """
+        rows, _, errors, entries = self._given(rival)
+        length = float(size(found.multipliers @ rows, dual(self.view.norm)))
+        if not length > 0:
+            return rival.error / rival.length if rival.length > 0 else 0.0
+        doubt = float(found.multipliers @ errors) + float(found.multipliers @ entries) * found.distance
+        return doubt / length
+
+    def proved(self, rival: Rival | None, found: NearestPoint) -> float:
+        """Return a distance below which no change, or no point of the set, is, whatever rounding made of the rows."""
+        rows, offsets, errors, entries = self._given(rival)
+        multipliers = found.multipliers
+        errors, entries = float(multipliers @ errors), float(multipliers @ entries)
+        if found.is_empty or errors == entries == 0:
+            return found.lower
+        length = float(size(form := multipliers @ rows, dual(self.view.norm)))
+        lower = (found.lower * length - errors) / (length + entries) if length > 0 else 0.0
+        if not np.isfinite(found.distance):  # multipliers of a contradiction, or nearly one, with those of bounds
+            bounds = found.bound_multipliers
+            sides = np.where(bounds > 0, self.half_spaces.upper, np.where(bounds < 0, self.half_spaces.lower, 0.0))
+            value = -float(multipliers @ offsets) - float(bounds @ sides) - errors
+            terms = float(multipliers @ np.abs(offsets)) + float(np.abs(bounds) @ np.abs(sides))
+            value -= len(multipliers) * np.finfo(float).eps * terms
+            steep = float(np.linalg.norm(form + bounds)) + entries
+            steep += (
+                (len(multipliers) + len(form)) * np.finfo(float).eps * float(multipliers.sum() + np.abs(bounds).sum())
+            )
+            spread = np.sqrt(len(form)) if self.view.norm == "linf" else 1.0
+            lower = max(lower, value / (steep * spread) if steep > 0 else 0.0)
+        return max(0.0, min(found.lower, lower))
+
+    def _given(self, rival: Rival | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return rows and offsets, bounds on their errors, and on what the rows' entries make of a step of length 1."""
+        half_spaces, errors, entries = self.half_spaces, self.errors, self.entries
+        if rival is not None:
+            half_spaces, errors = self.half_spaces_beyond(rival), np.append(errors, rival.error)
+            entries = np.append(entries, rival.entries)
+        spread = float(size(np.ones(len(self.origin)), dual(self.view.norm)))
+        own = self.view.rounding * size(half_spaces.rows, dual(self.view.norm))
+        return half_spaces.rows, half_spaces.offsets, errors, np.maximum(own, spread * entries)
+
+    def reached(self, rival: Rival, step: Float[np.ndarray, " n"], inner: Float[np.ndarray, " n"]) -> float:
+        """Return a distance at which the rival is not below for certain, from a step to a tie and one farther inside.
+
+        A share of the way between both makes up for what rounding may have made of all rows.
+        """
+        rows, offsets, errors, entries = self._given(rival)
+        far = max(float(size(step, self.view.norm)), float(size(inner, self.view.norm)))
+        errors = errors + entries * far
+        beyond, inside = rows @ step - offsets + errors, offsets - rows @ inner - errors
+        loose = beyond > 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.where(inside > 0, beyond / (beyond + inside), 1.0)[loose]
+        share = float(shares.max(initial=0.0))
+        ends = float(size(step, self.view.norm)), float(size(inner, self.view.norm))
+        return max(ends[0], (1 - share) * ends[0] + share * ends[1])
+
+    def is_surely_empty(self, found: NearestPoint, rival: Rival | None) -> bool:
+        """Return whether multipliers contradict each other by more than rounding makes of the rows."""
+        half_spaces = self.half_spaces if rival is None else self.half_spaces_beyond(rival)
+        errors = self.errors if rival is None else np.append(self.errors, rival.error)
+        bounds = found.bound_multipliers
+        sides = np.where(bounds > 0, half_spaces.upper, np.where(bounds < 0, half_spaces.lower, 0.0))
+        value = -float(found.multipliers @ half_spaces.offsets) - float(bounds @ sides)
+        return value > 2 * float(found.multipliers @ errors)
+
+    def nearest(self, bound: float) -> NearestPoint:
+        """Return the step to the nearest point of the set."""
+        return self._nearest(self.half_spaces, self.view.norm, bound)
+
+    def _nearest(self, half_spaces: HalfSpaces, norm: Norm, bound: float = np.inf) -> NearestPoint:
+        return nearest_point(
+            half_spaces.rows,
+            half_spaces.offsets,
+            self.origin,
+            norm=norm,
+            lower=half_spaces.lower,
+            upper=half_spaces.upper,
+            bound=bound,
+            extent=self.view.scale,
+        )
+
+    def is_thin(self, step: Float[np.ndarray, " n"]) -> bool:
+        """Return whether the set, seen from one of its points, is thinner than the resolution everywhere.
+
+        Independent rows that are tight at a point leave room. Else the set is asked for a point that is inside all
+        rows by the resolution: only a contradiction that is proved makes it thin.
+        """
+        reach, tight, free = self._at(step)
+        if not tight[: self.num_own].any():
+            return False
+        inner = self.half_spaces.rows[np.ix_(tight, free)]
+        if len(inner) <= inner.shape[1] and np.linalg.svd(inner, compute_uv=False)[-1] > 1e-6:
+            return False
+        slack = self.half_spaces.offsets.copy()
+        slack[: self.num_own] -= reach
+        return self._nearest(replace(self.half_spaces, offsets=slack), "l2").is_empty
+
+    def inward(self, step: Float[np.ndarray, " n"], rival: Rival) -> Float[np.ndarray, " n"] | None:
+        """Return a direction from a step into the set and a rival's half-space; None if rows do not show one at once.
+
+        It leaves all rows that are tight at the step equally fast, along the bounds that are.
+        """
+        _, tight, free = self._at(step)
+        rows = np.concatenate([self.half_spaces.rows[tight], rival.row[None] / np.linalg.norm(rival.row)])[:, free]
+        way = np.zeros(len(step))
+        way[free] = -np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
+        length = float(size(way, self.view.norm))
+        return way / length if (rows @ way[free] < -0.5).all() else None
+
+    def contains(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
+        """Return which steps are in the set, with a tenth of the resolution as tolerance."""
+        own = self.half_spaces
+        moved = replace(own, offsets=own.offsets + 0.1 * RESOLUTION * self.view.scale)
+        return moved.contains(steps) & (size(steps, self.view.norm) <= self.radius)
+
+    def deepest(self, rival: Rival) -> Float[np.ndarray, " n"] | None:
+        """Return a step far inside the half-space of a rival, among those at most a million times as long as the scale.
+
+        Where the rival's row is zero, the step leads to an inner point of the set.
+        """
+        dim = len(self.origin)
+        # Numbers of the program are in units of the cap; rows that no step reaches are left out, whatever their size.
+        cap = 10.0 * max(self.view.scale, rival.distance)
+        own = self.half_spaces
+        low = np.append(np.maximum(own.lower / cap, -MAX_LENGTH), -1.0)
+        high = np.append(np.minimum(own.upper / cap, MAX_LENGTH), 1.0)
+        near = own.offsets / cap <= np.abs(own.rows) @ np.maximum(-low, high)[:dim] + 1.0
+        length = np.linalg.norm(rival.row)
+        table = np.column_stack([own.rows, np.full(len(own.rows), float(length == 0))])[near]
+        slack = own.offsets[near] / cap
+        if length > 0:
+            table = np.concatenate([table, np.append(rival.row / length, 1.0)[None]])
+            slack = np.append(slack, rival.slack / length / cap)
+        program = LinearProgram(dim + 1)
+        program.set_all_bounds(low, high)
+        program.add_rows(table, slack)
+        gain = np.append(np.zeros(dim), 1.0)
+        found = program.maximize(gain)
+        return cap * found.point[:dim] if found.status is ProgramStatus.OPTIMAL else None
+
+    def _at(self, step: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return the resolution at a step, the rows that are tight there, and the coordinates that no bound stops."""
+        reach = RESOLUTION * max(self.view.scale, float(np.abs(step).max(initial=0.0)))
+        own = self.half_spaces
+        free = (step - own.lower > 10 * reach) & (own.upper - step > 10 * reach)
+        return reach, own.offsets - own.rows @ step <= 10 * reach, free

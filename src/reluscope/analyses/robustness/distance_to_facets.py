@@ -1,0 +1,150 @@
+"""How far points are from the boundary of their linear regions, in closed form."""
+
+import numpy as np
+
+from reluscope.analyses.robustness.cells_of_classes import SearchDomain, open_domain
+from reluscope.analyses.robustness.distance_quantities import BOUNDARY_DISTANCE, distances
+from reluscope.analyses.samples.measuring import Measured, measure
+from reluscope.arguments import Count, holds_across_jumps, read_arguments
+from reluscope.budget import TimeBudget
+from reluscope.errors import InputError
+from reluscope.findings import Findings
+from reluscope.geometry.numbers.norms import Norm, check_norm, dual, size, steepest
+from reluscope.geometry.polyhedra.domains import Domain
+from reluscope.networks.graph.points import Points
+from reluscope.networks.network import Network
+from reluscope.networks.number_range import overflow_refused
+from reluscope.networks.point_evaluation import BUDGET, Evaluation, bytes_of_gates
+from reluscope.progress import Progress
+from reluscope.regions.nearest_facets import NearestFacets, facet_normals, nearest_facets
+from reluscope.tolerance import Tolerance
+
+METHOD = "least (b - a x) / |a| over all half-spaces a z <= b, with the dual norm; in fractions where rounding decides"
+# Points that are asked about together, so that there is something to show when time ends.
+AT_ONCE = 512
+
+
+def points_at_once(network: Network) -> int:
+    """Return how many points are evaluated together: some hundred, or what memory holds."""
+    return max(1, min(AT_ONCE, BUDGET // bytes_of_gates(network)))
+
+
+@read_arguments
+@holds_across_jumps
+@overflow_refused()
+def boundary_distance(
+    network: Network,
+    x: Points,
+    *,
+    norm: Norm,
+    domain: Domain | None = None,
+    population: Count | None = None,
+    budget: TimeBudget | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+) -> Findings:
+    """Return how far points are from the boundary of their linear regions, which unit it is, and where.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        Points, in random order if there may not be time for all; for a slice as domain ``(s, d)`` in slice coordinates.
+    norm : "l1", "l2" or "linf"
+    domain : Box, Polyhedron, Slice or Space, optional
+        What regions are cut down to; by default all of input space. On a slice distances are those of its coordinates.
+    population : int, optional
+        How many samples these were drawn from at random; by default these are all.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
+    tolerance : Tolerance, optional
+        Its ``rounding`` says which pre-activations count as zero.
+
+    Returns
+    -------
+    Findings
+        ``boundary_distance``, between what rounding may make of it: infinite where neither a unit nor the domain is in
+        the way, 0 on a hyperplane as far as rounding can tell. Details: ``sources`` (s, 3), the gate, the unit, and the
+        unit's piece beyond; for the domain -1, the row (of a box upper bounds first), -1; of infinite distances all -1.
+        ``points`` (s, n), where the boundary is touched, NaN at infinite distances; in slice coordinates on a slice.
+
+    Raises
+    ------
+    InputError
+        If the norm is unknown, or a point lies outside the domain.
+    DiscontinuousNetworkError
+        For top-k gates, whose regions end where two units are equal.
+
+    Notes
+    -----
+    About n forward passes per point, in blocks: no table of all normals is made.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[3.0, 4.0], [1.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> for norm in ("l1", "l2", "linf"):
+    ...     print(rs.robustness.boundary_distance(net, [[2.0, 1.0]], norm=norm).finding("boundary_distance"))
+    2 (EXACT)
+    2 (EXACT)
+    1.42857 (EXACT)
+    """
+    check_norm(norm)
+    network, opened = open_domain(network, domain)
+    points = network.points(x)
+    flat = points.reshape(-1, network.num_inputs).cpu().numpy()
+    if outside := [row for row, point in enumerate(flat) if not opened.contains(point)]:
+        raise InputError(
+            f"expected points in the domain ({opened.text}), got point {outside[0]} outside: move it inside"
+        )
+
+    def ask(block: slice) -> Measured:
+        at = network.at(points[block], tolerance=tolerance)
+        return to_boundary(at, nearest_facets(at, norm=norm), opened, norm=norm)
+
+    return measure(
+        len(points),
+        ask,
+        domain=opened.text,
+        budget=budget,
+        most=points_at_once(network),
+        population=population,
+        progress=progress,
+    )
+
+
+def to_boundary(at: Evaluation, found: NearestFacets, domain: SearchDomain, *, norm: Norm) -> Measured:
+    """Return the distances of points in a domain whose nearest facets are known."""
+    flat = at.points.reshape(-1, at.network.num_inputs).cpu().numpy()
+    parts = at.blocks(3 * at.network.bytes_per_point + 8 * at.network.num_inputs)
+    normals = np.concatenate([facet_normals(part, found.sources[rows]) for rows, part in parts])
+    for row, normal in found.normals.items():
+        normals[row] = normal
+    nearest, sources = found.distances.copy(), found.sources.copy()
+    limits, rows, outward = _nearest_limits(domain, flat, norm)
+    nearer = limits < nearest
+    nearest[nearer], normals[nearer] = limits[nearer], outward[nearer]
+    sizes = np.abs(flat).max(axis=1, initial=0.0)
+    rounding = np.where(np.isfinite(limits), at.tolerance.unit * (sizes + limits), 0.0)
+    lower = np.minimum(found.lower, limits - rounding)
+    upper = np.minimum(found.distances + found.errors, limits + rounding)
+    sources[nearer] = np.stack([np.full(len(rows), -1), rows, np.full(len(rows), -1)], axis=1)[nearer]
+    touched = flat + np.where(np.isfinite(nearest), nearest, np.nan)[:, None] * steepest(normals, norm)
+    column = distances(BOUNDARY_DISTANCE, nearest, lower, upper, sizes=sizes, norm=norm, method=METHOD)
+    return Measured((column,), {"sources": sources, "points": touched})
+
+
+def _nearest_limits(domain: SearchDomain, points: np.ndarray, norm: Norm) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return for each point the distance to the boundary of the domain, the row there, and its outward normal."""
+    dim = points.shape[1]
+    limits = domain.half_spaces
+    slack = np.concatenate([limits.upper - points, points - limits.lower], axis=1)
+    normals = np.concatenate([np.eye(dim), -np.eye(dim)])
+    if len(limits.rows):
+        slack = (limits.offsets - points @ limits.rows.T) / size(limits.rows, dual(norm))
+        normals = limits.rows
+    slack = np.maximum(slack, 0.0)
+    rows = slack.argmin(axis=1)
+    return slack[np.arange(len(points)), rows], rows, normals[rows]

@@ -1,0 +1,148 @@
+"""The command that finds all regions of a domain."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reluscope.cli.commands.application import app
+from reluscope.cli.commands.arguments import (
+    Force,
+    Model,
+    Regions,
+    Seconds,
+)
+from reluscope.cli.commands.domain_options import DomainOptions
+from reluscope.cli.commands.executor_options import ExecutorOptions
+from reluscope.cli.commands.loading_options import LoadingOptions
+from reluscope.cli.terminal.common_options import Common, command
+
+
+class Color(StrEnum):
+    """Meaning of the colours of a picture of regions."""
+
+    ACTIVATION_RATE = "activation_rate"
+    CLASS = "class"
+    AREA = "area"
+    RANDOM = "random"
+    GATE = "gate"
+
+
+class Engine(StrEnum):
+    """How a partition is found."""
+
+    AUTO = "auto"
+    INCIDENCE = "incidence"
+    CELLWISE = "cellwise"
+    TREE = "tree"
+
+
+@command(app, "Count, draw and save the exact regions of a plane, a segment or a box.")
+def partition(
+    model: Model,
+    where: DomainOptions,
+    workers: ExecutorOptions,
+    method: Annotated[
+        Engine | None,
+        typer.Option(
+            "--method",
+            help="Allows boxes of more than two inputs, without a picture: incidence and cellwise keep corners, for "
+            "few dimensions; tree solves linear programs, for any number; auto chooses.",
+            show_default=False,
+        ),
+    ] = None,
+    regions: Regions = 1_000_000,
+    seconds: Seconds = None,
+    certify: Annotated[
+        bool,
+        typer.Option(
+            "--certify",
+            help="Decide every doubtful sign in rational arithmetic, and check a certificate; for small networks.",
+        ),
+    ] = False,
+    color: Annotated[
+        Color | None,
+        typer.Option("--color", help="What the colours of the picture mean; by default the share of active units."),
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="A picture (.svg, .png, .pdf), the partition (.arrow), a table of regions (.parquet), what --json "
+            "prints (.json), or a folder for all of them; with --certify also what proves it (.certificate); may be "
+            "given several times.",
+        ),
+    ] = None,
+    stream: Annotated[
+        str | None,
+        typer.Option(
+            "--stream",
+            metavar="FILE",
+            help="A table of regions (.parquet) that they go to as they are found, for more of them than memory holds; "
+            "without a picture.",
+        ),
+    ] = None,
+    force: Force = False,
+    *,
+    loading: LoadingOptions,
+    common: Common,
+) -> int:
+    """Count the exact regions of a network on a plane, a segment or a box; draw them and save them.
+
+    Inside a region the network is one affine map. Nothing is sampled: EXACT means that every region is there. Ctrl-C,
+    or the end of a budget, keeps those found so far, and the count is then a LOWER bound.
+
+    \b
+    Examples, for a plane through three samples:
+      reluscope partition net.onnx --data x.npy -o plane.svg
+      reluscope partition net.onnx --data x.npy --samples 3,17,42 --margin 0.5 --color class -o plane.png
+    For a segment between two samples:
+      reluscope partition net.onnx --data x.npy --samples 3,17
+    For a box of a network with one or two inputs, or of two inputs of any network:
+      reluscope partition small.onnx --box -1,1 -o folder
+      reluscope partition net.onnx --inputs 0,4 --box -1,1 --box 0,10
+    For three points of your own:
+      reluscope partition net.onnx --plane points.npy -o plane.svg -o plane.arrow --seconds 10
+    For a box of more inputs, to be saved and not drawn:
+      reluscope partition net.onnx --box 0,1 --method tree -o regions.arrow
+    For more regions than memory holds:
+      reluscope partition net.onnx --box -1,1 --stream regions.parquet --regions 20000000
+    With four processes:
+      reluscope partition net.onnx --data x.npy --workers 4
+    """  # noqa: D301
+    given = loading.read(model)
+    place = where.read()
+    shared = workers.read(certify=certify)
+
+    from reluscope.budget import Budget
+    from reluscope.cli.work.partition_command import partition as run
+    from reluscope.cli.work.streamed_command import stream_partition
+
+    if stream is not None:
+        others = {"-o": output, "--certify": certify, "--color": color}
+        return stream_partition(
+            given,
+            place,
+            path=Path(stream),
+            unfit=[name for name, value in others.items() if value],
+            method=None if method is None else method.value,
+            budget=Budget(regions=regions, seconds=seconds),
+            workers=shared,
+            force=force,
+            common=common,
+        )
+    return run(
+        given,
+        place,
+        output=[Path(one) for one in output or ()],
+        method=None if method is None else method.value,
+        budget=Budget(regions=regions, seconds=seconds),
+        certify=certify,
+        workers=shared,
+        color=None if color is None else color.value,
+        force=force,
+        common=common,
+    )

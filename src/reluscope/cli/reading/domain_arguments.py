@@ -1,0 +1,217 @@
+"""The domain of a command: a plane or a segment through points, or a box of inputs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from reluscope.analyses.classification.class_predictions import predicted_classes
+from reluscope.analyses.samples.choosing import choose_triple
+from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.reading.opened_models import open_model, open_model_and_data
+from reluscope.cli.terminal.progress_bar import Bar
+from reluscope.datasets.dataset import Dataset
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.geometry.polyhedra.domains import Box, Plane, Segment, Slice
+from reluscope.networks.network import Network
+
+MARGIN = 0.25
+MAX_NAMED = 4
+
+
+@dataclass(frozen=True)
+class DomainArguments:
+    """The options for the domain, as they were given.
+
+    Parameters
+    ----------
+    data : str, optional
+        A data file or a named problem.
+    samples : tuple of int, optional
+        Rows of the data: two make a segment, three a plane; beside a box one, at which the other inputs stay.
+    points : Path, optional
+        A file of points.
+    num_points : int
+        How many points it must hold: two make a segment, three a plane.
+    box : tuple of (lo, hi), optional
+        One range for all inputs, or one per input.
+    inputs : tuple of int, optional
+        Which inputs the box is about.
+    margin : float, optional
+        How far to look beyond the points, as a fraction of the longer side.
+    """
+
+    data: str | None = None
+    samples: tuple[int, ...] | None = None
+    points: Path | None = None
+    num_points: int = 3
+    box: tuple[tuple[float, float], ...] = ()
+    inputs: tuple[int, ...] | None = None
+    margin: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedDomain:
+    """The domain, with the network and data that were opened to find it.
+
+    Parameters
+    ----------
+    domain : Slice or Box
+    words : str
+        As a reader would say it.
+    rows : tuple of int
+        Samples that it runs through, empty if there are none.
+    points : (k, n) float64
+        To be marked.
+    labels : tuple of str
+        One per point.
+    axes : tuple of str
+        What the coordinates are, where they are inputs.
+    """
+
+    domain: Slice | Box
+    words: str
+    rows: tuple[int, ...] = ()
+    points: Float[np.ndarray, "k n"] | None = None
+    labels: tuple[str, ...] = ()
+    axes: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """One word for it."""
+        if self.axes:
+            return "box"
+        return "segment" if self.domain.dim == 1 else "plane"
+
+
+def open_domain(
+    given: DomainArguments,
+    model: ModelArguments,
+    *,
+    seed: int,
+    device: torch.device,
+    bar: Bar,
+    most_dimensions: int | None = None,
+) -> tuple[Network, OpenedDomain]:
+    """Load the model, and the data if there are any, and return the domain.
+
+    Parameters
+    ----------
+    given : DomainArguments
+    model : ModelArguments
+    seed : int
+        Decides which samples are chosen where none are named.
+    device : torch.device
+    bar : Bar
+    most_dimensions : int, optional
+        That the command can look at; by default any number.
+
+    Raises
+    ------
+    ReluscopeError
+        If the model, the data, or the place in its inputs cannot be used.
+    """
+    source = str(given.points) if given.points is not None else given.data
+    if source is None:
+        network = open_model(model, device, bar)
+        return network, _box(given, network, np.zeros(network.num_inputs), "0", most_dimensions)
+    network, dataset = open_model_and_data(model, source, labels=None, most=None, device=device, bar=bar)
+    points = dataset.points.reshape(len(dataset), -1)
+    if given.box:
+        rows = _named_rows(given, dataset, (1,))
+        words = f"their values in sample {rows[0]:,} of {dataset.name}"
+        return network, _box(given, network, points[rows[0]], words, most_dimensions)
+    if given.points is not None:
+        if len(points) != given.num_points:
+            wanted = "two points, the ends of a segment" if given.num_points == 2 else "the three points of a plane"
+            raise ShapeError(
+                f"{given.points} must hold {wanted}, one per row, got {len(points):,}: choose among many with --data "
+                "and --samples"
+            )
+        return network, _through(points, tuple(f"{row}" for row in range(len(points))), (), given.margin, dataset.name)
+    rows = (
+        _chosen_rows(network, dataset, points, seed) if given.samples is None else _named_rows(given, dataset, (2, 3))
+    )
+    names = tuple(f"{row:,}" for row in rows)
+    return network, _through(points[list(rows)], names, rows, given.margin, dataset.name)
+
+
+def _named_rows(given: DomainArguments, dataset: Dataset, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    rows = given.samples or ()
+    if len(rows) not in numbers:
+        wanted = "one, at which the other inputs stay" if numbers == (1,) else "two (a segment) or three (a plane)"
+        raise InputError(f"--samples must name {wanted}, got {len(rows)}")
+    for row in rows:
+        if row >= len(dataset):
+            raise InputError(
+                f"--samples {row} is not there: {dataset.name} has {len(dataset):,} samples, 0 to {len(dataset) - 1:,}"
+            )
+    return rows
+
+
+def _chosen_rows(network: Network, dataset: Dataset, points: np.ndarray, seed: int) -> tuple[int, ...]:
+    if network.num_inputs == 1:
+        raise InputError("the network has one input, so there is no plane: give --samples I,J, or --box LO,HI")
+    rows = choose_triple(points, predicted_classes(network, dataset.points), seed=seed)
+    if rows is None:
+        raise InputError(
+            f"a plane needs three different samples that are not on a line, and {dataset.name} has none: give "
+            "--samples I,J for a segment, or --box LO,HI"
+        )
+    return rows
+
+
+def _through(
+    points: np.ndarray, names: tuple[str, ...], rows: tuple[int, ...], margin: float | None, source: str
+) -> OpenedDomain:
+    what = "samples" if rows else "points"
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
+    try:
+        if len(points) == 2:
+            domain = Segment(points[0], points[1])
+            if margin:
+                assert isinstance(domain.window, Box)
+                beyond = margin * domain.window.hi
+                domain = Slice(domain.origin, domain.basis, Box(-beyond, domain.window.hi + beyond))
+            return OpenedDomain(
+                domain, f"the segment from {what[:-1]} {names[0]} to {names[1]} of {source}", rows, points, names
+            )
+        domain = Plane(*points, margin=MARGIN if margin is None else margin)
+        return OpenedDomain(domain, f"the plane through {what} {listed} of {source}", rows, points, names)
+    except DegenerateGeometryError as error:
+        raise InputError(f"{what} {listed} of {source} cannot be used: {error}; choose others") from error
+
+
+def _box(
+    given: DomainArguments, network: Network, rest: np.ndarray, rest_words: str, most_dimensions: int | None
+) -> OpenedDomain:
+    chosen = given.inputs if given.inputs is not None else tuple(range(network.num_inputs))
+    most = network.num_inputs if most_dimensions is None else most_dimensions
+    if given.inputs is None and network.num_inputs > most:
+        raise InputError(
+            f"a box of all {network.num_inputs:,} inputs has too many dimensions: name one or two of them, as in "
+            "--inputs 0,1, look at a plane through samples with --data, or choose a --method, which draws no picture"
+        )
+    if not 0 < len(chosen) <= most or len(set(chosen)) < len(chosen) or max(chosen) >= network.num_inputs:
+        number = "one or two different inputs" if most == 2 else "different inputs"
+        raise InputError(
+            f"--inputs must name {number} from 0 to {network.num_inputs - 1:,}, got {','.join(map(str, chosen))}"
+        )
+    sides = given.box * len(chosen) if len(given.box) == 1 else given.box
+    if len(sides) != len(chosen):
+        raise InputError(
+            f"give --box once for all inputs, or once for each of the {len(chosen)} in order, got {len(sides)} boxes"
+        )
+    low, high = (np.array(ends) for ends in zip(*sides, strict=True))
+    window = Box(low, high)
+    axes = tuple(f"input {one}" for one in chosen)
+    named = " and ".join(axes) if len(axes) <= MAX_NAMED else f"{len(axes):,} inputs"
+    if len(chosen) == network.num_inputs and chosen == tuple(range(len(chosen))):
+        return OpenedDomain(window, f"the {window.describe()}", axes=axes)
+    origin = rest.copy()
+    origin[list(chosen)] = 0.0
+    basis = np.eye(network.num_inputs)[list(chosen)]
+    words = f"the {window.describe()} of {named}, the others at {rest_words}"
+    return OpenedDomain(Slice(origin, basis, window), words, axes=axes)

@@ -1,0 +1,176 @@
+"""What goes to standard output: tables for people, JSON for machines."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from math import log10
+from typing import Any, Literal
+
+import rich.box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from reluscope.cli.terminal.standard_output import results
+from reluscope.findings import Finding, Findings
+from reluscope.findings.finite import finite
+from reluscope.findings.written_findings import ends_in_words, signed, written_cell
+
+WIDE = 10_000
+SHORT = 10**15
+
+
+def open_console() -> Console:
+    """Return a console; into pipes and files lines are as long as they need to be."""
+    console = Console(highlight=False, file=results())
+    return console if console.is_terminal else Console(highlight=False, file=results(), width=WIDE)
+
+
+def print_json(plain: Mapping[str, Any]) -> None:
+    """Print plain types as JSON; infinities, which JSON does not have, become null."""
+    print(to_json(plain), file=results())
+
+
+def to_json(plain: Mapping[str, Any]) -> str:
+    """Return plain types as JSON text."""
+    with _all_digits():
+        return json.dumps(finite(plain), indent=1, allow_nan=False)
+
+
+def make_table(*columns: str, right: Sequence[str] = ()) -> Table:
+    """Return an empty table.
+
+    Parameters
+    ----------
+    columns : str
+        Headings.
+    right : sequence of str
+        Columns of numbers, set flush right.
+    """
+    table = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        is_number = name in right
+        table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold")
+    return table
+
+
+def add_row(table: Table, *cells: object) -> None:
+    """Add a row of cells, taken literally."""
+    table.add_row(*(Text(f"{cell:,}" if isinstance(cell, int) else str(cell)) for cell in cells))
+
+
+def print_findings(console: Console, found: Findings, *, whole: str = "", most: int = 60) -> None:
+    """Print a table of findings.
+
+    Parameters
+    ----------
+    console : Console
+    found : Findings
+    whole : str
+        What the row of the summary is called, if it has the same quantities and is to be shown below the others.
+    most : int
+        Rows that are shown at most.
+    """
+    numbers = [column.title for column in found.columns.values()]
+    table = make_table(*found.keys, *numbers, right=numbers)
+    for row in range(min(len(found), most)):
+        add_row(table, *(key[row] for key in found.keys.values()), *(written_cell(found, name, row) for name in found))
+    if whole and found.summary is not None:
+        blank = [""] * (len(found.keys) - 1)
+        add_row(table, whole, *blank, *(written_cell(found.summary, name) for name in found))
+    console.print(table)
+    if len(found) > most:
+        say(console, f"The first {most:,} of {len(found):,} rows are shown; --json has all.")
+    if found.stopped:
+        say(console, f"Ended early: {found.stopped}.")
+
+
+def print_numbers(
+    console: Console, numbers: Iterable[Finding], *, title: str = "", also: Sequence[Literal["ends", "method"]] = ()
+) -> None:
+    """Print single findings below each other: name, value and claim.
+
+    Parameters
+    ----------
+    console : Console
+    numbers : iterable of Finding
+    title : str
+        Heading of the names.
+    also : sequence of {"ends", "method"}
+        What to say besides: between which ends the truth lies, and how the number was computed.
+    """
+    table = make_table(title, "value", "claim", *also, right=("value",))
+    for one in numbers:
+        said = {"ends": ends_in_words(one), "method": one.method}
+        add_row(table, one.name, signed(one), one.claim, *(said[name] for name in also))
+    console.print(table)
+
+
+def say(console: Console, sentence: str, *, style: str = "") -> None:
+    """Print a line of text, taken literally; a terminal wraps it itself, so that it can be copied."""
+    console.print(Text(sentence, style=style), soft_wrap=True)
+
+
+def short(number: int) -> str:
+    """Return a whole number in full, or three digits of it and a power of ten where it is long.
+
+    Examples
+    --------
+    >>> short(2449868), short(3**865)
+    ('2,449,868', '5.13e+412')
+    """
+    if abs(number) < SHORT:
+        return f"{number:,}"
+    power = int(log10(abs(number))) - 2
+    leading = round(Fraction(abs(number), 10**power))
+    while leading >= 1000:  # rounded up, or a logarithm just below a whole number
+        power += 1
+        leading = round(Fraction(abs(number), 10**power))
+    return f"{'-' * (number < 0)}{leading / 100:.2f}e+{power + 2}"
+
+
+def several(number: int, noun: str) -> str:
+    """Return a number and what it counts.
+
+    Examples
+    --------
+    >>> several(1, "gate"), several(1200, "box")
+    ('1 gate', '1,200 boxes')
+    """
+    ending = "es" if noun.endswith("x") else "s"
+    return f"{number:,} {noun}{'' if number == 1 else ending}"
+
+
+def several_parts(number: int, kind: str) -> str:
+    """Return a number of boxes, or of sets of regions.
+
+    Examples
+    --------
+    >>> several_parts(1, "boxes"), several_parts(3, "sets")
+    ('1 box', '3 sets of regions')
+    """
+    return several(number, "box") if kind == "boxes" else several(number, "set") + " of regions"
+
+
+def shape_of(shape: Sequence[int]) -> str:
+    """Return a shape as people write it.
+
+    Examples
+    --------
+    >>> shape_of((1, 28, 28)), shape_of(())
+    ('1 x 28 x 28', '1')
+    """
+    return " x ".join(map(str, shape)) or "1"
+
+
+@contextmanager
+def _all_digits() -> Iterator[None]:
+    """Allow whole numbers of any length to be written; Python limits their digits only against foreign input."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)

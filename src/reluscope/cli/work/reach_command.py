@@ -1,0 +1,164 @@
+"""``reluscope reach``: the states of a network in closed loop with a linear plant, step by step."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reluscope import plots
+from reluscope.analyses.reachability import Plant, ReachableSets
+from reluscope.analyses.reachability import reach as find
+from reluscope.analyses.reachability.closed_loop import check_fits
+from reluscope.arguments import read_axes
+from reluscope.budget import INTERRUPTED as STOPPED
+from reluscope.budget import Budget
+from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.reading.opened_models import describe_model, open_model
+from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
+from reluscope.cli.terminal.device_names import open_device
+from reluscope.cli.terminal.failures import about, warn
+from reluscope.cli.terminal.outputs import PICTURES, plan_outputs, said_of
+from reluscope.cli.terminal.printed_results import add_row, make_table, open_console, print_json, say
+from reluscope.cli.terminal.progress_bar import show_progress
+from reluscope.cli.work.kept_sets import kinds_of, write_kept
+from reluscope.errors import InputError
+from reluscope.geometry.polyhedra.domains import Box
+
+FORMAT = "reluscope reach 1"
+KINDS = kinds_of("step", "rs.reachability.ReachableSets.load")
+# Exit codes: all states stay within, some surely leave, and neither is known.
+WITHIN, LEFT, OPEN = 0, 3, 4
+IN_WORDS = {True: "yes", False: "no", None: "not known"}
+# States whose ends are printed.
+MAX_SHOWN = 4
+
+
+def reach(
+    model: ModelArguments,
+    plant: Path,
+    *,
+    box: tuple[tuple[float, float], ...],
+    within: tuple[tuple[float, float], ...],
+    steps: int,
+    states: tuple[int, int],
+    budget: Budget | None,
+    files: list[Path],
+    force: bool,
+    common: Common,
+) -> int:
+    """Find the states, print them step by step, write what is asked for, and return the exit code."""
+    planned = plan_outputs(files, KINDS, force=force)
+    moved = read_plant(plant)
+    start, safe = (_of_states(sides, len(moved.A), name) for sides, name in ((box, "--box"), (within, "--within")))
+    assert start is not None  # the option has to be given
+    if planned.of(*PICTURES) and start.dim > 1:  # one state is drawn over the steps
+        read_axes(states, "states", start.dim)
+    device = open_device(common.device)
+    with show_progress(hidden=common.quiet) as bar:
+        network = open_model(model, device, bar)
+        with about(plant):
+            check_fits(network, moved)
+        tell = bar.telling("Following all states")
+        with keeping_results():
+            found = find(network, moved, start, steps, budget=budget, progress=tell)
+    kept: list[bool | None] = [None] * len(found) if safe is None else found.within(safe.polyhedron)
+    plain = {
+        "format": FORMAT,
+        "model": describe_model(network, model.name),
+        "plant": {"name": plant.name, "states": len(moved.A), "controls": moved.B.shape[1]},
+        "start": start.describe(),
+        "within": None if safe is None else safe.describe(),
+        "steps": _steps(found, kept),
+        "stopped": found.stopped,
+    }
+    written = write_kept(planned, found, plain, lambda: plots.reach(found, states=states), "reach", hidden=common.quiet)
+    if common.as_json:
+        print_json(plain)
+    elif not common.quiet:
+        _print(found, kept, f"{model.name} and {plant.name}", safe)
+    if found.stopped == STOPPED or len(written) < len(planned.paths):
+        warn(f"interrupted{'; later steps are missing' * (found.stopped == STOPPED)}; {said_of(written)}")
+        return INTERRUPTED
+    if safe is None:
+        return 0
+    return LEFT if False in kept else OPEN if None in kept else WITHIN
+
+
+def read_plant(path: Path) -> Plant:
+    """Return the plant of a JSON file with the matrices "A" and "B", and maybe the vector "c"."""
+    said = f"{path} must be a JSON file with the matrices A and B of a plant, and perhaps c, as lists of rows"
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8-sig"), parse_int=float)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): name the file of a plant") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{said}, got bytes that are no text") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{said}: {str(error).splitlines()[0]}") from None
+    if not isinstance(plain, dict) or not {"A", "B"} <= plain.keys() <= {"A", "B", "c"}:
+        keys = ", ".join(map(str, plain))[:60] if isinstance(plain, dict) else type(plain).__name__
+        raise InputError(f"{said}, got {keys or 'nothing'}")
+    tables = {}
+    for name, entry in plain.items():
+        try:
+            tables[name] = np.array(entry)
+        except ValueError:
+            raise InputError(f"{said}: the rows of {name} differ in length") from None
+        if tables[name].dtype != np.float64:
+            raise InputError(f"{said}: {name} has entries that are no numbers")
+        if tables[name].ndim != (1 if name == "c" else 2):
+            raise InputError(f"{said}: {name} has {tables[name].ndim} dimensions")
+    with about(path):
+        return Plant(**tables)
+
+
+def _of_states(sides: tuple[tuple[float, float], ...], number: int, option: str) -> Box | None:
+    """Return a box of states, None if none was given."""
+    if not sides:
+        return None
+    if len(sides) not in (1, number):
+        raise InputError(
+            f"give {option} once for all states, or once for each of the {number} in order, got {len(sides)}"
+        )
+    lower, upper = np.array(sides * number if len(sides) == 1 else sides).T
+    return Box(lower, upper)
+
+
+def _steps(found: ReachableSets, kept: list[bool | None]) -> list[dict[str, Any]]:
+    return [
+        {
+            "step": step,
+            "claim": str(one.claim),
+            "pieces": len(one),
+            "lower": one.ends[0].tolist(),
+            "upper": one.ends[1].tolist(),
+            "within": inside,
+        }
+        for step, (one, inside) in enumerate(zip(found.sets, kept, strict=True))
+    ]
+
+
+def _print(found: ReachableSets, kept: list[bool | None], what: str, safe: Box | None) -> None:
+    console = open_console()
+    say(console, what, style="bold")
+    names = [f"state {axis}" for axis in range(min(MAX_SHOWN, found.ends.shape[2]))]
+    table = make_table("step", "claim", "pieces", *names, *(["within"] if safe else []), right=("step", "pieces"))
+    for step, (one, inside) in enumerate(zip(found.sets, kept, strict=True)):
+        ends = [f"{low:.6g} to {high:.6g}" for low, high in one.ends.T[: len(names)]]
+        add_row(table, step, one.claim, len(one), *ends, *([IN_WORDS[inside]] if safe else []))
+    console.print(table)
+    if found.num_exact < len(found):
+        say(console, f"From step {found.num_exact} boxes hold all states, and maybe others ({found.stopped}).")
+    if safe is None:
+        return
+    target = safe.describe()
+    if False in kept:
+        step = kept.index(False)
+        when = f"After {step} {'step' if step == 1 else 'steps'} some states" if step else "Some first states"
+        say(console, f"{when} are surely outside the {target}.")
+    elif None in kept:
+        say(console, f"Whether all states stay within the {target} is not known from step {kept.index(None)}.")
+    else:
+        say(console, f"All states stay within the {target}, after every step.")

@@ -1,0 +1,88 @@
+"""``reluscope violations``: all inputs that violate a property, with their volume."""
+
+from pathlib import Path
+
+from reluscope import plots
+from reluscope.analyses.verification import Violations, read_property
+from reluscope.analyses.verification import violations as find
+from reluscope.analyses.verification.verdict import check_fits
+from reluscope.arguments import read_axes
+from reluscope.budget import INTERRUPTED as STOPPED
+from reluscope.budget import Budget
+from reluscope.cli.reading.model_arguments import ModelArguments
+from reluscope.cli.reading.opened_models import describe_model, open_model
+from reluscope.cli.terminal.common_options import Common
+from reluscope.cli.terminal.ctrl_c import INTERRUPTED, keeping_results
+from reluscope.cli.terminal.device_names import open_device
+from reluscope.cli.terminal.failures import about, warn
+from reluscope.cli.terminal.outputs import PICTURES, plan_outputs, said_of
+from reluscope.cli.terminal.printed_results import open_console, print_json, print_numbers, say, several
+from reluscope.cli.terminal.progress_bar import show_progress
+from reluscope.cli.work.kept_sets import kinds_of, write_kept
+
+FORMAT = "reluscope violations 1"
+KINDS = kinds_of("piece", "rs.verification.Violations.load")
+# Exit codes: none, some, none found and some inputs not decided.
+NONE, SOME, OPEN = 0, 3, 4
+
+
+def violations(
+    model: ModelArguments,
+    path: Path,
+    *,
+    budget: Budget | None,
+    inputs: tuple[int, int],
+    files: list[Path],
+    force: bool,
+    common: Common,
+) -> int:
+    """Find all violations, print their volume, write what is asked for, and return the exit code."""
+    planned = plan_outputs(files, KINDS, force=force)
+    safe = read_property(path)
+    device = open_device(common.device)
+    with show_progress(hidden=common.quiet) as bar:
+        network = open_model(model, device, bar)
+        with about(path):
+            check_fits(network, safe)
+        if planned.of(*PICTURES):
+            read_axes(inputs, "inputs", network.num_inputs)
+        tell = bar.telling("Looking for all violations")
+        with keeping_results():
+            found = find(network, safe, budget=budget, progress=tell)
+    plain = {
+        "format": FORMAT,
+        "model": describe_model(network, model.name),
+        "property": {"name": path.name, "cases": len(safe.cases)},
+        "pieces": len(found),
+        "open_boxes": len(found.open_boxes),
+        "findings": [found.volume().to_dict(), found.share().to_dict()],
+        "stopped": found.stopped,
+    }
+    written = write_kept(
+        planned,
+        found,
+        plain,
+        lambda: plots.violations(found, inputs=inputs),
+        "violations",
+        hidden=common.quiet,
+    )
+    if common.as_json:
+        print_json(plain)
+    elif not common.quiet:
+        console = open_console()
+        say(console, f"{model.name} and {path.name}", style="bold")
+        print_numbers(console, [found.volume(), found.share()])
+        say(console, _sentence(found))
+    if found.stopped == STOPPED or len(written) < len(planned.paths):
+        warn(f"interrupted; {said_of(written)}")
+        return INTERRUPTED
+    return SOME if len(found) else NONE if found.undecided == 0 else OPEN
+
+
+def _sentence(found: Violations) -> str:
+    pieces = several(len(found), "polyhedron").replace("polyhedrons", "polyhedra")
+    known = f"Violated on {pieces}" if len(found) else "No violations were found"
+    if not len(found.open_boxes):
+        return f"{known}; all inputs are decided." if found.undecided == 0 else f"{known}; rounding leaves some open."
+    advice = "" if found.stopped == STOPPED else ": raise --regions or --seconds to see more"
+    return f"{known}; {several(len(found.open_boxes), 'box')} not decided ({found.stopped}){advice}."

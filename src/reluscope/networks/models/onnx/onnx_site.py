@@ -1,0 +1,185 @@
+"""One ONNX node on its way into the builder: its operands, its settings, and where it stands.
+
+ONNX tensors keep all their axes here, the batch axis among them with length 1: a graph is the function that it is of
+one point, wherever it moves that axis. The builder's values leave a leading axis of length 1 out, so that ordinary
+models become the same graph as from PyTorch.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from torch import Tensor
+
+from reluscope.errors import InputError, NotPiecewiseLinearError, UnsupportedOperatorError
+from reluscope.networks.building.builder import GraphBuilder, Value
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Activation:
+    """A tensor that depends on the input.
+
+    Parameters
+    ----------
+    value : Value
+        Its value in the graph under construction, of shape `stored_shape` of ``shape``.
+    shape : tuple of int
+        Its shape in ONNX.
+    """
+
+    value: Value
+    shape: Shape
+
+
+Operand = Activation | np.ndarray | None
+Result = Activation | np.ndarray | None | Sequence[Activation | np.ndarray | None]
+
+
+def stored_shape(shape: Shape) -> Shape:
+    """Return the shape without a leading axis of length 1, unless it is the only axis."""
+    return shape[1:] if len(shape) > 1 and shape[0] == 1 else shape
+
+
+@dataclass(frozen=True)
+class NodeSite:
+    """A node with its operands.
+
+    Parameters
+    ----------
+    builder : GraphBuilder
+        What the node is lowered into.
+    node : onnx.NodeProto
+        The node itself.
+    operands : sequence
+        Its inputs: activations, constants, None where left out.
+    opset : int
+        Version of the standard operators.
+    fixed_batch : int
+        Length of the batch axis in the file; in the lowering it is 1.
+    place : str
+        Where it stands, for people.
+    name : str
+        Name for the gate it may become.
+    """
+
+    builder: GraphBuilder
+    node: onnx.NodeProto
+    operands: Sequence[Operand]
+    opset: int
+    fixed_batch: int
+    place: str
+    name: str
+
+    @property
+    def operator(self) -> str:
+        """Type of the node, such as ``"Conv"``."""
+        return self.node.op_type
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """Return an attribute: a number, a string, a list of numbers, or an array.
+
+        ONNX keeps numbers in single precision, defaults too.
+        """
+        for attribute in self.node.attribute:
+            if attribute.name == name:
+                found = onnx.helper.get_attribute_value(attribute)
+                if isinstance(found, bytes):
+                    return found.decode()
+                many = attribute.type in {onnx.AttributeProto.INTS, onnx.AttributeProto.FLOATS}
+                return list(found) if many else found
+        return float(np.float32(default)) if isinstance(default, float) else default
+
+    def operand(self, position: int) -> Operand:
+        """Return an input, None where it is left out."""
+        return self.operands[position] if position < len(self.operands) else None
+
+    def activation(self, position: int = 0) -> Activation:
+        """Return an input that has to depend on the network's input."""
+        operand = self.operand(position)
+        if not isinstance(operand, Activation):
+            raise self.unsupported(f"on a constant as input {position}")
+        return operand
+
+    def given(self, position: int, name: str | None = None, default: Any = None) -> Any:
+        """Return a constant that newer opsets give as an input and older ones as an attribute."""
+        operand = self.operand(position)
+        if operand is None:
+            return default if name is None else self.setting(name, default)
+        if isinstance(operand, Activation):
+            raise self.unsupported(f"with {name or f'input {position}'} that depends on the input")
+        return operand
+
+    def integers(self, position: int, name: str) -> list[int] | None:
+        """Return `given` integers as a list."""
+        found = self.given(position, name)
+        return None if found is None else [int(entry) for entry in np.asarray(found).reshape(-1)]
+
+    def weight(self, position: int) -> Tensor | None:
+        """Return a constant factor in float64, None where it is left out.
+
+        Raises
+        ------
+        NotPiecewiseLinearError
+            If it depends on the network's input.
+        InputError
+            If it holds NaN or infinite entries.
+        """
+        operand = self.operand(position)
+        if operand is None:
+            return None
+        if isinstance(operand, Activation):
+            raise self.product()
+        array = np.asarray(operand, dtype=np.float64)
+        if not np.isfinite(array).all():
+            count = int((~np.isfinite(array)).sum())
+            raise InputError(
+                f"expected finite weights, but {self.node.input[position]!r} of {self.operator} at {self.place} holds "
+                f"{count} NaN or infinite entries: retrain or repair it"
+            )
+        return torch.from_numpy(np.array(array))
+
+    def whole(self, activation: Activation) -> Value:
+        """Return an activation's value in its full ONNX shape."""
+        return self.builder.reshape(activation.value, activation.shape, name=self.name)
+
+    def close(self, value: Value, shape: Sequence[int]) -> Activation:
+        """Return a value as the activation of an ONNX shape."""
+        full = tuple(int(length) for length in shape)
+        return Activation(self.builder.reshape(value, stored_shape(full), name=self.name), full)
+
+    def point(self, value: Value) -> Activation:
+        """Return a value without batch axis as an activation with one."""
+        return self.close(value, (1, *value.shape))
+
+    def product(self) -> NotPiecewiseLinearError:
+        """Return the error for a product of two activations."""
+        return NotPiecewiseLinearError(
+            f"expected products with constants, but {self.operator} at {self.place} multiplies two values that depend "
+            "on the input, which is not piecewise linear"
+        )
+
+    def unsupported(self, reason: str) -> UnsupportedOperatorError:
+        """Return the error for a form of an operator that is not supported."""
+        return UnsupportedOperatorError(f"{self.operator} at {self.place} is not supported {reason}")
+
+
+Handler = Callable[[NodeSite], Result]
+HANDLERS: dict[str, Handler] = {}
+
+
+def lowers(*operators: str) -> Callable[[Handler], Handler]:
+    """Register how operators are lowered, by their ONNX names."""
+
+    def register(handler: Handler) -> Handler:
+        for operator in operators:
+            if operator in HANDLERS:
+                raise ValueError(f"{operator} is lowered twice")
+            HANDLERS[operator] = handler
+        return handler
+
+    return register

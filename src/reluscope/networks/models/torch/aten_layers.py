@@ -1,0 +1,209 @@
+"""Layers with weights, normalisation, pooling and interpolation."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from reluscope.errors import NotPiecewiseLinearError
+from reluscope.networks.building.builder import Value
+from reluscope.networks.building.core import per_axis
+from reluscope.networks.models.torch.aten_site import OperatorSite, lowers
+
+
+@lowers("linear")
+def linear(site: OperatorSite, a: SimpleNamespace) -> Value:
+    """``input weight^T + bias``."""
+    if not isinstance(a.input, Value) or isinstance(a.weight, Value):
+        raise _two_values(site)
+    return site.builder.linear(a.input, a.weight, a.bias, name=site.name)
+
+
+@lowers("addmm")
+def addmm(site: OperatorSite, a: SimpleNamespace) -> Value:
+    """``beta * self + alpha * mat1 @ mat2``."""
+    product = site.builder.multiply(_product(site, a.mat1, a.mat2), a.alpha, name=site.name)
+    if isinstance(a.self, Value):
+        return site.builder.add(site.builder.multiply(a.self, a.beta), product, name=site.name)
+    return site.builder.add(product, site.beside(product, a.self * a.beta), name=site.name)
+
+
+@lowers("mm", "matmul", "bmm", "mv", "dot")
+def matmul(site: OperatorSite, a: SimpleNamespace) -> Value:
+    """Multiply by a constant matrix from either side."""
+    other = getattr(a, "other", None)
+    if other is None:
+        other = a.mat2 if hasattr(a, "mat2") else a.vec if hasattr(a, "vec") else a.tensor
+    return _product(site, a.self, other)
+
+
+def _product(site: OperatorSite, left: Any, right: Any) -> Value:
+    if isinstance(left, Value) and isinstance(right, Value):
+        raise _two_values(site)
+    if isinstance(left, Value):
+        if not left.shape:
+            raise site.batch_error("multiplies along the batch axis")
+        return site.builder.matmul(left, _matrices(site, right, len(left.shape) + 1), name=site.name)
+    if len(right.shape) < 2:
+        raise site.batch_error("multiplies along the batch axis")
+    return site.builder.left_matmul(_matrices(site, left, len(right.shape) + 1), right, name=site.name)
+
+
+def _matrices(site: OperatorSite, matrix: Tensor, rank: int) -> Tensor:
+    """Drop a constant's batch axis where it has one."""
+    if matrix.ndim > rank:
+        raise site.batch_error("moves the batch axis")
+    return site.one_row(matrix) if matrix.ndim == rank and rank > 2 else matrix
+
+
+def _two_values(site: OperatorSite) -> NotPiecewiseLinearError:
+    return NotPiecewiseLinearError(
+        f"expected products with constants, but {site.operator} at {site.place} multiplies two values that depend on "
+        "the input, which is not piecewise linear"
+    )
+
+
+@lowers("conv1d", "conv2d", "conv3d")
+def convolution(site: OperatorSite, a: SimpleNamespace) -> Value:
+    """Convolution with constant kernel; padding by number or by name."""
+    x = _channels_first(site, a.input, a.weight.ndim - 1)
+    spatial = a.weight.ndim - 2
+    dilation = per_axis(a.dilation, spatial)
+    padding: Any = a.padding
+    if padding == "valid":
+        padding = 0
+    elif padding == "same":
+        # The odd entry goes behind, as in PyTorch.
+        reach = [step * (kernel - 1) for step, kernel in zip(dilation, a.weight.shape[2:], strict=True)]
+        padding = [(total // 2, total - total // 2) for total in reach]
+    return site.builder.convolution(
+        x, a.weight, a.bias, stride=a.stride, padding=padding, dilation=dilation, groups=a.groups, name=site.name
+    )
+
+
+@lowers("conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
+def transposed_convolution(site: OperatorSite, a: SimpleNamespace) -> Value:
+    """Transposed convolution with constant kernel."""
+    x = _channels_first(site, a.input, a.weight.ndim - 1)
+    return site.builder.transposed_convolution(
+        x,
+        a.weight,
+        a.bias,
+        stride=a.stride,
+        padding=a.padding,
+        output_padding=a.output_padding,
+        dilation=a.dilation,
+        groups=a.groups,
+        name=site.name,
+    )
+
+
+@lowers("convolution")
+def any_convolution(site: OperatorSite, a: SimpleNamespace) -> Value:
+    """Lower the form into which decompositions bring all convolutions."""
+    return transposed_convolution(site, a) if a.transposed else convolution(site, a)
+
+
+@lowers(
+    *("batch_norm", "_native_batch_norm_legit_no_training", "native_batch_norm", "_native_batch_norm_legit"),
+    *("cudnn_batch_norm", "_batch_norm_no_update", "instance_norm"),
+)
+def batch_norm(site: OperatorSite, a: SimpleNamespace) -> Value | list[Any]:
+    """Normalisation by stored statistics; by those of the batch or the point it is not piecewise linear."""
+    training = getattr(a, "training", getattr(a, "use_input_stats", False))
+    if training or a.running_mean is None:
+        hint = "keep running statistics (track_running_stats=True) and call model.eval()"
+        raise NotPiecewiseLinearError(
+            f"expected normalisation by constants, but {site.operator} at {site.place} uses the statistics of its own "
+            f"input, which is not piecewise linear: {hint}"
+        )
+    x = a.input if hasattr(a, "input") else a.self
+    epsilon = getattr(a, "eps", getattr(a, "epsilon", 1e-5))
+    result = site.builder.batch_norm(x, a.running_mean, a.running_var, a.weight, a.bias, epsilon, name=site.name)
+    return result if site.operator in {"batch_norm", "instance_norm"} else [result, None, None]
+
+
+@lowers("avg_pool1d", "avg_pool2d", "avg_pool3d")
+def average_pool(site: OperatorSite, a: SimpleNamespace) -> Value:
+    """Means over windows."""
+    return site.builder.average_pool(
+        _channels_first(site, a.self, int(site.operator[-2]) + 1),
+        a.kernel_size,
+        a.stride or None,
+        a.padding,
+        ceil_mode=a.ceil_mode,
+        count_include_pad=a.count_include_pad,
+        divisor=getattr(a, "divisor_override", None),
+        name=site.name,
+    )
+
+
+@lowers(
+    *("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"),
+    *("_adaptive_avg_pool2d", "_adaptive_avg_pool3d"),
+)
+def adaptive_average_pool(site: OperatorSite, a: SimpleNamespace) -> Value:
+    """Means over windows that split the axes evenly."""
+    x = _channels_first(site, a.self, int(site.operator[-2]) + 1)
+    return site.builder.adaptive_average_pool(x, a.output_size, name=site.name)
+
+
+@lowers(
+    *("max_pool1d", "max_pool2d", "max_pool3d"),
+    *("max_pool1d_with_indices", "max_pool2d_with_indices", "max_pool3d_with_indices"),
+)
+def max_pool(site: OperatorSite, a: SimpleNamespace) -> Value | list[Any]:
+    """Largest entries of windows."""
+    result = site.builder.max_pool(
+        _channels_first(site, a.self, int(site.operator[8]) + 1),
+        a.kernel_size,
+        a.stride or None,
+        a.padding,
+        dilation=a.dilation,
+        ceil_mode=a.ceil_mode,
+        name=site.name,
+    )
+    return [result, None] if site.operator.endswith("indices") else result
+
+
+@lowers("adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")
+def adaptive_max_pool(site: OperatorSite, a: SimpleNamespace) -> list[Any]:
+    """Largest entries of windows that split the axes evenly."""
+    x = _channels_first(site, a.self, int(site.operator[-2]) + 1)
+    return [site.builder.adaptive_max_pool(x, a.output_size, name=site.name), None]
+
+
+@lowers("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d")
+def interpolate(site: OperatorSite, a: SimpleNamespace) -> Value:
+    """Linear or cubic interpolation, one axis after the other, each by its matrix."""
+    x: Value = a.input if hasattr(a, "input") else a.self
+    spatial = len(x.shape) - 1
+    names = ("scales_d", "scales_h", "scales_w")[-spatial:]
+    scales: list[Any] | None = getattr(a, "scale_factors", None)
+    if scales is None:
+        scales = [getattr(a, name, getattr(a, "scales", None)) for name in names]
+    lengths = a.output_size
+    if lengths is None:
+        lengths = [int(length * scale) for length, scale in zip(x.shape[1:], scales, strict=True)]
+    for axis in range(spatial):
+        cubic = site.operator == "upsample_bicubic2d"
+        matrix = _interpolation(x.shape[axis + 1], lengths[axis], a.align_corners, scales[axis], cubic)
+        x = site.builder.axis_matrix(x, axis + 1, matrix, name=site.name)
+    return x
+
+
+def _interpolation(length: int, new: int, align_corners: bool, scale: float | None, cubic: bool) -> Tensor:
+    """Return the matrix ``(new, length)`` of interpolation along one axis, read off PyTorch's own operator."""
+    identity = torch.eye(length, dtype=torch.float64).unsqueeze(1)
+    if cubic:
+        image = torch.ops.aten.upsample_bicubic2d(identity.unsqueeze(-1), [new, 1], align_corners, scale, None)
+    else:
+        image = torch.ops.aten.upsample_linear1d(identity, [new], align_corners, scale)
+    return image.reshape(length, new).T
+
+
+def _channels_first(site: OperatorSite, x: Value, num_axes: int) -> Value:
+    if len(x.shape) != num_axes:
+        raise site.batch_error(f"sees a value of shape {x.shape} where a batch of {num_axes} axes is expected")
+    return x

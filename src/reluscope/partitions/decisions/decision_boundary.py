@@ -1,0 +1,284 @@
+"""Decision boundaries: where two classes tie that are ahead of all others, as exact pieces.
+
+On a region every output is affine, so two of them tie along a straight chord, of which the part counts where no third
+output is larger. Outputs can also tie along a whole facet, which then is a piece itself, whether the class changes
+across it or one class is only touched by another. Regions on which two classes tie everywhere have no piece inside.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from reluscope.arguments import read_arguments
+from reluscope.budget import ENDS, INTERRUPTED, Budget, TimeBudget, why_ended
+from reluscope.errors import InputError
+from reluscope.findings import Finding
+from reluscope.findings.claims import largest_error
+from reluscope.findings.derived import Ends, at_an_end
+from reluscope.geometry.polyhedra.domains import Box
+from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.geometry.polyhedra.window_shapes import window_shape
+from reluscope.interruption import held, safe_point
+from reluscope.networks.evaluation.decisions import scores_network
+from reluscope.networks.evaluation.rounded_forward import rounded_forward
+from reluscope.partitions.corner_errors import side_errors
+from reluscope.partitions.decisions.decision_pieces import BoundaryPieces, blocks_of, pieces_of, scores_by_block
+from reluscope.partitions.decisions.rational_boundary import is_clear, is_small, rational_pieces
+from reluscope.partitions.decisions.touching_ties import TouchingTies
+from reluscope.partitions.left_open import LeftOpen, left_open
+from reluscope.partitions.partition_in_memory import Partition
+from reluscope.partitions.table.polygons import measures
+from reluscope.progress import Progress, counting_regions
+from reluscope.shown import Shown
+
+# Shares of the domain are known to so much.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, repr=False)
+class DecisionBoundary(Shown):
+    """Pieces of the set where two classes tie that are ahead of all others.
+
+    Parameters
+    ----------
+    regions : (p,) int64
+        Row of the region that each piece lies in (of the left one if it is a facet).
+    classes : (p, 2) int64
+        The two classes that tie, the lower first: outputs, or, of a single one, 0 (f <= 0) and 1 (f > 0); see
+        `Network.with_decision`.
+    ends : (p, d, d) float64
+        End points in domain coordinates: two in the plane, one on a line.
+    covered : float
+        The share of the domain that was looked at: less than 1 where the partition or the search stopped early.
+    is_whole : bool
+        Whether these are surely all pieces: the partition is EXACT, every region was looked at, and every tie decided.
+    note : str
+        Why the search stopped early; empty if it did not.
+    partition : Partition, optional
+        What was searched.
+    doubtful : float
+        Length of the facets, on a line their number, where it stayed open whether two classes touch; infinite where
+        regions were not looked at.
+    is_rational : bool
+        Whether fractions found the pieces, and nothing but their ends is rounded.
+    """
+
+    regions: Int[np.ndarray, " p"]
+    classes: Int[np.ndarray, "p 2"]
+    ends: Float[np.ndarray, "p d d"]
+    covered: float = 1.0
+    is_whole: bool = True
+    note: str = ""
+    partition: Partition | None = None
+    doubtful: float = 0.0
+    is_rational: bool = False
+
+    def __len__(self) -> int:
+        return len(self.regions)
+
+    @property
+    def length(self) -> float:
+        """Total length in domain coordinates; on a line 0."""
+        if self.ends.shape[1] == 1:
+            return 0.0
+        return float(np.linalg.norm(self.ends[:, 0] - self.ends[:, 1], axis=1).sum())
+
+    @cached_property
+    def _length_error(self) -> float:
+        if self.partition is None or self.is_rational:
+            return 8 * np.finfo(float).eps * float(np.abs(self.ends).sum())
+        return _length_error(self.partition, self.regions, self.classes)
+
+    def finding(self) -> Finding:
+        """Return the total length, on a line the number of points, with its claim.
+
+        LOWER where pieces may be missing, ESTIMATE where undecided signs leave the maps of regions open.
+
+        Examples
+        --------
+        >>> import numpy as np, reluscope as rs
+        >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[1.0, -1.0]]), np.zeros(1))])
+        >>> print(rs.decision_boundary(rs.partition(net, rs.Box(1, 2, 2))).finding())
+        1.41421 (EXACT)
+        """
+        is_line, part = self.ends.shape[1] == 1, self.partition
+        amount = len(self) if is_line else self.length
+        left = LeftOpen(num_unfinished=not self.is_whole) if part is None else left_open(part)
+        error = self._length_error if not is_line and left.is_listed_sure else 0
+        lower, upper = left.ends(max(0, amount - error), amount + error + self.doubtful, least=0)
+        scale = float(np.linalg.norm(np.ptp(part.vertices, axis=0))) if part is not None and len(part) else 0.0
+        if not is_line:
+            amount = at_an_end(Ends(amount, lower, upper), float(largest_error(amount, scale))).value
+        return Finding.of(
+            amount,
+            int(lower) if is_line else lower,
+            int(upper) if is_line and upper < inf else upper,
+            scale=scale,
+            name="points of the decision boundary" if is_line else "length of the decision boundary",
+            definition="where two classes tie that are ahead of all others"
+            + ("" if self.covered == 1 else f", in {self.covered:.2%} of the domain"),
+        )
+
+
+@held
+@read_arguments
+def decision_boundary(
+    part: Partition, *, budget: TimeBudget | None = None, progress: Progress = False
+) -> DecisionBoundary:
+    """Return the exact pieces of the decision boundary on a partitioned line or plane.
+
+    Parameters
+    ----------
+    part : Partition
+        With its network.
+    budget : Budget, optional
+        Seconds, after which the pieces found so far are returned: those of the first block of regions at least.
+    progress : bool or callable
+        True shows a bar; a function is told the share of the regions that is done.
+
+    Returns
+    -------
+    DecisionBoundary
+        Exact up to the rounding of the outputs at the vertices; where that decides, by fractions in small networks.
+        Where time or memory did not suffice, or Ctrl-C struck, its ``note`` says so, ``covered`` is the share of the
+        domain that was looked at, and its `finding` claims LOWER.
+
+    Raises
+    ------
+    InputError
+        If the partition is not of a bounded line or plane, or was loaded without its network.
+
+    Notes
+    -----
+    Costs one forward pass over the vertices, which the partition keeps; none where it has the outputs from its walk, as
+    on lines and planes through large networks. Of many classes only those count that may be ahead somewhere among some
+    thousand neighbouring regions: a thousand outputs cost about as much as the few of them that win.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[1.0, -1.0]]), np.zeros(1))])
+    >>> pieces = rs.decision_boundary(rs.partition(net, rs.Box(-1, 1, 2)), budget=rs.Budget(seconds=60))
+    >>> pieces.ends[np.abs(pieces.ends).sum((1, 2)).argmax()].tolist(), pieces.covered
+    ([[0.0, 0.0], [1.0, 1.0]], 1.0)
+    """
+    if part.dim > 2 or not part.is_bounded().all():
+        raise InputError(
+            f"decision boundaries are found on bounded lines and planes, got {part.domain.describe()}: take a Segment "
+            "or a Plane, or decision_surface(network, domain) in space"
+        )
+    dim = part.dim
+    if not len(part):
+        _ = part.scores  # which tells who has no network
+        return _boundary(part, BoundaryPieces.none(dim), 0, "")
+    if not part.jumps and is_small(part) and not is_clear(part):
+        return _boundary(part, rational_pieces(part), len(part), "", is_rational=True)
+    search = _ChordSearch(part, budget or Budget(), time.time())
+    with counting_regions("decision boundary", progress) as count:
+        note = search.run(count)
+    chords, facets, touched = zip(*search.found, strict=True) if search.found else ((), (), ())
+    pieces = BoundaryPieces.joined([*chords, *facets, *touched], dim)
+    return _boundary(part, pieces, search.num_done, note, search.doubtful)
+
+
+class _ChordSearch:
+    """The pieces of the first regions, as far as work has come."""
+
+    def __init__(self, part: Partition, budget: Budget, began: float) -> None:
+        self.part, self.budget, self.began = part, budget, began
+        self.found: list[tuple[BoundaryPieces, BoundaryPieces, BoundaryPieces]] = []
+        self.num_done, self.doubtful = 0, 0.0
+        self.touching = TouchingTies(part)
+
+    def run(self, count: Callable[[int, float], None] | None) -> str:
+        """Search until all is done; return why it is not."""
+        try:
+            return self._blocks(count)
+        except ENDS as end:
+            note = why_ended(end)
+            if note == INTERRUPTED and not self.num_done:
+                raise
+            return note
+
+    def _blocks(self, count: Callable[[int, float], None] | None) -> str:
+        part, values, known, stopped = self.part, np.zeros((0, 2)), 0, ""
+        offsets, ids = part.region_vertices
+        first = int(ids[: offsets[1]].max())  # whatever the time, one region is looked at
+        for found_so_far, known in scores_by_block(part):
+            values = found_so_far
+            safe_point()
+            if known > first and (stopped := self.budget.spent(0, self.began)):
+                break
+        error = 64 * np.finfo(float).eps * float(np.abs(values[:known]).max())
+        for start, stop in blocks_of(part, values.shape[1], known):
+            safe_point()
+            if self.num_done and (stopped := self.budget.spent(0, self.began)):
+                return stopped
+            *found, doubtful = pieces_of(part, values, start, stop, error, self.touching)
+            # One assignment for the pieces, one for their number: Ctrl-C is answered above alone.
+            self.found, self.num_done = [*self.found, tuple(found)], stop
+            self.doubtful += doubtful
+            if count is not None:
+                count(stop - start, (stop - start) / len(part))
+        return stopped if self.num_done < len(part) else ""
+
+
+def _boundary(
+    part: Partition,
+    pieces: BoundaryPieces,
+    num_done: int,
+    note: str,
+    doubtful: float = 0.0,
+    *,
+    is_rational: bool = False,
+) -> DecisionBoundary:
+    """Return the pieces of the first regions, with what is known of the others."""
+    left = left_open(part)
+    is_whole = num_done == len(part) and left.is_nothing and not doubtful
+    covered = 1.0
+    if not is_whole:
+        window = part.window
+        assert isinstance(window, Box | Polyhedron)
+        if isinstance(window, Box) and part.dim == 1:
+            corners = np.stack([window.lo, window.hi])
+        else:
+            corners = window_shape(window).corners.points
+        (all_of_it,) = measures(corners, np.array([0, len(corners)]), np.arange(len(corners), dtype=np.int32))
+        share = float(part.volumes()[:num_done].sum() / abs(all_of_it))
+        covered = share if share < 1 - ROUNDING else 1.0
+    is_searched = num_done == len(part)
+    return DecisionBoundary(
+        *pieces,
+        covered=covered,
+        is_whole=is_whole,
+        note=note,
+        partition=part,
+        doubtful=doubtful if is_searched else inf,
+        is_rational=is_rational,
+    )
+
+
+def _length_error(part: Partition, regions: Int[np.ndarray, " p"], classes: Int[np.ndarray, "p 2"]) -> float:
+    """Return how far the total length may be off: corners of regions that are moved, and ties that rounding moves."""
+    if not len(regions):
+        return 0.0
+    rows, place = np.unique(regions, return_inverse=True)
+    network, (offsets, ids) = scores_network(part.network_on_domain), part.region_vertices
+    weight = network.linearize(part.witnesses[rows]).weight.cpu().numpy()
+    corners = [ids[offsets[row] : offsets[row + 1]] for row in rows]
+    errors = rounded_forward(network, part.vertices[np.concatenate(corners)], tolerance=part.tolerance).errors
+    errors = np.maximum.reduceat(errors, np.cumsum([0, *map(len, corners[:-1])]))
+    if network.num_outputs == 1:  # the score of class 0 is 0
+        weight, errors = (np.concatenate([np.zeros_like(table), table], axis=1) for table in (weight, errors))
+    one, other = classes.T
+    slopes = np.linalg.norm(weight[place, one] - weight[place, other], axis=1)
+    noise = errors[place, one] + errors[place, other]
+    lengths = np.linalg.norm(np.ptp(part.vertices, axis=0))
+    moved = side_errors(part)[regions] + noise / np.maximum(slopes, np.finfo(float).tiny)
+    # At both ends, along the chord and across it.
+    return float(np.minimum(4 * moved, lengths).sum())

@@ -1,0 +1,209 @@
+"""Boundaries between the regions of a line or a plane, coloured by the gate whose units change their piece there."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from jaxtyping import Float, Int, Shaped
+from matplotlib import colormaps
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, ListedColormap, to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from reluscope.analyses.codespace.activation_rate import activation_rate
+from reluscope.arguments import read_drawn
+from reluscope.errors import InputError
+from reluscope.networks.graph.points import Points
+from reluscope.partitions.partition_in_memory import Partition
+from reluscope.plots.drawing.coloring import Kinds, Scale, quantity
+from reluscope.plots.drawing.marks import mark_samples, outline
+from reluscope.plots.drawing.polygon_paths import fill, frame, plane_size, say_empty, stroke
+from reluscope.plots.planes.lines import draw_bends
+from reluscope.plots.planes.region_pictures import check_dimensions, facet_ends
+from reluscope.plots.style import (
+    DARK,
+    INK,
+    NEUTRAL,
+    RASTER_ABOVE,
+    canvas,
+    category,
+    depth_colors,
+    figure_of,
+    legend,
+    say,
+    scale_beside,
+    shortened,
+)
+
+LEVELS = 24
+MAX_LISTED = 8
+PAPER = LinearSegmentedColormap.from_list("paper", ["#ffffff", "#c3c9d1"])
+By = str | Callable[[Partition], Shaped[np.ndarray, " f"]] | Shaped[np.ndarray, " f"]
+
+
+@read_drawn
+def boundaries(
+    part: Partition,
+    *,
+    by: By = "gate",
+    label: str = "",
+    samples: Points | None = None,
+    sample_labels: Sequence[str] | None = None,
+    coarse: Partition | None = None,
+    axes: Axes | None = None,
+) -> Figure:
+    """Draw the boundaries between regions in the colour of the gate whose units change their piece there.
+
+    Parameters
+    ----------
+    part : Partition
+        Of one or two dimensions; may be empty or have stopped early.
+    by : str, callable or (f,) array
+        ``"gate"``: the first gate with a unit that changes its piece across the facet; ``"flips"``: how many units
+        change at once, which is 1 everywhere on networks in general position. A callable takes the partition and
+        returns one value per facet, in the order of ``part.facets``; a line takes ``"gate"`` only.
+    label : str
+        What the colours mean.
+    samples : (s, *input_shape) or (s, n), optional
+        Points of input space to mark; hollow circles lie off the plane and are shown at their foot.
+    sample_labels : sequence of str, optional
+        One per sample.
+    coarse : Partition, optional
+        Of the same plane by the first gates (`coarse_partition`): drawn where regions were not reached.
+    axes : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Of a plane: later gates above earlier ones, in thinner lines; regions in grey by their share of active units,
+        where there are gates of two pieces. Of a line: one row per gate, with a tick at every kink.
+
+    Raises
+    ------
+    InputError
+        If the partition has other dimensions, or ``by`` is unknown.
+    ShapeError
+        If there is not one value per facet or one label per sample.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> figure = rs.plots.boundaries(rs.partition(net, rs.Box(-1, 1, 2)))
+    >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    ['1. relu 0 (4)']
+    """
+    check_dimensions(part)
+    if isinstance(by, str) and by not in ("gate", "flips"):
+        raise InputError(
+            f'by must be "gate", "flips", a callable that takes the partition, or an array with one entry per facet, '
+            f"got {by!r}"
+        )
+    if part.dim == 1:
+        if not (isinstance(by, str) and by == "gate"):
+            raise InputError('kinks along a line are drawn by their gate: leave out by, or say by="gate"')
+        return draw_bends(part, samples, sample_labels, axes)
+    axes = canvas(axes, plane_size(part.bounded_domain, 0.8))
+    frame(axes, part.bounded_domain)
+    if len(part):
+        _fill_rate(axes, part, has_scale=isinstance(by, str) and by == "gate")
+    else:
+        say_empty(axes, part.num_open)
+    if len(part) and not len(part.facets):
+        say(axes, "one region, without boundaries inside the window", DARK)
+    if isinstance(by, str):
+        facets = part.facets
+        handles = (
+            _by_gate(axes, part)
+            if by == "gate"
+            else _by_quantity(axes, part, np.diff(facets.flip_offsets), label or "units that change:")
+        )
+    else:
+        values = by(part) if callable(by) else by
+        handles = _by_quantity(axes, part, np.asarray(values), label)
+    handles = [*handles, *outline(axes, part, coarse)]
+    mark_samples(axes, part, samples, sample_labels)
+    title = {"title": "gate (pieces of boundary)"} if isinstance(by, str) and by == "gate" and handles else {}
+    legend(axes, handles, **title)
+    return figure_of(axes)
+
+
+def _by_gate(axes: Axes, part: Partition) -> list[Artist]:
+    names = [shortened(gate.name) for gate in part.codes.layout]
+    gates = part.facets.gates
+    stroke_gates(axes, facet_ends(part), gates, len(names), len(part))
+    width, counts = _width(len(part)), np.bincount(gates, minlength=len(names))
+    handles: list[Artist] = [
+        Line2D([], [], color=color, linewidth=max(1.6, 1.5 * width), label=f"{index + 1}. {name} ({count:,})")
+        for index, (name, color, count) in enumerate(zip(names, depth_colors(len(names)), counts, strict=True))
+    ]
+    if len(handles) <= MAX_LISTED:
+        return handles
+    _gates_beside(axes, [str(handle.get_label()) for handle in handles], depth_colors(len(names)))
+    return []
+
+
+def stroke_gates(
+    axes: Axes, ends: Float[np.ndarray, "f 2 2"], gates: Int[np.ndarray, " f"], num_gates: int, num_regions: int
+) -> None:
+    """Draw boundaries in the colours of their gates, later gates above earlier ones and thinner."""
+    for index, color in enumerate(depth_colors(num_gates)):
+        width = _width(num_regions) * (1.0 - 0.4 * index / max(1, num_gates - 1))
+        stroke(axes, ends[gates == index], color, width, raster=num_regions > RASTER_ABOVE)
+
+
+def _gates_beside(axes: Axes, texts: list[str], colors: list[str]) -> None:
+    """Put a stair of colours at the right, with up to twelve of its gates named."""
+    norm = BoundaryNorm(np.arange(len(texts) + 1) - 0.5, len(texts))
+    place = axes.inset_axes((1.025, 0.0, 0.03, 1.0))
+    shown = np.unique(np.linspace(0, len(texts) - 1, min(12, len(texts))).round().astype(int))
+    bar = figure_of(axes).colorbar(ScalarMappable(norm, ListedColormap(colors)), cax=place, ticks=shown)
+    bar.ax.set_yticklabels([texts[index] for index in shown])
+    bar.ax.tick_params(colors=INK, labelsize=8, length=3)
+    bar.ax.minorticks_off()
+    bar.ax.invert_yaxis()
+    bar.ax.set_title("gate (pieces)", fontsize=8.5, color=INK, loc="left")
+    bar.outline.set_edgecolor(INK)  # pyright: ignore[reportCallIssue]
+
+
+def _by_quantity(axes: Axes, part: Partition, values: np.ndarray, label: str) -> list[Artist]:
+    found = quantity(values, len(part.facets), "facet", label)
+    ends, raster = facet_ends(part), len(part) > RASTER_ABOVE
+    handles: list[Artist] = []
+    if isinstance(found, Kinds):
+        for kind, name in enumerate(found.names):
+            stroke(axes, ends[found.group == kind], category(kind), _width(len(part)), raster=raster)
+            handles.append(Line2D([], [], color=category(kind), linewidth=2, label=name))
+        return handles
+    if not len(ends):
+        return []
+    assert isinstance(found, Scale)
+    colors, level = colormaps["cividis"], found.levels(LEVELS)
+    for one in np.unique(level):
+        shade = to_hex(colors((one + 0.5) / LEVELS)) if one >= 0 else NEUTRAL
+        stroke(axes, ends[level == one], shade, _width(len(part)), raster=raster)
+    scale_beside(axes, found.norm(), colors, label)
+    return [Line2D([], [], color=NEUTRAL, linewidth=2, label="no value")] if (level < 0).any() else []
+
+
+def _width(num_regions: int) -> float:
+    return float(np.clip(55.0 / np.sqrt(num_regions + 1), 0.3, 1.3))
+
+
+def _fill_rate(axes: Axes, part: Partition, *, has_scale: bool) -> None:
+    """Fill regions in grey by their rate; plainly if the place of the scale is not free."""
+    offsets, ids = part.region_vertices
+    corners, raster = part.vertices[ids], len(part) > RASTER_ABOVE
+    rate = activation_rate(part.codes)
+    if rate is None or not has_scale or len(part.codes.layout) > MAX_LISTED:
+        fill(axes, offsets, corners, np.arange(len(part)), "#ffffff", raster=raster)
+        return
+    scale = Scale(rate)
+    level = scale.levels(LEVELS)
+    for one in np.unique(level):
+        shade = to_hex(PAPER((one + 0.5) / LEVELS))
+        fill(axes, offsets, corners, np.flatnonzero(level == one), shade, raster=raster)
+    if rate.max() > rate.min():
+        scale_beside(axes, scale.norm(), PAPER, "share of active units")

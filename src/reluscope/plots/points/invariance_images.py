@@ -1,0 +1,106 @@
+"""Images with the same features: the input, the target, the image found between them, and its difference to the input.
+
+Reference: Behrmann et al., "Invariance and inverse stability under ReLU", 2018, Figures 7 and 12.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reluscope.analyses.preimages.invariance_search import SameFeatures
+from reluscope.arguments import read_drawn
+from reluscope.datasets.image_shapes import is_image
+from reluscope.errors import InputError
+from reluscope.plots.drawing.images import images_of
+from reluscope.plots.figures import new_figure
+from reluscope.plots.style import INK, canvas, say, shortened
+
+COLUMNS = ("input", "target", "same features", "change")
+MAX_ROWS = 12
+# Inches of an image, and of the line below it.
+SIDE, BELOW = 1.45, 0.34
+
+
+@read_drawn
+def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: Sequence[str] | None = None) -> Figure:
+    """Draw inputs, targets and the inputs with the same features that resemble these, side by side.
+
+    Parameters
+    ----------
+    found : sequence of SameFeatures
+        At most 12, one row each.
+    shape : sequence of int
+        Of an image; see `images.is_image`.
+    names : sequence of str, optional
+        What the rows are called.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Inputs on one grey scale, or in colours, from the least to the largest entry of all; changes (the mean over
+        colours) from blue, darker, to red, brighter. Below each row what the change is and what features see of it.
+
+    Raises
+    ------
+    InputError
+        If there are too many rows, or the inputs are no images.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(4)[:2], np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> one = rs.preimages.invariant(net, [0.5, 0.0, 0.2, 0.0], target=[1.0, 1.0, 1.0, 0.0], domain=rs.Box(0, 1, 4))
+    >>> [axes.get_title() for axes in invariances([one], shape=(2, 2)).axes]
+    ['input', 'target', 'same features', 'change']
+    """
+    if len(found) > MAX_ROWS:
+        raise InputError(f"at most {MAX_ROWS} rows of images can be drawn, got {len(found):,}: choose some")
+    if not is_image(shape):
+        raise InputError(f"inputs are drawn as images of one or three channels, got the shape {tuple(shape)}")
+    height, width = shape[-2:]
+    tall = SIDE * float(np.clip(height / width, 0.3, 3.0)) + BELOW
+    number = max(1, len(found))
+    figure = new_figure((SIDE * len(COLUMNS) + 0.7, tall * number + 0.25))
+    if not found:
+        axes = canvas(figure.subplots(), (0.0, 0.0))
+        axes.set_axis_off()
+        say(axes, "no inputs with the same features")
+        return figure
+    grid = figure.subplots(number, len(COLUMNS), squeeze=False)
+    points = [
+        [one.point, np.full_like(one.point, np.nan) if one.target is None else one.target, one.found] for one in found
+    ]
+    images = images_of(np.array(points).reshape(3 * number, -1), shape)
+    changes = np.stack([_one_channel(one.found - one.point, shape) for one in found])
+    most = float(np.abs(changes).max()) or 1.0
+    for row, one in enumerate(found):
+        for column in range(3):
+            axes = _framed(grid[row, column])
+            if column == 1 and one.target is None:
+                say(axes, "none")
+            else:
+                axes.imshow(images[3 * row + column], cmap="gray", vmin=0.0, vmax=1.0, interpolation="none")
+        _framed(grid[row, 3]).imshow(changes[row], cmap="RdBu_r", vmin=-most, vmax=most, interpolation="none")
+        if names is not None:
+            grid[row, 0].set_ylabel(shortened(names[row], 20), fontsize=9, color=INK)
+        text = f"{len(one.before):,} features equal within {one.proved_within:.1e}"
+        grid[row, 2].set_xlabel(text, fontsize=7.5, color=INK)
+        grid[row, 3].set_xlabel("")
+    for axes, title in zip(grid[0], COLUMNS, strict=True):
+        axes.set_title(title, fontsize=9.5, color=INK)
+    return figure
+
+
+def _one_channel(change: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    return change.reshape(-1, *shape[-2:]).mean(axis=0)
+
+
+def _framed(axes: Axes) -> Axes:
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for line in axes.spines.values():
+        line.set_color(INK)
+        line.set_linewidth(0.6)
+    return axes
