@@ -133,14 +133,7 @@ class Budget:
 
 
 def limits(*meaningful: str) -> Also:
-    """Return what refuses a budget with other limits than those that mean something for the work at hand.
-
-    Examples
-    --------
-    >>> limits("seconds").read(Budget(regions=5), "budget")
-    Traceback (most recent call last):
-    reluscope.errors.InputError: budget must limit seconds only, got Budget(regions=5): leave out regions
-    """
+    """Return a check that refuses a budget with other limits than those meaningful for the work."""
 
     def read(budget: Budget, name: str) -> Budget:
         given = [field.name for field in fields(Budget) if getattr(budget, field.name) is not None]
@@ -161,12 +154,9 @@ BlockBudget = Annotated[Budget, limits("seconds", "memory")]
 
 
 def why_ended(error: BaseException) -> str:
-    """Return why work ended with one of ``ENDS``; what is neither Ctrl-C nor a lack of memory is raised again.
+    """Return why work ended with one of ``ENDS``.
 
-    Examples
-    --------
-    >>> why_ended(KeyboardInterrupt()), why_ended(MemoryError())
-    ('interrupted', 'out of memory')
+    What is neither Ctrl-C nor a lack of memory is raised again.
     """
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTED

@@ -13,16 +13,9 @@ WORTHWHILE = 32 * 2**20
 
 
 def give_back(freed: int = WORTHWHILE) -> None:
-    """Ask the C library to give back what is free, in some milliseconds; nothing happens where it cannot.
+    """Ask the C library to give back free memory, in some milliseconds; do nothing where it cannot.
 
-    Parameters
-    ----------
-    freed : int
-        About how many bytes were let go of; fewer than `WORTHWHILE` are not asked for.
-
-    Examples
-    --------
-    >>> give_back()
+    ``freed`` is about how many bytes were let go of; fewer than `WORTHWHILE` are not asked for.
     """
     if freed < WORTHWHILE:
         return

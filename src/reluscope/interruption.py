@@ -35,13 +35,8 @@ class _Deferred:
 class deferred:  # noqa: N801 (read as a verb: with deferred())
     """Within, Ctrl-C takes effect at a `safe_point` or at the end, and nowhere else.
 
-    Blocks within blocks are one block: that of the outermost. What was there before Ctrl-C was deferred decides what it
-    does; a second strike is like the first one, but five seconds after one without an answer it takes effect at once.
-
-    Examples
-    --------
-    >>> with deferred():
-    ...     safe_point()  # raises KeyboardInterrupt if Ctrl-C was pressed
+    Nested blocks are one block, the outermost. The handler from before decides what Ctrl-C does; a second one acts like
+    the first, but at once if that got no answer for five seconds.
     """
 
     def __enter__(self) -> None:
@@ -87,16 +82,7 @@ def is_part() -> bool:
 
 
 def held(function: Function) -> Function:
-    """Return a function that Ctrl-C does not strike before it returns, but where the function asks for it.
-
-    Examples
-    --------
-    >>> @held
-    ... def double(x):
-    ...     return 2 * x
-    >>> double(3)
-    6
-    """
+    """Return a function that Ctrl-C does not interrupt before it returns, except where it asks for it."""
 
     @wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:

@@ -10,20 +10,8 @@ _is_beside_others = ContextVar("_is_beside_others", default=False)
 def kernel_threads(work: float, threaded_work: float) -> int:
     """Return the number of threads for some work.
 
-    Parameters
-    ----------
-    work, threaded_work : float
-        How much there is to do, and how much it takes for threads to pay, in the same unit.
-
-    Returns
-    -------
-    int
-        As many as ``torch.get_num_threads()`` says (``OMP_NUM_THREADS``, ``torch.set_num_threads``), or one.
-
-    Examples
-    --------
-    >>> kernel_threads(10, 1000)
-    1
+    As many as ``torch.get_num_threads()`` says, or one if ``work`` is less than ``threaded_work``, from which threads
+    pay.
     """
     import torch
 
@@ -32,14 +20,7 @@ def kernel_threads(work: float, threaded_work: float) -> int:
 
 @contextmanager
 def beside_others() -> Iterator[None]:
-    """Let kernels that are called here use one thread: other workers have the other cores.
-
-    Examples
-    --------
-    >>> with beside_others():
-    ...     kernel_threads(10, 1)
-    1
-    """
+    """Let kernels that are called here use one thread: other workers have the other cores."""
     token = _is_beside_others.set(True)
     try:
         yield

@@ -11,37 +11,19 @@ NUMBER = "text-align:right;padding:.15em .8em .15em 0;font-variant-numeric:tabul
 
 
 def figure(title: str, *blocks: str) -> str:
-    """Return blocks under a title; the title is escaped, blocks are HTML already.
-
-    Examples
-    --------
-    >>> figure("a < b", "<p>c</p>")
-    '<section style="max-width:60em"><p><strong>a &lt; b</strong></p><p>c</p></section>'
-    """
+    """Return blocks under a title; the title is escaped, blocks are HTML already."""
     return f'<section style="max-width:60em"><p><strong>{escape(title)}</strong></p>{"".join(blocks)}</section>'
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table; whole numbers are grouped by thousands and stand at the right.
-
-    Examples
-    --------
-    >>> "<td" in table(["gate", "units"], [["relu", 12000]])
-    True
-    """
+    """Return a table; whole numbers are grouped by thousands and stand at the right."""
     head = "".join(f'<th scope="col" style="{CELL}">{escape(name)}</th>' for name in columns)
     body = "".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def terms(entries: Iterable[tuple[str, object]]) -> str:
-    """Return a small table of names and what they stand for; empty entries are left out.
-
-    Examples
-    --------
-    >>> terms([("definition", ""), ("units", 3)]).count("<tr>")
-    1
-    """
+    """Return a small table of names and what they stand for; empty entries are left out."""
     rows = "".join(
         f'<tr><th scope="row" style="{CELL};font-weight:normal;opacity:.75">{escape(name)}</th>'
         f'<td style="{CELL}">{escape(_text(value))}</td></tr>'
@@ -52,25 +34,13 @@ def terms(entries: Iterable[tuple[str, object]]) -> str:
 
 
 def notes(texts: Iterable[str]) -> str:
-    """Return sentences as a list, or nothing if there are none.
-
-    Examples
-    --------
-    >>> notes(["a & b"]), notes([])
-    ('<ul><li>a &amp; b</li></ul>', '')
-    """
+    """Return sentences as a list, or nothing if there are none."""
     items = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return f"<ul>{items}</ul>" if items else ""
 
 
 def thumbnail(lines: Sequence[Sequence[float]], width: float, height: float, description: str) -> str:
-    """Return line pieces ``(x, y, x, y)``, y upwards, in a window of the given size as a small picture.
-
-    Examples
-    --------
-    >>> 'd="M0 60L180 0"' in thumbnail([(0.0, 0.0, 3.0, 1.0)], 3.0, 1.0, "a diagonal")
-    True
-    """
+    """Return line pieces ``(x, y, x, y)``, y upwards, in a window of the given size as a small picture."""
     scale = min(180 / width, 180 / height)
     right, top = scale * width, scale * height
     path = "".join(

@@ -21,12 +21,6 @@ CATEGORIES = (
 
 
 def mixed_with_white(color: str, share: float) -> str:
-    """Return a colour ``#rrggbb`` mixed with white; share 1 is the colour itself.
-
-    Examples
-    --------
-    >>> mixed_with_white("#000000", 0.5)
-    '#808080'
-    """
+    """Return a colour ``#rrggbb`` mixed with white; share 1 is the colour itself."""
     parts = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
     return "#" + "".join(f"{round(255 * (share * part + 1.0 - share)):02x}" for part in parts)

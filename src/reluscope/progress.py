@@ -16,18 +16,9 @@ INTERVAL = 0.1
 
 
 class RegionProgress:
-    """What there is so far, and the share of the work that is done.
+    """The number of regions so far, and the share of the work that is done.
 
-    Parameters
-    ----------
-    report_share : callable, optional
-        Called with the share, from 0 to 1.
-    bar : rich.progress.Progress, optional
-        That shows both.
-    task : int, optional
-        Of that bar.
-    notebook : NotebookBar, optional
-        That shows both in a notebook.
+    The share, from 0 to 1, is passed to ``report_share``; ``bar`` (at ``task``) and ``notebook`` show both.
     """
 
     def __init__(
@@ -59,22 +50,10 @@ class RegionProgress:
 
 @contextmanager
 def counting_regions(work: str, progress: Progress) -> Iterator[RegionProgress | None]:
-    """Yield a count that is told how many more regions were found, and what share of the work is done by that.
+    """Yield a count that is told of regions found, and of the share of the work that they make.
 
-    Parameters
-    ----------
-    work : str
-        What is done; begins the line.
-    progress : bool or callable
-        True shows a bar, and a function is told the share that is done, from 0 to 1; with False there is no count.
-
-    Examples
-    --------
-    >>> told = []
-    >>> with counting_regions("partition", told.append) as count:
-    ...     count(3, 0.5)
-    >>> told
-    [0.5]
+    ``work`` begins the line. True shows a bar, a function is told the share done, from 0 to 1; with False there is no
+    count.
     """
     if callable(progress):
         yield RegionProgress(progress)
@@ -101,20 +80,7 @@ def counting_regions(work: str, progress: Progress) -> Iterator[RegionProgress |
 def share_done(work: str, progress: Progress) -> Iterator[Callable[[float], None]]:
     """Yield a function to tell the share of the work that is done, from 0 to 1.
 
-    Parameters
-    ----------
-    work : str
-        What is done; begins the line.
-    progress : bool or callable
-        True shows a bar, False nothing, and a function is told the share itself.
-
-    Examples
-    --------
-    >>> told = []
-    >>> with share_done("balls", told.append) as tell:
-    ...     tell(0.5)
-    >>> told
-    [0.5]
+    ``work`` begins the line. True shows a bar, False nothing, and a function is told the share itself.
     """
     if callable(progress):
         yield progress
@@ -141,27 +107,15 @@ def _say_nothing(share: float) -> None:
 
 
 def in_notebook() -> bool:
-    """Whether a kernel runs this process, so that what is displayed is seen by a browser.
-
-    Examples
-    --------
-    >>> in_notebook()
-    False
-    """
+    """Return whether a kernel runs this process, so that a browser shows what is displayed."""
     running = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return hasattr(running, "kernel")
 
 
 class NotebookBar:
-    """A bar in a notebook: a line of HTML under the cell, drawn anew in place when enough time has passed.
+    """A bar in a notebook: a line of HTML under the cell, redrawn in place when enough time has passed.
 
     It needs IPython alone, which runs notebooks; other bars there ask for widgets.
-
-    Parameters
-    ----------
-    work : str
-        What is done.
-    handle : IPython.display.DisplayHandle
     """
 
     def __init__(self, work: str, handle: Any) -> None:
@@ -182,12 +136,7 @@ class NotebookBar:
 
 @contextmanager
 def notebook_bar(work: str) -> Iterator[NotebookBar]:
-    """Yield a bar in the output of the cell at work; afterwards nothing is left of it.
-
-    Parameters
-    ----------
-    work : str
-    """
+    """Yield a bar in the output of the cell at work; afterwards nothing is left of it."""
     from IPython.display import display  # pyright: ignore[reportMissingImports]
 
     handle = display(_html(escape(work)), display_id=True)

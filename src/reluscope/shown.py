@@ -43,17 +43,7 @@ class Shown:
 
 
 def one_line(value: Any) -> str:
-    """Return a dataclass or a named tuple in one line: what ``__repr__`` of a named tuple with arrays is.
-
-    Examples
-    --------
-    >>> from typing import NamedTuple
-    >>> class Cut(NamedTuple):
-    ...     rows: np.ndarray
-    ...     end: float
-    >>> one_line(Cut(np.zeros((3, 2)), 0.1))
-    'Cut(rows=float64 (3, 2), end=0.1)'
-    """
+    """Return a dataclass or a named tuple in one line, as ``__repr__`` of named tuples with arrays."""
     return f"{type(value).__name__}({', '.join(f'{name}={_brief(getattr(value, name))}' for name in _names(value))})"
 
 

@@ -6,15 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let PyTorch use one thread within a block, and as many as before after it.
-
-    Examples
-    --------
-    >>> import torch
-    >>> with one_thread():
-    ...     torch.get_num_threads()
-    1
-    """
+    """Let PyTorch use one thread within a block, and as many as before after it."""
     import torch
 
     number = torch.get_num_threads()

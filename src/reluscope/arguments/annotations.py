@@ -36,31 +36,17 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class Reader:
-    """What one argument may be.
+    """What one argument may be."""
 
-    Parameters
-    ----------
-    phrase : str
-        In words, as they stand after "must be".
-    read : callable
-        From the value, the argument's name and the lengths of axes known so far to the value read.
-    """
-
-    phrase: str
-    read: Callable[[Any, str, Sizes], Any]
+    phrase: str  # in words, as they stand after "must be"
+    read: Callable[[Any, str, Sizes], Any]  # from value, name and axis lengths known so far
 
 
 @dataclass(frozen=True)
 class Also:
-    """A further reading of an argument, as metadata of an annotation: ``Annotated[Budget, Also(read)]``.
+    """A further reading of an argument, as metadata of an annotation: ``Annotated[Budget, Also(read)]``."""
 
-    Parameters
-    ----------
-    read : callable
-        From the value that its type has let through, and the argument's name, to the value read.
-    """
-
-    read: Callable[[Any, str], Any]
+    read: Callable[[Any, str], Any]  # from the value that its type let through, and its name
 
 
 def reader_of(annotation: Any, *, has_gaps: bool = False) -> Reader | None:

@@ -7,13 +7,7 @@ MAX_CHARACTERS = 40  # of a value that a sentence repeats
 
 
 def describe(value: object) -> str:
-    """Return what came, in few words: short values as they are, others by their type and shape.
-
-    Examples
-    --------
-    >>> describe(-5), describe("foo"), describe(describe), describe([0.5] * 100)
-    ('-5', "'foo'", 'a function', 'a list of 100 entries')
-    """
+    """Describe a value in few words: short values as they are, others by their type and shape."""
     if value is None or isinstance(value, bool | int | float | complex | str | bytes):
         said = repr(value)
         return said if len(said) <= MAX_CHARACTERS else f"{said[:MAX_CHARACTERS]}..."
@@ -41,13 +35,7 @@ def _num_entries(value: object) -> int:
 
 
 def listed(words: Sequence[str], last: str = "or") -> str:
-    """Return ``a, b or c``.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"])
-    'a, b or c'
-    """
+    """Return ``a, b or c``."""
     return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
 
 

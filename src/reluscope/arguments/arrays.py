@@ -15,33 +15,8 @@ from reluscope.errors import InputError, ShapeError
 def read_array(value: ArrayLike, name: str, *, ndim: int | None = None, finite: bool = True) -> np.ndarray:
     """Return ``value`` as a read-only float64 array of its own memory; itself if that is what it is.
 
-    Parameters
-    ----------
-    value : array, tensor or nested sequence of numbers
-        Integers and narrower floats are widened; complex numbers and text are refused.
-    name : str
-        What the error messages call it.
-    ndim : int, optional
-        The number of axes it must have.
-    finite : bool
-        Refuse infinite entries; NaN is always refused.
-
-    Returns
-    -------
-    numpy.ndarray
-        C-contiguous float64 that cannot be written to.
-
-    Raises
-    ------
-    InputError
-        If the value is not real numbers, or not finite.
-    ShapeError
-        If it has another number of axes.
-
-    Examples
-    --------
-    >>> read_array([1, 2], "point")
-    array([1., 2.])
+    The array is C-contiguous. Integers and narrower floats are widened; complex numbers, text and NaN are refused, and
+    infinite entries if `finite`.
     """
     if hasattr(value, "detach"):  # a torch tensor, possibly on a device or with a gradient
         value = value.detach().cpu().numpy()  # pyright: ignore[reportAttributeAccessIssue]
@@ -63,13 +38,7 @@ def read_array(value: ArrayLike, name: str, *, ndim: int | None = None, finite: 
 
 
 def read_point(value: ArrayLike, name: str) -> np.ndarray:
-    """Return a point of any shape (an image, say) as a read-only float64 vector, flattened row-major.
-
-    Examples
-    --------
-    >>> read_point([[1, 2], [3, 4]], "point")
-    array([1., 2., 3., 4.])
-    """
+    """Return a point of any shape, such as an image, as a read-only float64 vector, flattened row-major."""
     point = read_array(value, name).reshape(-1)
     if point.size == 0:
         raise ShapeError(f"{name} must have at least one coordinate, got none")
@@ -79,35 +48,9 @@ def read_point(value: ArrayLike, name: str) -> np.ndarray:
 def read_labels(
     value: Any, *, num_samples: int | None = None, num_classes: int | None = None, name: str = "labels"
 ) -> np.ndarray:
-    """Return labels as int64: whole numbers from 0, one per sample.
+    """Return labels as int64 (s,): whole numbers from 0, one per sample.
 
-    Parameters
-    ----------
-    value : array, tensor or sequence ``(s,)``
-        Integers, booleans (classes 0 and 1), or floats that are whole numbers.
-    num_samples : int, optional
-        How many there must be.
-    num_classes : int, optional
-        They must be below this number.
-    name : str
-        What the error messages call them.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64 ``(s,)``.
-
-    Raises
-    ------
-    InputError
-        If they are not whole numbers of classes.
-    ShapeError
-        If there is another number of them, or more than one axis.
-
-    Examples
-    --------
-    >>> read_labels([0, 1, 1], num_samples=3, num_classes=2)
-    array([0, 1, 1])
+    Booleans become classes 0 and 1; floats that are whole numbers are taken.
     """
     if hasattr(value, "detach"):
         value = value.detach().cpu().numpy()

@@ -15,27 +15,7 @@ _MARK = "holds_across_jumps"
 
 
 def holds_across_jumps(public: Public) -> Public:
-    """Declare that a function, written below `read_arguments`, is right for networks with gates that jump.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> from reluscope.arguments import holds_across_jumps, read_arguments
-    >>> @read_arguments
-    ... @holds_across_jumps
-    ... def name(network) -> str:
-    ...     return "holds"
-    >>> @read_arguments
-    ... def other(network) -> str:
-    ...     return "may not hold"
-    >>> step = SimpleNamespace(jumps=("step",))
-    >>> name(step)
-    'holds'
-    >>> other(step)
-    Traceback (most recent call last):
-    reluscope.errors.DiscontinuousNetworkError: other rests on a continuous network, and 'step' jumps at its \
-breakpoints: ask for codes, linear maps, regions, partitions and counts, which hold across jumps
-    """
+    """Declare that a function, written below `read_arguments`, is right for networks with gates that jump."""
     setattr(public, _MARK, True)
     return public
 
@@ -48,12 +28,7 @@ def refuses_jumps(public: Callable[..., Any]) -> bool:
 def refuse_jumps(asked: str, carrier: Any) -> None:
     """Raise `DiscontinuousNetworkError` if a network, or what carries one, has gates that jump.
 
-    Parameters
-    ----------
-    asked : str
-        What rests on continuity.
-    carrier : object
-        With or without ``jumps``; or a sequence of such.
+    `asked` says in words what rests on continuity; the carrier may lack ``jumps``, or be a sequence of carriers.
     """
     if isinstance(carrier, list | tuple):
         for one in carrier:

@@ -14,22 +14,12 @@ from reluscope.errors import InputError
 
 @dataclass(frozen=True)
 class Range:
-    """Between which ends a number must lie, as metadata of an annotation: ``Annotated[int, Range(least=1)]``.
+    """The range of a number, as metadata of an annotation: ``Annotated[int, Range(least=1)]``."""
 
-    Parameters
-    ----------
-    least, most : float
-        The ends, which belong to the range.
-    above : float
-        An end that does not.
-    is_finite : bool
-        Whether infinity is refused.
-    """
-
-    least: float = -math.inf
-    most: float = math.inf
-    above: float = -math.inf
-    is_finite: bool = True
+    least: float = -math.inf  # lower end, which belongs to the range
+    most: float = math.inf  # upper end, which belongs to the range
+    above: float = -math.inf  # lower end that does not belong to the range
+    is_finite: bool = True  # whether infinity is refused
 
     def __contains__(self, number: float) -> bool:
         """Return whether a number lies in the range; NaN lies in none."""
@@ -59,24 +49,7 @@ Seconds = Annotated[float, Range(least=0, is_finite=False)]
 def read_whole(value: Any, name: str, within: Range = ANY) -> int:
     """Return a whole number.
 
-    Parameters
-    ----------
-    value : int
-        Integers of every kind, numpy's included; no booleans, and no floats, which could only be cut off.
-    name : str
-        What the error message calls it.
-    within : Range
-        Where it must lie.
-
-    Raises
-    ------
-    InputError
-        If it is another thing.
-
-    Examples
-    --------
-    >>> read_whole(3, "count", Range(least=1))
-    3
+    Integers of every kind, NumPy's included; booleans and floats are refused.
     """
     try:
         if isinstance(value, bool | np.bool_) or str(getattr(value, "dtype", "")).endswith("bool"):
@@ -92,15 +65,7 @@ def read_whole(value: Any, name: str, within: Range = ANY) -> int:
 def read_number(value: Any, name: str, within: Range = ANY) -> float:
     """Return a real number, an integer as it is.
 
-    Raises
-    ------
-    InputError
-        If it is no number, NaN, outside the range, or infinite where that means nothing.
-
-    Examples
-    --------
-    >>> read_number(0.5, "share", Range(least=0, most=1))
-    0.5
+    NaN is refused, and infinity where it means nothing.
     """
     number: Any = value
     if not isinstance(value, int | float) and getattr(value, "shape", None) == () and hasattr(value, "item"):

@@ -8,18 +8,7 @@ from reluscope.errors import InputError
 
 
 def read_option(value: Any, name: str, choices: Iterable[str]) -> str:
-    """Return the option if it is one of the choices.
-
-    Raises
-    ------
-    InputError
-        If it is not; the sentence lists them.
-
-    Examples
-    --------
-    >>> read_option("he", "scheme", ("pytorch", "he"))
-    'he'
-    """
+    """Return the option if it is one of the choices; otherwise raise InputError, which lists them."""
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
         raise InputError(f"{name} must be {listed([repr(one) for one in known])}, got {describe(value)}")

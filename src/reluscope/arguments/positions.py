@@ -12,17 +12,7 @@ from reluscope.errors import InputError, PositionError
 def read_position(value: Any, name: str, length: int, noun: str = "entries") -> int:
     """Return a position from 0, counted from the end if negative.
 
-    Raises
-    ------
-    InputError
-        If it is no whole number.
-    PositionError
-        If nothing is there; it is an ``IndexError``, too, so that loops end.
-
-    Examples
-    --------
-    >>> read_position(-1, "output", 3)
-    2
+    A position outside raises PositionError, which is an ``IndexError``, too, so that loops end.
     """
     try:
         if isinstance(value, bool | np.bool_):
@@ -36,20 +26,7 @@ def read_position(value: Any, name: str, length: int, noun: str = "entries") -> 
 
 
 def read_positions(value: Any, name: str, length: int, noun: str = "entries") -> np.ndarray:
-    """Return positions from 0 of a slice, of whole numbers in one axis, or of a mask.
-
-    Raises
-    ------
-    InputError
-        If they are no positions.
-    PositionError
-        If one of them names nothing.
-
-    Examples
-    --------
-    >>> read_positions([0, -1], "rows", 3), read_positions(slice(1, None), "rows", 3)
-    (array([0, 2]), array([1, 2]))
-    """
+    """Return positions from 0 of a slice, of whole numbers in one axis, or of a mask."""
     if isinstance(value, slice):
         return np.arange(length)[value]
     if hasattr(value, "detach"):
@@ -71,20 +48,7 @@ def read_positions(value: Any, name: str, length: int, noun: str = "entries") ->
 
 
 def read_axes(value: Any, name: str, length: int) -> list[int]:
-    """Return the two positions from 0 that become the axes of a picture.
-
-    Raises
-    ------
-    InputError
-        If they are not two different ones.
-    PositionError
-        If one of them names nothing.
-
-    Examples
-    --------
-    >>> read_axes((0, -1), "inputs", 3)
-    [0, 2]
-    """
+    """Return the two different positions from 0 that become the axes of a picture."""
     if length < 2:
         raise InputError(f"expected two {name} as the axes of a picture, got a network with {length}: take a table")
     chosen = [int(place) for place in read_positions(list(value), name, length, name)]

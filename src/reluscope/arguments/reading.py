@@ -17,23 +17,10 @@ Public = TypeVar("Public", bound=Callable[..., Any])
 
 
 def read_arguments(public: Public) -> Public:
-    """Read every argument of a public function, or of a class's constructor, by its annotation before it runs.
+    """Read every argument of a public function, or of a constructor, by its annotation before it runs.
 
-    A wrong one raises `reluscope.errors.InputError` (`ShapeError` for shapes) with one sentence. Axes of arrays with
-    one letter must be equally long. Missing and unknown arguments are left to Python, and so are values equal to the
-    default.
-
-    Examples
-    --------
-    >>> from reluscope.arguments import Count
-    >>> @read_arguments
-    ... def twice(count: Count = 1) -> int:
-    ...     return 2 * count
-    >>> twice(3)
-    6
-    >>> twice(0)
-    Traceback (most recent call last):
-    reluscope.errors.InputError: count must be a whole number of at least 1, got 0
+    A wrong one raises InputError or ShapeError with one sentence. Axes of arrays with one letter must be equally long.
+    Missing and unknown arguments, and values equal to the default, are left to Python.
     """
     if isinstance(public, type):
         public.__init__ = read_arguments(public.__init__)
@@ -42,18 +29,7 @@ def read_arguments(public: Public) -> Public:
 
 
 def read_drawn(public: Public) -> Public:
-    """Read the arguments of a picture as `read_arguments` does; arrays may hold NaN for unknown numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from jaxtyping import Float
-    >>> @read_drawn
-    ... def draw(heights: Float[np.ndarray, " k"]) -> int:
-    ...     return len(heights)
-    >>> draw([1.0, np.nan])
-    2
-    """
+    """Read the arguments of a picture as `read_arguments` does; arrays may hold NaN for unknown numbers."""
     return _reading(public, has_gaps=True)
 
 

@@ -14,11 +14,7 @@ def demand(right: bool, wrong: str) -> None:
 class Watch:
     """The time that a check may take, and how many parts it has bounded.
 
-    Parameters
-    ----------
-    seconds : float
-    parts : str
-        What there are of them, such as ``"boxes of 12"``.
+    `parts` says in words what the parts are, such as ``"boxes of 12"``.
     """
 
     def __init__(self, seconds: float, parts: str) -> None:

@@ -36,17 +36,9 @@ class Seen(NamedTuple):
 
 
 class DualBounds:
-    """A network of pointwise gates without jumps, on a box of inputs.
+    """Bounds a network of pointwise gates without jumps on a box of inputs.
 
-    Parameters
-    ----------
-    network : Network
-    lower, upper : (n,) float64
-
-    Attributes
-    ----------
-    gates : list of Pointwise
-        In the order in which values pass them.
+    ``gates`` are in the order in which values pass them.
     """
 
     def __init__(self, network: "Network", lower: np.ndarray, upper: np.ndarray) -> None:
@@ -94,17 +86,10 @@ class DualBounds:
     def least(
         self, rows: Whole, duals: Sequence[np.ndarray], seen: Sequence[Seen], position: int | None = None
     ) -> Whole:
-        """Return lower bounds of linear functions of a value, by default the output.
+        """Return lower bounds of linear functions of a node's value, by default the output's.
 
-        Parameters
-        ----------
-        rows : (k, m) numbers
-        duals : for each gate, (k, u) float64 or int
-            Of the gates that the value depends on; of others they do not count.
-        seen : for each gate
-            What its units may see; nothing for units is below.
-        position : int, optional
-            Of the node whose value it is.
+        `duals` are (k, u) for each gate, and count only for gates that the value depends on. `seen` is what the units
+        of each gate may see; none is needed for units below.
         """
         start = self._output if position is None else position
         waiting, total = {start: rows}, Whole.of(np.zeros(len(rows.numbers)))

@@ -47,18 +47,10 @@ _EVERYWHERE, _NOWHERE = _FileRow({}, 0.0, 0.0), _FileRow({}, -1.0, -1.0)
 
 
 def on_network(left_off: "LeftOff | None", unsafe: Any) -> Any:
-    """Return conditions on a network's outputs that all fulfil whose outputs in the file fulfil the given ones.
+    """Return conditions on a network's outputs that hold wherever the outputs in the file fulfil `unsafe`.
 
-    Parameters
-    ----------
-    left_off : LeftOff, optional
-        What the file ends with; without it conditions are what they are.
-    unsafe : Polyhedron
-
-    Raises
-    ------
-    CertificateError
-        If a condition is none that can be checked behind it.
+    Without `left_off` the conditions stay as they are. One that cannot be checked behind the file's end raises
+    CertificateError.
     """
     if left_off is None:
         return unsafe

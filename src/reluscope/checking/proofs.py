@@ -26,76 +26,47 @@ FORMAT = "reluscope proof 1"
 class SetNode(NamedTuple):
     """A set of regions of a proof: split, ruled out, or, with nothing said of it, empty.
 
-    Parameters
-    ----------
-    gate, unit, level : int
-        The unit that is split, its gate -1 if none is, and the last piece that it may have in the lower half.
-    multipliers : tuple of float or int
-        Of the rows ``A y <= b``, ``C y <= d`` and ``-C y <= -d`` of the unsafe outputs: the sum that is missed.
-    duals : tuple of (1, u) float32, or of tuples of u int
-        For each gate what proves that, as `reluscope.checking.dual_bounds` says; whole numbers, with whole multipliers,
-        prove what is missed by less than rounding.
+    Duals that are whole numbers, with whole multipliers, prove what is missed by less than rounding.
     """
 
-    gate: int = -1
+    gate: int = -1  # of the unit that is split; -1 if none is
     unit: int = -1
-    level: int = -1
-    multipliers: tuple[float, ...] | tuple[int, ...] = ()
-    duals: tuple[Float[np.ndarray, "1 _"] | tuple[int, ...], ...] = ()
+    level: int = -1  # last piece that the lower half may have
+    multipliers: tuple[float, ...] | tuple[int, ...] = ()  # of the unsafe rows: the sum that is missed
+    duals: tuple[Float[np.ndarray, "1 _"] | tuple[int, ...], ...] = ()  # (1, u) for each gate, that prove the miss
 
 
 class ProofBox(NamedTuple):
     """A box of a proof.
 
-    Parameters
-    ----------
-    ruled_out : dict
-        Of unsafe polyhedra by their numbers in the case, multipliers of their rows ``A y <= b`` and of ``C y <= d`` and
-        ``-C y <= -d``: the sum of rows that is missed on the whole box.
-    axis : int
-        Along which the box is halved if more is to be ruled out, else -1.
-    place : float
-        Where.
-    by_sets : dict
-        Of unsafe polyhedra by their numbers, trees of sets that rule them out on the box, by their paths.
+    Multipliers in ``ruled_out`` are of the rows ``A y <= b``, ``C y <= d`` and ``-C y <= -d`` of each unsafe
+    polyhedron: that sum of rows is missed on the whole box.
     """
 
-    ruled_out: dict[int, tuple[float, ...]]
-    axis: int = -1
-    place: float = 0.0
-    by_sets: Mapping[int, dict[str, SetNode]] = MappingProxyType({})
+    ruled_out: dict[int, tuple[float, ...]]  # multipliers, by numbers of unsafe polyhedra
+    axis: int = -1  # along which the box is halved; -1 if it is not
+    place: float = 0.0  # where it is halved
+    by_sets: Mapping[int, dict[str, SetNode]] = MappingProxyType({})  # trees of sets by paths, by unsafe polyhedra
 
 
 class SeenOnBox(NamedTuple):
-    """What the units of a gate see on a box, and the duals of all gates before it that prove it.
-
-    Parameters
-    ----------
-    low, high : (u,) float32
-    below, above : tuples of (u, u_j) float32
-        For each gate j before; of the least values of what units see, and of its opposite.
-    """
+    """What the units of a gate see on a box, and the duals of all gates before it that prove it."""
 
     low: Float[np.ndarray, " u"]
     high: Float[np.ndarray, " u"]
-    below: tuple[Float[np.ndarray, "u _"], ...]
-    above: tuple[Float[np.ndarray, "u _"], ...]
+    below: tuple[Float[np.ndarray, "u _"], ...]  # (u, u_j) for each gate j before; prove the least values
+    above: tuple[Float[np.ndarray, "u _"], ...]  # (u, u_j) for each gate j before; of the opposite
 
 
 class SetTrees(NamedTuple):
-    """Why nothing unsafe is reached from a box, by sets of regions.
+    """A proof by sets of regions that nothing unsafe is reached from a box.
 
-    Parameters
-    ----------
-    ranges : tuple of SeenOnBox
-        For each gate; none where nothing is known of what units see.
-    trees : tuple of dict
-        For each unsafe polyhedron its sets by their paths: "" is all regions, "0" and "1" are its halves of lower and
-        of higher pieces, and so on.
+    Each tree holds the sets of one unsafe polyhedron by their paths: "" is all regions, "0" and "1" are its halves of
+    lower and of higher pieces, and so on.
     """
 
-    ranges: tuple[SeenOnBox, ...]
-    trees: tuple[dict[str, SetNode], ...]
+    ranges: tuple[SeenOnBox, ...]  # for each gate; none where nothing is known
+    trees: tuple[dict[str, SetNode], ...]  # for each unsafe polyhedron
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,22 +22,7 @@ NUM_TOGETHER = 64
 
 
 def check_sets(trees: "SetTrees", network: "Network", case: Any, what: str, watch: Watch) -> None:
-    """Check that no input of a case leads to unsafe outputs.
-
-    Parameters
-    ----------
-    trees : SetTrees
-    network : Network
-    case : reluscope.verification.Case
-    what : str
-        Its name.
-    watch : Watch
-
-    Raises
-    ------
-    CertificateError
-        Names the first thing that is wrong.
-    """
+    """Check that no input of a case leads to unsafe outputs; raise CertificateError at the first fault."""
     demand(hasattr(trees, "ranges") and hasattr(trees, "trees"), f"{what} has neither boxes nor sets")
     bounds = DualBounds(network, case.lower, case.upper)
     seen = _ranges(trees, bounds, what, watch) if len(trees.ranges) else bounds.unknown()
@@ -51,18 +36,7 @@ def check_tree(
 ) -> None:
     """Check that no input of a box leads to outputs in a polyhedron.
 
-    Parameters
-    ----------
-    tree : dict
-        Sets of regions by their paths.
-    bounds : DualBounds
-        Of the network on the box.
-    seen : list of Seen
-        What the units of all gates see there.
-    unsafe : Polyhedron
-    what : str
-        Its name.
-    watch : Watch
+    `tree` holds sets of regions by their paths; `seen` is what the units of each gate see on the box.
     """
     A, b = np.concatenate([unsafe.A, unsafe.C, -unsafe.C]), np.concatenate([unsafe.b, unsafe.d, -unsafe.d])
     gates = range(len(bounds.gates))

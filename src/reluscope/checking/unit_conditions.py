@@ -21,15 +21,9 @@ Value = tuple[list[list[int]], int]
 
 
 class UnitConditions:
-    """What the units of a network must satisfy where they use given pieces.
+    """The conditions that a network's units must satisfy where they use given pieces.
 
-    Parameters
-    ----------
-    network : Network
-    lift : tuple of points of n fractions
-        Origin and basis of a slice; empty for a domain in input space.
-    dim : int
-        Of the domain.
+    `lift` is the origin and basis of a slice as points of n fractions; empty for a domain in input space.
     """
 
     def __init__(self, network: "Network", lift: tuple[tuple[Fraction, ...], ...], dim: int) -> None:

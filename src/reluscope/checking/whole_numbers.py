@@ -20,18 +20,7 @@ DIGIT, MAX_TERMS = 1 << BITS, 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """An array of exact numbers: whole ones, as Python has them, times a power of two.
-
-    Parameters
-    ----------
-    numbers : array of int
-    exponent : int
-
-    Examples
-    --------
-    >>> (Whole.of(np.array([0.5, 0.1])) - Whole.of(np.array([0.25, 0.1]))).fractions()
-    [Fraction(1, 4), Fraction(0, 1)]
-    """
+    """An array of exact numbers: whole ones, as Python has them, times a power of two."""
 
     numbers: np.ndarray
     exponent: int
@@ -80,14 +69,7 @@ class Whole:
 
 
 class Matrix:
-    """A matrix of float64, cut into digits.
-
-    Examples
-    --------
-    >>> rows = Matrix(np.array([[0.1, 0.5], [2.0, 1.0]])).after(Whole.of(np.array([[4.0, 0.25]])))
-    >>> [float(entry) for entry in rows.fractions()]
-    [0.9, 2.25]
-    """
+    """A matrix of float64, cut into digits."""
 
     def __init__(self, table: np.ndarray) -> None:
         exact = Whole.of(table)

@@ -10,33 +10,7 @@ from reluscope.errors import InputError
 def changed_units(before: Codes, after: Codes) -> Int[np.ndarray, "s gates"]:
     """Return how many units of each gate changed their piece, for every point.
 
-    Parameters
-    ----------
-    before, after : Codes
-        Of the same points in the same order.
-
-    Returns
-    -------
-    (s, gates) int64
-        Exact; the sum over gates is the Hamming distance.
-
-    Raises
-    ------
-    InputError
-        If the layouts or the numbers of codes differ.
-
-    Notes
-    -----
-    One pass over the words.
-
-    Examples
-    --------
-    >>> from reluscope.codes import CodeLayout, GateLayout
-    >>> layout = CodeLayout((GateLayout("relu", 3), GateLayout("pool", 1, num_pieces=4)))
-    >>> before = Codes.from_pieces([np.array([[0, 1, 1]]), np.array([[3]])], layout)
-    >>> after = Codes.from_pieces([np.array([[1, 1, 0]]), np.array([[0]])], layout)
-    >>> changed_units(before, after)
-    array([[2, 1]])
+    Both codes are of the same points in the same order. Exact; the sum over gates is the Hamming distance.
     """
     if not before.layout.is_compatible(after.layout) or len(before) != len(after):
         raise InputError(

@@ -11,17 +11,7 @@ ROWS = 2**16
 
 
 def check_words(words: UInt64[np.ndarray, "s w"], layout: CodeLayout) -> None:
-    """Raise ValueError unless every unit is on a piece that it has, and no bit is set beside the units.
-
-    Examples
-    --------
-    >>> from reluscope.codes.layout import GateLayout
-    >>> layout = CodeLayout((GateLayout("clamp", 1, num_pieces=3),))
-    >>> check_words(np.array([[1, 0], [0, 1]], dtype=np.uint64), layout)
-    >>> check_words(np.array([[1, 1]], dtype=np.uint64), layout)
-    Traceback (most recent call last):
-    ValueError: a unit of gate clamp is on piece 3 of 3
-    """
+    """Raise ValueError unless every unit is on a piece that it has, and no bit is set beside the units."""
     for start in range(0, len(words), ROWS):
         rows = words[start : start + ROWS]
         pieces = unpack_pieces(rows, layout)

@@ -8,23 +8,9 @@ from jaxtyping import UInt64
 
 @dataclass(frozen=True)
 class CompressedWords:
-    """Rows of words, compressed.
+    """Rows of words, compressed."""
 
-    Parameters
-    ----------
-    content : bytes
-        By LZ4.
-    shape : tuple of int
-
-    Examples
-    --------
-    >>> words = np.ones((1000, 4), dtype=np.uint64)
-    >>> compressed = CompressedWords.of(words)
-    >>> bool((compressed.words == words).all()), len(compressed.content) < words.nbytes // 10
-    (True, True)
-    """
-
-    content: bytes
+    content: bytes  # by LZ4
     shape: tuple[int, int]
 
     @classmethod

@@ -10,31 +10,10 @@ from reluscope.codes.packed import Codes
 def differences(
     codes: Codes, first: Int[np.ndarray, " f"], second: Int[np.ndarray, " f"]
 ) -> tuple[Int[np.ndarray, " f1"], Int[np.ndarray, " units"]]:
-    """Return the units in which pairs of codes of one batch differ.
+    """Return offsets and units in which pairs of codes of one batch differ.
 
-    Parameters
-    ----------
-    codes : Codes
-    first, second : (f,) int
-        Rows of the pairs.
-
-    Returns
-    -------
-    offsets : (f + 1,) int64
-    units : (offsets[-1],) int64
-        Pair i differs in ``units[offsets[i] : offsets[i + 1]]``, ascending and numbered through all gates.
-
-    Notes
-    -----
-    Cost: one pass over the words of every pair, and memory for the result alone.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reluscope.codes import CodeLayout, Codes, GateLayout
-    >>> codes = Codes.from_pieces([np.array([[0, 1, 1], [1, 1, 0]])], CodeLayout((GateLayout("relu", 3),)))
-    >>> differences(codes, np.array([0]), np.array([1]))
-    (array([0, 2]), array([0, 2]))
+    `first` and `second` are rows. Pair i differs in ``units[offsets[i] : offsets[i + 1]]``, ascending and numbered
+    through all gates.
     """
     layout = codes.layout
     starts = np.array([layout.words(index).start for index in range(len(layout))], dtype=np.int64)

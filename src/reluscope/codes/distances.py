@@ -28,27 +28,10 @@ LONG = 16
 def hamming_distances(
     first: np.ndarray, second: np.ndarray | None, layout: CodeLayout, threshold: int | None = None
 ) -> np.ndarray:
-    """Return the distances (s, t) of all pairs of packed codes.
+    """Return the distances (s, t) of all pairs of packed codes, uint16, or uint32 beyond 65,535.
 
-    Parameters
-    ----------
-    first : (s, w) uint64
-    second : (t, w) uint64 or None
-        None compares the first set with itself, at half the cost.
-    layout : CodeLayout
-        Of both sets.
-    threshold : int, optional
-        Distances above it are reported as it; comparing stops early where all codes of a tile are that far apart.
-
-    Returns
-    -------
-    distances : (s, t) uint16, or uint32 where a distance may exceed 65,535
-        Unsigned: a difference of two distances wraps around unless converted first.
-
-    Notes
-    -----
-    Cost: s t w word operations in cache-sized tiles, where that pays on as many threads as torch may use
-    (`torch.set_num_threads`); memory is that of the result.
+    `second` None compares the first set with itself at half the cost. Distances above the threshold are reported as it.
+    Unsigned: differences wrap around unless converted first. Cost: s t w word operations.
     """
     largest = layout.num_units if threshold is None else min(layout.num_units, threshold)
     others = first if second is None else second
@@ -75,14 +58,9 @@ def hamming_distances(
 def tiles(
     first: np.ndarray, second: np.ndarray, layout: CodeLayout, stop: int | None
 ) -> Callable[[slice, slice], np.ndarray]:
-    """Return what computes tiles of distances, uint64, between rows of two sets of packed codes.
+    """Return a function that computes tiles of uint64 distances between rows of two sets of packed codes.
 
-    Parameters
-    ----------
-    first, second : (s, w) and (t, w) uint64
-    layout : CodeLayout
-    stop : int or None
-        Distances above it are given as it.
+    Distances above `stop` are given as it.
     """
     first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
     if stop is None and layout.num_words >= LONG and layout.is_binary:

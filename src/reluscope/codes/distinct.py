@@ -6,20 +6,8 @@ from reluscope import _kernels
 
 
 def group_equal_rows(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the groups of equal rows of an array (s, w) of uint64.
+    """Return first row, group of each row, and size, of the groups of equal rows of (s, w) uint64.
 
-    Returns
-    -------
-    first : (g,) int64
-        First row of each group, ascending.
-    inverse : (s,) int64
-        Group of each row.
-    counts : (g,) int64
-        Rows in each group.
-
-    Notes
-    -----
-    Cost: every row is read once to hash it and once more to compare it with the row of equal hash; rows count as equal
-    only if all their words are. Memory: 48 bytes a row.
+    First rows ascend. Rows are hashed, and count as equal only if all their words are. Memory: 48 bytes a row.
     """
     return _kernels.group_equal_rows(words)

@@ -11,26 +11,10 @@ from reluscope.codes.layout import CodeLayout
 def nearest_rows(
     queries: np.ndarray, words: np.ndarray, layout: CodeLayout, k: int, *, others: bool
 ) -> tuple[Int[np.ndarray, "q k"], Int[np.ndarray, "q k"]]:
-    """Return the k nearest packed codes of packed codes.
+    """Return distances and rows of the k nearest packed codes of packed codes.
 
-    Parameters
-    ----------
-    queries, words : (q, w) and (t, w) uint64
-    layout : CodeLayout
-        Of both.
-    k : int
-        From 1 to t, or to t - 1 for others.
-    others : bool
-        The two sets are one, and no code is its own neighbour.
-
-    Returns
-    -------
-    distances, rows : (q, k) int64
-        Ascending; at equal distances the lower row comes first.
-
-    Notes
-    -----
-    Cost: q t w word operations on the threads that torch may use; memory is that of the result and of a tile.
+    Ascending; at equal distances the lower row comes first. With `others` the two sets are one, no code is its own
+    neighbour, and k is at most t - 1. Cost: q t w word operations; memory of the result and a tile.
     """
     distances = np.full((len(queries), k), np.iinfo(np.int64).max, dtype=np.int64)
     rows = np.zeros((len(queries), k), dtype=np.int64)

@@ -17,14 +17,7 @@ def pack_pieces(
 ) -> UInt64[np.ndarray, "s w"]:
     """Return the words of codes given as pieces, one array (s, u) for each gate.
 
-    The number of codes s is needed for a layout without gates alone, where no array tells it.
-
-    Raises
-    ------
-    ShapeError
-        If the number of arrays or a shape does not fit the layout.
-    InputError
-        If an array is not of whole numbers, or a piece is not below the gate's number of pieces.
+    `num_codes` is needed only for a layout without gates, where no array tells it.
     """
     arrays = [_as_array(array) for array in pieces]
     num_codes = _common_length(arrays, layout, num_codes)
@@ -49,17 +42,10 @@ def pack_pieces(
 def place_planes(
     planes: Sequence[ArrayLike], layout: CodeLayout, num_codes: int | None = None
 ) -> UInt64[np.ndarray, "s w"]:
-    """Return the words of codes given as bits that are packed already, for each gate bytes (s, planes, ceil(u / 8)).
+    """Return the words of codes given as packed bits: for each gate bytes (s, planes, ceil(u / 8)).
 
-    Gates of one plane may leave out the middle dimension. Bits are little-endian, as of
-    ``np.packbits(..., bitorder="little")``; those past the last unit must be zero.
-
-    Raises
-    ------
-    ShapeError
-        If the number of arrays or a shape does not fit the layout.
-    InputError
-        If an array is not of bytes, or a bit past the last unit is set.
+    Gates of one plane may leave out the middle dimension. Bits are little-endian, as of ``np.packbits(...,
+    bitorder="little")``; those past the last unit must be zero.
     """
     arrays = [_as_array(array) for array in planes]
     num_codes = _common_length(arrays, layout, num_codes)

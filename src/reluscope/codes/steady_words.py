@@ -12,31 +12,12 @@ from reluscope.codes.packing import pack_pieces
 
 @dataclass(frozen=True, eq=False)
 class SteadyWords:
-    """Words ``(s, w)`` of a gate, written out when they are asked for as an array.
+    """Words ``(s, w)`` of a gate, written out when they are asked for as an array."""
 
-    Parameters
-    ----------
-    layout : CodeLayout
-        Of one gate.
-    row : (1, w) uint64
-        Words with which all codes begin.
-    units : (c,) int64
-    pieces : (s, c) integers
-        Of these units; the row says those of the others.
-
-    Examples
-    --------
-    >>> from reluscope.codes.layout import GateLayout
-    >>> layout = CodeLayout([GateLayout("pool", num_units=3, num_pieces=3)])
-    >>> words = SteadyWords.of(layout, np.array([2, 0, 1]), np.array([1]), np.array([[0], [2]]))
-    >>> np.asarray(words).tolist(), np.asarray(words.take(np.array([1]), axis=0)).tolist()
-    ([[4, 1], [4, 3]], [[4, 3]])
-    """
-
-    layout: CodeLayout
-    row: UInt64[np.ndarray, "1 w"]
+    layout: CodeLayout  # of one gate
+    row: UInt64[np.ndarray, "1 w"]  # words with which all codes begin
     units: Int[np.ndarray, " c"]
-    pieces: np.ndarray
+    pieces: np.ndarray  # (s, c) of these units; others are as in the row
 
     @classmethod
     def of(cls, layout: CodeLayout, steady: np.ndarray, units: Int[np.ndarray, " c"], pieces: np.ndarray) -> Self:

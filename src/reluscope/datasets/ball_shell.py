@@ -87,12 +87,7 @@ def ball_shell(
 
 
 def check_radii(count: int, radius: float, inner: float, outer: float) -> None:
-    """Raise an InputError unless there is a point and the radii ascend.
-
-    Examples
-    --------
-    >>> check_radii(10, 0.5, 0.7, 1.0)
-    """
+    """Raise InputError unless there is a point and the radii ascend."""
     if count < 1 or not 0 < radius <= inner < outer < inf:
         raise InputError(
             "expected at least one point, and 0 < radius <= inner < outer, all finite, got "

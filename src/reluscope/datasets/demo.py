@@ -61,20 +61,7 @@ def demo_network() -> DigitsNetwork:
 def loaded_demo_network(data: Points | None = None) -> Network:
     """Return the trained network as `reluscope.load` does, without importing PyTorch's compiler for it.
 
-    Parameters
-    ----------
-    data : (s, 1, 8, 8), optional
-        Points at which the network is compared with the module, beside random ones.
-
-    Returns
-    -------
-    Network
-        Checked against the module in float64.
-
-    Examples
-    --------
-    >>> [gate.name for gate in loaded_demo_network().gates]
-    ['relu', 'pool', 'relu_1']
+    It is checked against the module in float64, at random points and at `data` (s, 1, 8, 8).
     """
     module = demo_network().double().requires_grad_(False)
     network = _DemoTrace(dict(module.named_parameters())).lower()

@@ -79,12 +79,6 @@ def is_named(data: str) -> bool:
 
 
 def read_labels(path: str | os.PathLike[str]) -> object:
-    """Read a file of labels, whatever they are.
-
-    Raises
-    ------
-    InputError
-        If it is not there, or no array.
-    """
+    """Read a file of labels of any type; InputError if it is missing or holds no array."""
     points, own = read_arrays(path)
     return points if own is None else own

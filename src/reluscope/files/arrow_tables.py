@@ -17,28 +17,8 @@ if TYPE_CHECKING:
 def checked_table(read: Callable[[], "pa.Table"], schema: "pa.Schema | None" = None) -> "pa.Table":
     """Return the table that a function reads, if it is within its buffers.
 
-    Parameters
-    ----------
-    read : callable
-        Reads the table; whatever it ends in means that there is none.
-    schema : pyarrow.Schema, optional
-        Names and types that the columns must have; metadata may differ.
-
-    Raises
-    ------
-    ValueError
-        If the file holds no such table, or one whose offsets, lengths or texts are wrong.
-
-    Examples
-    --------
-    >>> import numpy as np, pyarrow as pa
-    >>> checked_table(lambda: pa.table({"a": [1, 2]})).num_rows
-    2
-    >>> offsets = pa.py_buffer(np.array([0, 2**30, 3], np.int32))
-    >>> beyond = pa.StringArray.from_buffers(2, offsets, pa.py_buffer(b"abc"))
-    >>> checked_table(lambda: pa.table({"a": beyond}))
-    Traceback (most recent call last):
-    ValueError: ...
+    ValueError if the read fails in any way, or offsets, lengths or texts are wrong. Names and types of columns must be
+    those of the schema; metadata may differ.
     """
     try:
         table = read()
@@ -51,13 +31,7 @@ def checked_table(read: Callable[[], "pa.Table"], schema: "pa.Schema | None" = N
 
 
 def stored_table(content: bytes, schema: "pa.Schema | None" = None) -> "pa.Table":
-    """Return the table in the bytes of an Arrow file.
-
-    Raises
-    ------
-    ValueError
-        As `checked_table`.
-    """
+    """Return the table in the bytes of an Arrow file, or raise ValueError as `checked_table` does."""
     import pyarrow as pa
     import pyarrow.ipc
 
@@ -65,13 +39,7 @@ def stored_table(content: bytes, schema: "pa.Schema | None" = None) -> "pa.Table
 
 
 def parquet_table(content: bytes, schema: "pa.Schema | None" = None) -> "pa.Table":
-    """Return the table in the bytes of a Parquet file.
-
-    Raises
-    ------
-    ValueError
-        As `checked_table`.
-    """
+    """Return the table in the bytes of a Parquet file, or raise ValueError as `checked_table` does."""
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -79,12 +47,9 @@ def parquet_table(content: bytes, schema: "pa.Schema | None" = None) -> "pa.Tabl
 
 
 def write_sealed_parquet(path: str | os.PathLike[str], table: "pa.Table") -> None:
-    """Write a table as a Parquet file with a digest of all its bytes, which `read_sealed` and `parquet_table` read.
+    """Write a table as a Parquet file with a digest of all its bytes.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written; nothing is left behind.
+    `read_sealed` and `parquet_table` read it. InputError if it cannot be written; nothing is left behind.
     """
     import pyarrow.parquet
 

@@ -54,36 +54,10 @@ class Record(Shown):
 
 
 class KeptResults(MutableMapping[str, Any]):
-    """Results by name, on disk.
+    """Results by name, on disk, for one key of what they depend on.
 
-    A class for results of another form than `Record` has ``to_record`` and ``from_record`` of its own.
-
-    Parameters
-    ----------
-    folder : path
-        Of what was kept before, or empty, or not there yet.
-    key : mapping of words to words
-        What the results depend on.
-    advice : str
-        What to do if the folder belongs to something else.
-
-    Raises
-    ------
-    InputError
-        If the folder holds results of something else, something else altogether, or cannot be written. A result that
-        is damaged raises it when it is asked for.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> KeptResults(folder, {"network": "a"})["first"] = Record({"regions": 5}, {"W": np.eye(2)})
-    >>> again = KeptResults(folder, {"network": "a"})
-    >>> list(again), again["first"].plain, again["first"].arrays["W"].shape
-    (['first'], {'regions': 5}, (2, 2))
-    >>> KeptResults(folder, {"network": "b"})
-    Traceback (most recent call last):
-    reluscope.errors.InputError: what is in ... was begun with another network: give the same as then, or another folder
+    Subclasses for results other than `Record` define ``to_record`` and ``from_record``. A folder of something else, or
+    not writable, raises InputError; a damaged result does so when it is asked for.
     """
 
     def __init__(
@@ -180,13 +154,7 @@ class KeptResults(MutableMapping[str, Any]):
         return isinstance(name, str) and self._path(name).is_file()
 
     def check(self) -> None:
-        """Read everything, so that damage is known before work goes on.
-
-        Raises
-        ------
-        InputError
-            If a result is damaged.
-        """
+        """Read every result, so that damage raises InputError before work goes on."""
         for name in self:
             self[name]
 

@@ -29,28 +29,17 @@ _JSON_CHUNK, _BINARY_CHUNK, _FLOAT, _WHOLE = 0x4E4F534A, 0x004E4942, 5126, 5125
 class PolygonMesh:
     """Convex polygons in space with shared vertices.
 
-    Parameters
-    ----------
-    vertices : (v, 3) float64
-    offsets : (p + 1,) int64; ids : (offsets[-1],) int64
-        Polygon i has the vertices ``ids[offsets[i] : offsets[i + 1]]``, counter-clockwise seen from where its normal
-        points.
-    normals : (p, 3) float64
-    fans : (t, 3) int64
-        The polygons as triangles: corners as places in ``ids``.
-    pieces : (t,) int64
-        Of which polygon each triangle is.
-    colors : (p, 3) uint8, optional
-        Red, green and blue.
+    Polygon i has the vertices ``ids[offsets[i] : offsets[i + 1]]``, counter-clockwise seen from where its normal
+    points.
     """
 
-    vertices: np.ndarray
-    offsets: np.ndarray
-    ids: np.ndarray
-    normals: np.ndarray
-    fans: np.ndarray
-    pieces: np.ndarray
-    colors: np.ndarray | None = None
+    vertices: np.ndarray  # (v, 3) float64
+    offsets: np.ndarray  # (p + 1,) int64
+    ids: np.ndarray  # (offsets[-1],) int64
+    normals: np.ndarray  # (p, 3) float64
+    fans: np.ndarray  # (t, 3) int64, triangles: corners as places in ``ids``
+    pieces: np.ndarray  # (t,) int64, the polygon of each triangle
+    colors: np.ndarray | None = None  # (p, 3) uint8, red, green and blue
 
     def __len__(self) -> int:
         return len(self.normals)
@@ -64,12 +53,9 @@ def check_mesh_file(path: Path) -> None:
 
 
 def write_mesh(path: Path, mesh: PolygonMesh) -> None:
-    """Write a mesh, in the form that the name of the file ends in; what was there stays until it is complete.
+    """Write a mesh in the form of the path's suffix; an existing file stays until it is complete.
 
-    Raises
-    ------
-    InputError
-        If the name ends otherwise, the file cannot be written, or coordinates are too large for 32-bit floats.
+    InputError for other suffixes, files that cannot be written, and coordinates too large for 32-bit floats.
     """
     check_mesh_file(path)
     write_files(_WRITERS[path.suffix.lower()](path, mesh))

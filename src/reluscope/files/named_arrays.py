@@ -25,20 +25,10 @@ T = TypeVar("T")
 
 
 def save_arrays(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], description: Mapping[str, Any]) -> None:
-    """Write arrays and a description; what was at the path stays until the new file is complete.
+    """Write arrays and a description; an existing file stays until the new one is complete.
 
-    Parameters
-    ----------
-    path : path
-    arrays : mapping to arrays
-        Of any shape and numeric type.
-    description : mapping
-        Goes into the file as JSON; its ``kind`` is checked by `load_arrays`.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written; nothing is left behind.
+    The description goes into the file as JSON; `load_arrays` checks its ``kind``. If the file cannot be written,
+    InputError is raised and nothing is left behind.
     """
     import pyarrow as pa
     import pyarrow.ipc
@@ -59,12 +49,9 @@ def save_arrays(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], 
 
 
 def load_arrays(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read what `save_arrays` wrote.
+    """Read the arrays and the description that `save_arrays` wrote.
 
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged, or holds something of another kind.
+    InputError if the file is missing, damaged or of another kind.
     """
     what, advice = _file_of(kind), "save it again"
     content = read_sealed(path, what, advice)
@@ -88,21 +75,10 @@ def load_as(
     make: Callable[[dict[str, np.ndarray], dict[str, Any]], T],
     fingerprint: str | None = None,
 ) -> T:
-    """Read what `save_arrays` wrote, and make of it what was saved.
+    """Read a file of `save_arrays`, and make of it the object that was saved.
 
-    Parameters
-    ----------
-    path : path
-    kind : str
-    make : callable
-        From the arrays and the description; what is wrong with them is one of `stored.MALFORMED`.
-    fingerprint : str, optional
-        Of the network that the file must be about.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged, of another kind or content, or about another network.
+    `make` raises one of `stored.MALFORMED` on wrong contents; `fingerprint` is that of the network the file must be
+    about. Either misfit, or a missing or damaged file, raises InputError.
     """
     arrays, described = load_arrays(path, kind)
     there = described.get("fingerprint")

@@ -16,27 +16,9 @@ MAX_EXPANDED, MAX_FACTOR = 2**28, 200
 
 
 def read_npy(file: IO[bytes], size: int) -> np.ndarray:
-    """Return the array of a ``.npy`` file.
+    """Return the array of a ``.npy`` file of so many bytes, which is at its beginning.
 
-    Parameters
-    ----------
-    file : binary file
-        At its beginning.
-    size : int
-        How many bytes there are.
-
-    Raises
-    ------
-    ValueError
-        If it holds pickled objects, is no such file, or has more or fewer numbers than its header states.
-
-    Examples
-    --------
-    >>> import io
-    >>> file = io.BytesIO()
-    >>> np.save(file, np.arange(3))
-    >>> read_npy(io.BytesIO(file.getvalue()), len(file.getvalue()))
-    array([0, 1, 2])
+    ValueError if it holds pickled objects, is no such file, or has more or fewer numbers than its header states.
     """
     version = np.lib.format.read_magic(file)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -63,14 +45,9 @@ def read_npy(file: IO[bytes], size: int) -> np.ndarray:
 
 
 def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
-    """Open a member of an archive, unless it would expand beyond a limit.
+    """Open a member of an archive; ValueError if it would expand beyond a limit.
 
-    Raises
-    ------
-    ValueError
-        If it would.
-    KeyError
-        If there is none.
+    KeyError if there is no such member.
     """
     info = archive.getinfo(name)
     if info.file_size > MAX_EXPANDED and info.file_size > MAX_FACTOR * max(1, info.compress_size):

@@ -28,14 +28,7 @@ BLOCK = 2**22
 
 
 def sealed(content: bytes) -> bytes:
-    """Return content with the digest in place of `UNSEALED`.
-
-    Examples
-    --------
-    >>> whole = sealed(f"some content, {UNSEALED}".encode())
-    >>> is_whole(whole), is_whole(whole.replace(b"some", b"same"))
-    (True, False)
-    """
+    """Return content with its digest in place of `UNSEALED`."""
     writable = io.BytesIO(content)
     _seal(writable)
     return writable.getvalue()
@@ -47,18 +40,10 @@ def is_whole(content: bytes) -> bool:
 
 
 def write_sealed(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file with its digest; what was at the path stays until the new file is complete.
+    """Write a file with its digest; an existing file stays until the new one is complete.
 
-    Parameters
-    ----------
-    path : path
-    write : callable
-        Writes the content, with `UNSEALED` in it, to an open file.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written; nothing is left behind.
+    `write` writes the content, with `UNSEALED` in it, to an open file. If that fails, InputError is raised and nothing
+    is left behind.
     """
 
     def write_and_seal(file: IO[bytes]) -> None:
@@ -71,18 +56,8 @@ def write_sealed(path: str | os.PathLike[str], write: Callable[[IO[bytes]], obje
 def read_sealed(path: str | os.PathLike[str], what: str, advice: str) -> bytes:
     """Return the content of a file if it is as it was written.
 
-    Parameters
-    ----------
-    path : path
-    what : str
-        What the file is to be, such as "a partition".
-    advice : str
-        What to do if it is not.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged, of another kind, or without a digest.
+    InputError if it is missing, damaged, of another kind, or without a digest. `what` names the file's kind, such as "a
+    partition"; `advice` says what to do.
     """
     with _opened(path, advice) as file:
         content = file.read()
@@ -94,10 +69,7 @@ def read_sealed(path: str | os.PathLike[str], what: str, advice: str) -> bytes:
 def check_sealed(path: str | os.PathLike[str], what: str, advice: str) -> None:
     """Read a file that may be larger than memory, and refuse it if it is not as it was written.
 
-    Raises
-    ------
-    InputError
-        As `read_sealed`.
+    It raises InputError where `read_sealed` does.
     """
     with _opened(path, advice) as file:
         is_as_written = _is_whole(file)
@@ -129,40 +101,18 @@ def not_as_written(path: str | os.PathLike[str], what: str, advice: str) -> Inpu
 def to_sealed_json(plain: Mapping[str, Any], **options: Any) -> str:
     """Return plain types as JSON with the digest under the key ``seal``.
 
-    Parameters
-    ----------
-    plain : mapping
-        To be the JSON object; it must say what it is.
-    options
-        Of `json.dumps`.
-
-    Examples
-    --------
-    >>> is_whole(to_sealed_json({"format": "example 1"}).encode())
-    True
+    `plain` must say what it is; options are those of `json.dumps`.
     """
     return sealed(json.dumps({SEAL_KEY: UNSEALED, **plain}, **options).encode()).decode()
 
 
 def read_sealed_json(path: str | os.PathLike[str], what: str, advice: str) -> dict[str, Any]:
-    """Return what `to_sealed_json` wrote, without the digest.
-
-    Raises
-    ------
-    InputError
-        As `read_sealed`.
-    """
+    """Return the object that `to_sealed_json` wrote, without the digest; errors are as in `read_sealed`."""
     return parse_json(read_sealed(path, what, advice), path, what, advice)
 
 
 def parse_json(content: bytes | str, path: str | os.PathLike[str], what: str, advice: str) -> dict[str, Any]:
-    """Return a JSON object, without its digest.
-
-    Raises
-    ------
-    InputError
-        If it is something else.
-    """
+    """Return a JSON object, without its digest; InputError if the content is something else."""
     try:
         plain = json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -13,21 +13,7 @@ SHARES = 32
 class SpilledRows:
     """Rows of one type, spread over files by the lowest bits of their keys.
 
-    Parameters
-    ----------
-    folder : Path
-        Is made; nobody else writes there.
-    dtype : numpy.dtype
-        Of the rows.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     spilled = SpilledRows(Path(folder) / "rows", np.dtype(np.int64))
-    ...     spilled.add(np.array([1, 2, 33], dtype=np.uint64), np.array([10, 20, 30]))()
-    ...     [share.tolist() for share in spilled if len(share)]
-    [[10, 30], [20]]
+    The folder is made here; nothing else may write to it.
     """
 
     def __init__(self, folder: Path, dtype: np.dtype) -> None:

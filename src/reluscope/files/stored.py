@@ -26,26 +26,10 @@ def array(
     least: float | None = None,
     below: float | None = None,
 ) -> np.ndarray:
-    """Return a stored array of finite numbers.
+    """Return a stored array of finite numbers, or raise ValueError if it is not as described.
 
-    Parameters
-    ----------
-    arrays : mapping
-    name : str
-    kind : type
-        Of NumPy, such as ``np.float64``; for whole numbers any signed type will do.
-    shape : tuple of int or None
-        None where any length will do.
-    least, below : float, optional
-        Range of the entries.
-
-    Examples
-    --------
-    >>> array({"ids": np.array([0, 2])}, "ids", np.int64, (None,), least=0, below=3)
-    array([0, 2])
-    >>> array({"ids": np.array([0, 3])}, "ids", np.int64, (None,), least=0, below=3)
-    Traceback (most recent call last):
-    ValueError: ids are not from 0 to below 3
+    For whole numbers any signed type will do. None in `shape` is any length; entries are at least `least` and below
+    `below`.
     """
     found = arrays[name]
     fits = found.dtype.kind == "i" if kind is np.int64 else found.dtype == kind

@@ -16,19 +16,9 @@ Filling = bytes | str | Callable[[IO[bytes]], object]
 
 
 def check_writable(place: Path, advice: str) -> None:
-    """Check, before any work, that a folder can be written to, or made: by making a file and removing it.
+    """Check, before any work, that a folder can be written to or made, by making a file and removing it.
 
-    Parameters
-    ----------
-    place : Path
-        The folder; where it is not there, the nearest one above is tried.
-    advice : str
-        What to do otherwise.
-
-    Raises
-    ------
-    InputError
-        If it cannot.
+    Where the folder is missing, the nearest one above it is tried. InputError, with the advice, if it cannot.
     """
     nearest = next(path for path in (place.absolute(), *place.absolute().parents) if path.exists())
     if not nearest.is_dir():
@@ -42,23 +32,10 @@ def check_writable(place: Path, advice: str) -> None:
 
 
 def write_files(fillings: Mapping[Path, Filling]) -> None:
-    """Write files; what was there before stays until all are complete.
+    """Write files; those that were there before stay until all are complete.
 
-    Parameters
-    ----------
-    fillings : mapping from paths to bytes, text, or a function that writes to an open file
-
-    Raises
-    ------
-    InputError
-        If that cannot be done; what was at these paths before is there still, and nothing is left beside it.
-
-    Examples
-    --------
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> write_files({folder / "a": "one", folder / "b": b"two"})
-    >>> sorted(path.name for path in folder.iterdir())
-    ['a', 'b']
+    Contents are bytes, text, or functions that write to an open file. On failure InputError is raised, the earlier
+    files are still there, and nothing is left beside them.
     """
     waiting: list[tuple[str, Path]] = []
     target = Path()
@@ -87,13 +64,7 @@ def write_files(fillings: Mapping[Path, Filling]) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, if it is not there.
-
-    Raises
-    ------
-    InputError
-        If that cannot be done.
-    """
+    """Make a folder, if it is not there; InputError if that cannot be done."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -46,26 +46,10 @@ class Claim(StrEnum):
 
 
 def claim_of(value: float, lower: float, upper: float, tolerance: float) -> Claim:
-    """Return what a value between two certain ends claims.
+    """Return the claim of a value between two certain ends, with ``lower <= value <= upper``.
 
-    Parameters
-    ----------
-    value, lower, upper : float
-        With ``lower <= value <= upper``.
-    tolerance : float
-        The largest error of an EXACT number, as `largest_error` gives it.
-
-    Returns
-    -------
-    Claim
-        EXACT where no end is farther from the value than the tolerance; LOWER or UPPER where the value is that end;
-        else ESTIMATE.
-
-    Examples
-    --------
-    >>> from reluscope.findings.claims import claim_of
-    >>> [str(claim_of(2.0, low, high, 1e-9)) for low, high in [(2.0, 2.0), (2.0, 3.0), (1.0, 2.0), (1.0, 3.0)]]
-    ['EXACT', 'LOWER', 'UPPER', 'ESTIMATE']
+    EXACT where no end is farther from the value than the tolerance, which `largest_error` gives; LOWER or UPPER where
+    the value is that end; else ESTIMATE.
     """
     # Of whole numbers too large for floats nothing but comparisons is defined with infinity.
     if lower == upper or (lower != -inf and upper != inf and max(upper - value, value - lower) <= tolerance):
@@ -76,20 +60,9 @@ def claim_of(value: float, lower: float, upper: float, tolerance: float) -> Clai
 
 
 def largest_error(value: Any, scale: Any = 0.0) -> Any:
-    """Return the largest error that an EXACT real number may have.
+    """Return the largest error that an EXACT real number may have; 0 where the value is not finite.
 
-    Parameters
-    ----------
-    value : float or array
-        0 is returned where it is not finite.
-    scale : float or array
-        Of the question, see the module; not negative. One that is not finite says nothing.
-
-    Examples
-    --------
-    >>> from reluscope.findings.claims import largest_error
-    >>> largest_error(np.array([2.0, 0.0, 1e-12, np.inf]), np.array([0.0, 0.0, 1e3, 1.0])) * 1e6
-    array([2., 0., 1., 0.])
+    The scale of the question is not negative; one that is not finite says nothing.
     """
     of_scale = AGREEMENT * np.where(np.isfinite(scale), scale, 0.0)
     return np.where(np.isfinite(value), np.maximum(PRECISION * np.abs(value), of_scale), 0.0)

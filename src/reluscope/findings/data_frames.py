@@ -10,13 +10,7 @@ if TYPE_CHECKING:
 
 
 def as_pandas(table: "pa.Table") -> "pd.DataFrame":
-    """Return a table as a data frame.
-
-    Raises
-    ------
-    ReluscopeError
-        If pandas is not installed.
-    """
+    """Return a table as a data frame; ReluscopeError if pandas is not installed."""
     try:
         import pandas  # noqa: F401, pyarrow's own sentence names no remedy
     except ImportError as error:

@@ -26,14 +26,7 @@ class Ends(NamedTuple):
 
 
 def at_an_end(cell: Ends, tolerance: float) -> Ends:
-    """Return a cell whose value is one of its ends where the two are one number, so that it claims a bound.
-
-    Examples
-    --------
-    >>> from reluscope.findings.derived import Ends, at_an_end
-    >>> at_an_end(Ends(2.0, 2.0 - 1e-12, 3.0), 1e-9).value == 2.0 - 1e-12
-    True
-    """
+    """Return a cell whose value is moved to an end within the tolerance, so that it claims a bound."""
     if max(cell.upper - cell.value, cell.value - cell.lower) <= tolerance:
         return cell
     if cell.value - cell.lower <= tolerance:
@@ -48,28 +41,10 @@ def quantile(
     share: float,
     population: int,
 ) -> Ends:
-    """Return a quantile of a population of which k entries are known, drawn at random if there are more.
+    """Return a quantile of a population with k known entries, drawn at random if there are more.
 
-    Parameters
-    ----------
-    values, lower, upper : (k,) float64
-        At least one.
-    share : float
-        Which quantile; 0.5 is the median.
-    population : int
-        At least k.
-
-    Notes
-    -----
-    From k drawn entries the quantile lies between the l-th and the u-th smallest with probability ``P(l <= B < u)``, B
-    binomial with k draws and probability ``share``, whatever the distribution.
-
-    Examples
-    --------
-    >>> from reluscope.findings.derived import quantile
-    >>> eleven = np.arange(11.0)
-    >>> quantile(eleven, eleven, eleven, 0.5, 1000)
-    Ends(value=5.0, lower=1.0, upper=9.0, is_certain=False)
+    From k drawn entries it lies between the l-th and the u-th smallest with probability ``P(l <= B < u)``, B binomial
+    with k draws and probability ``share``, whatever the distribution.
     """
     value = _quantile(values, share)
     if len(values) == population:
@@ -95,19 +70,10 @@ def mean(
     least: float = -np.inf,
     most: float = np.inf,
 ) -> Ends:
-    """Return the mean of a population of which k entries are known, drawn at random if there are more.
+    """Return the mean of a population with k known entries, drawn at random if there are more.
 
-    Notes
-    -----
-    From drawn entries there is a lower end where no entry can be below `least`, and an upper one where none can be
-    above `most`: see `lowest_mean`. A mean of entries without limits has no such ends.
-
-    Examples
-    --------
-    >>> from reluscope.findings.derived import mean
-    >>> two = np.array([1.0, 3.0])
-    >>> mean(two, two - 1, two + 2, 2)
-    Ends(value=2.0, lower=1.0, upper=4.0, is_certain=True)
+    From drawn entries there is a lower end only where no entry can be below `least`, and an upper one only where none
+    can be above `most`: see `lowest_mean`.
     """
     value, low, high = (float(np.mean(part)) for part in (values, lower, upper))
     if len(values) == population:
@@ -119,22 +85,10 @@ def mean(
 
 
 def lowest_mean(values: Float[np.ndarray, " k"], tail: float) -> float:
-    """Return a lower end of the mean of a population of numbers from 0 on, from k that were drawn.
+    """Return a lower end of the mean of a population of numbers from 0 on, from k drawn ones.
 
-    Whoever bets at fair odds that numbers exceed a mean multiplies the capital by ``1 - s + s value / mean`` each time,
-    with stake ``s``; if the mean is right, the capital is ``1 / tail`` times the first one with probability ``tail`` at
-    most (Ville 1939; Waudby-Smith and Ramdas 2024). Some stakes are bet beside each other.
-
-    Notes
-    -----
-    Whatever the distribution. By the inequality of arithmetic and geometric means it also holds for one draw from each
-    of several strata of equal weight.
-
-    Examples
-    --------
-    >>> from reluscope.findings.derived import lowest_mean
-    >>> 0.8 < lowest_mean(np.ones(40), 0.025) < 1
-    True
+    It is wrong with probability `tail` at most, whatever the distribution, by betting (Ville 1939; Waudby-Smith and
+    Ramdas 2024), and also for one draw from each of several strata of equal weight.
     """
     top = float(values.mean())
     if not 0 < top < np.inf:
@@ -153,15 +107,7 @@ def lowest_mean(values: Float[np.ndarray, " k"], tail: float) -> float:
 def total(
     values: Float[np.ndarray, " k"], lower: Float[np.ndarray, " k"], upper: Float[np.ndarray, " k"], population: int
 ) -> Ends:
-    """Return the sum of entries that are all known; ``population`` is their number.
-
-    Examples
-    --------
-    >>> from reluscope.findings.derived import total
-    >>> two = np.array([1.0, 3.0])
-    >>> total(two, two - 1, two + 2, 2)
-    Ends(value=4.0, lower=2.0, upper=8.0, is_certain=True)
-    """
+    """Return the sum of entries that are all known; ``population`` is their number."""
     if len(values) != population:
         raise ValueError("a sum over a population is no sum over some of it")
     value, low, high = (float(np.sum(part)) for part in (values, lower, upper))
@@ -171,17 +117,9 @@ def total(
 def share(
     values: Float[np.ndarray, " k"], lower: Float[np.ndarray, " k"], upper: Float[np.ndarray, " k"], population: int
 ) -> Ends:
-    """Return the share of a population that answers yes, of which k answers are known, 1 for yes and 0 for no.
+    """Return the share of a population that answers yes, from k known answers, 1 for yes and 0 for no.
 
-    Notes
-    -----
     From drawn answers the interval is that of Clopper and Pearson.
-
-    Examples
-    --------
-    >>> from reluscope.findings.derived import share
-    >>> share(np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([1.0, 1.0]), 2)  # the second is undecided
-    Ends(value=0.5, lower=0.5, upper=1.0, is_certain=True)
     """
     number = len(values)
     value, low, high = (float(np.mean(part)) for part in (values, lower, upper))

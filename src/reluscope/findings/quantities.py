@@ -122,13 +122,7 @@ def declare(
 
 
 def quantity_named(name: str) -> Quantity:
-    """Return the quantity that was declared by this name.
-
-    Raises
-    ------
-    KeyError
-        If there is none.
-    """
+    """Return the quantity that was declared by this name; KeyError if there is none."""
     return _DECLARED[name]
 
 

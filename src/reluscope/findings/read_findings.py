@@ -25,16 +25,7 @@ INFINITE = {"inf": inf, "-inf": -inf}
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Make one InputError of whatever is wrong with what is read.
-
-    Examples
-    --------
-    >>> from reluscope.findings.read_findings import reading
-    >>> with reading("a book"):
-    ...     {}["pages"]
-    Traceback (most recent call last):
-    reluscope.errors.InputError: expected a book, got something else ('pages'): write it again
-    """
+    """Turn any error in reading malformed data into one InputError."""
     try:
         yield
     except MALFORMED as error:
@@ -42,14 +33,7 @@ def reading(what: str) -> Iterator[None]:
 
 
 def finding_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a finding from what `Finding.to_dict` wrote.
-
-    Examples
-    --------
-    >>> from reluscope.findings.read_findings import finding_fields
-    >>> finding_fields({"name": "regions", "value": 3, "claim": "LOWER", "interval": [3, None]})["interval"]
-    (3, inf)
-    """
+    """Return the fields of a finding from what `Finding.to_dict` wrote."""
     claim, value = Claim(plain["claim"]), number(plain["value"])
     fields: dict[str, Any] = {"value": value, "claim": claim}
     fields |= {name: text(plain[name]) for name in TEXTS if name in plain}
@@ -82,17 +66,7 @@ def table_columns(plain: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def column_fields(name: str, plain: Mapping[str, Any], number_of_rows: int) -> dict[str, Any]:
-    """Return what `Column.of` takes, and the claims that were written, from what a table wrote of a column.
-
-    Examples
-    --------
-    >>> from reluscope.findings.read_findings import column_fields
-    >>> plain = {"definition": "pages, of books", "kind": "count", "given": "of books", "value": [3], "lower": [3],
-    ...          "upper": [None], "claim": ["LOWER"]}
-    >>> found = column_fields("example_pages", plain, 1)
-    >>> found["quantity"].definition, found["upper"]
-    ('pages', array([inf]))
-    """
+    """Return the arguments of `Column.of` and the written claims, from a table's entry of a column."""
     kind, given = Kind(plain["kind"]), text(plain.get("given", ""))
     definition = text(plain["definition"])
     if given and not definition.endswith(f", {given}"):
@@ -142,14 +116,7 @@ def numbers(entries: Any, unknown: float | None) -> Float[np.ndarray, " k"]:
 
 
 def number(entry: Any, *, unknown: float | None = None) -> float:
-    """Return a number as `writing.plain_number` writes it.
-
-    Examples
-    --------
-    >>> from reluscope.findings.read_findings import number
-    >>> number(3), number("-inf"), number(None, unknown=float("inf"))
-    (3, -inf, inf)
-    """
+    """Return a number as `writing.plain_number` writes it; `unknown` stands for None."""
     if entry is None and unknown is not None:
         return unknown
     if isinstance(entry, str):

@@ -24,14 +24,7 @@ MIN_DIGITS, MAX_DIGITS = 4, 17
 
 
 def number(value: float, digits: int = MIN_DIGITS) -> str:
-    """Return a number with its thousands apart, or with four significant digits.
-
-    Examples
-    --------
-    >>> from reluscope.findings.written_findings import number
-    >>> number(12345), number(0.000123456), number(54.5), number(1241.5), number(float("inf"))
-    ('12,345', '0.0001235', '54.5', '1,241.5', '∞')
-    """
+    """Return a number with its thousands apart, or with four significant digits."""
     if isinstance(value, int):
         return f"{value:,}"
     if isinf(value):
@@ -42,14 +35,9 @@ def number(value: float, digits: int = MIN_DIGITS) -> str:
 
 
 def written(finding: Finding, value: float, digits: int = MIN_DIGITS) -> str:
-    """Return the finding's value, or one of its ends, as `number` writes it; shares in percent, angles with their sign.
+    """Return the finding's value, or one of its ends, as `number` writes it.
 
-    Examples
-    --------
-    >>> from reluscope.findings import Finding
-    >>> from reluscope.findings.written_findings import written
-    >>> written(Finding.of(0.25, is_share=True), 0.25), written(Finding.of(0.25), 0.25)
-    ('25.0 %', '0.25')
+    Shares are in percent, angles with their sign.
     """
     if finding.is_share:
         return f"{100 * value:.{digits - 3}f} %"
@@ -57,27 +45,14 @@ def written(finding: Finding, value: float, digits: int = MIN_DIGITS) -> str:
 
 
 def signed(finding: Finding, digits: int = MIN_DIGITS) -> str:
-    """Return a finding's value with the sign of its claim.
-
-    Examples
-    --------
-    >>> from reluscope.findings import Finding
-    >>> from reluscope.findings.written_findings import signed
-    >>> signed(Finding.of(5, upper=9))
-    '≥ 5'
-    """
+    """Return a finding's value with the sign of its claim."""
     return SIGNS[finding.claim] + written(finding, finding.value, digits)
 
 
 def with_ends(finding: Finding) -> str:
-    """Return a finding's value with the sign of its claim, and its ends if both are known, in digits that part them.
+    """Return a finding's value with the sign of its claim, and its ends if both are known.
 
-    Examples
-    --------
-    >>> from reluscope.findings import Finding
-    >>> from reluscope.findings.written_findings import with_ends
-    >>> with_ends(Finding.of(5, upper=9)), with_ends(Finding.of(5)), with_ends(Finding.of(1.5, 1.499998, 1.500003))
-    ('≥ 5 [5, 9]', '5', '≈ 1.5 [1.499998, 1.500003]')
+    The ends have as many digits as tell them apart.
     """
     ends = finding.interval
     # Ends that are one number add nothing.
@@ -88,15 +63,7 @@ def with_ends(finding: Finding) -> str:
 
 
 def ends_in_words(finding: Finding) -> str:
-    """Return between which ends the truth lies, in words; empty where the value says it all.
-
-    Examples
-    --------
-    >>> from reluscope.findings import Finding
-    >>> from reluscope.findings.written_findings import ends_in_words
-    >>> ends_in_words(Finding.of(5, upper=9)), ends_in_words(Finding.of(5, upper=float("inf")))
-    ('between 5 and 9', '5 or more')
-    """
+    """Return between which ends the truth lies, in words; empty where the value says it all."""
     if finding.interval is None or finding.claim is Claim.EXACT or finding.interval[0] == finding.interval[1]:
         return ""
     low, high = finding.interval
@@ -259,14 +226,7 @@ def _digits(finding: Finding, low: float, high: float) -> int:
 
 
 def plain_number(value: float, *, unknown: float | None = None) -> float | str | None:
-    """Return a number as JSON can have it: null where it is missing, or infinite because nothing is known.
-
-    Examples
-    --------
-    >>> from reluscope.findings.written_findings import plain_number
-    >>> [plain_number(one) for one in (2.0, float("inf"), float("nan"))], plain_number(float("inf"), unknown=inf)
-    ([2.0, 'inf', None], None)
-    """
+    """Return a number as JSON can have it; null where it is missing, or is the infinite `unknown`."""
     if isnan(value) or value == unknown:
         return None
     return str(float(value)) if isinf(value) else value

@@ -48,28 +48,15 @@ _EVERYWHERE, _NOWHERE = _Carried({}, (Fraction(0), Fraction(0))), _Carried({}, (
 
 
 def num_file_outputs(network: Network) -> int:
-    """Return how many entries one output of the file has; the network may have one for the two of a binary classifier.
+    """Return how many entries one output of the file has.
 
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> num_file_outputs(rs.load([(np.eye(2), np.zeros(2))]))
-    2
+    The network may have one output for the two of a binary classifier.
     """
     return network.num_outputs if network.left_off is None else network.left_off.num_outputs
 
 
 def file_outputs(network: Network, x: Points) -> Float[np.ndarray, "s k"]:
-    """Return the outputs of the file at points, what the network leaves off included.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> from torch import nn
-    >>> net = rs.load(nn.Sequential(nn.Linear(1, 1, bias=False), nn.Sigmoid()))
-    >>> net([[0.0]]).item(), file_outputs(net, [[0.0]]).item()
-    (0.0, 0.5)
-    """
+    """Return the outputs of the file at points, including the operations that the network leaves off."""
     outputs = network(x)
     flat = outputs.reshape(len(outputs), -1).detach().cpu().numpy()
     return flat if network.left_off is None else network.left_off.values(flat, np.zeros_like(flat))[0]
@@ -78,32 +65,8 @@ def file_outputs(network: Network, x: Points) -> Float[np.ndarray, "s k"]:
 def on_scores(left_off: LeftOff | None, conditions: Polyhedron, rounding: Rounding) -> Polyhedron:
     """Return conditions on the outputs of a file as conditions on those of its network.
 
-    Parameters
-    ----------
-    left_off : LeftOff, optional
-        What the file ends with and the network does not.
-    conditions : Polyhedron
-        In the space of the file's outputs.
-    rounding : Rounding
-
-    Returns
-    -------
-    Polyhedron
-        Half-spaces that hold everywhere are left out, and what holds nowhere is ``0 <= -1``. Coefficients are 1 and -1,
-        but those of differences of log-softmaxes, which stay. Equations whose end no float64 holds become two
-        half-spaces behind all others; inwards, what holds nowhere.
-
-    Raises
-    ------
-    InputError
-        If a condition does not go through what was left off; it is named.
-
-    Examples
-    --------
-    >>> high = Polyhedron([[-1.0, 0.0], [-2.0, 2.0]], [-0.95, 0.0])  # y_0 >= 0.95 and y_0 >= y_1
-    >>> found = on_scores(LeftOff("sigmoid", (2,)), high, Rounding.OUTWARDS)
-    >>> found.A.tolist(), found.b.tolist()
-    ([[-1.0, 0.0], [-1.0, 1.0]], [-2.94443897916644, 0.0])
+    Half-spaces that hold everywhere are left out. Equations whose end no float64 holds become two half-spaces at the
+    end, inwards ``0 <= -1``. Raises InputError for a condition that cannot be carried over.
     """
     if left_off is None:
         return conditions
@@ -131,29 +94,10 @@ def on_scores(left_off: LeftOff | None, conditions: Polyhedron, rounding: Roundi
 
 
 def level_on_scores(left_off: LeftOff | None, outputs: tuple[int, ...], level: float) -> tuple[tuple[int, ...], float]:
-    """Return the function of a network's outputs, and its level, that is at it where one of the file's is at another.
+    """Return the network's outputs and the level that match a level of one or a difference of the file's.
 
-    Parameters
-    ----------
-    left_off : LeftOff, optional
-    outputs : tuple of int
-        One of the file, or two whose difference is meant.
-    level : float
-
-    Returns
-    -------
-    outputs, level
-        Of a softmax of two the difference; the level is the nearest float64.
-
-    Raises
-    ------
-    InputError
-        If the level does not go through what was left off, or is beyond what the output can be.
-
-    Examples
-    --------
-    >>> level_on_scores(LeftOff("softmax", (2,), (0,)), (1,), 0.5)
-    ((1, 0), 0.0)
+    For a softmax of two it is the difference; the level is the nearest float64. Raises InputError if the level cannot
+    be carried over or is beyond what the output can be.
     """
     if left_off is None:
         return outputs, level

@@ -15,20 +15,7 @@ SMALLEST = 2.0**-1000
 
 
 def check_numbers(where: str, *tables: np.ndarray) -> None:
-    """Refuse numbers other than 0 that are outside of the range.
-
-    Raises
-    ------
-    InputError
-        With the number.
-
-    Examples
-    --------
-    >>> check_numbers("in the domain", np.array([0.0, 1e130]))
-    Traceback (most recent call last):
-    reluscope.errors.InputError: expected constants and values between 1e-120 and 1e+120 in absolute value, got 1.0e+130
-    in the domain, where products of floats underflow or overflow: scale the network
-    """
+    """Raise InputError with the number if a number other than 0 is outside of the range."""
     sizes = np.abs(np.concatenate([np.zeros(0), *(table.ravel() for table in tables)]))
     wrong = sizes[(sizes != 0) & ~((sizes >= LEAST) & (sizes <= MOST))]
     if len(wrong):
@@ -40,13 +27,7 @@ def check_numbers(where: str, *tables: np.ndarray) -> None:
 
 
 def check_constants(network: Network) -> None:
-    """Refuse a network with constants of which a product with an ordinary number may be below the smallest float64.
-
-    Raises
-    ------
-    InputError
-        With the smallest constant.
-    """
+    """Raise InputError if a product of a constant with an ordinary number may underflow float64."""
     smallest = min(leg.extremes[0] for leg in (*(stage.leg for stage in network.stages), network.finish.leg))
     if smallest < SMALLEST:
         raise InputError(
@@ -57,21 +38,7 @@ def check_constants(network: Network) -> None:
 
 @contextmanager
 def overflow_refused() -> Iterator[None]:
-    """Refuse what leads to numbers that float64 does not hold, in NumPy's and in Python's arithmetic.
-
-    Raises
-    ------
-    InputError
-        In the place of an error of arithmetic.
-
-    Examples
-    --------
-    >>> with overflow_refused():
-    ...     np.full(1, 1e200) ** 2
-    Traceback (most recent call last):
-    reluscope.errors.InputError: expected numbers whose products float64 holds, below 1.8e+308, got larger ones
-    (overflow encountered in square): scale the network, the points or the domain
-    """
+    """Raise InputError in place of errors of NumPy's and Python's arithmetic on overflow."""
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
             yield

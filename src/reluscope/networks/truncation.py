@@ -7,32 +7,9 @@ from reluscope.networks.network import Network
 
 
 def up_to_gate(network: Network, gate: str | int | None) -> Network:
-    """Return the network whose outputs are those of one of its gates.
+    """Return the network whose outputs are those of one of its gates; without a gate the network itself.
 
-    Parameters
-    ----------
-    network : Network
-    gate : str or int, optional
-        Name or position of a gate; without one the network itself.
-
-    Returns
-    -------
-    Network
-        Of the nodes that the gate depends on, with their constants shared. Its regions are those of the gates up to
-        this one.
-
-    Raises
-    ------
-    InputError
-        If there is no such gate.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((3, 2)), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
-    >>> features = up_to_gate(net, 0)
-    >>> features.num_units, features([[1.0, -2.0]]).tolist()
-    (2, [[1.0, 0.0]])
+    Constants are shared. Its regions are those of the gates up to this one. Raises InputError if there is no such gate.
     """
     if gate is None:
         return network

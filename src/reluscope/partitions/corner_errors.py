@@ -23,19 +23,8 @@ CORNERS = 2.0**-44
 def corner_errors(part: "Partition") -> Float[np.ndarray, " v"]:
     """Return a bound on the distance of each vertex of a bounded partition from the true corner.
 
-    Notes
-    -----
-    The blur that the walk has carried along, with the rounding of the coordinates: none at the corners of the domain.
-    Of engines that carry none, the resolution of the partition and a share of the largest coordinate.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.array([[3.0]]), np.array([1.0])), (np.eye(1), np.zeros(1))])  # bends at -1 / 3
-    >>> part = rs.partition(net, rs.Box(-1, 1, 1))
-    >>> order = np.argsort(part.vertices[:, 0])
-    >>> bool((np.abs(part.vertices[order, 0] - [-1, -1 / 3, 1]) <= corner_errors(part)[order]).all())
-    True
+    The blur that the walk carried along plus the rounding of the coordinates; none at corners of the domain. For
+    engines without blur: the resolution and a share of the largest coordinate.
     """
     vertices = part.vertices
     sizes = np.abs(vertices).max(axis=1, initial=0.0)
@@ -51,17 +40,8 @@ def corner_errors(part: "Partition") -> Float[np.ndarray, " v"]:
 def side_errors(part: "Partition") -> Float[np.ndarray, " r"]:
     """Return for each region how far its sides may be from the true ones.
 
-    Notes
-    -----
-    The blur of its corners, but where two sides are nearly parallel: their crossing is moved far along both, and
-    neither is moved by more than the engine lets pass, 32 resolutions and a share of the largest coordinate.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.array([[3.0]]), np.array([1.0])), (np.eye(1), np.zeros(1))])
-    >>> bool((side_errors(rs.partition(net, rs.Box(-1, 1, 1))) < 1e-14).all())
-    True
+    The blur of its corners, but at most what the engine lets pass (32 resolutions and a share of the largest
+    coordinate): the crossing of two nearly parallel sides moves farther than the sides.
     """
     if not len(part):
         return np.zeros(0)
@@ -77,13 +57,9 @@ def side_errors(part: "Partition") -> Float[np.ndarray, " r"]:
 
 
 def volume_errors(moved: Float[np.ndarray, " r"], ends: Float[np.ndarray, "r 2 d"]) -> Float[np.ndarray, " r"]:
-    """Return how far volumes of bodies may be off whose corners are moved: the surface of boxes around them times that.
+    """Return how far the volumes of bodies may be off when their corners are moved.
 
-    Examples
-    --------
-    >>> square = np.array([[[0.0, 0.0], [1.0, 1.0]]])
-    >>> volume_errors(np.array([1e-9]), square).round(12).tolist()
-    [4e-09]
+    The surface of the box around each body times the distance moved.
     """
     sides = ends[:, 1] - ends[:, 0] + 2 * moved[:, None]
     surfaces = [np.delete(sides, axis, axis=1).prod(axis=1) for axis in range(sides.shape[1])]

@@ -19,21 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeftOpen:
-    """What is unknown about the regions of a partition.
+    """What is unknown about the regions of a partition."""
 
-    Parameters
-    ----------
-    num_undecided : int
-        Signs that neither bounds on rounding nor rational arithmetic decided.
-    num_unfinished : int
-        Cells that were not finished when work stopped.
-    num_unconfirmed : int
-        Regions that are listed without a proof that they exist.
-    """
-
-    num_undecided: int = 0
-    num_unfinished: int = 0
-    num_unconfirmed: int = 0
+    num_undecided: int = 0  # signs that neither bounds nor rational arithmetic decided
+    num_unfinished: int = 0  # cells that were not finished when work stopped
+    num_unconfirmed: int = 0  # regions listed without a proof that they exist
 
     @property
     def is_nothing(self) -> bool:
@@ -55,19 +45,8 @@ class LeftOpen:
     def ends(self, lower: float, upper: float, *, least: float = -inf, most: float = inf) -> tuple[float, float]:
         """Return the ends of a number that grows with the regions.
 
-        Parameters
-        ----------
-        lower, upper : float
-            Between them the number of the listed regions lies.
-        least, most : float
-            Between them the number lies whatever the regions are.
-
-        Examples
-        --------
-        >>> LeftOpen().ends(1.0, 1.0, least=0.0), LeftOpen(num_unfinished=3).ends(1.0, 1.0, least=0.0, most=4.0)
-        ((1.0, 1.0), (1.0, 4.0))
-        >>> LeftOpen(num_undecided=1).ends(1.0, 1.0, least=0.0, most=4.0)
-        (0.0, 4.0)
+        ``lower`` and ``upper`` bound the number of the listed regions, ``least`` and ``most`` the number whatever the
+        regions are.
         """
         if self.is_nothing:
             return lower, upper
@@ -75,13 +54,5 @@ class LeftOpen:
 
 
 def left_open(part: "Partition | StreamedPartition") -> LeftOpen:
-    """Return what a partition leaves open.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> left_open(rs.partition(net, rs.Box(-1, 1, 2))).is_nothing
-    True
-    """
+    """Return what a partition leaves open."""
     return LeftOpen(part.num_undecided, part.num_open, int(part.work.get("cells_unconfirmed", 0)))

@@ -11,12 +11,9 @@ if TYPE_CHECKING:
 
 
 def as_graph(part: "Partition") -> "nx.Graph":
-    """Return regions as nodes, and as edges the facets between them, with the units that change there.
+    """Return a graph of regions as nodes and facets as edges, with the units that change at each facet.
 
-    Raises
-    ------
-    ReluscopeError
-        If networkx is not installed.
+    Raises ReluscopeError if networkx is not installed.
     """
     try:
         import networkx as nx

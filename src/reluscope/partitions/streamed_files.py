@@ -26,20 +26,10 @@ GROUP_BYTES, MIN_ROWS, MAX_ROWS = 2**27, 2**10, 2**16
 
 
 def write_streamed(part: StreamedPartition, regions: Iterator[RegionRows], began: float) -> StreamedPartition:
-    """Write the file of a partition, and return the partition that lies there.
+    """Write the file of a partition, and return the partition stored in it.
 
-    Parameters
-    ----------
-    part : StreamedPartition
-        What is known but for the regions.
-    regions : iterator of RegionRows
-    began : float
-        When work began, by `time.perf_counter`.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written; nothing is left behind.
+    ``part`` is what is known but for the regions; ``began`` is when work began, by `time.perf_counter`. Raises
+    InputError if the file cannot be written; nothing is left behind.
     """
     import pyarrow as pa
     import pyarrow.parquet
@@ -80,10 +70,7 @@ def write_streamed(part: StreamedPartition, regions: Iterator[RegionRows], began
 def read_streamed(path: Path) -> StreamedPartition:
     """Return what a file says of its partition, without the regions.
 
-    Raises
-    ------
-    ValueError, or another of `stored.MALFORMED`
-        If it is none.
+    Raises ValueError, or another of `stored.MALFORMED`, if the file is not that of a partition.
     """
     import pyarrow.parquet
 

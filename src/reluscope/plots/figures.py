@@ -17,13 +17,7 @@ class ShownFigure(Figure):
 
 
 def new_figure(size: tuple[float, float], layout: Literal["constrained", "compressed"] = "constrained") -> Figure:
-    """Return an empty figure of a size in inches.
-
-    Examples
-    --------
-    >>> new_figure((3.0, 2.0))._repr_png_()[1:4]
-    b'PNG'
-    """
+    """Return an empty figure of a size in inches."""
     figure = ShownFigure(figsize=size, layout=layout)
     FigureCanvasAgg(figure)
     return figure

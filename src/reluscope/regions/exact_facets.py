@@ -45,11 +45,7 @@ class Facet(NamedTuple):
 class ExactFacets:
     """Decides rows of regions in rational arithmetic.
 
-    Parameters
-    ----------
-    network : Network
-    norm : "l1", "l2" or "linf"
-        Of distances.
+    ``norm`` is that of distances.
     """
 
     def __init__(self, network: Network, norm: Norm) -> None:

@@ -25,17 +25,10 @@ PIVOTS = 2
 
 
 class ExactHalfSpaces(TrueRows):
-    """The rows of one region, found when they are first asked for; pickled as what they are.
+    """The rows of one region, found when they are first asked for; pickled as the rows themselves.
 
-    Parameters
-    ----------
-    network : Network
-    code : Codes
-        Of the region, as a batch of one.
-    sources : (h, 3) int64
-        Where each row comes from, as `Region.sources` has it.
-    A, b : (k, n) and (k,) float64
-        The rows of the domain.
+    ``code`` is a batch of one; ``sources`` are as `Region.sources` has them; ``A`` and ``b`` are the rows of the
+    domain.
     """
 
     def __init__(

@@ -24,45 +24,23 @@ from reluscope.tolerance import Tolerance
 class CodeRegion:
     """A code's region around a point, in steps u away from the point.
 
-    Parameters
-    ----------
-    pieces : tuple of (u,) integer arrays
-        The code, one array per gate.
-    rows : (h, n) float64
-        Outward normals of length 1 of the closure ``rows u <= slack``.
-    slack : (h,) float64
-        Signed distances of the point to the hyperplanes, negative where it lies beyond.
-    noise : (h,) float64
-        Bounds on the rounding of the distances.
-    entries : (h,) float64
-        Bounds on the rounding of the entries of the rows.
-    sources : (h, 3) int64
-        Gate, unit, and its piece beyond the row.
-    still : (c, 3) int64
-        The same of units that are constant on the region and sit on a breakpoint there.
-    clear : float
-        Steps that are shorter in l1 cross no hyperplane of a unit whose slopes are below their rounding.
-    weight, outputs, errors : (m, n), (m,) and (m,) float64
-        The network on the region is ``weight u + outputs``, with bounds on the rounding of ``outputs``.
-    weight_error : float
-        Bound on the rounding of the entries of ``weight``.
-    is_empty : bool
-        Whether some unit is constant and on the wrong side: then no point has this code.
+    The closure is ``rows u <= slack``, the network on it ``weight u + outputs``. Steps shorter than ``clear`` in l1
+    cross no hyperplane of a unit whose slopes are below their rounding.
     """
 
-    pieces: tuple[Integer[np.ndarray, " _"], ...]
-    rows: Float[np.ndarray, "h n"]
-    slack: Float[np.ndarray, " h"]
-    noise: Float[np.ndarray, " h"]
-    entries: Float[np.ndarray, " h"]
-    sources: Int[np.ndarray, "h 3"]
-    still: Int[np.ndarray, "c 3"]
+    pieces: tuple[Integer[np.ndarray, " _"], ...]  # the code, one array per gate
+    rows: Float[np.ndarray, "h n"]  # outward normals of length 1
+    slack: Float[np.ndarray, " h"]  # signed distances of the point, negative if beyond
+    noise: Float[np.ndarray, " h"]  # bounds on the rounding of ``slack``
+    entries: Float[np.ndarray, " h"]  # bounds on the rounding of the entries of ``rows``
+    sources: Int[np.ndarray, "h 3"]  # gate, unit, and its piece beyond the row
+    still: Int[np.ndarray, "c 3"]  # the same of constant units on a breakpoint
     clear: float
     weight: Float[np.ndarray, "m n"]
     outputs: Float[np.ndarray, " m"]
-    errors: Float[np.ndarray, " m"]
-    weight_error: float
-    is_empty: bool
+    errors: Float[np.ndarray, " m"]  # bounds on the rounding of ``outputs``
+    weight_error: float  # bound on the rounding of entries of ``weight``
+    is_empty: bool  # a constant unit is on the wrong side: no such points
 
 
 @torch.no_grad()
@@ -75,31 +53,7 @@ def region_of_code(
 ) -> CodeRegion:
     """Return the region of a code, seen from a point.
 
-    Parameters
-    ----------
-    network : Network
-    point : (n,) array
-        Need not have the code.
-    pieces : sequence of (u,) integer arrays
-        One per gate.
-    tolerance : Tolerance, optional
-        Its ``rounding``.
-
-    Returns
-    -------
-    CodeRegion
-
-    Notes
-    -----
-    The derivatives of all units by all inputs: about n forward passes.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[2.0]]), np.array([-2.0])), (np.ones((1, 1)), np.zeros(1))])
-    >>> beyond = region_of_code(net, np.array([0.0]), [np.array([1])])  # where 2 x - 2 > 0, from 0
-    >>> beyond.rows, beyond.slack, beyond.outputs
-    (array([[-1.]]), array([-1.]), array([-2.]))
+    The point need not have the code. Costs the derivatives of all units by all inputs, about n forward passes.
     """
     unit = (tolerance or Tolerance()).unit
     x = network.points(point)

@@ -9,12 +9,7 @@ from reluscope.report.parts.document import Report, SectionResult
 
 
 def apart(reports: Sequence[Report]) -> tuple[Report, ...]:
-    """Return reports that share no id and no name of a file; the first one is as it was.
-
-    Parameters
-    ----------
-    reports : sequence of Report
-    """
+    """Return reports that share no id and no name of a file; the first one is as it was."""
     return tuple(_renamed(report, place + 1) if place else report for place, report in enumerate(reports))
 
 

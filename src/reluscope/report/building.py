@@ -15,25 +15,13 @@ from reluscope.report.sharing import Helpers
 
 @dataclass(frozen=True)
 class ReportProgress:
-    """How far the work on a report is.
+    """How far the work on a report is."""
 
-    Parameters
-    ----------
-    title : str
-        Of the section at work.
-    position, number : int
-        Sections before it, and sections in all.
-    share : float
-        Share of all the work that is done, from 0 to 1, in expected time.
-    remaining : float
-        Expected seconds until the end.
-    """
-
-    title: str
-    position: int
-    number: int
-    share: float
-    remaining: float
+    title: str  # of the section at work
+    position: int  # sections before it
+    number: int  # sections in all
+    share: float  # of all the work done, from 0 to 1, in expected time
+    remaining: float  # expected seconds until the end
 
 
 Notify = Callable[[ReportProgress], None]
@@ -51,23 +39,8 @@ def build_report(
 ) -> Report:
     """Run all sections.
 
-    Parameters
-    ----------
-    subject : Subject
-    notify : callable, optional
-        Told where the work is, before every section and within it.
-    sections : tuple of Section, optional
-        By default all there are.
-    kept : mapping from names of sections to their results, optional
-        Sections in it are not run again; those that are finished are put into it.
-    helpers : Helpers, optional
-        Processes that run sections beside this one; without them sections run one after another.
-
-    Returns
-    -------
-    Report
-        Ctrl-C ends the sections at work and starts no other; what was found until then is in the report. A section
-        that fails says so in its place, and the others go on.
+    Ctrl-C ends the sections at work; what was found is in the report. A failed section says so in its place, and the
+    others go on. Sections in ``kept`` are not run again; finished ones are put into it.
     """
     sections = all_sections() if sections is None else sections
     kept = {} if kept is None else kept

@@ -28,33 +28,8 @@ def has_unfinished(folder: Path) -> bool:
 class KeptSections(KeptResults):
     """Finished sections of one report, each a file.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the report.
-    subject : Subject
-    resume : bool
-        Go on with what is there; else begin anew.
-
-    Raises
-    ------
-    InputError
-        If what is there is damaged, or belongs to another network, data, settings or version.
-
-    Examples
-    --------
-    >>> import reluscope as rs, numpy as np, tempfile
-    >>> from reluscope.datasets.dataset import dataset_of
-    >>> data = dataset_of(np.eye(2))
-    >>> subject = Subject(rs.load([(np.eye(2), np.zeros(2))]), data, "identity")
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> kept = KeptSections(folder, subject)
-    >>> kept["a"] = SectionResult("a", "A", "done")
-    >>> list(KeptSections(folder, subject, resume=True)), has_unfinished(folder)
-    (['a'], True)
-    >>> kept.close()
-    >>> has_unfinished(folder)
-    False
+    Without ``resume`` a report is begun anew. Raises InputError if the files are damaged, or belong to another network,
+    data, settings or version.
     """
 
     def __init__(self, folder: Path, subject: Subject, *, resume: bool = False) -> None:

@@ -25,49 +25,23 @@ POLICY = "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src 
 
 @dataclass(frozen=True)
 class Page:
-    """The content of a page.
+    """The content of a page."""
 
-    Parameters
-    ----------
-    kind : str
-        What sort of page it is.
-    subject, place : str
-        What it is about, and on what.
-    sections : sequence of SectionResult
-    footer : str
-        How it came about.
-    warning : str
-        What is missing, empty if nothing is.
-    is_open : bool
-        Whether sections are unfolded at first: those that answer in no sentence.
-    models : sequence of (str, sequence of SectionResult)
-        Names and sections of the models where there are several, each with the same sections in the same order.
-    relation : str
-        What stands between subject and place.
-    """
-
-    kind: str
-    subject: str
-    place: str
+    kind: str  # what sort of page it is
+    subject: str  # what it is about
+    place: str  # what the subject is examined on
     sections: Sequence[SectionResult]
-    footer: str
-    warning: str = ""
-    is_open: bool = False
-    models: Sequence[tuple[str, Sequence[SectionResult]]] = ()
-    relation: str = "on"
+    footer: str  # how it came about
+    warning: str = ""  # what is missing, empty if nothing is
+    is_open: bool = False  # whether sections without a sentence start unfolded
+    models: Sequence[tuple[str, Sequence[SectionResult]]] = ()  # names and sections of several models, in one order
+    relation: str = "on"  # what stands between subject and place
 
 
 def render(report: Report) -> str:
-    """Return the page of a report.
+    """Return the page of a report, a complete HTML document.
 
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    str
-        A complete HTML document; everything that came from outside is escaped.
+    Everything that came from outside is escaped.
     """
     subject = report.subject
     return render_page(
@@ -85,10 +59,7 @@ def render(report: Report) -> str:
 def render_beside(reports: Sequence[Report]) -> str:
     """Return one page of several models on the same data: what `render` shows, in columns.
 
-    Parameters
-    ----------
-    reports : sequence of Report
-        With the same sections in the same order, told apart by `reluscope.report.apart`.
+    Reports must have the same sections in the same order, told apart by `reluscope.report.apart`.
     """
     names = names_of(reports)
     models = [(name, one.sections) for name, one in zip(names, reports, strict=True)]
@@ -194,33 +165,18 @@ def _beside(models: Sequence[_Model]) -> list[tuple[Any, ...]]:
 
 @dataclass(frozen=True)
 class Explanation:
-    """How some numbers of a section were computed.
-
-    Parameters
-    ----------
-    names, definition, where, method, source : str
-    effort : str
-        Tolerances and work.
-    """
+    """How some numbers of a section were computed."""
 
     names: str
     definition: str
     where: str
     method: str
     source: str
-    effort: str
+    effort: str  # tolerances and work
 
 
 def explanations(findings: Iterable[Finding]) -> list[Explanation]:
-    """Group findings that were computed in the same way, wherever that was.
-
-    Examples
-    --------
-    >>> from reluscope.findings import Claim
-    >>> found = [Finding.of(1, name="a", method="m"), Finding.of(2, name="b", method="m")]
-    >>> [explanation.names for explanation in explanations(found)]
-    ['a, b']
-    """
+    """Group findings that were computed in the same way, wherever that was."""
     groups: dict[tuple, list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.definition, finding.method, finding.source), []).append(finding)

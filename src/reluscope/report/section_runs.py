@@ -14,17 +14,7 @@ INTERRUPTED = "The work was interrupted in this section."
 def run_section(section: Section, subject: Subject, progress: ProgressFunction) -> SectionResult:
     """Return the result of a section, whatever becomes of it.
 
-    Parameters
-    ----------
-    section : Section
-    subject : Subject
-    progress : callable
-        Told the share of the work that is done.
-
-    Returns
-    -------
-    SectionResult
-        A failure that is a sentence, and Ctrl-C, are results too.
+    A failure with a message, and Ctrl-C, are results too. ``progress`` is told the share of the work that is done.
     """
     began = time.perf_counter()
 

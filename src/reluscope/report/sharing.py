@@ -25,14 +25,7 @@ PATIENCE = 0.2
 class Helpers:
     """Processes that take sections from a list as long as there are some.
 
-    Parameters
-    ----------
-    executor : Executor
-        Of other processes, which have the same sections.
-    number : int
-        Of these processes.
-    path : Path
-        Where they find the subject.
+    The executor's processes must have the same sections; they find the subject at ``path``.
     """
 
     def __init__(self, executor: Executor, number: int, path: Path) -> None:
@@ -58,14 +51,9 @@ class Helpers:
             self._waiting.clear()
 
     def results(self, tell: Callable[[SectionResult], None], look: Callable[[], None]) -> None:
-        """Wait for what was given out, and tell of each result as it comes.
+        """Wait for the sections given out, and tell of each result once, as it comes.
 
-        Parameters
-        ----------
-        tell : callable
-            Told of every result once.
-        look : callable
-            Called all the while.
+        ``look`` is called all the while.
         """
         told: set[str] = set()
         while missing := {name: one for name, one in dict(self._futures).items() if name not in told}:
@@ -98,13 +86,7 @@ class Helpers:
 def helped(executor: Executor, number: int, subject: Subject) -> Iterator[Helpers]:
     """Yield helpers that know the subject.
 
-    Parameters
-    ----------
-    executor : Executor
-        Of processes on this machine.
-    number : int
-        How many they are.
-    subject : Subject
+    The executor must be of ``number`` processes on this machine.
     """
     with TemporaryDirectory(prefix="reluscope-") as folder:
         path = Path(folder, "subject")
@@ -113,18 +95,10 @@ def helped(executor: Executor, number: int, subject: Subject) -> Iterator[Helper
 
 
 class Surroundings(NamedTuple):
-    """Where a process finds modules: those that help it find the same, sections of other people's among them.
+    """Where a process finds modules, so that its helpers find the same ones."""
 
-    Parameters
-    ----------
-    path : list of str
-        As ``sys.path``.
-    packages : mapping of names to lists of str
-        Where packages of this library are spread over other folders than their own, all of these.
-    """
-
-    path: list[str]
-    packages: dict[str, list[str]]
+    path: list[str]  # as ``sys.path``
+    packages: dict[str, list[str]]  # all folders of this library's spread-out packages
 
     @classmethod
     def here(cls) -> "Surroundings":

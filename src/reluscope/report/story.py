@@ -41,15 +41,7 @@ class OpeningNumber:
 
 @dataclass(frozen=True)
 class Story:
-    """The opening of a report.
-
-    Parameters
-    ----------
-    sentences : tuple of Sentence
-    numbers : tuple of OpeningNumber
-    picture : Drawing, optional
-    caption : str
-    """
+    """The opening of a report."""
 
     sentences: tuple[Sentence, ...]
     numbers: tuple[OpeningNumber, ...]
@@ -58,16 +50,7 @@ class Story:
 
 
 def story_of(sections: Sequence[SectionResult]) -> Story:
-    """Return the opening of a report with these sections.
-
-    Examples
-    --------
-    >>> from reluscope.report.parts.content import Content
-    >>> said = Sentence("It bends."), Sentence("All units are dead.", surprise=4.0, samples=100)
-    >>> story = story_of([SectionResult("codes", "Codes", "done", content=Content((), sentences=said))])
-    >>> [sentence.text for sentence in story.sentences]
-    ['All units are dead.', 'It bends.']
-    """
+    """Return the opening of a report with these sections."""
     by_name = {section.name: section.content for section in sections if section.content is not None}
     # What several sections say stands once.
     told = {

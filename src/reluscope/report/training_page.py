@@ -24,16 +24,7 @@ MAX_ROWS = 200
 
 
 def render_records(records: Records) -> str:
-    """Return the page of a run as a complete HTML document.
-
-    Parameters
-    ----------
-    records : Records
-
-    Returns
-    -------
-    str
-    """
+    """Return the page of a run as a complete HTML document."""
     sections = [_tracked(records)]
     if len(records):
         sections += [_course(records), _ends(records)]

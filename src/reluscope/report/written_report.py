@@ -20,23 +20,8 @@ PAGE, NUMBERS = "report.html", "report.json"
 def check_folder(folder: str | os.PathLike[str], *, force: bool = False, resume: bool = False) -> Path:
     """Check, before any work, that a report may be written to a folder.
 
-    Parameters
-    ----------
-    folder : path
-        Made when the report is written, if it is not there.
-    force : bool
-        Allow an earlier report to be replaced.
-    resume : bool
-        Allow an unfinished one to be completed.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    InputError
-        If the folder holds a report already, is a file, or cannot be written to.
+    A missing folder is made only when the report is written. Raises InputError if it holds a report already, is a file,
+    or cannot be written to; ``force`` and ``resume`` allow replacing or completing one.
     """
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
@@ -57,23 +42,10 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False, resume:
 
 
 def write_report(report: Report, folder: str | os.PathLike[str]) -> Path:
-    """Write the page, the numbers and the files that sections attach.
+    """Write the page, the numbers and the files that sections attach; return the path of the page.
 
-    Parameters
-    ----------
-    report : Report
-    folder : path
-        Made if it is not there.
-
-    Returns
-    -------
-    Path
-        Of the page.
-
-    Raises
-    ------
-    InputError
-        If the files cannot be written, for instance because the disk is full; earlier ones stay as they were.
+    Raises InputError if the files cannot be written, for instance because the disk is full; earlier ones stay as they
+    were.
     """
     return _write(folder, [report], render(report), report.to_dict())
 
@@ -81,20 +53,7 @@ def write_report(report: Report, folder: str | os.PathLike[str]) -> Path:
 def write_reports(reports: Sequence[Report], folder: str | os.PathLike[str]) -> Path:
     """Write one page, and one file of numbers, of several models on the same data.
 
-    Parameters
-    ----------
-    reports : sequence of Report
-    folder : path
-
-    Returns
-    -------
-    Path
-        Of the page.
-
-    Raises
-    ------
-    InputError
-        As `write_report`.
+    Returns the path of the page; raises InputError as `write_report`.
     """
     return _write(folder, told := apart(reports), render_beside(told), reports_to_dict(reports))
 

@@ -54,22 +54,9 @@ def networks(
     max_width: Count = 5,
     num_outputs: Count = 1,
 ) -> Parameters:
-    """Draw a ReLU network as a list of ``(W, b)``: generic or dyadic, often with several degeneracies at once.
+    """Draw a ReLU network as a list of ``(W, b)``, generic or dyadic.
 
-    Parameters
-    ----------
-    draw : callable
-        Supplied by Hypothesis.
-    num_inputs : int or strategy
-        Number of inputs.
-    max_layers, max_width : int
-        Most hidden layers, and units in each.
-    num_outputs : int
-        Number of outputs.
-
-    Returns
-    -------
-    list of (W, b)
+    Often with several degeneracies at once.
     """
     kind = draw(st.sampled_from(["degenerate", "degenerate", "generic"]))
     strategy = generic_networks if kind == "generic" else degenerate_networks
@@ -101,9 +88,8 @@ def degenerate_networks(
 ) -> Parameters:
     """Draw a network with dyadic weights and up to four planted degeneracies; see ``networks``.
 
-    Planted are: duplicate, parallel and opposite units, zero rows, dead units, zero biases, cuts through a common
-    point, a layer that repeats the cuts of the one before, a unit that is the difference of two others, integer
-    weights.
+    Duplicate, parallel and opposite units, zero rows, dead units, zero biases, cuts through one point, a layer that
+    repeats the last one's cuts, a unit that is the difference of two others, integer weights.
     """
     sizes = _sizes(draw, num_inputs, max_layers, max_width, num_outputs)
     parameters = []

@@ -17,19 +17,7 @@ Vector = list[Fraction]
 
 
 class RationalLines:
-    """A network's lines and corners in fractions.
-
-    Parameters
-    ----------
-    network : ShallowNetwork
-
-    Examples
-    --------
-    >>> one = np.ones(2)
-    >>> lines = RationalLines(ShallowNetwork(np.array([[1.0, 0.0], [3.0, 1.0]]), -one, 0 * one, one, -0.5))
-    >>> [str(entry) for entry in lines.corner((0,), 1)], lines.value(lines.corner((0,), 1))
-    (['1', '-2'], Fraction(-1, 2))
-    """
+    """A network's lines and corners in fractions."""
 
     def __init__(self, network: ShallowNetwork) -> None:
         self.weight = [[Fraction(entry) for entry in row] for row in network.weight.tolist()]
@@ -108,13 +96,7 @@ class RationalLines:
 
 
 def rational_rank(rows: Sequence[Sequence[float | Fraction]]) -> int:
-    """Return the rank of a matrix of rational numbers.
-
-    Examples
-    --------
-    >>> rational_rank([[1.0, 1e-20], [1.0, 0.0]]), rational_rank([[0.5, 0.25], [1.0, 0.5]])
-    (2, 1)
-    """
+    """Return the rank of a matrix of rational numbers."""
     return len(pivot_axes(rows))
 
 

@@ -398,13 +398,7 @@ def ball_volume(dim: Count, radius: Positive = 1.0) -> float:
 
 
 def root_text(square: Fraction) -> str:
-    """Return the root of a fraction in words.
-
-    Examples
-    --------
-    >>> root_text(Fraction(5, 12)), root_text(Fraction(4)), root_text(Fraction(9, 4))
-    ('sqrt(5/12)', '2', '3/2')
-    """
+    """Return the square root of a fraction as text."""
     above, below = isqrt(square.numerator), isqrt(square.denominator)
     root = Fraction(above, below)
     return str(root) if root * root == square else f"sqrt({square})"

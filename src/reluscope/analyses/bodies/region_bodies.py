@@ -36,24 +36,10 @@ def regions_inside(network: Network, points: Points, tolerance: Tolerance | None
 
 
 def ask_within_memory(ask: Callable[[list[T], torch.device], R], items: list[T], device: torch.device) -> list[R]:
-    """Ask about items together; where a device has not the memory for that about halves, and at last on the CPU.
+    """Ask about items together, or in smaller parts where the device lacks the memory.
 
-    Parameters
-    ----------
-    ask : callable
-        Takes some items and the device on which to work.
-    items : list
-    device : torch.device
-
-    Returns
-    -------
-    list
-        One answer for each part that was asked about, in order.
-
-    Examples
-    --------
-    >>> ask_within_memory(lambda some, device: sum(some), [1, 2, 3], torch.device("cpu"))
-    [6]
+    Where memory does not suffice, items are halved, and at last asked about on the CPU. One answer for each part that
+    was asked about, in order.
     """
     try:
         return [ask(items, device)]

@@ -42,12 +42,9 @@ def num_changes(function: BooleanFunction, direction: Direction) -> int | None:
 def levels(
     function: BooleanFunction, direction: Direction
 ) -> tuple[Integer[np.ndarray, " k"], Integer[np.ndarray, " k"]] | None:
-    """Return the different values of ``x . direction`` in ascending order, and the function's value at each.
+    """Return the distinct values of ``x . direction``, ascending, and the function's value at each.
 
-    Returns
-    -------
-    (k,) array, (k,) array, or None
-        None if two inputs with the same ``x . direction`` have different values.
+    None if two inputs with the same ``x . direction`` have different values.
     """
     weights = np.asarray(direction)
     if weights.shape != (function.num_inputs,):
@@ -67,18 +64,8 @@ def search_direction(
 ) -> Integer[np.ndarray, " n"]:
     """Return a direction without ties along which a function changes seldom, by local search.
 
-    Parameters
-    ----------
-    function : BooleanFunction
-    rounds : int
-        Each tries some 40 directions near the best one, or anywhere.
-    enough : int
-        A number of changes that ends the search, such as a lower bound.
-    seed : int
-
-    Returns
-    -------
-    (n,) array of whole numbers
+    Each round tries some 40 directions near the best one, or anywhere; ``enough`` changes, such as a lower bound, end
+    the search.
     """
     n = function.num_inputs
     generator = np.random.default_rng(seed)
@@ -120,12 +107,10 @@ def search_direction(
 
 
 def lattice_lower(function: BooleanFunction) -> int:
-    """Return a lower bound on the swaps value: over all signs of w, the longest alternating chain of inputs.
+    """Return a lower bound on the swaps value from alternating chains of inputs.
 
-    Notes
-    -----
-    With the signs of w fixed, every ordering extends the lattice of subsets, with negative inputs turned round, and a
-    function changes along it at least as often as along any chain. n 4^n steps; beyond 11 inputs 0 or 1 comes back.
+    Over all signs of w, the longest alternating chain in the lattice of subsets, with negative inputs turned round. n
+    4^n steps; beyond 11 inputs the result is 0 or 1.
     """
     n = function.num_inputs
     trivial = int(not function.is_constant)

@@ -15,33 +15,15 @@ _MAX_INPUTS = 16
 
 
 def num_variables(text: str) -> int:
-    """Return the largest k such that xk occurs in a formula, 0 if no variable does.
-
-    Examples
-    --------
-    >>> num_variables("x1 and (x3 or not x1)")
-    3
-    """
+    """Return the largest k such that xk occurs in a formula, 0 if no variable does."""
     return max((int(token[1:]) for token in _tokens(text) if token[0] == "x"), default=0)
 
 
 def truth_table(text: str, num_inputs: int) -> int:
-    """Return the truth table of a formula as the bits of an integer, the all-zero input in the most significant one.
+    """Return the truth table of a formula as the bits of an integer.
 
-    Parameters
-    ----------
-    text : str
-    num_inputs : int
-
-    Raises
-    ------
-    InputError
-        If the text is no formula, or names a variable beyond the number of inputs.
-
-    Examples
-    --------
-    >>> f"{truth_table('x1 ^ x2', 2):04b}"
-    '0110'
+    The all-zero input is the most significant bit. InputError if the text is no formula, or names a variable beyond the
+    number of inputs.
     """
     size = 2**num_inputs
     everything = (1 << size) - 1

@@ -25,10 +25,7 @@ class Separation:
 def separate(features: Integer[np.ndarray, "size d"], ones: Integer[np.ndarray, " size"]) -> Separation:
     """Return what separates the points where ``ones`` is 1 from those where it is 0, or why nothing does.
 
-    Raises
-    ------
-    SolverError
-        If neither side could be made whole; not seen up to eight inputs.
+    SolverError if neither side could be made whole; not seen up to eight inputs.
     """
     signed = (2 * ones.astype(np.int64) - 1)[:, None] * features.astype(np.int64)
     found = _coefficients(signed)

@@ -14,20 +14,8 @@ from reluscope.analyses.boolean.function import all_inputs
 def cube_symmetries(num_inputs: int) -> Integer[np.ndarray, "count size"]:
     """Return where every symmetry takes every input.
 
-    Parameters
-    ----------
-    num_inputs : int
-
-    Returns
-    -------
-    (2^n n!, 2^n) array
-        Row ``permutation * 2^n + mask``: the input x goes to y with ``y[order[i]] = x[i] ^ mask[i]``, where the order
-        is the row of `input_orders` of that number and the mask is read like an input.
-
-    Examples
-    --------
-    >>> cube_symmetries(2)[[0, 1, 4]].tolist()  # none; negate x2; exchange
-    [[0, 1, 2, 3], [1, 0, 3, 2], [0, 2, 1, 3]]
+    Row ``permutation * 2^n + mask``: x goes to y with ``y[order[i]] = x[i] ^ mask[i]``, where the order is the row of
+    `input_orders` of that number and the mask is read like an input.
     """
     size = 1 << num_inputs
     moved = (1 << (num_inputs - 1 - input_orders(num_inputs))) @ all_inputs(num_inputs).T

@@ -102,16 +102,7 @@ def activation_upper(network: Network, box: Box) -> Finding:
 def bound_of_counts(active: Sequence[np.ndarray], unstable: Sequence[np.ndarray], num_inputs: int) -> int:
     """Return R(1, n_0, n_0) for given A_l(k) and I_l(k).
 
-    Parameters
-    ----------
-    active, unstable : one array per layer
-        A_l(k) and I_l(k) for k = 0, 1, ..., not decreasing; the last entry stands for all larger k.
-    num_inputs : int
-
-    Examples
-    --------
-    >>> bound_of_counts([np.array([6])] * 2, [np.array([6])] * 2, 2)
-    484
+    One array per layer for k = 0, 1, ..., not decreasing; the last entry stands for all larger k.
     """
 
     @cache

@@ -6,24 +6,12 @@ from reluscope.findings import Finding
 
 
 def cells(num_hyperplanes: int, dim: int) -> int:
-    """Return sum_{j <= dim} C(num_hyperplanes, j), the most cells that hyperplanes can make.
-
-    Examples
-    --------
-    >>> cells(4, 2), cells(8, 3)
-    (11, 93)
-    """
+    """Return sum_{j <= dim} C(num_hyperplanes, j), the most cells that hyperplanes can make."""
     return sum(binomials(num_hyperplanes, min(num_hyperplanes, dim)))
 
 
 def binomials(number: int, most: int) -> list[int]:
-    """Return C(number, j) for j = 0, ..., most, each from the one before it, which is what thousands of them need.
-
-    Examples
-    --------
-    >>> binomials(5, 3)
-    [1, 5, 10, 10]
-    """
+    """Return C(number, j) for j = 0, ..., most, each computed from the one before it."""
     found = [1]
     for j in range(most):
         found.append(found[-1] * (number - j) // (j + 1))
@@ -33,19 +21,8 @@ def binomials(number: int, most: int) -> list[int]:
 def parallel_cells(ranks: tuple[tuple[int, int], ...], dim: int) -> int:
     """Return sum over sets S of at most ``dim`` units of prod_{i in S} (k_i - 1).
 
-    This is the most cells that units of k_i pieces each can make in ``dim`` dimensions: k_i - 1 parallel hyperplanes
-    for pointwise units, and as sharp for maxout units (Montúfar, Ren and Zhang 2021). It is the sum of the first
-    coefficients of the polynomial prod_i (1 + (k_i - 1) t).
-
-    Parameters
-    ----------
-    ranks : tuple of (k, number of units)
-    dim : int
-
-    Examples
-    --------
-    >>> parallel_cells(((2, 4),), 2), parallel_cells(((3, 3),), 2)
-    (11, 19)
+    The most cells that units of k_i pieces can make in ``dim`` dimensions: k_i - 1 parallel hyperplanes for pointwise
+    units, as sharp for maxout (Montúfar, Ren, Zhang 2021). ``ranks`` has pairs (k, number of units).
     """
     coefficients = [1]
     for rank, number in ranks:

@@ -33,13 +33,9 @@ from reluscope.networks.passes.stages import Stage
 
 
 class Below(NamedTuple):
-    """Affine functions ``slopes v + offsets`` of steps v from the centres of boxes, below functions of the outputs.
+    """Affine functions ``slopes v + offsets`` below functions of the outputs, on boxes.
 
-    Parameters
-    ----------
-    slopes : (w, k, t, n) float64
-        w ways to bound each of t functions on each of k boxes.
-    offsets : (w, k, t) float64
+    v is the step from the centre of a box; there are w ways to bound each of t functions on each of k boxes.
     """
 
     slopes: Float[np.ndarray, "w k t n"]
@@ -54,19 +50,7 @@ class Below(NamedTuple):
 class BoundedBoxes:
     """Boxes of inputs and what is known of the outputs on each.
 
-    Parameters
-    ----------
-    lower, upper : (k, n) float64
-    center, weights, noise, errors : (k, m), (k, m, n), (k, m, e) and (k, m) float64
-        Forms of the outputs in steps from the centres.
-    ranges : list of SeenRange, optional
-        What units see, gate by gate; None for networks with max units.
-    back : BackwardBounds, optional
-        None where weights are not carried back.
-    dense : DenseBoxes and SeenOnBoxes, optional
-        Where kernels do all this.
-    lost : float
-        What products below the smallest number may change; errors have it.
+    ``center``, ``weights``, ``noise`` and ``errors`` are forms of the outputs in steps from the centres.
     """
 
     lower: Float[np.ndarray, "k n"]
@@ -75,10 +59,10 @@ class BoundedBoxes:
     weights: Float[np.ndarray, "k m n"]
     noise: Float[np.ndarray, "k m e"]
     errors: Float[np.ndarray, "k m"]
-    ranges: list[SeenRange] | None
-    back: BackwardBounds | None
-    dense: tuple[DenseBoxes, SeenOnBoxes] | None = None
-    lost: float = 0.0
+    ranges: list[SeenRange] | None  # what units see, by gate; None for networks with max units
+    back: BackwardBounds | None  # None where weights are not carried back
+    dense: tuple[DenseBoxes, SeenOnBoxes] | None = None  # where kernels do all this
+    lost: float = 0.0  # what underflow of products may change; in ``errors`` too
 
     def __getitem__(self, place: int) -> OutputBox:
         forms = Forms(self.center[place], self.weights[place], self.noise[place], self.errors[place])
@@ -111,9 +95,7 @@ class BoundedBoxes:
     def below(self, rows: Float[np.ndarray, "t m"]) -> Below:
         """Return affine functions below linear functions of the outputs, on each box.
 
-        Notes
-        -----
-        A product of the rows with every matrix for each box.
+        Cost: a product of the rows with every matrix for each box.
         """
         sizes = np.abs(self.center) + np.einsum("kmn,kn->km", np.abs(self.weights), self.half)
         sizes = sizes + np.abs(self.noise).sum(axis=2)
@@ -140,24 +122,9 @@ class BoundedBoxes:
 
 
 class BoxBounds:
-    """A network whose outputs are bounded on boxes within one.
+    """A network whose outputs are bounded on boxes within one given box.
 
-    Parameters
-    ----------
-    network : Network
-    lower, upper : (n,) float64
-        Of the box in which all others are.
-    onwards : bool
-        By forms that are carried on from the box alone, as `reluscope.testing.check_proof` bounds them.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
-    >>> boxes = BoxBounds(net, -np.ones(1), np.ones(1)).on(np.array([[-1.0]]), np.array([[1.0]]))
-    >>> below = boxes.below(np.array([[1.0], [-1.0]]))  # of relu(x) and of its negative
-    >>> below.least(boxes.half).round(6) + 0.0
-    array([[ 0., -1.]])
+    With ``onwards`` by forms that are carried on from the box alone, as `reluscope.testing.check_proof` bounds them.
     """
 
     def __init__(
@@ -174,10 +141,8 @@ class BoxBounds:
     def on(self, lower: Float[np.ndarray, "k n"], upper: Float[np.ndarray, "k n"]) -> BoundedBoxes:
         """Return boxes with bounds of the outputs on each.
 
-        Notes
-        -----
-        What an evaluation costs besides arithmetic is paid once for all. Networks with max units are evaluated box by
-        box.
+        What an evaluation costs besides arithmetic is paid once for all boxes; networks with max units are evaluated
+        box by box.
         """
         if self._has_max:
             found = [output_box(self.network, *ends).outputs for ends in zip(lower, upper, strict=True)]

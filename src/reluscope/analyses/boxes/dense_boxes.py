@@ -32,27 +32,20 @@ class SeenOnBoxes(NamedTuple):
 
 
 class LeftBoxes(NamedTuple):
-    """Open parts of boxes: each no nearer than its key; few codes are left on leaves.
-
-    How many boxes were made, and the least key of those that count as no nearer than the limit.
-    """
+    """Open parts of boxes, each no nearer than its key; few codes are left on leaves."""
 
     lower: Float[np.ndarray, "k n"]
     upper: Float[np.ndarray, "k n"]
     keys: Float[np.ndarray, " k"]
     is_leaf: Bool[np.ndarray, " k"]
-    num_boxes: int
-    passed: float
+    num_boxes: int  # how many boxes were made
+    passed: float  # least key that counts as no nearer than the limit
 
 
 class DenseBoxes:
-    """A network of matrices in a row whose values are bounded on boxes within one.
+    """A network of matrices in a row whose values are bounded on boxes within one given box.
 
-    Parameters
-    ----------
-    layers : DenseLayers
-    back : BackwardBounds
-        Of the box in which all others are.
+    ``back`` holds the bounds of the box in which all others are.
     """
 
     def __init__(self, layers: DenseLayers, back: BackwardBounds) -> None:
@@ -115,26 +108,10 @@ class DenseBoxes:
         most_boxes: int,
         codes: tuple[int, int],
     ) -> LeftBoxes:
-        """Return the parts of boxes on which a function of the outputs may be negative nearer to a point than a limit.
+        """Return the parts of boxes where an output function may be negative nearer to a point than a limit.
 
-        Parameters
-        ----------
-        lower, upper : (k, n) float64
-        keys : (k,) float64
-            No function is negative nearer than this on each.
-        seen : two of (k, u) float64
-            What units see at least and at most on each.
-        asked : the point, (t, m) float64 functions, and the norm
-        lengths : three floats
-            The limit, what counts as no nearer than it, and sides of small boxes.
-        most_boxes : int
-            How many are made of each.
-        codes : two ints
-            How many codes may be left on leaves, and on small ones.
-
-        Notes
-        -----
-        Some microseconds a box.
+        ``asked``: point, functions, norm. ``lengths``: the limit, what counts as no nearer than it, sides of small
+        boxes. ``most_boxes`` are made of each box; ``codes`` is how many may be left on leaves and on small ones.
         """
         x, rows, norm = asked
         arrays = (np.ascontiguousarray(one, dtype=np.float64) for one in (lower, upper, keys, *seen, x, rows))

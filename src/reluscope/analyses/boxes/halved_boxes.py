@@ -21,30 +21,15 @@ NUM_TOGETHER, MAX_NUMBERS = 64, 2**22
 
 
 class Part(NamedTuple):
-    """A box of inputs.
-
-    Parameters
-    ----------
-    lower, upper : (n,) float64
-    key : float
-        A bound known before the box's own.
-    share : float
-        Of all inputs asked about.
-    what : object
-        What is still asked.
-    axis : int
-        Along which it is halved; negative before that is known.
-    path : str
-        Lower and upper halves that were taken, as 0 and 1.
-    """
+    """A box of inputs."""
 
     lower: Float[np.ndarray, " n"]
     upper: Float[np.ndarray, " n"]
-    key: float
-    share: float
-    what: Any
-    axis: int = -1
-    path: str = ""
+    key: float  # a bound known before the box's own
+    share: float  # of all inputs asked about
+    what: Any  # what is still asked
+    axis: int = -1  # along which it is halved; negative if not yet known
+    path: str = ""  # lower and upper halves that were taken, as 0 and 1
 
     @property
     def middle(self) -> float:
@@ -64,13 +49,9 @@ class Part(NamedTuple):
 
 
 class HalvedBoxes(BestFirst):
-    """A search over boxes; classes of searches say how it begins, and what bounds of boxes mean.
+    """A search over boxes; subclasses say how it begins, and what bounds of boxes mean.
 
-    Parameters
-    ----------
-    network : Network
-    together : int
-        How many boxes are bounded together, at most.
+    At most ``together`` boxes are bounded together.
     """
 
     def __init__(self, network: Network, together: int = NUM_TOGETHER) -> None:
@@ -110,9 +91,8 @@ def axes(
 ) -> list[int]:
     """Return the axes along which functions with such slopes change most on boxes.
 
-    Where a function does not depend on an input now, it may when others are halved: all count for something. How much
-    that is does not depend on the units in which inputs are measured, if the ``sides`` of all that is searched are
-    given; a tenth then, as sides that are short from the beginning would be halved too often.
+    All inputs count for something, as a function may depend on them once others are halved. With ``sides`` of all that
+    is searched, this does not depend on the inputs' units, and is a tenth.
     """
     least = 1.0 if sides is None else 0.1
     lengths = np.ones(half.shape[1]) if sides is None else np.where(sides > 0, sides, 1.0)

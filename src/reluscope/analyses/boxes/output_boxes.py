@@ -21,13 +21,7 @@ ROUNDING = Tolerance().rounding * np.finfo(float).eps
 
 @dataclass(frozen=True, eq=False)
 class OutputBox:
-    """A box of inputs and forms of the outputs on it, in steps away from its centre.
-
-    Parameters
-    ----------
-    lower, upper : (n,) float64
-    outputs : Forms
-    """
+    """A box of inputs and forms of the outputs on it, in steps away from its centre."""
 
     lower: Float[np.ndarray, " n"]
     upper: Float[np.ndarray, " n"]
@@ -51,17 +45,7 @@ class OutputBox:
     def rows(
         self, A: Float[np.ndarray, "t m"]
     ) -> tuple[Float[np.ndarray, "t n"], Float[np.ndarray, " t"], Float[np.ndarray, " t"]]:
-        """Return linear functions of the outputs as ``G u + g``, up to a rest, with bounds on the rest.
-
-        Parameters
-        ----------
-        A : (t, m) float64
-            Coefficients of the outputs.
-
-        Returns
-        -------
-        G, g, rest : (t, n), (t,) and (t,) float64
-        """
+        """Return linear functions of the outputs as ``G u + g``, up to a rest, with bounds on the rest."""
         forms = self.outputs
         sizes = np.abs(forms.centers) + np.abs(forms.weights) @ self.half + forms.spread
         rest = np.abs(A @ forms.noise).sum(axis=1) + np.abs(A) @ (forms.errors + ROUNDING * sizes)
@@ -97,16 +81,7 @@ def halved(box: OutputBox, A: Float[np.ndarray, "t m"]) -> list[tuple[np.ndarray
 def output_box(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> OutputBox:
     """Return a box with forms of the outputs on it.
 
-    Notes
-    -----
-    About a forward pass for each input and each unit that may change its piece on the box.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[2.0]]), np.ones(1))])  # 2 relu(x) + 1
-    >>> np.concatenate(output_box(net, np.array([-1.0]), np.array([1.0])).range(np.eye(1))).round(9) + 0.0
-    array([0., 3.])
+    Cost: about a forward pass for each input and each unit that may change its piece on the box.
     """
     center, half = (lower + upper) / 2, half_sides(lower, upper)
     steps = CutBall(np.inf, "linf", -half, half)

@@ -96,20 +96,10 @@ def pulled_back(
     bias: Float[np.ndarray, " m"],
     exactly: Callable[[np.ndarray], PulledBack | None] | None = None,
 ) -> Polyhedron | None:
-    """Return ``{z : W z + c in target}``, or None if rows that the map makes constant say that it is empty.
+    """Return ``{z : W z + c in target}``, or None if rows that the map makes constant prove it empty.
 
-    Parameters
-    ----------
-    target : Polyhedron
-    weight, bias : (m, n), (m,) float64
-    exactly : callable, optional
-        Returns a weighted sum of outputs as a function of z in fractions, None where that takes too long. Without it
-        rows that miss their end by 1e-9 of their size count as fulfilled.
-
-    Examples
-    --------
-    >>> pulled_back(Polyhedron([[1.0, 1.0]], [2.0]), np.array([[1.0], [3.0]]), np.array([0.0, 1.0])).A
-    array([[4.]])
+    ``exactly`` gives a weighted sum of outputs as a function of z in fractions, None where that takes too long; without
+    it rows that miss their end by 1e-9 of their size count as fulfilled.
     """
     sides = []
     for rows, values, is_equation in ((target.A, target.b, False), (target.C, target.d, True)):
@@ -138,13 +128,7 @@ def pulled_back(
 
 
 def nowhere(dim: int) -> Polyhedron:
-    """Return the empty set as a polyhedron.
-
-    Examples
-    --------
-    >>> nowhere(2).is_empty()
-    True
-    """
+    """Return the empty set as a polyhedron."""
     return Polyhedron(np.zeros((1, dim)), [-1.0])
 
 

@@ -101,16 +101,7 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
 
 
 def accuracy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) -> Finding:
-    """Return the share of points whose class is their label from outputs that are there already; see `accuracy`.
-
-    Examples
-    --------
-    >>> from reluscope.networks.evaluation.rounded_forward import RoundedForward
-    >>> outputs = np.array([[1.0, 2.0], [3.0, 0.0]])
-    >>> forward = RoundedForward(outputs, np.zeros((2, 2)), np.zeros((2, 0), dtype=bool))
-    >>> print(accuracy_of_outputs(forward, np.array([1, 1])))
-    0.5 (EXACT)
-    """
+    """Return the share of points whose class is their label, from given outputs; see `accuracy`."""
     return _share(_correctness_of_outputs(forward, labels), np.ones(len(labels), dtype=bool), "accuracy", "samples")
 
 
@@ -221,14 +212,10 @@ def _counts(found: _Correctness, chosen: np.ndarray) -> tuple[int, int, int]:
 
 
 def read_classes(network: Network, labels: Any, num_samples: int | None = None) -> Int[np.ndarray, " s"]:
-    """Return labels that are classes of the network; see `reluscope.arguments.read_labels` for what they may be.
+    """Return labels, checked to be classes of the network, one per sample.
 
-    Raises
-    ------
-    InputError
-        If one is no class.
-    ShapeError
-        If there is not one per sample.
+    See `reluscope.arguments.read_labels` for what labels may be. InputError if one is no class, ShapeError if there is
+    not one per sample.
     """
     labels = read_labels(labels, num_samples=num_samples)
     check_classes(labels, network.num_outputs)

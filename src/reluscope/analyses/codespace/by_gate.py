@@ -23,13 +23,7 @@ def by_gate(
 ) -> Findings:
     """Return columns whose first row is about all gates together, and the others about each gate in order.
 
-    Parameters
-    ----------
-    sampled : SampleCodes
-    columns : sequence of Column
-    seconds : float
-    keys, details : mappings of str to arrays, optional
-        Keys of the gates beside their names; details of all rows.
+    ``keys`` are the gates' keys beside their names; ``details`` are about all rows.
     """
     summary = Findings.of(
         *(column[:1] for column in columns),

@@ -38,16 +38,12 @@ BUDGET = 64 * 2**20
 class PairsOnHyperplanes(NamedTuple):
     """Pairs of rows (i, j), i < j, of a table of codes.
 
-    Parameters
-    ----------
-    candidates : (c, 2) int64
-        All units that differ can vanish on one hyperplane.
-    unclear : (k, 2) int64
-        In the first gate where the codes differ, units that differ are constant and on a breakpoint up to rounding.
+    Unclear pairs: in the first gate where the codes differ, units that differ are constant and on a breakpoint up to
+    rounding.
     """
 
-    candidates: Int[np.ndarray, "c 2"]
-    unclear: Int[np.ndarray, "k 2"]
+    candidates: Int[np.ndarray, "c 2"]  # all units that differ can vanish on one hyperplane
+    unclear: Int[np.ndarray, "k 2"]  # undecided because of rounding, see above
 
 
 @torch.no_grad()
@@ -56,33 +52,8 @@ def pairs_on_hyperplanes(
 ) -> PairsOnHyperplanes:
     """Return the pairs of distinct codes whose differing units can all vanish on one hyperplane.
 
-    Parameters
-    ----------
-    network : Network
-    codes : Codes
-        All different.
-    points : (g, n) array
-        They say where about random points are to lie.
-    rounding : float
-        What rounding leaves of zero, relative to the size of the terms.
-
-    Returns
-    -------
-    PairsOnHyperplanes
-        No other pair of regions shares a facet.
-
-    Notes
-    -----
-    Two exclusive ors or so for a pair of codes of a trained network: two units that share their hyperplanes with no
-    other settle it. Pre-activations are computed once per group of codes that agree in all earlier gates.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0], [2.0], [1.0]]), np.array([0.0, 0.0, -1.0])), (np.ones((1, 3)), np.zeros(1))])
-    >>> x = np.array([[-1.0], [0.5], [2.0]])  # two units flip at 0, one at 1
-    >>> pairs_on_hyperplanes(net, net.codes(x), x, rounding=1e-14).candidates.tolist()
-    [[0, 1], [1, 2]]
+    No other pair of regions shares a facet. The codes have to be all different; ``points`` say where about random
+    points are to lie; ``rounding`` is what it leaves of zero, relative to the size of the terms.
     """
     if len(codes) < 2:
         nothing = np.zeros((0, 2), dtype=np.int64)
@@ -145,18 +116,10 @@ def _tables(
     points: np.ndarray,
     rounding: float,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield a gate's pre-activations at random points for the groups that need them, some groups at a time.
+    """Yield a gate's pre-activations at random points for the groups that need them, some at a time.
 
-    Yields
-    ------
-    members : (c,) int64
-        The codes of these groups, group by group.
-    slot : (g,) int64
-        Of each code the place of its group in the next arrays, -1 for groups that are not here.
-    values : (q, u, k, m) float64
-        Pre-activations, units held to the pieces of the group in all earlier gates; one candidate except for max gates.
-    noise : (q, u) float64
-        Bounds on their rounding.
+    Codes of these groups; of each code the place of its group, -1 if not here; values (q, u, k, m) with units held to
+    the group's pieces in all earlier gates, one candidate except for max gates; bounds on their rounding.
     """
     sizes = np.bincount(group, minlength=group.max(initial=-1) + 1)
     needed = sizes > 1

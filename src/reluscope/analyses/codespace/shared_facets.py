@@ -32,18 +32,11 @@ BUDGET = 128 * 2**20
 
 
 class SharedFacets(NamedTuple):
-    """What is known of pairs of regions.
-
-    Parameters
-    ----------
-    is_shared, is_decided : (c,) bool
-    num_programs : int
-        Pairs that took more than the segment between two points.
-    """
+    """What is known of pairs of regions."""
 
     is_shared: Bool[np.ndarray, " c"]
     is_decided: Bool[np.ndarray, " c"]
-    num_programs: int
+    num_programs: int  # pairs that took more than a segment of two points
 
 
 def shared_facets(
@@ -57,28 +50,10 @@ def shared_facets(
     programs: float,
     seconds: float,
 ) -> SharedFacets:
-    """Decide pairs of codes whose differing units can all vanish on one hyperplane.
+    """Decide which pairs of codes have regions that share a facet.
 
-    Parameters
-    ----------
-    network : Network
-    codes : Codes
-        Of full-dimensional regions.
-    points : (g, n) array
-        One of each code.
-    pairs : (c, 2) int
-        Sorted by their first entries.
-    domain : Domain, optional
-        Not a slice.
-    tolerance : Tolerance
-    programs : float
-        How many linear programs may be asked; pairs after that are left undecided.
-    seconds : float
-        Pairs that are not begun by then are left undecided.
-
-    Returns
-    -------
-    SharedFacets
+    Codes of full-dimensional regions, a point of each; the pairs' differing units can all vanish on one hyperplane, and
+    pairs are sorted by their first entries. Not on a slice. Pairs beyond either budget stay undecided.
     """
     began = time.perf_counter()
     is_shared, is_decided = np.zeros(len(pairs), dtype=bool), np.zeros(len(pairs), dtype=bool)

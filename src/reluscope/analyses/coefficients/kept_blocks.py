@@ -17,22 +17,10 @@ PREFIX = "samples-"
 
 
 class KeptBlocks(KeptResults):
-    """Finished blocks in a folder.
+    """Finished blocks in a folder, which is made if it is not there.
 
-    Parameters
-    ----------
-    folder : path
-        Made if it is not there.
-    key : mapping of str
-        What the blocks depend on.
-    num_outputs, num_inputs : int
-        Matrices, and inputs of the network.
-
-    Raises
-    ------
-    InputError
-        If the folder holds something else, or coefficients of another network, other points or outputs; for a block
-        that is damaged when it is asked for.
+    ``key`` is what the blocks depend on. InputError if the folder holds something else or other coefficients, or when a
+    damaged block is asked for.
     """
 
     def __init__(

@@ -49,23 +49,13 @@ class Margins(NamedTuple):
     """Classes of points, their nearest rivals by the local maps, and what lies between them, in float64.
 
     Outputs that are equal on the whole region are no rivals: the lowest one wins on all of it.
-
-    Parameters
-    ----------
-    classes, rivals : (s,) int64
-    values : (s,) float64
-        ``f_i - f_j`` for the class i and its rival j.
-    slopes : (s,) float64
-        Length of the gradient of that.
-    distances : (s,) float64
-        Value by slope.
     """
 
     classes: Int[np.ndarray, " s"]
     rivals: Int[np.ndarray, " s"]
-    values: Float[np.ndarray, " s"]
-    slopes: Float[np.ndarray, " s"]
-    distances: Float[np.ndarray, " s"]
+    values: Float[np.ndarray, " s"]  # ``f_i - f_j`` for the class i and its rival j
+    slopes: Float[np.ndarray, " s"]  # length of the gradient of ``f_i - f_j``
+    distances: Float[np.ndarray, " s"]  # value by slope
 
 
 @read_arguments

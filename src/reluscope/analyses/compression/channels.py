@@ -107,15 +107,9 @@ def prune_channels(
 
 @torch.no_grad()
 def channel_losses(chain: nn.Sequential, x: Tensor, labels: Tensor) -> dict[int, Float[Tensor, " c"]]:
-    """Return the mean cross-entropy without each channel, of convolutions with more than one, by their positions.
+    """Return the mean cross-entropy without each channel, by position of the convolution.
 
-    The chain has to be in evaluation mode.
-
-    Examples
-    --------
-    >>> chain = nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.Flatten(), nn.Linear(12, 2))
-    >>> {place: len(one) for place, one in channel_losses(chain, torch.rand(8, 1, 4, 4), torch.arange(8) % 2).items()}
-    {0: 3}
+    For convolutions with more than one channel. The chain has to be in evaluation mode.
     """
     first = next(chain.parameters())
     totals = {
@@ -137,14 +131,7 @@ def channel_losses(chain: nn.Sequential, x: Tensor, labels: Tensor) -> dict[int,
 
 
 def without_channel(chain: nn.Sequential, place: int, channel: int) -> nn.Sequential:
-    """Return a copy of a chain without an output channel of the convolution at a place.
-
-    Examples
-    --------
-    >>> chain = nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.Flatten(), nn.Linear(12, 2))
-    >>> [tuple(one.shape) for one in without_channel(chain, 0, 1).parameters()]
-    [(2, 1, 3, 3), (2,), (2, 8), (2,)]
-    """
+    """Return a copy of a chain without an output channel of the convolution at a place."""
     found = deepcopy(chain)
     parts = list(found)
     convolution = parts[place]

@@ -78,17 +78,7 @@ def compressed_outputs(clusters: MapClusters, samples: CoefficientMatrices, rule
 def compressed_outputs_by_number(
     found: Sequence[MapClusters], samples: CoefficientMatrices, rule: Rule
 ) -> list[RoundedForward]:
-    """Return the outputs for several numbers of clusters of the same training samples, in one pass.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 2.0]]), np.zeros(1))])
-    >>> matrices = rs.coefficients.matrix(net, [[-1.0], [3.0]])
-    >>> clusters = [rs.compression.cluster_maps(matrices, number) for number in (1, 2)]
-    >>> [forward.outputs.ravel() for forward in compressed_outputs_by_number(clusters, matrices, "own_map")]
-    [array([ 0.5, -1.5]), array([2., 3.])]
-    """
+    """Return the outputs for several numbers of clusters of the same training samples, in one pass."""
     if rule not in RULES:
         raise InputError(f"expected one of the rules {', '.join(RULES)}, got {rule!r}")
     for clusters in found:
@@ -152,14 +142,7 @@ def _choices(
 
 
 def nearest_or_close(rows: Float[np.ndarray, "s c"], centers: Float[np.ndarray, "k c"]) -> _Choice:
-    """Return the nearest centre of every row, and all that could be nearest within rounding.
-
-    Examples
-    --------
-    >>> nearest_or_close(np.array([[0.0], [0.5]]), np.array([[0.0], [1.0]]))[1]
-    array([[ True, False],
-           [ True,  True]])
-    """
+    """Return the nearest centre of every row, and all that could be nearest within rounding."""
     squares = squared_distances(rows, centers)
     sizes = np.linalg.norm(rows, axis=1)[:, None] + np.linalg.norm(centers, axis=1)
     doubt = (gamma(rows.shape[1]) + RELATIVE_ERROR) * sizes**2

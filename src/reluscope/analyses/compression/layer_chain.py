@@ -40,18 +40,9 @@ class Kernel(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ChannelGate:
-    """A pointwise gate with one function per channel.
+    """A pointwise gate with one function per channel."""
 
-    Parameters
-    ----------
-    index : int
-        Position among the network's gates.
-    name, kind : str
-    breakpoints : (p, c) float64
-    slopes, intercepts : (p + 1, c) float64
-    """
-
-    index: int
+    index: int  # position among the network's gates
     name: str
     kind: str
     breakpoints: Float[np.ndarray, "p c"]
@@ -86,40 +77,23 @@ class ChannelGate:
 
 @dataclass(eq=False)
 class Layer:
-    """An affine map, its gate and the pooling around it. What `pruning` changes is changed in place.
+    """An affine map, its gate and the pooling around it.
 
-    Parameters
-    ----------
-    weight : (c, d, k) float64
-        From d channels to c channels.
-    bias : (c,) float64
-    weight_error, bias_error : like these
-        Bounds on what they differ by from the numbers that they stand for.
-    input_sizes : (d,) float64
-        No entry of an input channel is larger in absolute value on the domain.
-    kernel : Kernel or None
-        None of a dense layer.
-    gate : ChannelGate or None
-        None at the end.
-    pool_before, pool_after : nn.MaxPool2d or None
-        Before and after the gate.
-    shape : tuple of int
-        Of the value that the gate sees, channels first.
-    origin : (c,) int64
-        Which channel of the network every channel was; -1 for a new one.
+    `pruning` changes layers in place. ``weight_error`` and ``bias_error`` bound what weight and bias differ by from the
+    numbers that they stand for.
     """
 
-    weight: np.ndarray
-    bias: np.ndarray
-    weight_error: np.ndarray
-    bias_error: np.ndarray
-    input_sizes: np.ndarray
-    kernel: Kernel | None
-    gate: ChannelGate | None
-    pool_before: nn.Module | None
-    pool_after: nn.Module | None
-    shape: tuple[int, ...]
-    origin: np.ndarray
+    weight: np.ndarray  # (c, d, k), from d channels to c channels
+    bias: np.ndarray  # (c,)
+    weight_error: np.ndarray  # bounds, like ``weight``
+    bias_error: np.ndarray  # bounds, like ``bias``
+    input_sizes: np.ndarray  # (d,), bounds on input channels, on the domain
+    kernel: Kernel | None  # None of a dense layer
+    gate: ChannelGate | None  # None at the end
+    pool_before: nn.Module | None  # nn.MaxPool2d before the gate
+    pool_after: nn.Module | None  # nn.MaxPool2d after the gate
+    shape: tuple[int, ...]  # of the value that the gate sees, channels first
+    origin: np.ndarray  # (c,), the channel in the network; -1 for a new one
 
     @property
     def num_channels(self) -> int:
@@ -149,10 +123,7 @@ class Layer:
 def layers_of(network: Network) -> list[Layer]:
     """Return the layers of a network, with input sizes left at infinity.
 
-    Raises
-    ------
-    UnsupportedOperatorError
-        If the network is no chain of dense layers, convolutions, pointwise gates and max pooling.
+    UnsupportedOperatorError if the network is no chain of dense layers, convolutions, pointwise gates and max pooling.
     """
     found: list[Layer] = []
     channels = network.input_shape[0] if len(network.input_shape) > 1 else network.num_inputs

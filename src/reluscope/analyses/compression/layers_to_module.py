@@ -13,15 +13,7 @@ from reluscope.networks.graph.left_off import LeftOff
 def to_sequential(layers: list[Layer], input_shape: tuple[int, ...], output_shape: tuple[int, ...]) -> nn.Sequential:
     """Return layers as a module that takes batches ``(s, *input_shape)`` to ``(s, *output_shape)``.
 
-    Parameters
-    ----------
-    layers : list of Layer
-    input_shape, output_shape : tuple of int
-
-    Returns
-    -------
-    nn.Sequential
-        Of Linear, Conv2d, gates, MaxPool2d and Flatten.
+    It consists of Linear, Conv2d, gates, MaxPool2d and Flatten.
     """
     modules: list[nn.Module] = []
     is_flat = len(input_shape) == 1
@@ -90,17 +82,9 @@ def _gate(gate: ChannelGate) -> nn.Module:
 
 
 def last_module(left_off: LeftOff) -> nn.Module:
-    """Return what a model ends with behind its network.
+    """Return the module for what a model ends with behind its network.
 
-    Raises
-    ------
-    UnsupportedOperatorError
-        If PyTorch has no module for it.
-
-    Examples
-    --------
-    >>> last_module(LeftOff("softmax", (3,), (0,)))
-    Softmax(dim=1)
+    UnsupportedOperatorError if PyTorch has no module for it.
     """
     match left_off.name:
         case "sigmoid":

@@ -107,15 +107,9 @@ def cluster_maps(
 def cluster_maps_by_number(
     matrices: CoefficientMatrices, numbers: Sequence[int], *, restarts: int = 1, seed: int = 0
 ) -> list[MapClusters]:
-    """Return clusters for several numbers of them, going through the matrices no more often than for one.
+    """Return clusters for several numbers of them.
 
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])
-    >>> found = cluster_maps_by_number(rs.coefficients.matrix(net, [[-1.0], [2.0]]), [1, 2, 3])
-    >>> [one.num_clusters for one in found], found[2].note
-    ([(1,), (2,), (2,)], '3 clusters were asked for, and output 0 uses only 2 different functions on the samples')
+    It goes through the matrices no more often than for one number.
     """
     if not len(matrices) or restarts < 1 or not len(numbers) or min(numbers) < 1:
         raise InputError(
@@ -220,25 +214,13 @@ def _streamed(matrices: CoefficientMatrices, numbers: Sequence[int], seed: int) 
 
 
 def squared_distances(rows: Float[np.ndarray, "s c"], centers: Float[np.ndarray, "k c"]) -> Float[np.ndarray, "s k"]:
-    """Return squared distances of rows to centres.
-
-    Examples
-    --------
-    >>> squared_distances(np.array([[0.0, 3.0]]), np.array([[4.0, 0.0], [0.0, 3.0]]))
-    array([[25.,  0.]])
-    """
+    """Return squared distances of rows to centres."""
     squares = (rows**2).sum(axis=1)[:, None] - 2 * rows @ centers.T + (centers**2).sum(axis=1)
     return np.maximum(squares, 0.0)
 
 
 def distinct_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the table, the first place of every different row, the row's number in every place, and its count.
-
-    Examples
-    --------
-    >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]]))[1:]
-    (array([0, 1]), array([0, 1, 0]), array([2, 1]))
-    """
+    """Return the table, each distinct row's first place, each place's row number, and each row's count."""
     table = np.ascontiguousarray(table) + 0.0  # one zero, not two
     numbers: dict[int, int] = {}
     kinds = np.array([numbers.setdefault(hash(row.tobytes()), len(numbers)) for row in table], dtype=np.int64)

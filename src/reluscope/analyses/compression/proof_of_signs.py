@@ -12,28 +12,10 @@ from reluscope.tolerance import Tolerance
 
 
 def has_all_right(stack: Stack, x: ArrayLike | Tensor, y: ArrayLike | Tensor) -> bool:
-    """Return whether the one network of a stack, in real arithmetic, is above 0 where the target is 1, below elsewhere.
+    """Return whether a stack's one network is above 0 where the target is 1 and below 0 elsewhere.
 
-    Parameters
-    ----------
-    stack : Stack
-        Of one network.
-    x : (s, n)
-    y : (s,) or (s, m)
-        Zeros and ones.
-
-    Returns
-    -------
-    bool
-        True is proved; False may be a sign that rounding could change.
-
-    Examples
-    --------
-    >>> from reluscope.analyses.stacked import initialize
-    >>> stack = initialize((2,), num_inputs=1, seeds=[0])
-    >>> value = float(stack([[1.0]])[0, 0, 0])
-    >>> has_all_right(stack, [[1.0]], [float(value > 0)]), has_all_right(stack, [[1.0]], [float(value <= 0)])
-    (True, False)
+    This is in real arithmetic: True is proved; False may be a sign that rounding could change. The stack has to be of
+    one network, the targets zeros and ones.
     """
     points = stack.read_points(x)
     targets = read_targets(stack, y, len(points))[0].cpu().numpy()

@@ -51,16 +51,7 @@ Pieces = tuple[np.ndarray, np.ndarray]
 def remove_constant(layer: Layer, following: Layer, pieces: Pieces) -> list[Removal]:
     """Remove channels that are constant: on a piece of slope 0, or without weights.
 
-    Parameters
-    ----------
-    layer, following : Layer
-        Changed in place.
-    pieces : pair of (c,) int64
-        Least and largest piece of every channel.
-
-    Returns
-    -------
-    list of Removal
+    Both layers are changed in place. ``pieces`` are the least and the largest piece of every channel.
     """
     gate = layer.gate
     assert gate is not None
@@ -148,12 +139,9 @@ def merge_duplicates(layer: Layer, following: Layer) -> list[Removal]:
 
 
 def fold(layer: Layer, following: Layer, pieces: Pieces) -> list[Removal] | None:
-    """Multiply a dense layer, all of whose units keep one piece, into the next one; None if that makes it no smaller.
+    """Multiply a dense layer whose units each keep one piece into the next; None if that is no smaller.
 
-    Returns
-    -------
-    list of Removal or None
-        If there are any, the layer is to be left out: ``following`` reads what it read.
+    If there are any removals, the layer is to be left out: ``following`` reads what it read.
     """
     gate = layer.gate
     low, high = pieces

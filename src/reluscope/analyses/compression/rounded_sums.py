@@ -15,13 +15,7 @@ def combined(
     factors: Sequence[Fraction],
     terms: Sequence[Float[np.ndarray, "*shape"]],
 ) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
-    """Return ``base + sum of factors times terms`` in float64, and a bound on what rounding changed: 0 if nothing.
-
-    Examples
-    --------
-    >>> combined(np.array([1.0, 0.1]), [Fraction(1, 2)], [np.array([1.0, 0.1])])
-    (array([1.5 , 0.15]), array([0.00000000e+00, 1.38777878e-17]))
-    """
+    """Return ``base + sum of factors times terms`` in float64, and a bound on its rounding, 0 if none."""
     values, errors = np.array(base, dtype=np.float64), np.zeros(np.shape(base))
     touched = np.zeros(np.shape(base), dtype=bool)
     for term in terms:
@@ -36,12 +30,9 @@ def combined(
 def multiplied(
     left: Float[np.ndarray, "a b"], right: Float[np.ndarray, "b c"]
 ) -> tuple[Float[np.ndarray, "a c"], Float[np.ndarray, "a c"]]:
-    """Return a product of matrices, and a bound on its rounding: as fractions if it is small, else a priori.
+    """Return a product of matrices, and a bound on its rounding.
 
-    Examples
-    --------
-    >>> multiplied(np.array([[0.5, 2.0]]), np.array([[1.0], [3.0]]))
-    (array([[6.5]]), array([[0.]]))
+    The bound comes from fractions if the product is small, else it is a priori.
     """
     product = left @ right
     if left.size * right.shape[1] > MAX_FRACTIONS:
@@ -58,12 +49,9 @@ def multiplied(
 
 
 def gamma(num_terms: int) -> float:
-    """Return how far a sum of products may be off, whatever its order, relative to the sum of magnitudes.
+    """Return how far a sum of products may be off, relative to the sum of magnitudes.
 
-    Examples
-    --------
-    >>> gamma(2) == 4 * 2.0**-52
-    True
+    This holds in whatever order the products are summed.
     """
     return (num_terms + 2) * 2.0**-52
 

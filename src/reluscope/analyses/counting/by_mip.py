@@ -18,55 +18,10 @@ from reluscope.progress import Progress, counting_regions
 def count_by_mip(
     network: Network, domain: Domain, *, budget: Budget | None = None, progress: Progress = False
 ) -> Counted:
-    """Return the number of activation regions of a network on a bounded domain, those without interior included.
+    """Return the number of activation regions on a bounded domain, those without interior included.
 
-    Parameters
-    ----------
-    network : Network
-        Any gates.
-    domain : Box, bounded Polyhedron, or Slice
-        Regions that meet it only in its boundary count.
-    budget : Budget, optional
-        Where to stop early.
-    progress : bool or callable
-        Show how many regions there are so far; what share of all they are is not known.
-
-    Returns
-    -------
-    finding : Finding
-        LOWER: every region counted has a point in rational arithmetic. Codes that the solver found, and no such point,
-        are its `num_undecided`. That there is no further code, where the solver says so, holds for codes with a point
-        where all active units are above 0 by `tolerance` times the sum of the magnitudes of what they sum, and within
-        the solver's own tolerance: the interval has no upper end.
-    stopped : str
-        The budget that ended the work, or "interrupted".
-
-    Raises
-    ------
-    InputError, ShapeError, DegenerateGeometryError
-        If the domain is not bounded, has another dimension than the input, or has no interior.
-    SolverError
-        If the solver gives no answer.
-
-    Notes
-    -----
-    One program per region and one more to see that there is no other, each with one row more: some 10 ms each for a few
-    units, 60 ms for 16 units and 150 regions: `count_by_rational_tree` proves more in less time, on few inputs. Where a
-    unit has several breakpoints, or takes a largest candidate, "above 0" means above the breakpoints, and
-    the earlier candidates, that its piece is above. Ctrl-C takes effect when the program under way has ended.
-
-    References
-    ----------
-    Key ``serra2018``.
-
-    Examples
-    --------
-    The absolute value: its two units are active on either side, and neither is at 0.
-
-    >>> import reluscope as rs
-    >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> print(count_by_mip(net, rs.Box(-1, 1, 1)).finding)
-    3 (LOWER)
+    LOWER, as every region counted has a rational point, without an upper end; codes found without such a point are
+    undecided. A program per region; `count_by_rational_tree` proves more in less time, on few inputs.
     """
     began = time.time()
     budget = patient(Budget() if budget is None else budget, network, domain)

@@ -51,38 +51,8 @@ def count_by_partition(
 ) -> Counted:
     """Count regions from a partition of the domain.
 
-    Parameters
-    ----------
-    network : Network
-    domain : Box, Space, Polyhedron or Slice
-    definition : Definition
-    budget, executor, tolerance, progress, certify
-        As `partition`. On bounded lines and planes, definitions other than proper activation are counted in rational
-        arithmetic unless a tolerance is given: what they ask, whether something vanishes, has no answer in floats. A
-        partition in floats goes before, since only that one stops anywhere.
-
-    Returns
-    -------
-    finding : Finding
-        EXACT on lines, and on planes for every definition but convex, which may remain an interval; otherwise LOWER
-        with its interval.
-    stopped : str
-
-    Raises
-    ------
-    InputError
-        For activation regions in more than two dimensions.
-
-    Notes
-    -----
-    An incomplete partition gives the number of different maps or codes seen, which is never too large.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, -1.0]], [0.0])])  # the identity
-    >>> [int(count_by_partition(net, rs.Box(-1, 1, 1), DEFINITIONS[name]).finding) for name in DEFINITIONS]
-    [3, 2, 1, 1, 1, 1]
+    EXACT on lines, and on planes except convex; otherwise LOWER with its interval. On bounded lines and planes other
+    definitions than proper activation are in rational arithmetic unless a tolerance is given.
     """
     began = time.time()
     budget = Budget() if budget is None else budget

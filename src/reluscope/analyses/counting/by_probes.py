@@ -28,43 +28,8 @@ def count_by_probes(
 ) -> Counted:
     """Estimate the number of full-dimensional activation regions of a network on a domain.
 
-    A way goes down the tree, at each unit into one of the parts that it cuts the cell into, all equally likely. The
-    product of the numbers of parts along it has the number of regions as its mean; the estimate is the mean of all
-    ways.
-
-    Parameters
-    ----------
-    network : Network
-    domain : Box, Space, Polyhedron or Slice
-    budget : Budget, optional
-        Its seconds; by default the programs of ten seconds on an ordinary machine, and at least a thousand.
-    tolerance : Tolerance, optional
-    seed : int
-
-    Returns
-    -------
-    finding : Finding
-        ESTIMATE. Products vary by orders of magnitude, and few of them are large, so that most estimates are below the
-        truth: read it as a size, and the smallest and the largest product of its work beside it. There is no interval,
-        because none would be honest.
-    stopped : str
-        Empty.
-
-    Raises
-    ------
-    InputError
-        If not one way came to its end in time, or the budget is one of regions.
-
-    Notes
-    -----
-    Cost: a linear program per unit and way. Source: ``knuth1975``.
-
-    Examples
-    --------
-    >>> import reluscope as rs, numpy as np
-    >>> net = rs.load([(np.eye(40), np.zeros(40)), (np.ones((1, 40)), np.zeros(1))])
-    >>> count_by_probes(net, rs.Space(40), budget=Budget(seconds=1)).finding.value == 2.0**40
-    True
+    Mean over random ways down the tree of the product of the numbers of parts at each unit (``knuth1975``). ESTIMATE
+    without an interval; most estimates are below the truth. A linear program per unit and way.
     """
     began = time.perf_counter()
     budget = Budget() if budget is None else budget

@@ -25,46 +25,8 @@ def count_by_tree(
 ) -> Counted:
     """Return the number of full-dimensional activation regions of a network on a domain.
 
-    Parameters
-    ----------
-    network : Network
-    domain : Box, Space, Polyhedron or Slice
-        Of any dimension.
-    budget : Budget, optional
-        Where to stop early. Without one, and without a checkpoint, a count that would not end stops after some seconds.
-    executor : concurrent.futures.Executor, optional
-        Runs independent parts of the tree.
-    checkpoint : path, optional
-        A folder that keeps what was counted, part by part. If it is there, the count goes on from it, whatever became
-        of the run that made it; how much of it there was is ``kept_tasks`` of the finding's work.
-    progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
-
-    Returns
-    -------
-    finding : Finding
-        EXACT; LOWER, with an interval without upper end, if rounding left a question open or work stopped early: what
-        was taken for empty may hide many regions. A cell that was not finished counts as one region.
-    stopped : str
-        The budget that ended the work, or "interrupted".
-
-    Raises
-    ------
-    ShapeError, DegenerateGeometryError
-        As `reluscope.partitions.tree.tree.tree_regions`.
-    InputError
-        If the checkpoint is that of another network, domain or version, or cannot be written.
-
-    Notes
-    -----
-    About one linear program of a few pivots per region. No region is kept.
-
-    Examples
-    --------
-    >>> import reluscope as rs, numpy as np
-    >>> net = rs.load([(np.eye(3), np.full(3, -0.5)), (np.ones((1, 3)), np.zeros(1))])
-    >>> print(count_by_tree(net, rs.Box(0, 1, 3)).finding)
-    8 (EXACT)
+    EXACT; LOWER without upper end if rounding left a question open or work stopped early, with unfinished cells as one
+    region. A checkpoint folder is continued. About one linear program of a few pivots per region.
     """
     tolerance = Tolerance()
     budget = Budget() if budget is None else budget

@@ -42,26 +42,8 @@ class _UnitRows(NamedTuple):
 class CodePoints:
     """Looks for points with given codes.
 
-    Parameters
-    ----------
-    network : Network
-    domain : Box or Polyhedron
-        Bounded.
-    lower, upper : (n,) float64
-        A box around the domain.
-
-    Notes
-    -----
-    One or two linear programs and evaluations in rational arithmetic; for codes without an interior n + 1 evaluations
-    more.
-
-    Examples
-    --------
-    >>> from reluscope.networks.models.from_arrays import from_arrays
-    >>> net = from_arrays([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> points = CodePoints(net, Box(-1, 1, 1), np.array([-1.0]), np.array([1.0]))
-    >>> [points.point([np.array(code)]) is not None for code in ([0, 0], [0, 1], [1, 1])]
-    [True, True, False]
+    The domain is bounded, with ``lower`` and ``upper`` a box around it. One or two linear programs and rational
+    evaluations per code; n + 1 evaluations more for codes without an interior.
     """
 
     def __init__(
@@ -78,12 +60,7 @@ class CodePoints:
         self._ends = [(Fraction(low), Fraction(high)) for low, high in zip(lower.tolist(), upper.tolist(), strict=True)]
 
     def point(self, pieces: Sequence[np.ndarray]) -> list[Fraction] | None:
-        """Return a point of the domain that has a code, or None if none was found.
-
-        Parameters
-        ----------
-        pieces : one (u,) array per gate
-        """
+        """Return a point of the domain that has a code, or None if none was found."""
         code = [part.tolist() for part in pieces]
         rows = self._rows(pieces)
         for has_interior in (True, False):

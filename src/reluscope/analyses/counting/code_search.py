@@ -31,30 +31,7 @@ class FoundCode(NamedTuple):
 
 
 class CodeSearch:
-    """Finds codes of a network.
-
-    Parameters
-    ----------
-    network : Network
-    domain : Box, bounded Polyhedron, or Slice
-
-    Raises
-    ------
-    InputError
-        If the domain is not bounded.
-    ShapeError
-        If the domain's dimension is not the network's number of inputs.
-    DegenerateGeometryError
-        If the domain has no interior.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> search = CodeSearch(rs.load([([[1.0]], [0.0]), ([[1.0]], [0.0])]), rs.Box(-1, 1, 1))
-    >>> found = iter(search.next_code, None)
-    >>> sorted(int(code.pieces[0][0]) for code in found), search.is_closed
-    ([0, 1], True)
-    """
+    """Finds codes of a network on a bounded domain with an interior."""
 
     def __init__(self, network: Network, domain: Domain) -> None:
         network, window = _bounded(network, domain)

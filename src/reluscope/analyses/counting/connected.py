@@ -25,22 +25,7 @@ FRACTION = 1e-7
 def open_components(part: Partition, maps: Int[np.ndarray, " r"]) -> Int[np.ndarray, " r"]:
     """Return which open connected region every region belongs to.
 
-    Parameters
-    ----------
-    part : Partition
-    maps : (r,) int64
-        Number of the affine map of every region.
-
-    Returns
-    -------
-    (r,) int64
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, -1.0]], [0.0])])  # the identity, in two regions
-    >>> open_components(rs.partition(net, rs.Box(-1, 1, 1)), np.array([0, 0])).tolist()
-    [0, 0]
+    ``maps`` are numbers of the affine maps of the regions.
     """
     left, right, _ = part.geometry.sides
     same = maps[left] == maps[right]
@@ -49,31 +34,16 @@ def open_components(part: Partition, maps: Int[np.ndarray, " r"]) -> Int[np.ndar
 
 @dataclass(frozen=True)
 class ClosedComponents:
-    """Which closed connected region every region belongs to.
-
-    Parameters
-    ----------
-    labels : (r,) int64
-    num_undecided : int
-        Points where f = g was in doubt; taken as apart.
-    """
+    """Which closed connected region every region belongs to."""
 
     labels: Int[np.ndarray, " r"]
-    num_undecided: int
+    num_undecided: int  # points where f = g was in doubt; taken as apart
 
 
 def closed_components(complex_: ExactComplex, maps: Int[np.ndarray, " r"]) -> ClosedComponents:
     """Return which closed connected region every region of a line or a plane belongs to.
 
-    Parameters
-    ----------
-    complex_ : ExactComplex
-    maps : (r,) int64
-        Number of the affine map of every region.
-
-    Returns
-    -------
-    ClosedComponents
+    ``maps`` are numbers of the affine maps of the regions.
     """
     labels = open_components(complex_.part, maps)
     undecided = 0

@@ -26,22 +26,10 @@ Direction = tuple[Fraction, Fraction] | tuple[float, float]
 
 
 def convex_cells(complex_: ExactComplex, maps: Int[np.ndarray, " r"]) -> tuple[int, int]:
-    """Return the least and the greatest number of cells that the smallest complex can have.
+    """Return the least and the greatest number of cells that the smallest complex of a plane can have.
 
-    Parameters
-    ----------
-    complex_ : ExactComplex
-        Of a plane.
-    maps : (r,) int64
-        Number of the affine map of every region.
-
-    Returns
-    -------
-    lower : int
-        From the corners of every open connected region that some edge must cut: with s of them, and h holes, a region
-        has at least 1 - h + s/2 cells.
-    upper : int
-        Of a complex that is made of edges of the partition.
+    Lower: an open connected region with s corners that some edge must cut, and h holes, has at least 1 - h + s/2 cells.
+    Upper: a complex made of edges of the partition. ``maps`` are numbers of the regions' affine maps.
     """
     plane = _Plane(complex_, maps)
     lower = plane.lower()

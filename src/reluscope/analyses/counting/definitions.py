@@ -12,24 +12,12 @@ from reluscope.arguments import read_option
 
 @dataclass(frozen=True)
 class Definition:
-    """What counts as one region.
+    """What counts as one region."""
 
-    Parameters
-    ----------
-    name : str
-        As `count` takes it.
-    number : int
-        1 to 6, from the largest count to the smallest.
-    regions : str
-        What is counted, as `Finding.definition` says it.
-    meaning : str
-        One line for people.
-    """
-
-    name: str
-    number: int
-    regions: str
-    meaning: str
+    name: str  # as `count` takes it
+    number: int  # 1 to 6, from the largest count to the smallest
+    regions: str  # what is counted, as `Finding.definition` says it
+    meaning: str  # one line for people
 
 
 DEFINITIONS = {
@@ -78,14 +66,6 @@ DEFINITIONS = {
 def find_definition(name: str) -> Definition:
     """Return the definition of a name.
 
-    Raises
-    ------
-    InputError
-        If there is none; the message lists all six.
-
-    Examples
-    --------
-    >>> find_definition("affine").number
-    6
+    InputError if there is none; the message lists all six.
     """
     return DEFINITIONS[read_option(name, "definition", DEFINITIONS)]

@@ -24,17 +24,8 @@ Point = tuple[Fraction, ...]
 class ExactComplex:
     """Vertices, edges and cells of a partition, and rational arithmetic at them.
 
-    Parameters
-    ----------
-    part : Partition
-        Complete, of a bounded domain of one or two dimensions, best one whose signs are certified.
-
-    Notes
-    -----
-    ``ends`` (f, d), ``left``, ``right`` (f,) are those of all facets; on the domain's boundary ``right`` is -1. On a
-    line facets are vertices. ``cells``, ``corners`` list which vertex lies in which closed cell, those in the middle of
-    a side included. ``num_blurred`` counts the vertices asked for that are no point (several that floats took for one),
-    and those whose edges floats put in a wrong order.
+    The partition is complete, of a bounded line or plane. ``right`` is -1 on the boundary; ``cells``, ``corners`` list
+    which vertex lies in which closed cell; ``num_blurred``: vertices that floats merged or misordered.
     """
 
     def __init__(self, part: Partition) -> None:

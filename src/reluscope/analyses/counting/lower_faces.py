@@ -27,19 +27,12 @@ ROUNDINGS = 4096.0
 class FaceCodes:
     """The codes of all faces.
 
-    Parameters
-    ----------
-    codes : Codes
-        All different.
-    num_undecided : int
-        Faces whose code is in doubt and therefore left out: each may have one more.
-    num_exact : int
-        Faces whose code was found in rational arithmetic.
+    A face whose code is in doubt is left out, so that each of them may have one more code.
     """
 
-    codes: Codes
-    num_undecided: int
-    num_exact: int
+    codes: Codes  # all different
+    num_undecided: int  # faces left out because their code is in doubt
+    num_exact: int  # faces whose code was found in rational arithmetic
 
 
 @torch.no_grad()

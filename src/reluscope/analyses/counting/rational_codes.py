@@ -25,23 +25,12 @@ Code = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class CodeNode:
-    """A code of the first units, and all points that have it.
+    """A code of the first units, and all points that have it."""
 
-    Parameters
-    ----------
-    before : tuple of tuples
-        Pieces of all gates before one.
-    here : tuple of int
-        Pieces of the first units of that one.
-    cell : RationalCell
-    is_finished : bool
-        Whether these are all units.
-    """
-
-    before: Code
-    here: tuple[int, ...]
+    before: Code  # pieces of all gates before the current one
+    here: tuple[int, ...]  # pieces of the first units of the current gate
     cell: RationalCell
-    is_finished: bool
+    is_finished: bool  # whether these are all units
 
     def __len__(self) -> int:
         return 1
@@ -50,28 +39,7 @@ class CodeNode:
 class RationalCodes:
     """What `walk` needs to find all codes.
 
-    Parameters
-    ----------
-    network : Network
-        Any gates.
-    domain : Box, Space, Polyhedron or Slice
-        Of any dimension, bounded or not.
-
-    Raises
-    ------
-    DegenerateGeometryError
-        If the domain is empty or flat.
-
-    Examples
-    --------
-    The absolute value: its two units are active on either side, and neither is at 0.
-
-    >>> import reluscope as rs
-    >>> from reluscope.partitions.driver.walk import walk
-    >>> codes = RationalCodes(rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]), rs.Space(1))
-    >>> found = walk([codes.first], codes.step, finish=lambda node: [node.before], budget=rs.Budget())
-    >>> sorted(code for (code,) in found.parts)
-    [((0, 0),), ((0, 1),), ((1, 0),)]
+    For any gates, and domains of any dimension, bounded or not. DegenerateGeometryError if the domain is empty or flat.
     """
 
     def __init__(self, network: Network, domain: Domain) -> None:

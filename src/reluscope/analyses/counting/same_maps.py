@@ -23,22 +23,13 @@ from reluscope.partitions.partition_in_memory import Partition
 class SameMaps:
     """Regions grouped by their affine map.
 
-    Parameters
-    ----------
-    certain : (r,) int64
-        Regions with one number have one map.
-    possible : (r,) int64
-        Regions with different numbers have different maps. Where all is decided, the same grouping as ``certain``.
-    num_undecided : int
-        Maps that were not compared because work stopped early.
-    stopped : str
-        Why it did; empty if all were compared.
+    Where all is decided, ``certain`` and ``possible`` are the same grouping.
     """
 
-    certain: Int[np.ndarray, " r"]
-    possible: Int[np.ndarray, " r"]
-    num_undecided: int
-    stopped: str
+    certain: Int[np.ndarray, " r"]  # regions with one number have one map
+    possible: Int[np.ndarray, " r"]  # regions with different numbers have different maps
+    num_undecided: int  # maps not compared because work stopped early
+    stopped: str  # why it did; empty if all were compared
 
     @property
     def interval(self) -> tuple[int, int]:
@@ -49,28 +40,8 @@ class SameMaps:
 def same_maps(part: Partition, *, budget: TimeBudget | None = None, began: float | None = None) -> SameMaps:
     """Group the regions of a partition by their affine map.
 
-    Parameters
-    ----------
-    part : Partition
-    budget : Budget, optional
-        Its seconds, after which rational arithmetic stops.
-    began : float, optional
-        When they began, by `time.time`; now, if it is not given.
-
-    Returns
-    -------
-    SameMaps
-
-    Notes
-    -----
-    A few forward passes, and d + 1 rational evaluations for every map that floats do not tell from all others.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0, -2.0, 1.0]], [0.0])])
-    >>> same_maps(rs.partition(net, rs.Box(-3, 3, 1))).interval  # four regions, zero on two of them
-    (3, 3)
+    Rational arithmetic stops when the budget's seconds since ``began`` (by `time.time`) are over. A few forward passes,
+    and d + 1 rational evaluations for every map that floats do not tell from all others.
     """
     number = len(part)
     if number == 0:
@@ -110,20 +81,8 @@ def same_maps(part: Partition, *, budget: TimeBudget | None = None, began: float
 class _Comparison:
     """Maps that are compared in rational arithmetic; a step of `walk` takes one of them.
 
-    Parameters
-    ----------
-    exact : RationalNetwork
-    codes : Codes
-        One for each kind of region.
-    kinds : (k,) int64
-        Which of them are compared.
-
-    Attributes
-    ----------
-    names : (len(codes),) int64
-        The first kind with the same map, of those that were compared; else the kind itself.
-    waiting : list of int
-        Kinds that were not compared yet.
+    ``names`` has for each code the first compared kind with the same map, else the kind itself; ``waiting`` lists the
+    kinds not compared yet.
     """
 
     is_finished = False

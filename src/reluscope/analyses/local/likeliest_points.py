@@ -151,37 +151,22 @@ def check_inside(points: np.ndarray, domain: Box) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Likeliest:
-    """The classes of some regions with the likeliest points found of them: one entry a region, or one a class of each.
+    """The classes of some regions with the likeliest points found of them.
 
-    Parameters
-    ----------
-    rows : (r,) int64
-        Which of the given points the regions are those of; only those with an interior are here.
-    regions : list of Region
-    near : (r, n) tensor
-        The points.
-    bodies : HalfSpaceStack; start : (r m, n) tensor
-        Regions, one copy a class, and points strictly inside.
-    weights, biases : (r m, m, n) and (r m, m) tensors
-        Logits.
-    classes, firsts : (r m,) int64
-        Classes, and for each the lowest one that is the same affine function on the region.
-    found : Answers
-    doubt : (r m,) float64
-        Differences of logits at the points found are known up to this.
+    One entry a region (r), or one a class of each (r m). Only regions with an interior are here.
     """
 
-    rows: np.ndarray
+    rows: np.ndarray  # (r,), which of the given points the regions are of
     regions: list[Region]
-    near: torch.Tensor
-    bodies: HalfSpaceStack
-    start: torch.Tensor
-    weights: torch.Tensor
-    biases: torch.Tensor
-    classes: np.ndarray
-    firsts: np.ndarray
+    near: torch.Tensor  # (r, n), the points
+    bodies: HalfSpaceStack  # regions, one copy a class
+    start: torch.Tensor  # (r m, n), points strictly inside
+    weights: torch.Tensor  # (r m, m, n), of the logits
+    biases: torch.Tensor  # (r m, m), of the logits
+    classes: np.ndarray  # (r m,)
+    firsts: np.ndarray  # (r m,), lowest class that is the same on the region
     found: Answers
-    doubt: np.ndarray
+    doubt: np.ndarray  # (r m,), error of differences of logits at the points
 
     def of(self, place: int) -> slice:
         """Return which entries are those of a region's classes."""
@@ -207,29 +192,10 @@ def likeliest_within(
     rows: list[int],
     device: torch.device,
 ) -> Likeliest | None:
-    """Find the likeliest point of every class in some regions; nothing if none of them has an interior.
+    """Find the likeliest point of every class in some regions; None if none of them has an interior.
 
-    Past a time points are left where they are, with the gaps that they then have.
-
-    Parameters
-    ----------
-    exact : RationalNetwork
-        The network of the logits.
-    known : dict
-        Regions by the rows of their points.
-    every : (s, n) tensor
-        All points.
-    domain : Box
-        Bounded.
-    until : float
-        As ``time.perf_counter`` counts.
-    rows : list of int
-        Which of the points to ask about, together.
-    device : torch.device
-
-    Returns
-    -------
-    Likeliest or None
+    After ``until``, as ``time.perf_counter`` counts, points are left where they are, with the gaps that they then have.
+    ``known`` has regions by the rows of their points. The domain has to be bounded.
     """
     regions, points = [known[row] for row in rows], every[rows].to(device)
     bodies = as_bodies(regions, domain, device)

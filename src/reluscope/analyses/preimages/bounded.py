@@ -47,19 +47,8 @@ def decide(
 ) -> Decision:
     """Decide the kind of a nonempty preimage whose equations leave k > 0 directions.
 
-    Parameters
-    ----------
-    system : MixedSystem
-    equations : NullSpace
-    point : (n,) float64
-        In the set.
-    slack : (q,) float64
-        Of the inequalities at the point.
-    is_tight : (q,) bool
-        Which of them count as zero.
-    tolerance : float
-    is_in_box : bool
-        The system has the sides of a box, and is bounded by them.
+    The point is in the set; ``slack`` is that of the inequalities there, and ``is_tight`` says which count as zero.
+    ``is_in_box``: the system has the sides of a box, and is bounded by them.
     """
     found: list[Certificate] = []
     proved, decider = True, Decider.DIRECTION
@@ -132,11 +121,10 @@ def _is_direction_proved(system: MixedSystem, equations: NullSpace, cone: Cone) 
 
 
 def _is_combination_proved(system: MixedSystem, equations: NullSpace, cone: Cone) -> bool:
-    """Return whether weights near those found cancel exactly, all positive, over rows that certainly have full rank.
+    """Return whether weights near those found cancel exactly, all positive, over rows surely of full rank.
 
-    With t the smallest singular value of P, c that of the rows on its null space, f their norm, the matrix of both has
-    none below ``min(t h, c / 2)`` for h = c / (2 (f + c)): a change by what is left of the combination over that makes
-    it vanish.
+    t, c: least singular values of P and of the rows on its null space, f the rows' norm: the matrix of both has none
+    below ``min(t h, c / 2)``, h = c / (2 (f + c)); a change by the remainder over that makes it vanish.
     """
     if equations.smallest == 0:
         return False

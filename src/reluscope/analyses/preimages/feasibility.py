@@ -27,13 +27,8 @@ class Feasibility(NamedTuple):
 def find_point(system: MixedSystem, basis: Float[np.ndarray, "n k"], tolerance: float) -> Feasibility:
     """Return a point of a system, or multipliers that prove it empty.
 
-    Parameters
-    ----------
-    system : MixedSystem
-    basis : (n, k) float64
-        Orthonormal basis of the null space of its equations.
-    tolerance : float
-        Violations up to this share of what is added up in a row count as none.
+    ``basis`` is an orthonormal basis of the null space of the equations. Violations up to the tolerance's share of what
+    is added up in a row count as none.
     """
     equations = system.equations if isinstance(system.equations, np.ndarray) else system.equations.toarray()
     start, *_ = np.linalg.lstsq(equations, system.values, rcond=None)

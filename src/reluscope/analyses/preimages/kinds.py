@@ -137,15 +137,7 @@ class Preimages:
 
 
 def joined(parts: Sequence[Preimages]) -> Preimages:
-    """Return the preimages of outputs of one layer that were decided in parts, at least one, as one table.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> both = joined([rs.preimages.classify((np.eye(2), np.zeros(2)), y) for y in ([1.0, 2.0], [1.0, 0.0])])
-    >>> [both.kind(row).name for row in range(2)], both.take(np.array([1])).dims
-    (['SINGLETON', 'UNBOUNDED'], array([1]))
-    """
+    """Join the preimages of outputs of one layer that were decided in parts, at least one."""
     columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
     return replace(
         parts[0],

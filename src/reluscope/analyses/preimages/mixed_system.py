@@ -143,14 +143,9 @@ def system(
 def system_between(
     layer: GateLayer, lower: Float[np.ndarray, " u"], upper: Float[np.ndarray, " u"], error: float = 0.0
 ) -> MixedSystem:
-    """Return the inputs at which the pre-activations of all units are in given intervals, as a mixed system.
+    """Return the inputs at which pre-activations of all units are in given intervals, as a mixed system.
 
-    Parameters
-    ----------
-    layer : GateLayer
-    lower, upper : (u,) float64
-    error : float
-        How far the ends of the intervals may be from the right ones.
+    ``error`` is how far the ends of the intervals may be from the right ones.
     """
     equal = np.flatnonzero(lower == upper)
     below = np.flatnonzero((lower < upper) & np.isfinite(upper))

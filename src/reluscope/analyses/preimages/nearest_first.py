@@ -16,22 +16,13 @@ Node = TypeVar("Node")
 class Searched(Generic[Node]):
     """What a search left.
 
-    Parameters
-    ----------
-    lower : float
-        The least bound of the part that would have been next, or of the last one that was split.
-    left : tuple of nodes
-        Parts that were not settled.
-    num_parts : int
-        Parts whose bounds were computed.
-    stopped : str
-        Why it ended early; empty if it did not.
+    ``lower`` is the least bound of the part that would have been next, or of the last one that was split.
     """
 
     lower: float
-    left: tuple[Node, ...]
-    num_parts: int
-    stopped: str
+    left: tuple[Node, ...]  # parts that were not settled
+    num_parts: int  # parts whose bounds were computed
+    stopped: str  # why it ended early; empty if it did not
 
 
 def best_first(
@@ -44,40 +35,8 @@ def best_first(
 ) -> Searched[Node]:
     """Split parts of a problem until no bound is below the goal.
 
-    Parameters
-    ----------
-    start : Part
-        The whole problem.
-    bound : callable
-        Takes the bound of the part that this one comes from, and the part; returns its own bound, and what to keep of
-        it, or None if it is settled.
-    split : callable
-        Returns the parts that a kept one consists of.
-    goal : callable
-        Bounds from this value on are settled; it may fall while the search goes on.
-    budget : Budget
-        Its ``regions`` are parts whose bounds are computed.
-
-    Returns
-    -------
-    Searched
-
-    Notes
-    -----
-    Ctrl-C ends it like a budget, between two splits.
-
-    Examples
-    --------
-    >>> from reluscope.budget import Budget
-    >>> def bound(key, ends):  # the least value of x^2 - x over an interval
-    ...     low, high = ends
-    ...     return (low * low - high, ends)
-    >>> def halves(ends):
-    ...     middle = sum(ends) / 2
-    ...     return [(ends[0], middle), (middle, ends[1])]
-    >>> found = best_first((0.0, 1.0), bound, halves, goal=lambda: -0.25, budget=Budget(regions=100))
-    >>> found.lower <= -0.25, found.stopped
-    (True, 'budget of 100 regions')
+    ``bound`` takes the parent's bound and the part; it returns the part's bound and what to keep, or None if it is
+    settled. The goal may fall meanwhile. Ctrl-C ends the search like a budget, between two splits.
     """
     search = _Parts(start, bound, split, goal)
     stopped = search.run(budget)

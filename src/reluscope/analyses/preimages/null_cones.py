@@ -27,25 +27,15 @@ NUM_ROUNDS = 20
 class Cone(NamedTuple):
     """What is known of the cone.
 
-    Parameters
-    ----------
-    direction : (n,) float64, optional
-        In the cone, of length 1; None if there is none.
-    rows, weights : (j,) arrays
-        Rows of Z and positive weights for them in units of their lengths, whose combination vanishes on the null space
-        of P, and which have full rank there.
-    margin : float
-        Of a direction: the least of ``-z_i d / |z_i|``. Of weights: a lower bound on the smallest singular value of the
-        rows, divided by their lengths, on the null space of P.
-    with_program : bool
-        A linear program was needed.
+    The combination of ``rows`` with ``weights`` vanishes on the null space of P. ``margin``: of a direction the least
+    ``-z_i d / |z_i|``, of weights a lower bound on the smallest singular value of the scaled rows there.
     """
 
-    direction: Float[np.ndarray, " n"] | None
-    rows: Int[np.ndarray, " j"]
-    weights: Float[np.ndarray, " j"]
+    direction: Float[np.ndarray, " n"] | None  # in the cone, of length 1; None if there is none
+    rows: Int[np.ndarray, " j"]  # of Z, of full rank on the null space of P
+    weights: Float[np.ndarray, " j"]  # positive, in units of the rows' lengths
     margin: float
-    with_program: bool
+    with_program: bool  # a linear program was needed
 
     @property
     def is_trivial(self) -> bool:
@@ -54,21 +44,10 @@ class Cone(NamedTuple):
 
 
 def decide_cone(basis: Float[np.ndarray, "n k"], inequalities: Matrix, tolerance: float) -> Cone:
-    """Decide whether 0 is the only point of a cone.
+    """Decide whether 0 is the only point of the cone ``P d = 0``, ``Z d <= 0``.
 
-    Parameters
-    ----------
-    basis : (n, k) float64
-        Orthonormal basis of the null space of P, k > 0.
-    inequalities : (q, n) array or scipy.sparse.csr_array
-        The matrix Z.
-    tolerance : float
-        Rows that are shorter than this share of their length on the null space count as zero there; so do products of a
-        direction and a row, both of length 1, and singular values.
-
-    Returns
-    -------
-    Cone
+    ``basis`` is an orthonormal basis of the null space of P, k > 0; ``inequalities`` is Z. The tolerance is for
+    relative lengths of rows on the null space, products of unit directions and rows, and singular values.
     """
     problem = _NullSpaceRows(basis, inequalities, tolerance)
     if not problem.has_rows:

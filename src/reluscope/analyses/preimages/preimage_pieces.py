@@ -324,19 +324,10 @@ def of_features(
 
 
 def by_vertices(part: Partition, targets: Sequence[Polyhedron]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return for each target the regions that outputs at vertices do not rule out, and which of all lie inside by them.
+    """Return for each target the regions that outputs at vertices do not rule out, and which lie inside.
 
-    Notes
-    -----
-    A forward pass over the vertices with bounds on its rounding.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
-    >>> ((may, inside),) = by_vertices(rs.partition(net, rs.Box(-1, 1, 1)), [Polyhedron([[1.0]], [0.0])])
-    >>> may.tolist(), inside.tolist()
-    ([0, 1], [False, True])
+    Both are decided by a forward pass over the vertices with bounds on its rounding. Which lie inside is told for all
+    regions.
     """
     if not part.has_vertices or not len(part) or not part.is_bounded().all():
         return [(np.arange(len(part)), np.zeros(len(part), dtype=bool)) for _ in targets]

@@ -20,27 +20,10 @@ SHIFTS = (1e-6, 1e-9, 0.0)
 
 
 def smallest_singular_value_lower(gram: Float[np.ndarray, "p p"], num_terms: int, *, shifts: tuple = SHIFTS) -> float:
-    """Return a lower bound on the smallest singular value of a matrix from the products of its rows; 0 if none is seen.
+    """Return a lower bound on a matrix's smallest singular value from the products of its rows.
 
-    Parameters
-    ----------
-    gram : (p, p) float64
-        ``T T^T``, as computed.
-    num_terms : int
-        Number of terms of each product, for their rounding.
-    shifts : tuple of float
-        What to try, relative to the mean diagonal entry and beyond the rounding.
-
-    Notes
-    -----
-    One Cholesky factorisation for each shift that is tried, p^3 / 3 operations.
-
-    Examples
-    --------
-    >>> smallest_singular_value_lower(np.eye(3), 3) > 1e-4
-    True
-    >>> smallest_singular_value_lower(np.ones((2, 2)), 3)
-    0.0
+    0 if none is seen. ``gram`` is ``T T^T`` as computed, from products of ``num_terms`` terms. One Cholesky
+    factorisation, p^3 / 3 operations, for each shift that is tried, relative to the mean diagonal entry.
     """
     size = len(gram)
     if size == 0:
@@ -60,17 +43,10 @@ def smallest_singular_value_lower(gram: Float[np.ndarray, "p p"], num_terms: int
 
 
 def smallest_singular_value_lower_sparse(matrix: scipy.sparse.csr_array) -> float:
-    """Return a lower bound on the smallest of the n singular values of a sparse matrix (p, n); 0 if none is seen.
+    """Return a lower bound on the smallest of the n singular values of a sparse matrix (p, n).
 
-    Notes
-    -----
-    The products of columns are brought into a band: for a convolution its width is that of a few rows of the image,
-    w, and the cost n w^2.
-
-    Examples
-    --------
-    >>> smallest_singular_value_lower_sparse(scipy.sparse.eye_array(5, 4, format="csr")) > 0
-    True
+    0 if none is seen. The products of columns are brought into a band of width w, for a convolution that of a few rows
+    of the image; the cost is n w^2.
     """
     size = matrix.shape[1]  # pyright: ignore[reportOptionalSubscript]
     if matrix.shape[0] < size:  # pyright: ignore[reportOptionalSubscript]
@@ -101,19 +77,12 @@ def _rounding(size: int, num_terms: int, trace: float) -> float:
 class NullSpace(NamedTuple):
     """The null space of a matrix (p, n) and what is known of its rows.
 
-    Parameters
-    ----------
-    basis : (n, k) float64
-        Orthonormal.
-    smallest : float
-        A lower bound on the smallest of p singular values: positive if the rows are proved independent, infinite
-        without rows; else 0, and k is right only within the tolerance.
-    row_basis, triangle : (n, p) and (p, p) float64
-        The transposed matrix as a product, where the rows are independent.
+    ``smallest`` is positive if the rows are proved independent, infinite without rows; else 0, and k is right only
+    within the tolerance. ``row_basis`` and ``triangle`` factor the transposed matrix if rows are independent.
     """
 
-    basis: Float[np.ndarray, "n k"]
-    smallest: float
+    basis: Float[np.ndarray, "n k"]  # orthonormal
+    smallest: float  # lower bound on the smallest of p singular values
     row_basis: Float[np.ndarray, "n p"]
     triangle: Float[np.ndarray, "p p"]
 
@@ -129,18 +98,8 @@ def null_space(
 ) -> NullSpace:
     """Return the null space of a matrix.
 
-    Parameters
-    ----------
-    matrix : (p, n) float64
-    tolerance : float
-        Singular values up to this share of the largest one count as zero.
-    gram : (p, p) float64, optional
-        Products of the rows, if they are there already.
-
-    Examples
-    --------
-    >>> null_space(np.array([[1.0, 0.0, 0.0]]), 1e-9).basis.shape
-    (3, 2)
+    Singular values up to the tolerance's share of the largest one count as zero. ``gram`` holds products of the rows,
+    if they are known.
     """
     number, size = matrix.shape
     nothing = np.zeros((size, 0)), np.zeros((0, 0))

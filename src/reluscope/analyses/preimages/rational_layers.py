@@ -10,13 +10,7 @@ MAX_DENOMINATOR, MAX_NUMBER = 64, 2**20
 
 
 def snapped(direction: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
-    """Return the direction in small whole numbers, or None if there are none.
-
-    Examples
-    --------
-    >>> snapped(np.array([1.0, -2.0, 0.0]) / 3**0.5).tolist()
-    [1.0, -2.0, 0.0]
-    """
+    """Return the direction in small whole numbers, or None if there are none."""
     largest = np.abs(direction).max(initial=0.0)
     if largest == 0:
         return None
@@ -27,11 +21,5 @@ def snapped(direction: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | Non
 
 
 def near_dyadic(point: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """Return the nearest point with 20 binary digits behind the point.
-
-    Examples
-    --------
-    >>> near_dyadic(np.array([0.5 + 1e-12, -1e-12])).tolist()
-    [0.5, 0.0]
-    """
+    """Return the nearest point whose coordinates have 20 binary digits behind the point."""
     return np.round(point * 2.0**20) / 2.0**20 + 0.0

@@ -30,11 +30,7 @@ ROUNDING = 64 * np.finfo(float).eps
 class CutBox(NamedTuple):
     """Inputs by half-spaces, in coordinates in which the box is the unit cube.
 
-    Parameters
-    ----------
-    polyhedron : Polyhedron
-    shift : float
-        By how much rounding may have moved its rows, in shares of how far each goes on the box, in all.
+    ``shift`` is by how much rounding may have moved its rows, in shares of how far each goes on the box, in all.
     """
 
     polyhedron: Polyhedron
@@ -42,33 +38,20 @@ class CutBox(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Rows of the input that hold neither nowhere nor everywhere on the box: those of floats, and those of fractions.
+    """Rows of the input that hold neither nowhere nor everywhere on the box, in floats and in fractions.
 
-    Parameters
-    ----------
-    normals, offsets, is_equation : (k, n), (k,), (k,) arrays
-    shifts : (k,) float64
-        By how much rounding may have moved each, in shares of how far it goes on the box.
-    exact : list of (PulledBack, bool)
-        Functions that are at most 0, or equal to 0 if True.
+    ``shifts`` are by how much rounding may have moved each row, in shares of how far it goes on the box.
     """
 
     normals: Float[np.ndarray, "k n"]
     offsets: Float[np.ndarray, " k"]
     is_equation: Bool[np.ndarray, " k"]
     shifts: Float[np.ndarray, " k"]
-    exact: list[tuple[PulledBack, bool]]
+    exact: list[tuple[PulledBack, bool]]  # functions that are at most 0, or equal to 0 if True
 
 
 class RowsOfInputs:
-    """Targets of outputs on the linear regions of a network in a box, as polyhedra of inputs.
-
-    Parameters
-    ----------
-    network : Network
-    low, high : (n,) float64
-        Ends of the box that the regions are in.
-    """
+    """Targets of outputs on the linear regions of a network in a box, as polyhedra of inputs."""
 
     def __init__(self, network: Network, low: Float[np.ndarray, " n"], high: Float[np.ndarray, " n"]) -> None:
         self.network = network
@@ -93,26 +76,8 @@ class RowsOfInputs:
     ) -> CutBox | None:
         """Return the inputs of a region whose outputs are unsafe; what is flat is left out.
 
-        Parameters
-        ----------
-        unsafe : Polyhedron
-            Of outputs.
-        weight, bias : (m, n), (m,) float64
-            The network on the region.
-        errors : (m,) float64
-            As `errors` returns them.
-        code : Codes
-            Of the region.
-
-        Returns
-        -------
-        Cut or None
-            Without the rows that hold on all of the box; None where nothing is unsafe.
-
-        Raises
-        ------
-        TooManyMultiplicationsError
-            If more fractions are needed than are left.
+        Without the rows that hold on all of the box; None where nothing is unsafe. TooManyMultiplicationsError if more
+        fractions are needed than are left. Weight, bias, errors and code are those of the region.
         """
         found = self._rows(unsafe, weight, bias, errors, code)
         if found is None or found.is_equation.any() or any(is_equation for _, is_equation in found.exact):
@@ -137,19 +102,10 @@ class RowsOfInputs:
         errors: Float[np.ndarray, " m"],
         code: Codes,
     ) -> CutBox | None:
-        """Return the inputs of a region whose outputs lie in a target, flat ones too, in their own coordinates.
+        """Return the inputs of a region with outputs in a target, flat ones too, in their own coordinates.
 
-        The arguments are those of `of`.
-
-        Returns
-        -------
-        Cut or None
-            Without the rows that hold on all of the box; None where some row holds nowhere.
-
-        Raises
-        ------
-        TooManyMultiplicationsError
-            If more fractions are needed than are left.
+        The arguments are those of `of`. Without the rows that hold on all of the box; None where some row holds
+        nowhere. TooManyMultiplicationsError if more fractions are needed than are left.
         """
         found = self._rows(target, weight, bias, errors, code)
         if found is None:

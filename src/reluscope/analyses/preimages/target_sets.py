@@ -10,32 +10,10 @@ from reluscope.networks.evaluation.decisions import Decision
 
 
 def class_target(num_outputs: int, label: int, *, margin: float = 0.0, decision: Decision = "largest") -> Polyhedron:
-    """Return the outputs at which a class leads every other one by a margin: ``f_label - f_j >= margin``.
+    """Return the outputs at which a class leads the others by a margin: ``f_label - f_j >= margin``.
 
-    Parameters
-    ----------
-    num_outputs : int
-        With one output f the classes are 0 (``-f >= margin``) and 1 (``f >= margin``).
-    label : int
-    margin : float
-        0 for the closure of the class, ties included; negative for all outputs that are at most so far behind.
-    decision : {"largest", "smallest"} or float
-        How classes are read; see `Network.with_decision`.
-
-    Returns
-    -------
-    Polyhedron
-        In the space of outputs.
-
-    Raises
-    ------
-    InputError
-        If there is no such class, or the margin is not finite.
-
-    Examples
-    --------
-    >>> class_target(3, 1, margin=0.5).A.tolist()
-    [[1.0, -1.0, 0.0], [0.0, -1.0, 1.0]]
+    With one output f the classes are 0 (``-f >= margin``) and 1 (``f >= margin``). Margin 0 is the closure of the
+    class, ties included; negative margins take outputs that are at most so far behind.
     """
     classes = max(2, num_outputs)
     if not 0 <= label < classes:
@@ -52,13 +30,7 @@ def class_target(num_outputs: int, label: int, *, margin: float = 0.0, decision:
 
 
 def vector_target(num_outputs: int, y: ArrayLike) -> Polyhedron:
-    """Return one vector of outputs as a polyhedron of equations.
-
-    Examples
-    --------
-    >>> vector_target(2, [1.0, 0.0]).d
-    array([1., 0.])
-    """
+    """Return one vector of outputs as a polyhedron of equations."""
     vector = read_point(y, "outputs")
     if len(vector) != num_outputs:
         raise InputError(f"expected a vector of {num_outputs} outputs, got {len(vector)} entries")

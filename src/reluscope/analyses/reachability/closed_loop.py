@@ -65,22 +65,9 @@ def check_fits(network: Network, plant: Plant) -> None:
 
 
 def closed_loop(network: Network, plant: Plant, steps: int) -> Network:
-    """Return the state after some steps as a function of the first one: a network of as many copies.
+    """Return the state after some steps as a function of the first: a network of as many copies.
 
-    Parameters
-    ----------
-    network : Network
-        From states to controls.
-    plant : Plant
-    steps : int
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> half = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[-0.5]]), np.zeros(1))])  # -relu(x) / 2
-    >>> loop = closed_loop(half, Plant([[1.0]], [[1.0]]), 3)
-    >>> loop([[8.0], [-8.0]]).tolist()
-    [[1.0], [-8.0]]
+    The network takes states to controls.
     """
     states, controls = plant.B.shape
     matrices = [torch.as_tensor(part, device=network.device) for part in (plant.A, plant.B, plant.c)]

@@ -172,27 +172,10 @@ def cover(
     number: int,
     is_over: Callable[[], bool],
 ) -> Cover:
-    """Return a cover of a network's outputs, from boxes that are halved until there are so many.
+    """Return a cover of a network's outputs, from boxes that are halved until there are ``number``.
 
-    Parameters
-    ----------
-    network : Network
-    within : Box or Polyhedron
-        The domain.
-    boxes : (q, 2, n) float64
-        That cover it.
-    number : int
-        How many boxes to make; never fewer than there are.
-    is_over : callable
-        Whether to stop halving, with some boxes at least.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[1.0]]), np.zeros(1))])  # relu(x)
-    >>> line, start = rs.Box(-1, 3, 1), np.array([[[-1.0], [3.0]]])
-    >>> [round(float(cover(net, line, start, number, lambda: False).ends[0, 0]), 6) + 0.0 for number in (1, 4)]
-    [-0.75, 0.0]
+    The given boxes have to cover the domain, and there are never fewer of them. ``is_over`` says whether to stop
+    halving, with some boxes at least.
     """
     bounds = BoxBounds(network, boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0))
     found = _bounded(bounds, boxes)

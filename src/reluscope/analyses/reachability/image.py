@@ -376,13 +376,7 @@ class Image:
 
 
 class _Ranks:
-    """Decides in fractions whether maps of regions have fewer dimensions than the outputs, as long as that is cheap.
-
-    Parameters
-    ----------
-    part : Partition
-    outputs : tuple of int
-    """
+    """Decides in fractions whether maps of regions have fewer dimensions than the outputs, while cheap."""
 
     def __init__(self, part: Partition, outputs: tuple[int, ...]) -> None:
         self._part, self._outputs = part, outputs

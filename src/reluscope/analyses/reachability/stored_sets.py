@@ -39,10 +39,7 @@ def described_image(found: "Image") -> Parts:
 def read_image(arrays: Arrays, described: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a file holds, as arguments of `Image`.
 
-    Raises
-    ------
-    ValueError, or another of `stored.MALFORMED`
-        If that is no image.
+    ValueError, or another of `stored.MALFORMED`, if that is no image.
     """
     rest = {name: array for name, array in arrays.items() if not name.startswith("image.")}
     part = Partition(**read_stored(rest, described["partition"], None))
@@ -76,10 +73,7 @@ _OF_FORMS = ("centers", "weights", "errors")
 def read_cover(arrays: Arrays) -> dict[str, Any]:
     """Return what a file holds, as arguments of `Cover`.
 
-    Raises
-    ------
-    ValueError, or another of `stored.MALFORMED`
-        If that is no cover.
+    ValueError, or another of `stored.MALFORMED`, if that is no cover.
     """
     number, _, dim = stored.array(arrays, "cover.inputs", np.float64, (None, 2, None)).shape
     outputs = stored.array(arrays, "cover.ends", np.float64, (2, None)).shape[1]
@@ -117,12 +111,9 @@ def described_sets(found: "ReachableSets", parts: Sequence[Parts]) -> Parts:
 
 
 def read_sets(arrays: Arrays, described: Mapping[str, Any]) -> tuple[list[tuple[str, dict[str, Any]]], dict[str, Any]]:
-    """Return the kinds of sets with their arguments, step by step, and the other arguments of `ReachableSets`.
+    """Return the kinds of sets with their arguments by step, and the other arguments of `ReachableSets`.
 
-    Raises
-    ------
-    ValueError, or another of `stored.MALFORMED`
-        If these are no reachable sets.
+    ValueError, or another of `stored.MALFORMED`, if these are no reachable sets.
     """
     sets = []
     for step, one in enumerate(described["steps"]):

@@ -38,11 +38,10 @@ MAX_REGIONS = 30
 
 
 def nearby_change(view: Viewpoint, until: float = inf) -> Change | None:
-    """Return a change of class near a point, None if none was found until ``time.perf_counter`` is past a time.
+    """Return a change of class near a point, None if none was found in time.
 
-    Notes
-    -----
-    At most a dozen linearisations and some hundred forward passes per class, and some dozen nearest-point programs.
+    ``until`` is a time of ``time.perf_counter``. At most a dozen linearisations and some hundred forward passes per
+    class, and some dozen nearest-point programs.
     """
     steps = _by_local_maps(view, until)
     if not len(steps):
@@ -75,16 +74,8 @@ def nearer_by(view: Viewpoint, places: Float[np.ndarray, "k n"], change: Change 
 def nearer_by_chance(view: Viewpoint, change: Change, spreads: Sequence[float] = SPREADS) -> Change:
     """Return a change of class nearer than one that is known, or that one.
 
-    Parameters
-    ----------
-    view : Viewpoint
-    change : Change
-    spreads : sequence of float
-        How far around the change known steps are drawn, one after the other, as shares of its distance.
-
-    Notes
-    -----
-    For each spread some thousand forward passes, at once. What is drawn is always the same.
+    Steps are drawn around the known change, always the same ones, at spreads that are shares of its distance. For each
+    spread some thousand forward passes, at once.
     """
     rng = np.random.default_rng(0)
     for spread in spreads:

@@ -56,13 +56,9 @@ def _root(view: Viewpoint, limit: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 class BoxChanges(NearestKnown, HalvedBoxes):
-    """The search for one point.
+    """The search over boxes for the nearest change of class of one point.
 
-    Parameters
-    ----------
-    view : Viewpoint
-    change : Change, optional
-        A change of class that is known.
+    ``change`` is a change of class that is known.
     """
 
     def __init__(self, view: Viewpoint, change: Change | None) -> None:

@@ -47,21 +47,11 @@ MAX_BOUNDED = 3
 
 @dataclass(frozen=True, eq=False)
 class SearchDomain:
-    """A domain as half-spaces.
+    """A domain as half-spaces."""
 
-    Parameters
-    ----------
-    half_spaces : HalfSpaces
-        Rows of length 1, and bounds of a box around them if there are any.
-    inner : (n,) array, optional
-        A point inside, None for the whole space.
-    text : str
-        The domain in words.
-    """
-
-    half_spaces: HalfSpaces
-    inner: Float[np.ndarray, " n"] | None
-    text: str
+    half_spaces: HalfSpaces  # rows of length 1, with any box around them
+    inner: Float[np.ndarray, " n"] | None  # a point inside, None for the whole space
+    text: str  # the domain in words
 
     def contains(self, x: Float[np.ndarray, " n"]) -> bool:
         """Return whether a point lies in the domain, up to rounding."""
@@ -71,14 +61,8 @@ class SearchDomain:
 def open_domain(network: Network, domain: Domain | None) -> tuple[Network, SearchDomain]:
     """Return the network as a function of the domain's coordinates, and the domain.
 
-    Raises
-    ------
-    ShapeError
-        If the domain has another dimension than the inputs.
-    DegenerateGeometryError
-        If it has no interior.
-    InputError
-        If it has equations, or the network constants near or below the smallest number of float64.
+    DegenerateGeometryError if the domain has no interior; InputError if it has equations, or the network constants near
+    or below the smallest number of float64.
     """
     check_constants(network)
     text = "input space" if domain is None else domain.describe()
@@ -112,24 +96,13 @@ def _inner_point(domain: Polyhedron) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Viewpoint:
-    """A point from which regions are seen, and what is the same for all of them.
-
-    Parameters
-    ----------
-    network : Network
-    domain : SearchDomain
-    x : (n,) array
-    norm : "l1", "l2" or "linf"
-    label : int
-        The class of the point.
-    tolerance : Tolerance
-    """
+    """A point from which regions are seen, and what is the same for all of them."""
 
     network: Network
     domain: SearchDomain
     x: Float[np.ndarray, " n"]
     norm: Norm
-    label: int
+    label: int  # the class of the point
     tolerance: Tolerance
 
     @cached_property
@@ -199,10 +172,7 @@ def viewpoint(
 ) -> Viewpoint:
     """Return a point as a viewpoint.
 
-    Raises
-    ------
-    InputError
-        If it lies outside the domain.
+    InputError if it lies outside the domain.
     """
     if not domain.contains(x):
         raise InputError(
@@ -230,22 +200,20 @@ def _class_at(network: Network, x: Float[np.ndarray, " n"], tolerance: Tolerance
 class Rival:
     """Another class j as a half-space: j is not below the point's class where ``row u <= slack``.
 
-    On a set where j is nowhere below, or may be so within rounding, the row is zero; ``length`` is the row's dual norm.
-    In the slack is what ``noise`` can make of it; ``error`` bounds its rounding, ``entries`` that of the row's entries.
-    At steps shorter than ``least`` j is below; ``is_equal`` if outputs are one without any rounding,
-    ``is_sure`` unless rounding decides whether j wins anywhere.
+    The row is zero on a set where j is nowhere below, or may be so within rounding. The slack has in it what ``noise``
+    can make of it. At steps shorter than ``least`` j is below.
     """
 
     label: int
     row: Float[np.ndarray, " n"]
     slack: float
     noise: Float[np.ndarray, " e"]
-    error: float
-    length: float
-    entries: float = 0.0
+    error: float  # bound on the rounding of the slack
+    length: float  # dual norm of the row
+    entries: float = 0.0  # bound on the rounding of the row's entries
     least: float = 0.0
-    is_equal: bool = False
-    is_sure: bool = True
+    is_equal: bool = False  # outputs are one without any rounding
+    is_sure: bool = True  # unless rounding decides whether j wins anywhere
 
     @property
     def distance(self) -> float:
@@ -254,25 +222,10 @@ class Rival:
 
 
 class StepRegion:
-    """A convex set of steps from a point, with outputs as affine forms on it: a closed region, or an enclosure of some.
+    """A convex set of steps from a point, a closed region or an enclosure, with affine forms of outputs.
 
-    Parameters
-    ----------
-    view : Viewpoint
-    rows, slack : (h, n) and (h,) arrays
-        ``rows u <= slack`` with rows of length 1; the domain's join them.
-    errors : (h,) array
-        Bounds on the rounding of the slack.
-    entries : (h,) array
-        Bounds on the rounding of the entries of the rows.
-    outputs : Forms
-        Of the network's outputs in steps u.
-    radius : float
-        How long steps may be for this to hold.
-    weight_error : float
-        Bound on the rounding of the entries of the outputs' weights, where errors are those at the point alone.
-    clear : float
-        Shorter steps cross no hyperplane whose slopes are below their rounding: those are not among the rows.
+    ``rows u <= slack`` with rows of length 1, which the domain's join; it holds for steps up to ``radius``. Steps
+    shorter than ``clear`` cross no hyperplane whose slopes are below their rounding: those are no rows.
     """
 
     def __init__(

@@ -19,14 +19,11 @@ SHARES = (1e-9, 1e-7, 1e-5, 1e-3, 0.1, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change of class: the step to it, its distance, a step right beyond, and what the class is there.
-
-    ``lower`` and ``upper`` bound the distance of this cell's change.
-    """
+    """A change of class: the step to it, its distance, a step right beyond, and the class there."""
 
     distance: float
-    lower: float
-    upper: float
+    lower: float  # bound on the distance of this cell's change
+    upper: float  # bound on the distance of this cell's change
     step: Float[np.ndarray, " n"]
     beyond: Float[np.ndarray, " n"]
     label: int
@@ -40,15 +37,10 @@ class Undecided:
 
 
 def confirm(cell: StepRegion, rival: Rival, found: NearestPoint) -> Change | Undecided:
-    """Return what the network says about a point where outputs tie: a change of class, or that floats do not show one.
+    """Return the change of class at a point where outputs tie, or that floats do not show one.
 
-    Parameters
-    ----------
-    cell : StepRegion
-        On which the outputs are exact.
-    rival : Rival
-    found : NearestPoint
-        Where the rival is not below the point's class.
+    The network itself decides. Outputs are exact on the cell, and the rival is not below the point's class at
+    ``found``.
     """
     view, step = cell.view, found.point
     beyond = inner = None

@@ -33,15 +33,8 @@ def distances(
 ) -> Column:
     """Return distances as a column: with the sizes of the points as scale.
 
-    Parameters
-    ----------
-    quantity : Quantity
-    value, lower, upper : (s,) float64
-        The lower end may be below zero. An infinite value of which less is proved is its lower end.
-    sizes : (s,) float64
-        Of the points, since coordinates are rounded relative to them.
-    norm : "l1", "l2" or "linf"
-    method : str
+    Coordinates are rounded relative to the points' sizes. The lower end may be below zero. An infinite value of which
+    less is proved is its lower end.
     """
     lower = np.maximum(lower, 0.0)
     value = np.where(np.isinf(value), lower, value)

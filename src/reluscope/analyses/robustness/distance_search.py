@@ -43,27 +43,13 @@ AGAIN = 0.2
 
 @dataclass(frozen=True)
 class EndedSearch:
-    """How a search ended.
+    """How a search ended."""
 
-    Parameters
-    ----------
-    lower : float
-        No change of class is nearer, at the resolution.
-    change : Change, optional
-        The nearest one found.
-    stopped : str
-        Why the search ended early; empty if it did not.
-    num_branches : int
-        Sets of regions examined.
-    num_undecided : int
-        Changes of class that the network itself did not confirm.
-    """
-
-    lower: float
-    change: Change | None
-    stopped: str
-    num_branches: int
-    num_undecided: int
+    lower: float  # no change of class is nearer, at the resolution
+    change: Change | None  # the nearest one found
+    stopped: str  # why the search ended early; empty if it did not
+    num_branches: int  # sets of regions examined
+    num_undecided: int  # changes the network itself did not confirm
 
 
 def search(
@@ -71,19 +57,8 @@ def search(
 ) -> EndedSearch:
     """Return the nearest change of class within a budget; Ctrl-C ends it like one.
 
-    Parameters
-    ----------
-    view : Viewpoint
-    budget : Budget
-    places : (k, n) float64, optional
-        Where other classes may be: changes on the way there are tried.
-    near : NearRegions, optional
-        Regions in which the nearest change is, if it is anywhere near: these are taken first, and as a rule alone.
-
-    Notes
-    -----
-    Whatever the budget, first a change of class near the point is sought, by some hundred forward passes. Then for
-    each branch an enclosure, and a nearest-point program for each class that may win in it.
+    Whatever the budget, a change near the point is sought first, by some hundred forward passes. ``places`` are where
+    other classes may be; regions ``near`` are taken first, and as a rule alone.
     """
     with deferred():  # one work: Ctrl-C during the attack ends the search
         until = time.perf_counter() + budget.seconds_allowed
@@ -132,17 +107,14 @@ class _RegionSet(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """An enclosure of a set of regions within a radius.
-
-    Where it lets steps go, the noise of its rows, and whether they are without noise.
-    """
+    """An enclosure of a set of regions within a radius."""
 
     first: Pieces
     radius: float
     enclosure: Enclosure
-    cell: StepRegion
-    noise: np.ndarray
-    is_exact: bool
+    cell: StepRegion  # where the enclosure lets steps go
+    noise: np.ndarray  # of the cell's rows
+    is_exact: bool  # whether the rows are without noise
 
 
 class _NearestChange(NearestKnown):

@@ -36,14 +36,7 @@ Code = tuple[tuple[int, ...], ...]
 class ExactCells:
     """Decides about the regions of codes, seen from one point.
 
-    Parameters
-    ----------
-    view : Viewpoint
-
-    Attributes
-    ----------
-    left : int
-        How many codes are decided yet.
+    ``left`` is how many codes may still be decided.
     """
 
     def __init__(self, view: Viewpoint) -> None:

@@ -14,20 +14,11 @@ TIGHT = 5e-7
 
 @dataclass(frozen=True, eq=False)
 class NearRegions:
-    """Regions in which the nearest change of class of a point is, if it is nearer than what is beyond.
+    """Regions with a point's nearest change of class, if it is nearer than ``beyond``."""
 
-    Parameters
-    ----------
-    keys : list of float
-        No change in a region is nearer.
-    codes : list of tuples of arrays
-    beyond : float
-        No change in another region is nearer.
-    """
-
-    keys: list[float]
+    keys: list[float]  # no change in a region is nearer
     codes: list[Pieces]
-    beyond: float
+    beyond: float  # no change in another region is nearer
 
 
 class ListedChanges(NearestKnown):

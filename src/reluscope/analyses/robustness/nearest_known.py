@@ -19,48 +19,29 @@ DOUBTS = "doubts"
 
 
 class Doubt(NamedTuple):
-    """A set of regions in which floats leave open whether the class changes: thin ones, ties that are not confirmed.
+    """A set of regions in which floats leave open whether the class changes.
 
-    Parameters
-    ----------
-    key : float
-        No change is nearer.
-    first, last : tuples of (u,) arrays
-        The pieces that units may have.
-    labels : tuple of int
-        The classes that may win there.
+    These are thin regions, and ties that are not confirmed.
     """
 
-    key: float
-    first: Pieces
-    last: Pieces
-    labels: tuple[int, ...]
+    key: float  # no change is nearer
+    first: Pieces  # first pieces that units may have
+    last: Pieces  # last pieces that units may have
+    labels: tuple[int, ...]  # the classes that may win there
 
 
 class NearestKnown(BestFirst):
     """What searches for the nearest change of class share.
 
-    Attributes
-    ----------
-    view : Viewpoint
-    change : Change, optional
-        The nearest one found.
-    limit : float
-        Within which radius is searched.
-    passed : float
-        The nearest change that may be in what was passed over.
-    doubts : list of Doubt
-        What floats leave open; fractions decide it at the end, as far as it may be nearer than the change found.
-    num_undecided : int
-        Changes of class that neither the network itself nor fractions decided.
+    Fractions decide about ``doubts`` at the end, as far as they may be nearer than the change found.
     """
 
     view: Viewpoint
-    change: Change | None
-    limit: float
-    passed: float
-    doubts: list[Doubt]
-    num_undecided: int
+    change: Change | None  # the nearest one found
+    limit: float  # radius of the search
+    passed: float  # nearest change possible in what was passed over
+    doubts: list[Doubt]  # what floats leave open
+    num_undecided: int  # changes that neither network nor fractions decided
 
     @cached_property
     def exact(self) -> ExactCells:

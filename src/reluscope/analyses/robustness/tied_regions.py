@@ -44,34 +44,19 @@ AT_ONCE = 4096
 class TiedRegions:
     """Regions on which classes may tie.
 
-    Parameters
-    ----------
-    box : Box
-        In which these are all.
-    lower, upper : (t, n) float64
-        Boxes around ties, some to each region.
-    classes : (t, 2) int64
-        Of which classes.
-    leads : (t, n) float64
-    constants : (t,) float64
-        How far the first class leads the second, as an affine function.
-    errors : (t,) float64
-        Bounds on the rounding of its coefficients.
-    rows : (t,) int64
-        Regions of ties.
-    pieces : tuple of (r, u) arrays
-        Codes of regions, gate by gate.
+    How far the first class leads the second is an affine function of coefficients ``leads`` and ``constants``, whose
+    rounding ``errors`` bound.
     """
 
-    box: Box
-    lower: Float[np.ndarray, "t n"]
-    upper: Float[np.ndarray, "t n"]
-    classes: Int[np.ndarray, "t 2"]
+    box: Box  # in which these are all
+    lower: Float[np.ndarray, "t n"]  # lower ends of boxes around ties, some per region
+    upper: Float[np.ndarray, "t n"]  # upper ends of boxes around ties, some per region
+    classes: Int[np.ndarray, "t 2"]  # the two that may tie
     leads: Float[np.ndarray, "t n"]
     constants: Float[np.ndarray, " t"]
     errors: Float[np.ndarray, " t"]
-    rows: Int[np.ndarray, " t"]
-    pieces: tuple[np.ndarray, ...]
+    rows: Int[np.ndarray, " t"]  # regions of ties
+    pieces: tuple[np.ndarray, ...]  # codes of regions, by gate
 
     def near(self, view: Viewpoint) -> NearRegions | None:
         """Return the regions in which the nearest change of class of a point may be; None if they are too many."""
@@ -121,24 +106,8 @@ def tied_regions(
 ) -> TiedRegions | None:
     """Return where classes tie around points, if one partition takes less than a search for each of them.
 
-    Parameters
-    ----------
-    network : Network
-        Its outputs are scores.
-    opened : SearchDomain
-    points : (s, n) float64
-    labels : (s,) int
-        Their classes.
-    norm : "l1", "l2" or "linf"
-    tolerance : Tolerance
-    seconds : float, optional
-        That the partition may take.
-
-    Returns
-    -------
-    TiedRegions or None
-        None for more than three inputs, without gates, for unbounded surroundings, and where there are too many regions
-        for so few points.
+    None for more than three inputs, without gates, for unbounded surroundings, and where there are too many regions for
+    so few points. The network's outputs have to be scores; the partition may take ``seconds``.
     """
     most = min(MOST_REGIONS, REGIONS_PER_POINT.get(network.num_inputs, 0) * len(points))
     if not most or not network.gates:

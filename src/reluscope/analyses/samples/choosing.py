@@ -17,44 +17,20 @@ MAX_TRIES = 2_000
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of samples.
+    """Pairs of samples."""
 
-    Parameters
-    ----------
-    first, second : (p,) int64
-        Rows of the points.
-    same : (p,) bool
-        Whether both are of one class.
-    """
-
-    first: Int[np.ndarray, " p"]
-    second: Int[np.ndarray, " p"]
-    same: Bool[np.ndarray, " p"]
+    first: Int[np.ndarray, " p"]  # rows of the points
+    second: Int[np.ndarray, " p"]  # rows of the points
+    same: Bool[np.ndarray, " p"]  # whether both are of one class
 
     def __len__(self) -> int:
         return len(self.first)
 
 
 def choose_samples(classes: Int[np.ndarray, " s"], number: int, *, seed: int = 0) -> Int[np.ndarray, " k"]:
-    """Choose some samples, of as many classes as there are.
+    """Choose at most ``number`` samples, of as many classes as there are.
 
-    Parameters
-    ----------
-    classes : (s,) int
-    number : int
-        How many, at most.
-    seed : int
-
-    Returns
-    -------
-    (k,) int64
-        Rows, by class: every class gives one sample before any gives a second.
-
-    Examples
-    --------
-    >>> chosen = choose_samples(np.array([0, 0, 0, 1, 2]), 4)
-    >>> np.array([0, 0, 0, 1, 2])[chosen].tolist()
-    [0, 0, 1, 2]
+    Rows come by class: every class gives one sample before any gives a second.
     """
     order = np.random.default_rng(seed).permutation(len(classes))
     shuffled = classes[order]
@@ -106,24 +82,8 @@ def choose_pairs(
 ) -> Pairs:
     """Choose pairs of different points, as many within a class as between classes, where both exist.
 
-    Parameters
-    ----------
-    points : (s, n) float64
-    classes : (s,) int
-    number : int
-        Of each kind, at most.
-    seed : int
-
-    Returns
-    -------
-    Pairs
-        Those within a class first. No pair comes twice; few or none if the points are few or coincide.
-
-    Examples
-    --------
-    >>> pairs = choose_pairs(np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1]), 2)
-    >>> pairs.same.tolist()
-    [True, True, False, False]
+    At most ``number`` pairs of each kind, those within a class first. No pair comes twice; few or none if the points
+    are few or coincide.
     """
     generator = np.random.default_rng(seed)
     size = len(points)

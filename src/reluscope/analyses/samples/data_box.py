@@ -7,17 +7,9 @@ from reluscope.geometry.polyhedra.domains import Box
 
 
 def data_box(points: Float[np.ndarray, "s n"]) -> Box | None:
-    """Return a box around the samples: their ranges, or one range for all inputs where some inputs never vary.
+    """Return a box around the samples: their ranges, or one range for all inputs where some never vary.
 
-    Returns
-    -------
-    Box, or None
-        None if all entries are equal.
-
-    Examples
-    --------
-    >>> data_box(np.array([[0.0, 5.0], [1.0, 7.0]])).hi, data_box(np.array([[0.0, 1.0], [0.0, 0.5]])).hi
-    (array([1., 7.]), array([1., 1.]))
+    None if all entries are equal.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     if (low < high).all():

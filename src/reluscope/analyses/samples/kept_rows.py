@@ -28,29 +28,8 @@ ENDS = ("value", "lower", "upper", "scale")
 class KeptRows:
     """Blocks of measured samples, in a folder or in a mapping of records.
 
-    Parameters
-    ----------
-    where : path or mapping of names to records
-        A folder, made if it is not there, or what stands for one.
-    key : mapping of words to words
-        What the measurements depend on: those of other keys may lie beside them.
-
-    Raises
-    ------
-    InputError
-        If the folder holds something else.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from reluscope.findings import declare
-    >>> length = declare("example_length", "length of an example")
-    >>> folder = tempfile.mkdtemp()
-    >>> KeptRows(folder, {"network": "a"}).keep(slice(0, 2), Measured((Column.of(length, [1.0, 2.0]),)))
-    >>> [part.columns[0].value.tolist() for part in KeptRows(folder, {"network": "a"}).parts(5)]
-    [[1.0, 2.0]]
-    >>> KeptRows(folder, {"network": "b"}).parts(5)
-    []
+    A folder is made if it is not there. ``key`` is what the measurements depend on: those of other keys may lie beside
+    them. InputError if the folder holds something else.
     """
 
     def __init__(self, where: str | os.PathLike[str] | MutableMapping[str, Record], key: Mapping[str, str]) -> None:
@@ -62,12 +41,9 @@ class KeptRows:
         self._prefix = f"samples-{digest}"
 
     def parts(self, number: int, each: int = 1) -> list[Measured]:
-        """Return what was measured of the first of so many samples, block after block, with so many rows for each.
+        """Return the measurements of the first ``number`` samples by block, ``each`` rows per sample.
 
-        Raises
-        ------
-        InputError
-            If a record is damaged.
+        InputError if a record is damaged.
         """
         found: list[Measured] = []
         # Of blocks that begin at one sample the longest one.
@@ -95,12 +71,7 @@ class KeptRows:
 def key_of(network: Network, points: torch.Tensor, **settings: Any) -> dict[str, str]:
     """Return everything that measurements depend on, in words and digests.
 
-    Parameters
-    ----------
-    network : Network
-    points : (s, *input_shape) tensor
-    **settings
-        Of the function that measures, each with a plain way of being written.
+    Settings are those of the function that measures, each with a plain way of being written.
     """
     digest = hashlib.sha256(np.ascontiguousarray(points.cpu().numpy()).tobytes()).hexdigest()
     return {

@@ -27,13 +27,7 @@ class Measured(NamedTuple):
 
 
 def ragged(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Return arrays of different lengths as a detail: an array of arrays, one for each row.
-
-    Examples
-    --------
-    >>> ragged([np.zeros(2), np.zeros(3)]).shape
-    (2,)
-    """
+    """Return arrays of different lengths as a detail: an array of arrays, one for each row."""
     found = np.empty(len(parts), dtype=object)
     for row, part in enumerate(parts):
         found[row] = part

@@ -41,52 +41,10 @@ def measure(
     budget: Budget | None = None,
     progress: Progress = False,
 ) -> Findings:
-    """Return what was found at so many samples.
+    """Return what was found at so many samples: a row for each sample, or for each sample and key.
 
-    Parameters
-    ----------
-    number : int
-        Samples, at least one.
-    ask : callable
-        Measures a block of samples; the answer must not depend on how samples are cut into blocks.
-    keys : mapping of str to sequences, optional
-        What is asked of every sample, as ``{"label": range(10)}``: rows go over samples first, then over each of these.
-    domain : str
-        Where.
-    population : int, optional
-        How many samples these were drawn from.
-    most : int
-        Samples in a block.
-    bytes_per_sample : int
-        What a sample of a block takes.
-    memory : int
-        Bytes that a block may take if the budget does not say.
-    checkpoint : KeptRows, optional
-        Where blocks are kept, and taken from.
-    budget : Budget, optional
-        No block begins after its seconds, except the first; no block takes more than its memory, except one sample.
-    progress : bool or callable
-        Show how much of the work is done; a function is told the share, from 0 to 1.
-
-    Returns
-    -------
-    Findings
-        A row for each sample, with the key ``sample``, or for each sample and what is asked of it.
-
-    Raises
-    ------
-    InputError
-        If the population is smaller than the number of samples, or a record of the checkpoint is damaged.
-    KeyboardInterrupt
-        On Ctrl-C before the first block is done; later it ends the work.
-
-    Examples
-    --------
-    >>> from reluscope.findings import Column, declare
-    >>> twice = declare("example_double", "twice the position of a sample")
-    >>> found = measure(3, lambda block: Measured((Column.of(twice, 2.0 * np.arange(3)[block]),)))
-    >>> print(found.median("example_double"))
-    2 (EXACT)
+    ``ask`` must not depend on how samples are cut into blocks. Rows go over samples first. The first block ignores the
+    budget's seconds, one sample its memory. Ctrl-C before the end of the first block raises.
     """
     began = time.perf_counter()
     if population is not None:

@@ -24,24 +24,8 @@ PLANNED = 0.5
 class Pace:
     """Blocks of samples to work on, one after another.
 
-    Parameters
-    ----------
-    number : int
-        Samples in all.
-    seconds : float
-        No block begins after this time, except the first.
-    most : int
-        Samples in a block.
-    done : int
-        How many are done already.
-    progress : callable, optional
-        Told the share of the work that is done, from 0 to 1, after every block.
-
-    Examples
-    --------
-    >>> pace = Pace(3, seconds=60.0)
-    >>> [block.stop for block in pace.blocks()][-1], pace.stopped
-    (3, '')
+    No block begins after ``seconds``, except the first; ``most`` is samples in a block, ``done`` how many are done
+    already. ``progress`` is told the share done, from 0 to 1, after every block.
     """
 
     def __init__(
@@ -87,12 +71,9 @@ class Pace:
 
 
 def until_interrupted(work: Callable[[], None], done: Sized) -> str:
-    """Work until it ends; return what stopped it, Ctrl-C or a lack of memory, passed on if there is nothing to show.
+    """Work until it ends; return what stopped it: Ctrl-C or a lack of memory.
 
-    Examples
-    --------
-    >>> until_interrupted(lambda: None, [])
-    ''
+    These are passed on if there is nothing to show.
     """
     try:
         work()
@@ -104,16 +85,8 @@ def until_interrupted(work: Callable[[], None], done: Sized) -> str:
 
 
 def read_population(population: int | None, num_samples: int) -> int:
-    """Return how many points the samples stand for: no fewer than they are, and as many by default.
+    """Return how many points the samples stand for: as many as they are by default.
 
-    Raises
-    ------
-    InputError
-        If there are fewer.
-
-    Examples
-    --------
-    >>> read_population(None, 3), read_population(60_000, 3)
-    (3, 60000)
+    InputError if the population is smaller than the number of samples.
     """
     return num_samples if population is None else read_whole(population, "population", Range(least=num_samples))

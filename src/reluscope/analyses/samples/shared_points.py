@@ -14,31 +14,10 @@ Result = TypeVar("Result")
 def shared(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], executor: Executor
 ) -> Iterator[Callable[[int], Result]]:
-    """Yield what returns the result of a task by its number, as soon as that is there.
+    """Yield a function that returns the result of a task by its number, as soon as that is there.
 
-    Parameters
-    ----------
-    function : callable
-        One that other processes can import.
-    tasks : sequence of tuples
-        Its arguments.
-    executor : concurrent.futures.Executor
-
-    Raises
-    ------
-    MemoryError
-        Where a task that is asked for was given up, for lack of memory.
-
-    Notes
-    -----
-    Tasks that have not begun are cancelled at the end.
-
-    Examples
-    --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> with ThreadPoolExecutor() as executor, shared(pow, [(2, 3), (3, 2)], executor) as result:
-    ...     result(0), result(1)
-    (8, 9)
+    Other processes must be able to import ``function``. Tasks that have not begun are cancelled at the end. MemoryError
+    where a task that is asked for was given up for lack of memory.
     """
     done: dict[int, Result | Lost] = {}
     with closing(run_tasks(function, tasks, executor)) as coming:  # pyright: ignore[reportArgumentType]

@@ -35,56 +35,22 @@ FEW = 512
 class LinearFit:
     """A linear map M with what is known of it.
 
-    Parameters
-    ----------
-    matrix : (d, e) float64
-    rank : int
-        Of X, numerically; below d the map is that of minimum norm.
-    condition : float
-        Largest singular value of X (with the ridge's rows) by the smallest that is not zero; an upper estimate by
-        norms where normal equations were solved.
-    residual : float
-        ``|X M - Y|_F / |Y|_F``, NaN where Y is zero.
-    method : str
+    ``condition`` is the largest singular value of X (with the ridge's rows) by the smallest nonzero one; an upper
+    estimate by norms where normal equations were solved.
     """
 
     matrix: Float[np.ndarray, "d e"]
-    rank: int
+    rank: int  # of X, numerically; below d the map is of minimum norm
     condition: float
-    residual: float
+    residual: float  # ``|X M - Y|_F / |Y|_F``, NaN where Y is zero
     method: str
 
 
 def solve(moments: Moments, first: int, second: int, *, ridge: float = 0.0, num_columns: int = 0) -> LinearFit | None:
-    """Return the map from one representation to another, or None if these moments are not accurate enough.
+    """Return the map from one representation to another, or None if moments are not accurate enough.
 
-    Parameters
-    ----------
-    moments : Moments
-    first, second : int
-        X and Y, not centred.
-    ridge : float
-        Weight of ``|M|_F^2``.
-    num_columns : int
-        Columns of X before they were expressed in fewer coordinates, for the threshold of zero singular values.
-
-    Returns
-    -------
-    Solution or None
-        Never None with a triangular factor.
-
-    Raises
-    ------
-    InputError
-        If the map, or the ridge beside the squares of X, is out of the range of float64.
-
-    Examples
-    --------
-    >>> from reluscope.analyses.similarity.moments import moments_of
-    >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
-    >>> solve(moments_of(X, X @ [[1.0], [2.0]]), 0, 1).matrix.round(9)
-    array([[1.],
-           [2.]])
+    Never None with a triangular factor. ``first`` is X, ``second`` Y, not centred; the ridge weighs ``|M|_F^2``.
+    InputError if the map, or the ridge beside the squares of X, is out of the range of float64.
     """
     ahead, behind = moments.exponents[second] - moments.exponents[first], -2 * moments.exponents[first]
     ridge = _in_range(np.array(ridge), behind, "a ridge").item()

@@ -37,25 +37,14 @@ EXPONENT_OF_ZERO = -1074
 class Moments:
     """Moments of k representations on s samples, each divided by two to its exponent.
 
-    Parameters
-    ----------
-    gram : (c, c) float64 or None
-        ``B^T B``, its upper triangle; None where there is a factor.
-    sizes : tuple of int
-        Columns of each representation.
-    shifts : tuple of (d,) float64
-        The constant row that each was taken less of, divided like it.
-    exponents : tuple of int
-        Of two, by which each was divided. Whatever is returned here is of what was left by that.
-    factor : (r, c) float64, optional
-        The triangular R, or B itself while it has no more rows than columns.
+    Whatever is returned here is of what was left by the exponents.
     """
 
-    gram: Float[np.ndarray, "c c"] | None
-    sizes: tuple[int, ...]
-    shifts: tuple[Float[np.ndarray, " _"], ...]
-    exponents: tuple[int, ...]
-    factor: Float[np.ndarray, "r c"] | None = None
+    gram: Float[np.ndarray, "c c"] | None  # ``B^T B``, its upper triangle; None where a factor is
+    sizes: tuple[int, ...]  # columns of each representation
+    shifts: tuple[Float[np.ndarray, " _"], ...]  # constant rows that were subtracted, divided alike
+    exponents: tuple[int, ...]  # of two, by which each was divided
+    factor: Float[np.ndarray, "r c"] | None = None  # triangular R, or B itself if it has no more rows
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -182,12 +171,7 @@ class Moments:
 class MomentSum:
     """Moments under way: blocks of rows are added one after the other.
 
-    Parameters
-    ----------
-    sizes : sequence of int
-        Columns of each representation.
-    factored : bool
-        Keep R, which takes twice the work; else ``B^T B``.
+    ``factored`` keeps R, which takes twice the work; else ``B^T B``.
     """
 
     def __init__(self, sizes: Sequence[int], *, factored: bool) -> None:
@@ -278,24 +262,8 @@ def num_columns(sizes: Sequence[int]) -> int:
 def moments_of(*representations: Float[np.ndarray, "_ _"]) -> Moments:
     """Return the moments of representations that are in memory.
 
-    Parameters
-    ----------
-    *representations : (s, d) arrays
-        Of the same samples, in the same order. Those with more columns than rows are turned, without loss, into as many
-        columns as rows: everything that follows from moments is the same for them.
-
-    Raises
-    ------
-    ShapeError
-        If the numbers of samples differ.
-    InputError
-        If entries are not finite.
-
-    Examples
-    --------
-    >>> found = moments_of(np.array([[1.0], [3.0]]), np.array([[0.0], [2.0]]))
-    >>> found.exponents, found.centred(0, 1), found.plain(0, 1)  # of 1/4, 3/4 with 0, 1/2
-    ((2, 2), array([[0.125]]), array([[0.375]]))
+    Of the same samples, in the same order. Those with more columns than rows are turned, without loss, into as many
+    columns as rows: everything that follows from moments is the same for them.
     """
     arrays = [np.asarray(one, dtype=np.float64) for one in representations]
     if any(one.ndim != 2 for one in arrays) or len({len(one) for one in arrays}) != 1:

@@ -17,17 +17,10 @@ from reluscope.networks.network import Network
 
 @dataclass(frozen=True, eq=False)
 class RowSpace:
-    """Coordinates for rows of coefficients: those along a basis of all gradients, then the constant.
-
-    Parameters
-    ----------
-    num_inputs : int
-    basis : (n, r) float64 or None
-        Orthonormal columns; None for the whole input space.
-    """
+    """Coordinates for rows of coefficients: those along a basis of all gradients, then the constant."""
 
     num_inputs: int
-    basis: Float[np.ndarray, "n r"] | None
+    basis: Float[np.ndarray, "n r"] | None  # orthonormal columns; None for the whole input space
 
     @property
     def size(self) -> int:
@@ -49,15 +42,7 @@ class RowSpace:
 
 @torch.no_grad()
 def row_space(network: Network) -> RowSpace:
-    """Return a space that holds all gradients, from the rows of the first layer.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.ones((2, 5)), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> row_space(net).size  # one direction, and the constant
-    2
-    """
+    """Return a space that holds all gradients, from the rows of the first layer."""
     size = network.num_inputs
     origin = torch.zeros(1, *network.input_shape, dtype=torch.float64, device=network.device)
     if not network.stages:

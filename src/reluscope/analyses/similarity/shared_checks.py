@@ -13,12 +13,8 @@ from reluscope.networks.network import Network
 def check_networks(networks: Sequence[Network], names: Sequence[str] | None = None) -> None:
     """Raise unless there are two or more networks with equal inputs and equally many outputs.
 
-    Raises
-    ------
-    InputError
-        If there are fewer than two, or others than networks.
-    ShapeError
-        If they differ in the number of inputs or of outputs. Shapes may differ: inputs are flattened, row-major.
+    InputError if there are fewer than two, or others than networks; ShapeError if numbers of inputs or of outputs
+    differ. Shapes may differ: inputs are flattened, row-major.
     """
     if len(networks) < 2:
         raise InputError(f"expected two or more networks to compare, got {len(networks)}")
@@ -42,10 +38,7 @@ def check_networks(networks: Sequence[Network], names: Sequence[str] | None = No
 def common_points(networks: Sequence[Network], x: Points) -> Float[torch.Tensor, "s n"]:
     """Return samples flattened, in whichever shape one of the networks takes them.
 
-    Raises
-    ------
-    ShapeError, InputError
-        If none does, or they are not finite.
+    ShapeError or InputError if none does, or they are not finite.
     """
     problem: ShapeError | None = None
     for network in networks:

@@ -29,23 +29,15 @@ FACTORED_COLUMNS = 2_048
 class Entries:
     """Sums over all entries of the coefficients of k networks, all outputs together.
 
-    Parameters
-    ----------
-    products : (k, k) float64
-        Sums of products of corresponding entries, each network's divided by two to its exponent.
-    exponents : (k,) int64
-        Of two, by which entries were divided: their squares might not be numbers of float64.
-    largest, largest_absolute : (k,) float64
-        The largest entry, and the largest absolute one, as they came.
-    number : int
-        Entries of one network.
+    Entries were divided by two to the network's exponent, as their squares might not be numbers of float64. The largest
+    ones are as they came.
     """
 
-    products: Float[np.ndarray, "k k"]
-    exponents: Int[np.ndarray, " k"]
+    products: Float[np.ndarray, "k k"]  # sums of products of corresponding entries
+    exponents: Int[np.ndarray, " k"]  # of two, by which entries were divided
     largest: Float[np.ndarray, " k"]
     largest_absolute: Float[np.ndarray, " k"]
-    number: int
+    number: int  # entries of one network
 
     def __add__(self, other: "Entries") -> "Entries":
         # Zeros have no size of their own.
@@ -66,19 +58,7 @@ class Entries:
 def entries_of(*coefficients: Float[np.ndarray, "m s c"]) -> Entries:
     """Return the sums of coefficients that are in memory, one array per network.
 
-    Raises
-    ------
-    ShapeError
-        If their shapes differ.
-    InputError
-        If entries are not finite.
-
-    Examples
-    --------
-    >>> found = entries_of(np.array([[[1.0, -3.0]]]), np.array([[[1.0, 1.0]]]))
-    >>> found.exponents, found.products  # of 1/4, -3/4 and 1/2, 1/2
-    (array([2, 1]), array([[ 0.625, -0.25 ],
-           [-0.25 ,  0.5  ]]))
+    ShapeError if their shapes differ, InputError if entries are not finite.
     """
     if len({one.shape for one in coefficients}) > 1:
         raise ShapeError(f"expected arrays of one shape, got {', '.join(str(one.shape) for one in coefficients)}")
@@ -101,12 +81,9 @@ def _divided(products: np.ndarray, powers: np.ndarray) -> np.ndarray:
 
 
 def output_groups(spaces: Sequence[RowSpace], num_outputs: int, memory: int) -> list[tuple[int, ...]]:
-    """Return outputs in groups whose sums fit three eighths of the memory: as much again is for their factors.
+    """Return outputs in groups whose sums fit three eighths of the memory.
 
-    Raises
-    ------
-    BudgetExceededError
-        If those of one output do not.
+    As much again is for their factors. BudgetExceededError if the sums of one output do not fit.
     """
     each = 8 * num_columns([space.size for space in spaces]) ** 2
     # Blocks of all networks take the last quarter, at least one sample of every output in them.
@@ -144,27 +121,10 @@ def coefficient_moments(
     factored: bool | None = None,
     progress: Progress = False,
 ) -> tuple[list[Moments], Entries]:
-    """Return the moments of some outputs' coefficients, in the coordinates of row spaces, and the sums of all entries.
+    """Return the moments of some outputs' coefficients, in row space coordinates, and all entries' sums.
 
-    Parameters
-    ----------
-    networks : sequence of Network
-        With equal numbers of inputs and of outputs.
-    spaces : sequence of RowSpace
-        One for each.
-    points : (s, *input_shape) tensor
-    outputs : sequence of int
-    memory : int
-        Bytes for blocks; see `output_groups` for sums.
-    factored : bool, optional
-        Whether to keep triangular factors; by default where there are few columns.
-    progress : bool or callable
-
-    Returns
-    -------
-    list of Moments
-        One per output.
-    Entries
+    One `Moments` per output. ``memory`` is bytes for blocks; see `output_groups` for sums. Triangular factors are kept
+    by default where there are few columns.
     """
     sizes = [space.size for space in spaces]
     if factored is None:

@@ -30,36 +30,22 @@ COPIES = 12
 class JacobianStep:
     """The Jacobian before a gate, and how the gate scales its rows; or that of one layer alone.
 
-    Parameters
-    ----------
-    before, after : int or None
-        Positions among the layers of the value in ``columns``, and of the gate's output.
-    columns : (n, m) tensor
-        Derivatives by each input. Overwritten when the next step is asked for.
-    scale : (m,) tensor or None
-        Absolute slope of each unit; None without ``after``.
-    errors : (float, float)
-        Bounds on the Frobenius norm of the rounding in both Jacobians.
+    ``columns`` are overwritten when the next step is asked for. ``errors`` are bounds on the Frobenius norm of the
+    rounding in both Jacobians.
     """
 
-    before: int | None
-    after: int | None
-    columns: Tensor
-    scale: Tensor | None
+    before: int | None  # layer position of the value in ``columns``
+    after: int | None  # layer position of the gate's output
+    columns: Tensor  # (n, m), derivatives by each input
+    scale: Tensor | None  # (m,), absolute slope of units; None without ``after``
     errors: tuple[float, float]
 
 
 class _SomeColumns(Derivatives):
-    """Derivatives by some of the inputs, which are written into one table with those by the others.
+    """Derivatives by some of the inputs, written into one table with those by the others.
 
-    Parameters
-    ----------
-    pieces : sequence of (1, u) tensors
-    tables : dict
-        For the gate that was reached the derivatives ``(n, m)`` of its input by all inputs.
-    rows : slice
-        Which inputs.
-    num_inputs : int
+    ``tables`` has for the gate that was reached the derivatives ``(n, m)`` of its input by all inputs; ``rows`` says
+    which inputs.
     """
 
     def __init__(self, pieces: Sequence[Tensor], tables: dict[int, Tensor], rows: slice, num_inputs: int) -> None:
@@ -100,24 +86,10 @@ class _RowErrors(GradientMagnitudes):
 
 @torch.no_grad()
 def carried(network: Network, pieces: Pieces, *, gamma: float) -> Iterator[JacobianStep]:
-    """Carry the identity forward.
+    """Carry the identity forward, and yield a step layer after layer.
 
-    Parameters
-    ----------
-    network : Network
-    pieces : list of (1, u) tensors
-        See `reluscope.networks.evaluation.linearize.point_pieces`.
-    gamma : float
-        Rounding of a sum, relative to the sum of its absolute terms.
-
-    Yields
-    ------
-    JacobianStep
-        Layer after layer.
-
-    Notes
-    -----
-    Costs n evaluations; the tables of the values that later layers read are alive.
+    Costs n evaluations, with the tables of the values that later layers read in memory. ``gamma`` is the rounding of a
+    sum relative to the sum of its absolute terms.
     """
     n, tables, rounding = network.num_inputs, {}, _RowErrors(gamma)
     walks = [

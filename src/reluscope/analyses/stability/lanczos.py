@@ -46,28 +46,10 @@ def extreme_singular_values(
     generator: torch.Generator,
     gamma: float,
 ) -> tuple[Extreme, Extreme, bool]:
-    """Return the largest and the smallest nonzero singular value of a linear map.
+    """Return the largest and the smallest nonzero singular value of a linear map, and if it was exhausted.
 
-    Parameters
-    ----------
-    forward, backward : callables
-        ``v -> J v`` and ``u -> J^T u``, flat float64 tensors.
-    num_rows : int
-        Rows of J.
-    steps : int
-        Products with J at most.
-    generator : torch.Generator
-    gamma : float
-        Rounding of a sum, relative to the sum of its absolute terms.
-
-    Returns
-    -------
-    largest : Extreme
-        Its upper end fails with a probability of 0.001 at most.
-    smallest : Extreme
-        Its lower end is zero, unless the row space was exhausted.
-    exhausted : bool
-        Whether the values span all that a random start can reach, so that both are known up to rounding.
+    The largest's upper end fails with a probability of 0.001 at most; the smallest's lower end is zero unless
+    exhausted: then the values span all that a random start can reach, and both are known up to rounding.
     """
     start = torch.randn(num_rows, dtype=torch.float64, generator=generator)
     first = backward(start)
@@ -118,19 +100,7 @@ def prefix_extremes(
 ) -> tuple[Extreme, Extreme, bool]:
     """Return the extremes of one prefix Jacobian, by forward and backward passes with the pieces held.
 
-    Parameters
-    ----------
-    network : Network
-    pieces : list of (1, u) tensors
-    layer : NetworkLayer
-    steps, seed : int
-    gamma : float
-
-    Returns
-    -------
-    largest, smallest : Extreme
-    exhausted : bool
-        See `extreme_singular_values`.
+    See `extreme_singular_values`.
     """
     derivatives, numbers = Derivatives(pieces), HeldNumbers(pieces)
     zero = torch.zeros(1, *network.input_shape, dtype=torch.float64, device=network.device)

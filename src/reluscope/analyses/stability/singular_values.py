@@ -40,24 +40,8 @@ class SingularValues:
 def singular_values(columns: Tensor, *, gamma: float, error: float = 0.0) -> SingularValues:
     """Return the singular values of a matrix given by its columns.
 
-    Parameters
-    ----------
-    columns : (n, *shape) tensor
-        Entries of a column have the given shape; the matrix is ``(prod(shape), n)``.
-    gamma : float
-        Rounding of a sum, relative to the sum of its absolute terms.
-    error : float
-        Bound on the Frobenius norm of the error of the matrix, which is added.
-
-    Returns
-    -------
-    SingularValues
-        As many as the shorter side of the matrix has entries.
-
-    Examples
-    --------
-    >>> singular_values(torch.tensor([[3.0, 0.0], [4.0, 0.0]]).double(), gamma=16 * EPS).values.round(9)
-    array([5., 0.])
+    Columns (n, *shape) make a matrix ``(prod(shape), n)``, with as many values as its shorter side. ``error``, a bound
+    on the Frobenius norm of the matrix's error, is added; ``gamma`` is the relative rounding of sums.
     """
     every = columns.new_ones(prod(columns.shape[1:]))
     return _of_scaled(columns, every, gamma, error)
@@ -68,20 +52,7 @@ def before_and_after(
 ) -> tuple[SingularValues | None, SingularValues]:
     """Return the singular values of a matrix, if asked for, and of the matrix with its rows scaled.
 
-    Parameters
-    ----------
-    columns : (n, *shape) tensor
-    scale : (m,) tensor
-        Not negative.
-    gamma : float
-    errors : (float, float)
-        Bounds on the Frobenius norms of the errors of both.
-    before : bool
-        Whether to return those of the unscaled matrix too.
-
-    Returns
-    -------
-    (SingularValues or None, SingularValues)
+    The scale is not negative. ``errors`` are bounds on the Frobenius norms of the errors of both matrices.
     """
     every = torch.ones_like(scale)
     n, num_left = len(columns), int((scale > 0).sum())

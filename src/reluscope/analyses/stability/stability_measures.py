@@ -44,23 +44,16 @@ Bounds = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Spectrum(NamedTuple):
-    """Singular values of one Jacobian: all in descending order, or the largest and the smallest nonzero one.
+    """Singular values of one Jacobian: all, descending, or the largest and the smallest nonzero one.
 
-    Parameters
-    ----------
-    values, lower, upper : (k,) float64
-    method : str
-    is_complete : bool
-        Whether all of them are there.
-    likely_upper : float
-        What the largest one exceeds with a probability of 0.001 at most, where its upper end is infinite.
+    The largest one exceeds ``likely_upper`` with a probability of 0.001 at most, where its upper end is infinite.
     """
 
     values: Float[np.ndarray, " k"]
     lower: Float[np.ndarray, " k"]
     upper: Float[np.ndarray, " k"]
     method: str
-    is_complete: bool = True
+    is_complete: bool = True  # whether all of them are there
     likely_upper: float = np.nan
 
 
@@ -69,15 +62,8 @@ def measured(
 ) -> Measured:
     """Return size, condition and rank of all layers at some samples from their singular values.
 
-    Parameters
-    ----------
-    samples : sequence of sequences of Spectrum
-        By sample, then by layer.
-    layers : sequence of NetworkLayer
-    shares : sequence of float
-        Per layer: above which share of the largest a singular value counts as nonzero.
-    note : str
-        Added to the method.
+    ``samples`` go by sample, then by layer; per layer ``shares`` has the share of the largest singular value above
+    which one counts as nonzero. ``note`` is added to the method.
     """
     by_layer = []
     for spectra, share in zip(zip(*samples, strict=True), shares, strict=True):

@@ -80,21 +80,15 @@ def signs_agree(outputs: Float[Tensor, "k s m"], targets: Float[Tensor, "k s m"]
 def loss_function(name: str) -> LossFunction:
     """Return the loss function of a name.
 
-    Raises
-    ------
-    InputError
-        If there is none.
+    InputError if there is none.
     """
     return LOSS_FUNCTIONS[read_option(name, "loss", LOSS_FUNCTIONS)]
 
 
 def read_targets(stack: Stack, y: ArrayLike | Tensor, num_samples: int) -> Float[Tensor, "k s m"]:
-    """Return targets network by network, of those of all networks (s,) or (s, m), or of each (k, s, m).
+    """Return targets network by network, from those of all networks or of each.
 
-    Raises
-    ------
-    ShapeError
-        If they are neither.
+    Targets of all networks are (s,) or (s, m), those of each (k, s, m). ShapeError if they are neither.
     """
     targets = stack._read_numbers(y, "y")
     own = (len(stack), num_samples, stack.sizes[-1])

@@ -13,20 +13,7 @@ Keep = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 class BoxTree:
-    """Boxes of things, and of groups of them.
-
-    Parameters
-    ----------
-    low, high : (k, d) float64
-        Corners of the box of each thing.
-
-    Examples
-    --------
-    >>> low = np.array([[0.0], [2.0], [4.0]])
-    >>> rows, things = BoxTree(low, low + 1).pairs(2, lambda rows, low, high: low[:, 0] < 3.0 - rows)
-    >>> sorted(zip(rows.tolist(), things.tolist()))
-    [(0, 0), (0, 1), (1, 0)]
-    """
+    """A tree with the boxes of things, and of groups of them."""
 
     def __init__(self, low: Float[np.ndarray, "k d"], high: Float[np.ndarray, "k d"]) -> None:
         number, dim = low.shape
@@ -53,13 +40,8 @@ class BoxTree:
     def pairs(self, number: int, keep: Keep) -> tuple[Int[np.ndarray, " c"], Int[np.ndarray, " c"]]:
         """Return which question has to look at which thing.
 
-        Parameters
-        ----------
-        number : int
-            Of questions.
-        keep : callable
-            From questions (c,) and boxes (c, d) and (c, d) to which of these have to be looked into (c,). Whoever looks
-            into a box looks into a larger one that holds it.
+        ``keep`` takes questions (c,) and boxes (c, d), (c, d) to which have to be looked into (c,). A question that
+        looks into a box must also look into any larger box that holds it.
         """
         rows, nodes = np.arange(number), np.zeros(number, dtype=np.int64)
         for level, (low, high) in enumerate(self._levels):

@@ -13,23 +13,14 @@ from reluscope.partitions.levels.level_sets import LevelSet
 class SurfaceEdges:
     """Edges, each once.
 
-    Parameters
-    ----------
-    ends : (e, 2) int64
-        Vertices, the lower first.
-    counts : (e,) int64
-        How many polygons meet there.
-    polygons : (e, 2) int64
-        Of the edges at which two polygons meet, these: the first runs from the lower vertex to the higher, if only one
-        does. -1 elsewhere.
-    row : (len(ids),) int64
-        The edge that begins at each corner of the polygons.
+    ``polygons`` has the two that meet at an edge: the first runs from the lower vertex to the higher, if only one does.
+    It is -1 at edges where not exactly two meet.
     """
 
-    ends: Int[np.ndarray, "e 2"]
-    counts: Int[np.ndarray, " e"]
-    polygons: Int[np.ndarray, "e 2"]
-    row: Int[np.ndarray, " _"]
+    ends: Int[np.ndarray, "e 2"]  # vertices, the lower first
+    counts: Int[np.ndarray, " e"]  # how many polygons meet there
+    polygons: Int[np.ndarray, "e 2"]  # the two that meet there, else -1
+    row: Int[np.ndarray, " _"]  # edge that begins at each corner of the polygons
 
     @classmethod
     def of(cls, surface: LevelSet) -> "SurfaceEdges":

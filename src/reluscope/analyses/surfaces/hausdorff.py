@@ -100,16 +100,8 @@ def hausdorff(
 class _Directed:
     """The largest distance of one level set to another; a step of `walk` halves some triangles.
 
-    Parameters
-    ----------
-    source, target : LevelSet
-    precision : float
-        How far the ends may be apart.
-
-    Attributes
-    ----------
-    value : float; point, nearest : (d,) float64
-        The largest distance found, and where.
+    ``value``, ``point`` and ``nearest`` are the largest distance found, and where. ``precision`` is how far the ends
+    may be apart.
     """
 
     is_finished = False

@@ -23,19 +23,12 @@ BATCH = 2048
 class Nearest:
     """What is nearest to points.
 
-    Parameters
-    ----------
-    points : (s, d) float64
-        The nearest points found; NaN where there is no surface.
-    pieces : (s,) int64
-        The pieces they are on; -1 where there is none.
-    distances, low, high : (s,) float64
-        How far they are, and ends for the distance to the surface with its vertices where they should be.
+    ``low`` and ``high`` are ends for the distance to the surface with its vertices where they should be.
     """
 
-    points: Float[np.ndarray, "s d"]
-    pieces: Int[np.ndarray, " s"]
-    distances: Float[np.ndarray, " s"]
+    points: Float[np.ndarray, "s d"]  # the nearest points found; NaN without a surface
+    pieces: Int[np.ndarray, " s"]  # the pieces they are on; -1 where there is none
+    distances: Float[np.ndarray, " s"]  # of the nearest points found
     low: Float[np.ndarray, " s"]
     high: Float[np.ndarray, " s"]
 
@@ -43,20 +36,8 @@ class Nearest:
 class NearestPieces:
     """The pieces of a level set as triangles, or segments, in a tree.
 
-    Parameters
-    ----------
-    surface : LevelSet
-
-    Attributes
-    ----------
-    corners : (t, 3, d) float64
-        Of triangles; segments have their second end twice.
-    pieces : (t,) int64
-        Which piece each is a part of.
-    normals : (t, d) float64
-        Across them.
-    errors : (t,) float64
-        How far its corners may be from where they should be.
+    ``corners`` (t, 3, d) of triangles, segments with their second end twice; ``pieces`` (t,) that each is a part of;
+    ``normals`` (t, d); ``errors`` (t,), how far corners may be from where they should be.
     """
 
     def __init__(self, surface: LevelSet) -> None:
@@ -126,14 +107,7 @@ class NearestPieces:
 
 
 def nearest_points(points: Float[np.ndarray, "c d"], corners: Float[np.ndarray, "c 3 d"]) -> Float[np.ndarray, "c d"]:
-    """Return the nearest point of each triangle, up to rounding: inside, on a side or at a corner.
-
-    Examples
-    --------
-    >>> triangle = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
-    >>> nearest_points(np.array([[0.2, 0.2, 3.0]]), triangle).tolist()
-    [[0.2, 0.2, 0.0]]
-    """
+    """Return the nearest point of each triangle, up to rounding: inside, on a side or at a corner."""
     first, one, two = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     candidates = []
     for tail, head in ((0, 1), (1, 2), (2, 0)):
@@ -161,10 +135,8 @@ def distance_ends(
     normals: Float[np.ndarray, "c d"],
     errors: Float[np.ndarray, " c"],
 ) -> tuple[Float[np.ndarray, " c"], Float[np.ndarray, " c"]]:
-    """Return ends for the distances to triangles, given some point of each, a normal, and how far corners may be off.
+    """Return ends for the distances to triangles, from a point of each, a normal, and corners' errors.
 
-    Notes
-    -----
     Normals serve points above the inside of a thin triangle, which has no good nearest point: any direction will do.
     """
     step = nearest - points

@@ -23,16 +23,7 @@ def signs_beside(
     tails: Float[np.ndarray, "c 3"],
     heads: Float[np.ndarray, "c 3"],
 ) -> Int[np.ndarray, " c"]:
-    """Return the side, 1 or -1, on which lines pass edges, or 0 of edges that are parallel to their line.
-
-    Examples
-    --------
-    >>> up, edge = np.array([[0.0, 0.0, 1.0]]), np.array([[[-1.0, 0.0, 3.0]], [[1.0, 0.0, 3.0]]])
-    >>> signs_beside(np.array([[0.0, -1.0, 0.0]]), up, *edge).tolist()
-    [-1]
-    >>> signs_beside(np.zeros((1, 3)), up, *edge).tolist(), signs_beside(np.zeros((1, 3)), up, *edge[::-1]).tolist()
-    ([1], [-1])
-    """
+    """Return the side, 1 or -1, on which lines pass edges, or 0 of edges that are parallel to their line."""
     one, two = tails - origins, heads - origins
     values = (directions * np.cross(one, two)).sum(axis=1)
     sizes = np.abs(one[:, [1, 2, 0]] * two[:, [2, 0, 1]]) + np.abs(one[:, [2, 0, 1]] * two[:, [1, 2, 0]])
@@ -46,11 +37,9 @@ def signs_beside(
 def parameters_at(
     origins: Float[np.ndarray, "c 3"], directions: Float[np.ndarray, "c 3"], corners: Float[np.ndarray, "c 3 3"]
 ) -> tuple[Float[np.ndarray, " c"], Float[np.ndarray, " c"]]:
-    """Return where lines meet the planes of triangles that are not parallel to them, as t, and how far it may be off.
+    """Return where lines meet the planes of triangles, as t, and how far it may be off.
 
-    Notes
-    -----
-    In fractions where rounding could hide the sign, or more than four digits.
+    No plane may be parallel to its line. In fractions where rounding could hide the sign, or more than four digits.
     """
     one, two = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     away = corners[:, 0] - origins

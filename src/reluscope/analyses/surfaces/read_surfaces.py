@@ -5,13 +5,7 @@ from reluscope.partitions.levels.level_sets import LevelSet
 
 
 def read_in_space(surface: LevelSet) -> None:
-    """Refuse a level set in the plane.
-
-    Raises
-    ------
-    InputError
-        If it is one.
-    """
+    """Refuse a level set in the plane with an InputError."""
     if surface.dim != 3:
         raise InputError(
             f"surface must be a level set in space, got one in the plane, of {surface.domain.describe()}: give a "

@@ -24,15 +24,10 @@ NONE = -1
 class Chains:
     """A chain complex over two elements.
 
-    Parameters
-    ----------
-    counts : tuple of d + 1 int
-        Faces of every dimension.
-    offsets, ids : tuples of d arrays
-        Boundaries of the faces of dimension 1 to d.
+    ``offsets`` and ``ids`` are the boundaries of the faces of dimension 1 to d.
     """
 
-    counts: tuple[int, ...]
+    counts: tuple[int, ...]  # faces of every dimension, from 0 to d
     offsets: tuple[Int[np.ndarray, " _"], ...]
     ids: tuple[Int[np.ndarray, " _"], ...]
 
@@ -77,13 +72,9 @@ class Chains:
 
 
 def pivots(chains: Chains) -> list[Int[np.ndarray, " _"]]:
-    """Return for k from 1 to d the column of dimension k whose pivot is each row of dimension k - 1; -1 for none.
+    """Return for k from 1 to d the column of dimension k whose pivot is each row of dimension k - 1.
 
-    Examples
-    --------
-    >>> triangle = Chains((3, 3), (np.array([0, 2, 4, 6]),), (np.array([0, 1, 1, 2, 0, 2]),))
-    >>> [found.tolist() for found in pivots(triangle)]
-    [[-1, 0, 1]]
+    -1 for none.
     """
     found: list[np.ndarray] = []
     cleared = np.zeros(chains.counts[-1], dtype=bool)
@@ -95,13 +86,6 @@ def pivots(chains: Chains) -> list[Int[np.ndarray, " _"]]:
 
 
 def betti_numbers(chains: Chains) -> list[int]:
-    """Return the dimensions of the homology, from dimension 0 to d.
-
-    Examples
-    --------
-    >>> triangle = Chains((3, 3), (np.array([0, 2, 4, 6]),), (np.array([0, 1, 1, 2, 0, 2]),))
-    >>> betti_numbers(triangle)
-    [1, 1]
-    """
+    """Return the dimensions of the homology, from dimension 0 to d."""
     ranks = [0, *(int(np.count_nonzero(one != NONE)) for one in pivots(chains)), 0]
     return [number - ranks[k] - ranks[k + 1] for k, number in enumerate(chains.counts)]

@@ -21,12 +21,9 @@ Masks = tuple[Bool[np.ndarray, " _"], ...]
 
 
 def read_function(output: int | tuple[int, int], number: int) -> tuple[int, ...]:
-    """Return the output that a function is, or the two whose difference it is, from the end if negative.
+    """Return the output that a function is, or the two whose difference it is.
 
-    Raises
-    ------
-    InputError
-        If there is no such output, or it is the same one twice.
+    Negative numbers count from the end. InputError if there is no such output, or it is the same one twice.
     """
     chosen = output if isinstance(output, tuple) else (output,)
     found = tuple(read_position(one, "output", number, "outputs") for one in chosen)
@@ -58,16 +55,9 @@ def faces_of_part(
 
 
 def heights_of(network: Network, name: SetName, level: float, outputs: tuple[int, ...]) -> Heights | None:
-    """Return the functions of the outputs by which a complex has to be cut so that a set is made of faces.
+    """Return the functions of outputs by which a complex has to be cut so that a set is made of faces.
 
-    Parameters
-    ----------
-    network : Network
-        Of scores, for the decision boundary.
-    name : SetName
-    level : float
-    outputs : tuple of one or two int
-        An output, or two whose difference is meant.
+    For the decision boundary the network has to be one of scores. Two ``outputs`` stand for their difference.
     """
     if name == "all":
         return None

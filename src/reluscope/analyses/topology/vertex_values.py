@@ -16,11 +16,7 @@ from reluscope.partitions.faces.faces import Faces
 class VertexValues:
     """Values of a function at vertices.
 
-    Parameters
-    ----------
-    values : (v,) float64
-    error : float
-        No value is farther from what it would be without rounding.
+    No value is farther than ``error`` from what it would be without rounding.
     """
 
     values: Float[np.ndarray, " v"]
@@ -30,10 +26,8 @@ class VertexValues:
     def of(cls, network: Network, faces: Faces, outputs: tuple[int, ...]) -> "VertexValues":
         """Evaluate an output, or the difference of two, at all vertices.
 
-        Notes
-        -----
-        One evaluation with errors at all vertices. Where vertices lie is known but for their blur, over which the
-        function changes at most by its steepest slope on any cell.
+        One evaluation with errors. Where vertices lie is known but for their blur, over which the function changes at
+        most by its steepest slope on any cell.
         """
         signs = (1.0, -1.0)[: len(outputs)]
         at = network.at(faces.vertices)

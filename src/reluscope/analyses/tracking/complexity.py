@@ -30,18 +30,8 @@ SQUARE_REGIONS = declare(
 def local_complexity(network: Network, plan: Plan) -> dict[str, Finding]:
     """Return the means over the samples of the Jacobians.
 
-    Parameters
-    ----------
-    network : Network
-    plan : Plan
-        With a radius.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        On Ctrl-C, also within work that would keep what it has.
-    ReluscopeError
-        If there is no such sample.
+    The plan has to have a radius. KeyboardInterrupt on Ctrl-C, also within work that would keep what it has;
+    ReluscopeError if there is no such sample.
     """
     assert plan.complexity_radius is not None
     radius, points = plan.complexity_radius, plan.points[plan.jacobians]
@@ -62,13 +52,7 @@ def local_complexity(network: Network, plan: Plan) -> dict[str, Finding]:
 
 
 def num_squares(number: int, num_units: int) -> int:
-    """Return at how many of the samples regions in a square are counted.
-
-    Examples
-    --------
-    >>> num_squares(16, 500), num_squares(16, 20_000)
-    (16, 4)
-    """
+    """Return at how many of the samples regions in a square are counted."""
     return min(number, max(FEWEST_SQUARES, UNITS_IN_SQUARES // max(1, num_units)))
 
 

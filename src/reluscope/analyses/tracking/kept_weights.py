@@ -25,10 +25,7 @@ def arrays_of(state: Mapping[str, torch.Tensor]) -> dict[str, np.ndarray]:
 def save_weights(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Write weights, whole or not at all.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    InputError if the file cannot be written.
     """
     save_arrays(path, arrays, {"kind": KIND})
 
@@ -36,17 +33,8 @@ def save_weights(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 def network_with_weights(network: Network, path: Path, fingerprint: str) -> Network:
     """Return a network with the weights in a file.
 
-    Parameters
-    ----------
-    network : Network
-    path : Path
-    fingerprint : str
-        Of the network that had them.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or damaged, or the weights make another network.
+    ``fingerprint`` is that of the network that had them. InputError if the file is missing or damaged, or the weights
+    make another network.
     """
     arrays, _ = load_arrays(path, KIND)
     advice = "give the model that was tracked"

@@ -11,26 +11,8 @@ from reluscope.errors import InputError
 class Lock:
     """One holder at a time for a path, in this process and in others.
 
-    Parameters
-    ----------
-    path : Path
-        What is guarded; the lock itself is a hidden file beside it, which goes with the lock.
-
-    Raises
-    ------
-    InputError
-        If somebody holds it, or the folder cannot be written to.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "run.parquet"
-    >>> lock = Lock(path)
-    >>> try: Lock(path)
-    ... except InputError as error: print(str(error)[:37])
-    expected run.parquet to be free, but
-    >>> lock.release()
-    >>> Lock(path).release()
+    The lock is a hidden file beside the path, removed with the lock. InputError if the lock is held already, or the
+    folder cannot be written to.
     """
 
     def __init__(self, path: Path) -> None:

@@ -36,50 +36,19 @@ Found = Finding | tuple[Finding | None, ...]
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """The measurements of one record.
+    """The measurements of one record."""
 
-    Parameters
-    ----------
-    findings : mapping from names to findings
-        Those that could be measured.
-    sampled : SampleCodes or None
-        The codes of the samples; None where the outputs are not finite.
-    part : Partition or None
-        Of the plane.
-    notes : tuple of str
-        What could not be measured, and why.
-    """
-
-    findings: Mapping[str, Found]
-    sampled: SampleCodes | None = None
-    part: Partition | None = None
-    notes: tuple[str, ...] = ()
+    findings: Mapping[str, Found]  # those that could be measured
+    sampled: SampleCodes | None = None  # codes of the samples; None if outputs are not finite
+    part: Partition | None = None  # of the plane
+    notes: tuple[str, ...] = ()  # what could not be measured, and why
 
 
 def measure(network: Network, plan: Plan, before: SampleCodes | None) -> Measurement:
     """Measure what a record holds.
 
-    Parameters
-    ----------
-    network : Network
-    plan : Plan
-    before : SampleCodes or None
-        The codes of the same samples at the record before, for changes.
-
-    Returns
-    -------
-    Measurement
-        A measurement that fails for numerical reasons is a note, and the others are there.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        On Ctrl-C, also within work that would keep what it has: half a record is none.
-
-    Notes
-    -----
-    One forward pass over the samples, one over the crossings on the segments, ``min(m, n)`` over the samples of
-    Jacobians, and the plane's partition.
+    A measurement that fails for numerical reasons becomes a note. KeyboardInterrupt on Ctrl-C: half a record is none.
+    Costs forward passes, ``min(m, n)`` over the Jacobians' samples, and the plane's partition.
     """
     began = time.perf_counter()
     forward, codes = coded_forward(network.scores, plan.points)

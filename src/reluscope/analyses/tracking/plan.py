@@ -28,37 +28,19 @@ UNITS_OF_WHOLE_SEGMENTS = 128
 class Plan:
     """Where every record measures.
 
-    Parameters
-    ----------
-    points : (s, n) float64
-        The samples, as flat rows.
-    labels : (s,) int64 or None
-        Their classes.
-    rows : (s,) int64
-        Where the samples are in the data.
-    starts, ends : (k, n) float64
-        Ends of the segments.
-    jacobians : (j,) int64
-        Samples at which the Jacobian is looked at.
-    plane : Slice, Box or None
-        A domain of two dimensions.
-    budget : Budget
-        Of the plane's partition.
-    complexity_radius : float or None
-        How far local complexity looks around the samples at which the Jacobian is looked at.
-    settings : dict
-        All of this in plain types, and the gates: two runs of equal settings can be compared record by record.
+    ``settings`` has all of this in plain types, and the gates: two runs of equal settings can be compared record by
+    record.
     """
 
-    points: Float[np.ndarray, "s n"]
-    labels: Int[np.ndarray, " s"] | None
-    rows: Int[np.ndarray, " s"]
-    starts: Float[np.ndarray, "k n"]
-    ends: Float[np.ndarray, "k n"]
-    jacobians: Int[np.ndarray, " j"]
-    plane: Slice | Box | None
-    budget: Budget
-    complexity_radius: float | None
+    points: Float[np.ndarray, "s n"]  # the samples, as flat rows
+    labels: Int[np.ndarray, " s"] | None  # their classes
+    rows: Int[np.ndarray, " s"]  # where the samples are in the data
+    starts: Float[np.ndarray, "k n"]  # starts of the segments
+    ends: Float[np.ndarray, "k n"]  # ends of the segments
+    jacobians: Int[np.ndarray, " j"]  # samples at which the Jacobian is looked at
+    plane: Slice | Box | None  # a domain of two dimensions
+    budget: Budget  # of the plane's partition
+    complexity_radius: float | None  # around the samples of the Jacobians
     settings: dict[str, Any]
 
 
@@ -71,10 +53,7 @@ def draw_rows(data: Points, input_shape: tuple[int, ...], number: int, seed: int
 def first_rows(data: Points, number: int) -> Points:
     """Return a few points in the form that they came in; a flat array is one point.
 
-    Raises
-    ------
-    InputError
-        If there are none.
+    InputError if there are none.
     """
     batch = data if isinstance(data, Tensor) else read_array(data, "data")
     if not batch.shape or not batch.shape[0]:
@@ -98,32 +77,8 @@ def make_plan(
 ) -> Plan:
     """Fix what the records of a run look at.
 
-    Parameters
-    ----------
-    network : Network
-    data : (s, *input_shape) or (s, n)
-    rows : (k,) int64
-        The samples drawn, see `draw_rows`.
-    labels : (s,) integers or None
-        One per point of the data.
-    segments : int
-        Pairs of samples to join, of one class and, where there are several, as many of different classes.
-    segment_share : float, optional
-        How much of the way between two samples a segment goes; by default all, or 128 over the number of units.
-    jacobians : int
-    plane : Slice, Box, three rows of the data, or None
-    budget : Budget
-    complexity_radius : float or None
-    seed : int
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    InputError, ShapeError
-        If labels, plane or numbers do not fit.
+    Segments join pairs of one class and, with several, as many of different classes; each goes ``segment_share`` of the
+    way, by default all, or 128 over the number of units. ``labels`` are one per point of the data.
     """
     shape = network.input_shape
     share = min(1.0, UNITS_OF_WHOLE_SEGMENTS / max(1, network.num_units)) if segment_share is None else segment_share

@@ -47,11 +47,7 @@ WEIGHTS = "weights"
 def row_of(findings: Mapping[str, Found], counts: Mapping[str, int]) -> dict[str, Any]:
     """Return findings as entries of a row, None where there are none.
 
-    Parameters
-    ----------
-    findings : mapping from names to findings
-    counts : mapping
-        How many gates and segments there are, for lists of what is not known.
+    ``counts`` says how many gates and segments there are, for lists of what is not known.
     """
     row: dict[str, Any] = {}
     for name, quantity in QUANTITIES.items():
@@ -72,10 +68,7 @@ def row_of(findings: Mapping[str, Found], counts: Mapping[str, int]) -> dict[str
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> None:
     """Write a whole file; what was there stays until the new one is complete.
 
-    Raises
-    ------
-    InputError
-        If that cannot be done, for instance because the disk is full.
+    InputError if that cannot be done, for instance because the disk is full.
     """
     write_sealed_parquet(path, to_table(rows, settings))
 
@@ -110,10 +103,7 @@ def to_table(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> 
 def read_rows(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the rows and the settings of a file.
 
-    Raises
-    ------
-    InputError
-        If it is missing, damaged, or no records of a tracker.
+    InputError if it is missing, damaged, or no records of a tracker.
     """
     content = read_sealed(path, WHAT, ADVICE)
     try:
@@ -137,17 +127,9 @@ def logged_names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def column_kind(values: Sequence[Any]) -> str:
-    """Return the type of a column of plain values: whole and other numbers go together, nothing else does.
+    """Return the type of a column of plain values.
 
-    Raises
-    ------
-    InputError
-        If values are of types that do not go together.
-
-    Examples
-    --------
-    >>> column_kind([1, None, 2.5]), column_kind(["a"]), column_kind([True, None]), column_kind([])
-    ('double', 'string', 'bool', 'int64')
+    Whole and other numbers go together, nothing else does: InputError if values are of types that do not.
     """
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int}:
@@ -163,12 +145,9 @@ def column_kind(values: Sequence[Any]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a number, text or truth value as Python's own; scalars of NumPy and PyTorch are taken for what they are.
+    """Return a number, text or truth value as Python's own.
 
-    Raises
-    ------
-    InputError
-        If it is anything else.
+    Scalars of NumPy and PyTorch are taken for what they are. InputError if it is anything else.
     """
     if isinstance(value, bool | int | float | str) or value is None:
         return value if isinstance(value, bool) or value is None else _own(value)

@@ -9,30 +9,16 @@ from typing import Any, Literal
 class TrackedQuantity:
     """One measured number, or one per gate or segment.
 
-    Parameters
-    ----------
-    name : str
-        Of its column; those of the claims and intervals end in ``_claim`` and ``_interval``.
-    title : str
-        As a reader would say it.
-    definition : str
-    per : str
-        What there is one number of: the whole network, or each gate, or each segment.
-    is_count : bool
-        Whether it is a whole number.
-    is_share : bool
-        Whether it is a share, which readers like in percent.
-    setting : str
-        What a run has to be asked for if it measures this; by default it always does.
+    Columns of the claims and intervals have the name with ``_claim`` and ``_interval`` behind it.
     """
 
-    name: str
-    title: str
+    name: str  # of its column
+    title: str  # as a reader would say it
     definition: str
-    per: Literal["network", "gate", "segment"] = "network"
-    is_count: bool = False
-    is_share: bool = False
-    setting: str = ""
+    per: Literal["network", "gate", "segment"] = "network"  # what there is one number of
+    is_count: bool = False  # whether it is a whole number
+    is_share: bool = False  # whether it is a share, for readers in percent
+    setting: str = ""  # what a run must ask for to have it; empty: always
 
 
 def _of_gates(

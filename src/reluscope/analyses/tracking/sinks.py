@@ -16,25 +16,10 @@ PREFIX = "reluscope"
 
 
 def numbers_of(row: Mapping[str, Any], gates: tuple[str, ...]) -> dict[str, float]:
-    """Return the numbers of a record by name, one per gate where there is one; of segments the median is enough.
+    """Return the numbers of a record by name, one per gate where there is one, the median of segments.
 
-    Parameters
-    ----------
-    row : mapping
-        As the file has it.
-    gates : tuple of str
-        Names of the gates.
-
-    Returns
-    -------
-    dict
-        Where a number claims less than EXACT, its certain ends are beside it: ``accuracy_lower``, ``accuracy_upper``.
-
-    Examples
-    --------
-    >>> row = {"accuracy": 0.5, "accuracy_claim": "ESTIMATE", "accuracy_interval": [0.4, None]}
-    >>> numbers_of(row | {"dead_units_by_gate": [3], "dead_units_by_gate_claim": ["EXACT"]}, ("relu",))
-    {'accuracy': 0.5, 'accuracy_lower': 0.4, 'dead_units_by_gate/relu': 3.0}
+    ``row`` is as the file has it. Where a number claims less than EXACT, its certain ends are beside it:
+    ``accuracy_lower``, ``accuracy_upper``.
     """
     numbers: dict[str, float] = {}
     for name, quantity in QUANTITIES.items():

@@ -13,15 +13,7 @@ BESIDE = re.compile(r"(?!\.\.?/)[^/\\]+/record-[0-9]+\.arrow")
 
 
 def check_rows(rows: Sequence[Mapping[str, Any]], settings: Any) -> None:
-    """Raise ValueError, or what else content of the wrong form ends in, unless rows are records under the settings.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        One per record, by column.
-    settings : mapping
-        As `Plan` has them.
-    """
+    """Raise ValueError, or another error of malformed content, unless rows are records under the settings."""
     for name, kind, units, pieces in settings["gates"]:
         if (type(name), type(kind)) != (str, str) or min(_whole(units), _whole(pieces)) < 0:
             raise ValueError(f"{name!r} is no gate")

@@ -98,13 +98,7 @@ class _Value:
 
 
 class _Arithmetic:
-    """Entries of values as differences of tropical polynomials, and how many monomials were formed.
-
-    Parameters
-    ----------
-    num_inputs : int
-    most_monomials : int
-    """
+    """Entries of values as differences of tropical polynomials, and how many monomials were formed."""
 
     def __init__(self, num_inputs: int, most_monomials: int) -> None:
         self._size = num_inputs

@@ -107,18 +107,10 @@ class TropicalPolynomial(Shown):
 
 
 def epigraph(rows: Iterable[Row], monomials: Sequence[AffineFunction]) -> RationalPolytope | None:
-    """Return the cone of points ``(x, w, s)`` with ``s >= a_j . x + c_j w`` for all monomials, near the origin.
+    """Return the cone of ``(x, w, s)`` with ``s >= a_j . x + c_j w`` for all monomials, near the origin.
 
-    Parameters
-    ----------
-    rows : rows of n + 1 whole numbers
-        Where: linear functions of ``(x, w)`` that are at least zero.
-    monomials : sequence of (n + 1) fractions
-
-    Returns
-    -------
-    RationalPolytope or None
-        In n + 2 dimensions; None if the place has no interior.
+    In n + 2 dimensions, where the rows, linear functions of ``(x, w)``, are at least zero; None if that place has no
+    interior.
     """
     size = len(monomials[0])
     return cone(size + 1, [*((*row, 0) for row in rows), *(epigraph_row(one) for one in monomials)])

@@ -8,37 +8,19 @@ from reluscope.networks.fractions.rational_maps import AffineFunction
 
 
 def affine(function: AffineFunction) -> str:
-    """Return an affine function in Python, with variables x1, x2, ...
-
-    Examples
-    --------
-    >>> affine((Fraction(-1), Fraction(1, 2), Fraction(3)))
-    '-x1 + Fraction(1, 2)*x2 + 3'
-    """
+    """Return an affine function in Python, with variables x1, x2, and so on."""
     return _sum(function, number, lambda size, name: name if size == 1 else f"{number(size)}*{name}", "x{}")
 
 
 def affine_latex(function: AffineFunction) -> str:
-    r"""Return an affine function in LaTeX.
-
-    Examples
-    --------
-    >>> print(affine_latex((Fraction(-1), Fraction(1, 2), Fraction(3))))
-    -x_{1} + \frac{1}{2} x_{2} + 3
-    """
+    """Return an affine function in LaTeX."""
     return _sum(
         function, number_latex, lambda size, name: name if size == 1 else f"{number_latex(size)} {name}", "x_{{{}}}"
     )
 
 
 def conditions(half_spaces: Iterable[Row]) -> list[str]:
-    """Return half-spaces ``a . x + c >= 0`` in Python, two with opposite normals as one chain.
-
-    Examples
-    --------
-    >>> conditions([(1, 1, 2), (-1, -1, 0)])
-    ['-2 <= x1 + x2 <= 0']
-    """
+    """Return half-spaces ``a . x + c >= 0`` in Python, two with opposite normals as one chain."""
     return _conditions(half_spaces, affine, number, "<=", ">=")
 
 

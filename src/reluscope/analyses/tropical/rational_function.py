@@ -76,10 +76,7 @@ class TropicalRational(Shown):
 def read_points(x: ArrayLike, size: int) -> Float[np.ndarray, "s n"]:
     """Return points as a table, one point as a table of one row.
 
-    Raises
-    ------
-    ShapeError
-        If they have another number of coordinates.
+    ShapeError if they have another number of coordinates.
     """
     points = np.atleast_2d(read_array(x, "x"))
     if points.ndim != 2 or points.shape[1] != size:

@@ -50,21 +50,8 @@ class ExactCell(Shown):
 def exact_cells(network: Network, domain: Domain | None = None, *, most: int = MAX_CELLS) -> list[ExactCell]:
     """Return all regions of a tiny network, those with more active units first.
 
-    Parameters
-    ----------
-    network : Network
-        At most 64 units, any gates.
-    domain : Space, Box, Polyhedron or Slice, optional
-        All of space by default.
-    most : int
-        Largest number of regions.
-
-    Raises
-    ------
-    BudgetExceededError
-        If there are more regions; ``partial`` has those found.
-    InputError
-        If there are more units, or the domain has equations.
+    BudgetExceededError if there are more than ``most``; ``partial`` has those found. InputError for more than 64 units,
+    or a domain with equations. All of space by default.
     """
     if network.num_units > MAX_UNITS:
         raise InputError(

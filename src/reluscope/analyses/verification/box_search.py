@@ -28,24 +28,10 @@ FIRST_PROOFS, FOR_PROOFS = 100_000, 300
 
 
 class BoxSearch(HalvedBoxes):
-    """The search for one property.
+    """Searches the boxes of one property by halving them.
 
-    What is asked on a part is its case, and the unsafe outputs that are not ruled out on it, by their numbers.
-
-    Parameters
-    ----------
-    network : Network
-    safe : Property
-        Of the model's outputs.
-    counterexample : Counterexample, optional
-        Where one is known, there is nothing to do.
-    certify : bool
-        Keep what rules unsafe outputs out, of forms carried on alone: what is checked later.
-
-    Attributes
-    ----------
-    counterexample : Counterexample, optional
-        What was found.
+    A part is asked about its case and the unsafe outputs not ruled out on it, by number. A counterexample given at the
+    start leaves nothing to do. `certify` keeps what rules outputs out, of forms carried on alone.
     """
 
     kind = "boxes"

@@ -26,10 +26,7 @@ MAX_DUALS = 2**22
 def check_number_of_duals(network: Network) -> None:
     """Refuse networks the ranges of whose units take too many numbers to prove.
 
-    Raises
-    ------
-    InputError
-        If there are more than `MAX_DUALS`, two for each pair of units of different gates.
+    InputError if there are more than `MAX_DUALS`, two for each pair of units of different gates.
     """
     units = np.array([stage.gate.num_units for stage in network.stages])
     number = 2 * int((units * (np.cumsum(units) - units)).sum())
@@ -43,15 +40,7 @@ def check_number_of_duals(network: Network) -> None:
 class CheckableBounds(BackwardBounds):
     """Ranges of all units on a box, each with duals that prove it.
 
-    Parameters
-    ----------
-    network : Network
-    lower, upper : (n,) float64
-
-    Attributes
-    ----------
-    proved : list of SeenOnBox
-        The ranges of all gates, as float32 that are no narrower.
+    ``proved`` has the ranges of all gates, as float32 that are no narrower.
     """
 
     def __init__(self, network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> None:
@@ -78,19 +67,10 @@ class CheckableBounds(BackwardBounds):
     def by_duals(
         self, rows: Float[Tensor, "k m"], duals: list[Tensor], held: Holding, *, position: int | None = None
     ) -> Bound:
-        """Return lower bounds of linear functions of a value, by default the output, from given duals.
+        """Return lower bounds of linear functions of a value from given duals.
 
-        Parameters
-        ----------
-        rows : (k, m) tensor
-        duals : list of (k, u) tensors
-        held : Holding
-        position : int, optional
-            Of the node whose value it is.
-
-        Notes
-        -----
-        A product of k rows with each matrix.
+        The value is that of the node at ``position``, by default the output. Cost: a product of k rows with each
+        matrix.
         """
         return self.carried_to_box(_DualsBack(self, duals, held, len(rows)), rows, position)
 

@@ -61,11 +61,7 @@ def read_counterexample(
 def parse_counterexample(text: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the inputs and outputs that a text says.
 
-    Examples
-    --------
-    >>> parse_counterexample("timeout")
-    Traceback (most recent call last):
-    reluscope.errors.InputError: line 1: expected sat and a counterexample, got 'timeout'
+    InputError, with the line, if the text is no counterexample.
     """
     begun = _SAT.match(text)
     if begun is None and not text.lstrip().startswith("("):

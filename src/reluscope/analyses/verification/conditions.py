@@ -54,17 +54,7 @@ Conjunction = tuple[Condition, ...]
 def normal_form(expression: Expression, variables: set[str]) -> list[Conjunction]:
     """Return the conjunctions, one of which holds where the expression does.
 
-    Raises
-    ------
-    InputError
-        With the line, if something is no condition, not linear, or not declared.
-
-    Examples
-    --------
-    >>> from reluscope.analyses.verification.expressions import expressions
-    >>> (written,) = expressions("(or (<= x 1) (and (>= x 2) (<= x 3)))")
-    >>> [len(one) for one in normal_form(written, {"x"})]
-    [1, 2]
+    InputError, with the line, if something is no condition, not linear, or not declared.
     """
     if isinstance(expression, Word) or not expression.parts or not isinstance(expression.parts[0], Word):
         raise InputError(f"line {expression.line}: expected a condition with one of {_KNOWN}, got {_shown(expression)}")

@@ -11,28 +11,15 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 
 class Unsafe(NamedTuple):
-    """Unsafe outputs, and where a property names them.
+    """Unsafe outputs, and where a property names them."""
 
-    Parameters
-    ----------
-    case, place : int
-        The case, and the polyhedron within it.
-    outputs : Polyhedron
-    """
-
-    case: int
-    place: int
+    case: int  # the case that names them
+    place: int  # the polyhedron within the case
     outputs: Polyhedron
 
 
 class UnsafeBox(NamedTuple):
-    """A box of inputs, and the outputs that are unsafe there.
-
-    Parameters
-    ----------
-    lower, upper : (n,) float64
-    unsafe : tuple of Unsafe
-    """
+    """A box of inputs, and the outputs that are unsafe there."""
 
     lower: Float[np.ndarray, " n"]
     upper: Float[np.ndarray, " n"]
@@ -40,16 +27,7 @@ class UnsafeBox(NamedTuple):
 
 
 def disjoint_boxes(cases: Sequence[Case]) -> list[UnsafeBox]:
-    """Return boxes whose interiors do not meet, that cover all cases; those of the first case first.
-
-    Examples
-    --------
-    >>> high = Polyhedron([[-1.0]], [-3.0])
-    >>> cases = [Case([0.0, 0.0], [2.0, 2.0], [high]), Case([1.0, 1.0], [3.0, 3.0], [high])]
-    >>> boxes = disjoint_boxes(cases)
-    >>> [float(np.prod(box.upper - box.lower)) for box in boxes], [len(box.unsafe) for box in boxes]
-    ([2.0, 1.0, 1.0, 2.0, 1.0], [1, 1, 2, 1, 1])
-    """
+    """Return boxes whose interiors do not meet, that cover all cases; those of the first case first."""
     found: list[UnsafeBox] = []
     for number, case in enumerate(cases):
         own = tuple(Unsafe(number, index, one) for index, one in enumerate(case.unsafe))

@@ -47,29 +47,10 @@ class Reached(NamedTuple):
 
 
 class ExactLeaves:
-    """Decides about boxes of the inputs of one network.
+    """Decides in rational arithmetic whether inputs of boxes reach unsafe outputs of one network.
 
-    Parameters
-    ----------
-    network : Network
-        Of pointwise gates without jumps; of others single points alone are decided.
-
-    Attributes
-    ----------
-    allowed : int
-        How many multiplications may be made: whoever has boxes decided says so.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[3.0], [-3.0]]), np.array([-1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))])  # |3x - 1|
-    >>> leaves, ends = ExactLeaves(net), [np.array([-1.0, -2.0]), np.array([2.0, 1.0])]
-    >>> leaves.allowed = 1_000
-    >>> ranges = UnitRanges(ends[:1], ends[1:])
-    >>> leaves.decide(np.zeros(1), np.ones(1), ranges, [rs.Polyhedron([[1.0]], [-1e-300])])
-    ()
-    >>> leaves.decide(np.zeros(1), np.ones(1), ranges, [rs.Polyhedron([[1.0]], [0.0])])
-    Reached(number=0, point=(Fraction(1, 3),), outputs=(Fraction(0, 1),))
+    The network has pointwise gates without jumps; of other networks only single points are decided. Before each call
+    the caller sets ``allowed``, how many multiplications may be made.
     """
 
     def __init__(self, network: Network) -> None:
@@ -94,24 +75,10 @@ class ExactLeaves:
         *,
         is_last: bool = False,
     ) -> Reached | tuple[()] | None:
-        """Return an input of a box that reaches unsafe outputs; nothing if provably no input does.
+        """Return an input of a box that reaches unsafe outputs, () if provably none does, None if undecided.
 
-        Parameters
-        ----------
-        lower, upper : (n,) float64
-        ranges : UnitRanges
-        unsafe : sequence of Polyhedron
-        is_last : bool
-            Whether nothing else can decide: then as many multiplications are made as a leaf may take.
-
-        Returns
-        -------
-        Reached, (), or None
-            None if the leaf has too many codes, or takes more multiplications than are left.
-
-        Notes
-        -----
-        For each part a row carried back through the network, and a small linear program.
+        Undecided are leaves with too many codes, or that take more multiplications than are left. With `is_last` it
+        makes as many as a leaf may take. Each part costs a row carried back and a small linear program.
         """
         before = self.allowed
         given = MAX_MULTIPLICATIONS if is_last else min(before, MAX_MULTIPLICATIONS)

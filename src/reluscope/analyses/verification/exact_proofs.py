@@ -37,20 +37,12 @@ NO_ROWS = np.zeros((0, 0))
 
 
 class _Row(NamedTuple):
-    """A condition: ``sign * value + constant >= 0``, for a unit of a gate or a row of unsafe outputs.
-
-    Parameters
-    ----------
-    gate, unit : int
-    sign : int
-    entries : list of n + 1 fractions
-        The function as one of the input: coefficients and constant.
-    """
+    """A condition ``sign * value + constant >= 0``, for a unit of a gate or a row of unsafe outputs."""
 
     gate: int
     unit: int
     sign: int
-    entries: list[Fraction]
+    entries: list[Fraction]  # coefficients and constant, as a function of the input
 
 
 class _Set(NamedTuple):
@@ -76,22 +68,7 @@ class _Unit(NamedTuple):
 class ExactProofs(ExactLeaves):
     """Proves that no input of a box has unsafe outputs, or finds one, in rational arithmetic.
 
-    Parameters
-    ----------
-    network : Network
-        Of pointwise gates without jumps.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[3.0], [-3.0]]), np.array([-1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))])  # |3x - 1|
-    >>> proofs = ExactProofs(net)
-    >>> proofs.allowed = 10_000
-    >>> (tree,) = proofs.prove(np.zeros(1), np.ones(1), [rs.Polyhedron([[1.0]], [-1e-300])])
-    >>> sorted(tree)
-    ['', '0', '00', '01', '1', '10', '11']
-    >>> proofs.prove(np.zeros(1), np.ones(1), [rs.Polyhedron([[1.0]], [0.0])]).point
-    (Fraction(1, 3),)
+    The network has pointwise gates without jumps.
     """
 
     def prove(
@@ -105,23 +82,8 @@ class ExactProofs(ExactLeaves):
     ) -> tuple[Tree, ...] | Reached | None:
         """Return for each unsafe polyhedron a tree of sets that rules it out, or an input that reaches one.
 
-        Parameters
-        ----------
-        lower, upper : (n,) float64
-        unsafe : sequence of Polyhedron
-        ranges : UnitRanges, optional
-            What units see, as the same proof shows it, and the pieces that they are held to.
-        is_last : bool
-            Whether nothing else can decide: then as many multiplications are made as a leaf may take.
-
-        Returns
-        -------
-        tuple of dict, Reached, or None
-            None if there are too many codes, or more multiplications than are left.
-
-        Notes
-        -----
-        For each unit and set a row carried back through the network, and at most one small linear program.
+        None if there are too many codes, or more multiplications than are left. `ranges` are the units' bounds that the
+        same proof shows, with the pieces they are held to; `is_last` allows all multiplications of a leaf.
         """
         before = self.allowed
         given = MAX_MULTIPLICATIONS if is_last else min(before, MAX_MULTIPLICATIONS)

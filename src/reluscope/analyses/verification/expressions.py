@@ -29,13 +29,7 @@ Expression = Word | Listed
 
 
 def shown(words: Iterable[str]) -> str:
-    r"""Return the beginning of a list of words, as errors show it: on one line.
-
-    Examples
-    --------
-    >>> shown(["a", "|b\n  c|", "d" * 40])
-    "'(a |b c| dddddddddddddddddddddddddddddddd...)'"
-    """
+    """Return the beginning of a list of words on one line, as error messages show it."""
     text = " ".join(" ".join(words).split())
     return f"'({text if len(text) <= 40 else text[:40] + '...'})'"
 
@@ -43,15 +37,7 @@ def shown(words: Iterable[str]) -> str:
 def expressions(text: str) -> Iterator[Listed]:
     """Return the expressions of a text one after the other.
 
-    Raises
-    ------
-    InputError
-        If parentheses do not match, or something stands outside.
-
-    Examples
-    --------
-    >>> [len(one.parts) for one in expressions("(a (b c)) (d) ; what it is")]
-    [2, 1]
+    Parentheses that do not match, or text outside of them, raise InputError.
     """
     line, within = 1, list[Listed]()
     for match in _TOKEN.finditer(text):

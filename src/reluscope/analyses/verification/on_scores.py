@@ -13,37 +13,17 @@ from reluscope.networks.network import Network
 
 
 class PropertyOnScores(NamedTuple):
-    """A property of a network's own outputs, from both sides.
+    """A property of a network's own outputs, from both sides."""
 
-    Parameters
-    ----------
-    possible : Property
-        Where none of its outputs is reached, nothing violates the property.
-    certain : Property
-        Whatever violates it violates the property.
-    """
-
-    possible: Property
-    certain: Property
+    possible: Property  # if nothing violates it, the property holds
+    certain: Property  # whatever violates this violates the property
 
 
 def property_on_scores(network: Network, safe: Property) -> PropertyOnScores:
-    """Return a property of a file's outputs as properties of its network's; itself twice if nothing was left off.
+    """Return a property of a file's outputs as two properties of its network's outputs.
 
-    Raises
-    ------
-    InputError
-        If a condition does not go through what was left off.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> from torch import nn
-    >>> net = rs.load(nn.Sequential(nn.Linear(1, 1), nn.Sigmoid()))
-    >>> safe = rs.verification.Property([rs.verification.Case([0.0], [1.0], [rs.Polyhedron([[1.0]], [0.95])])])
-    >>> possible, certain = property_on_scores(net, safe)
-    >>> [one.cases[0].unsafe[0].b[0] for one in (possible, certain)]
-    [np.float64(2.9444389791664403), np.float64(2.94443897916644)]
+    They are the given one, twice, if nothing was left off the end of the file. A condition that does not go through
+    what was left off raises InputError.
     """
     if network.left_off is None:
         return PropertyOnScores(safe, safe)

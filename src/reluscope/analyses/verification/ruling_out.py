@@ -19,40 +19,17 @@ EPS = 2.0**-52
 
 
 class Reach(NamedTuple):
-    """How a polyhedron may be reached from a box.
+    """How a polyhedron may be reached from a box."""
 
-    Parameters
-    ----------
-    excess : float
-        By so much, at least, the row, or combination of rows, that is missed most is missed; above 0 nothing is
-        reached.
-    point : (n,) float64
-        The input of the box that may reach it first.
-    multipliers : (h,) float64
-        Of the rows ``A y <= b``, ``C y <= d`` and ``-C y <= -d``, in the combination.
-    """
-
-    excess: float
-    point: Float[np.ndarray, " n"]
-    multipliers: Float[np.ndarray, " h"]
+    excess: float  # lower bound on the largest miss; above 0: not reached
+    point: Float[np.ndarray, " n"]  # input of the box that may reach it first
+    multipliers: Float[np.ndarray, " h"]  # of rows ``A y <= b``, ``C y <= d``, ``-C y <= -d``
 
 
 def reach(box: OutputBox, unsafe: Polyhedron) -> Reach:
     """Return how outputs in a polyhedron may be reached from a box.
 
-    Notes
-    -----
-    A linear program where there are several rows and none rules it out.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> from reluscope.analyses.boxes.output_boxes import output_box
-    >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])  # relu(x)
-    >>> box = output_box(net, np.zeros(1), np.ones(1))
-    >>> apart = rs.Polyhedron([[1.0], [-1.0]], [0.25, -0.75])  # at most 0.25 and at least 0.75: either can be
-    >>> reach(box, apart).excess > 0, reach(box, rs.Polyhedron([[1.0], [-1.0]], [0.75, -0.25])).excess > 0
-    (True, False)
+    It solves a linear program where there are several rows and none rules the polyhedron out.
     """
     A, b = unsafe.inequalities()
     if not len(A):

@@ -18,30 +18,14 @@ _BRACKETS = re.compile(r"\[[^\[\]\n]*\]")
 
 
 def without_blanks(text: str) -> str:
-    """Return a text without the blanks in brackets, so that ``X[0, 1]`` is one word.
-
-    Examples
-    --------
-    >>> without_blanks("(<= X[0, 1] 2) ; [ 3 ]")
-    '(<= X[0,1] 2) ; [3]'
-    """
+    """Return a text without the blanks in brackets, so that ``X[0, 1]`` is one word."""
     return _BRACKETS.sub(lambda found: _BLANKS.sub("", found[0]), text)
 
 
 def entries(command: Listed) -> dict[str, str]:
-    """Return the entries of a network's input and output, with what VNN-LIB 1.0 calls them.
+    """Return the entries of a network's input and output, with their names in VNN-LIB 1.0.
 
-    Raises
-    ------
-    InputError
-        With the line, if there is not one input and one output, or something else beside them.
-
-    Examples
-    --------
-    >>> from reluscope.analyses.verification.expressions import expressions
-    >>> (command,) = expressions("(declare-network f (declare-input x float32 [1,2]) (declare-output y Real []))")
-    >>> entries(command)
-    {'x[0,0]': 'X_0', 'x[0,1]': 'X_1', 'y': 'Y_0', 'y[0]': 'Y_0'}
+    Anything but one input and one output raises InputError with the line.
     """
     found: dict[str, str] = {}
     letters: list[str] = []

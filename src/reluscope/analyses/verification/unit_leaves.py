@@ -18,37 +18,19 @@ from reluscope.networks.bounds.backward_bounds import BackwardBounds, Holding
 
 
 class Leaf(NamedTuple):
-    """What a linear program says of a set.
+    """The result of a linear program on one set of regions."""
 
-    Parameters
-    ----------
-    point : (n,) float64
-        The input at which rows and cuts are missed least, or the middle of the box.
-    mix : (t,) tensor, optional
-        Weights of the rows, None if the program was not solved.
-    multipliers : list of (1, u) tensors
-        Of the cuts of all gates.
-    """
-
-    point: Float[np.ndarray, " n"]
-    mix: Tensor | None
-    multipliers: list[Tensor]
+    point: Float[np.ndarray, " n"]  # least miss of rows and cuts, or the middle of the box
+    mix: Tensor | None  # (t,) weights of the rows; None if not solved
+    multipliers: list[Tensor]  # (1, u) for each gate, of its cuts
 
 
 @torch.no_grad()
 def least_on_leaf(bounds: BackwardBounds, held: Holding, A: Float[Tensor, "t m"], b: Float[Tensor, " t"]) -> Leaf:
-    """Return where rows ``A y <= b`` of the outputs and cuts are missed least, and multipliers that prove by how much.
+    """Return where rows ``A y <= b`` of the outputs and cuts are missed least, with proving multipliers.
 
-    Parameters
-    ----------
-    bounds : BackwardBounds
-    held : Holding
-        Of one set, in which no unit is open.
-    A, b : (t, m) and (t,) tensors
-
-    Notes
-    -----
-    One linear program over the inputs, with a row for each unit that is cut.
+    `held` is of one set in which no unit is open. One linear program over the inputs, with a row for each unit that is
+    cut. The multipliers prove by how much the rows are missed.
     """
     middle = ((bounds.lower + bounds.upper) / 2).cpu().numpy()
     held = held._replace(multipliers=[torch.zeros_like(one) for one in held.multipliers])

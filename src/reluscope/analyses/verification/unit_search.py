@@ -82,18 +82,10 @@ class _Open(NamedTuple):
 
 
 class UnitSearch(BestFirst):
-    """The search for one property.
+    """Searches sets of regions for one property by splitting units.
 
-    Parameters
-    ----------
-    network : Network
-        As `reluscope.networks.bounds.backward_bounds.is_suited` says.
-    safe : Property
-        Of the model's outputs.
-    counterexample : Counterexample, optional
-        Where one is known, there is nothing to do.
-    certify : bool
-        Keep what rules sets out: short duals and ranges of the whole box, that others can check.
+    The network is as `reluscope.networks.bounds.backward_bounds.is_suited` says. A counterexample given at the start
+    leaves nothing to do. `certify` keeps short duals and ranges of the whole box, which rule sets out.
     """
 
     kind = "sets"

@@ -58,82 +58,34 @@ MOST_MULTIPLICATIONS = 2_000_000
 
 
 class Piece(NamedTuple):
-    """Inputs that violate a property.
-
-    Parameters
-    ----------
-    polyhedron : Polyhedron
-    volume : float
-    error : float
-        How far the volume may be off.
-    witness : (d,) float64
-        Strictly inside.
-    unsafe : Unsafe
-        What the outputs are in.
-    ends : (2, d) float64
-        The least box around it.
-    is_box : bool
-        Whether it is a box of several regions, rather than within one.
-    """
+    """A polyhedron of inputs that violate a property."""
 
     polyhedron: Polyhedron
     volume: float
-    error: float
-    witness: Float[np.ndarray, " d"]
-    unsafe: Unsafe
-    ends: Float[np.ndarray, "2 d"]
-    is_box: bool
+    error: float  # how far the volume may be off
+    witness: Float[np.ndarray, " d"]  # strictly inside
+    unsafe: Unsafe  # what the outputs are in
+    ends: Float[np.ndarray, "2 d"]  # the least box around it
+    is_box: bool  # a box of several regions, not within one region
 
 
 class UnsafeRegions(NamedTuple):
-    """What exact regions say of a box.
-
-    Parameters
-    ----------
-    pieces : list of Piece
-    missing : float
-        Volume of the box that is not decided: of regions, and of parts too thin to be pieces.
-    num_regions : int
-        Regions examined.
-    why_not : str
-        Why there are no pieces: the budget of the partition, or signs that it left open.
-    """
+    """What the exact regions of a box say about unsafe outputs."""
 
     pieces: list[Piece]
-    missing: float
-    num_regions: int
-    why_not: str = ""
+    missing: float  # undecided volume: regions, and parts too thin
+    num_regions: int  # regions examined
+    why_not: str = ""  # why no pieces: budget, or undecided signs
 
 
 UNDECIDED = "undecided signs"
 
 
 def unsafe_regions(network: Network, box: Box, unsafe: Sequence[Unsafe], budget: Budget) -> UnsafeRegions:
-    """Return the parts of linear regions whose outputs are unsafe, those without an interior left out.
+    """Return the parts of linear regions whose outputs are unsafe; parts without an interior are left out.
 
-    Parameters
-    ----------
-    network : Network
-    box : Box
-        Of about 1 to 6 dimensions.
-    unsafe : sequence of Unsafe
-    budget : Budget
-        Of the partition. Where it does not suffice, or signs stay undecided, there are no pieces.
-
-    Notes
-    -----
-    One partition, and one by fractions where signs stay undecided and the network is small; Ctrl-C that ends it goes on
-    to whoever asked. Outputs at vertices decide about most regions; each other one costs its half-spaces and a linear
-    program.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # relu(x_0) + relu(x_1)
-    >>> high, least = Unsafe(0, 0, Polyhedron([[-1.0]], [-1.0])), Unsafe(0, 1, Polyhedron([[1.0]], [0.0]))
-    >>> found = unsafe_regions(net, Box(-1, 1, 2), [high, least], Budget())
-    >>> sorted(round(piece.volume, 9) for piece in found.pieces), found.num_regions
-    ([0.5, 1.0], 4)
+    For about 1 to 6 dimensions. One partition, and one in fractions for small networks with undecided signs; there are
+    no pieces where the budget does not suffice or signs stay undecided. Ctrl-C is passed on.
     """
     part = partition(network, box, budget=budget)
     is_doubtful = not part.note and not left_open(part).is_listed_sure

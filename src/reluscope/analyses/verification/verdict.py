@@ -128,13 +128,9 @@ def replay(network: Network, safe: Property, x: Points) -> Counterexample | None
 
 
 class Replays:
-    """Counterexamples among points, for one network and one property: what rational arithmetic needs is made once.
+    """Looks for counterexamples among points, for one network and one property.
 
-    Parameters
-    ----------
-    network : Network
-    safe : Property
-        Over as many inputs and outputs as the network has.
+    The property has as many inputs and outputs as the network. What rational arithmetic needs is made once.
     """
 
     def __init__(self, network: Network, safe: Property) -> None:

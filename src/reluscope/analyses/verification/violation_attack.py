@@ -15,10 +15,8 @@ NUM_DESCENDED, NUM_FEW = 6, 12
 
 
 def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.Generator) -> Float[np.ndarray, "k n"]:
-    """Return points of a case's box, of which those that come nearest to a polyhedron of outputs are last.
+    """Return points of a case's box, those that come nearest to a polyhedron of outputs last.
 
-    Notes
-    -----
     A thousand forward passes, and thirty linearisations of twenty points.
     """
     A, b = unsafe.inequalities()
@@ -41,10 +39,8 @@ def candidates(network: Network, case: Case, unsafe: Polyhedron, rng: np.random.
 
 
 def descended(network: Network, case: Case, points: Float[np.ndarray, "k n"]) -> Float[np.ndarray, "j n"]:
-    """Return what a few steps make of the points that come nearest to unsafe outputs, each towards its nearest.
+    """Return what a few steps make of the points nearest to unsafe outputs, each towards its nearest.
 
-    Notes
-    -----
     A dozen linearisations of six points.
     """
     tables = [one.inequalities() for one in case.unsafe]

@@ -57,25 +57,10 @@ class _Sides(NamedTuple):
 
 
 class ViolationSearch(BestFirst):
-    """The search for all violations of a property.
+    """Searches for all violations of a property.
 
-    Parameters
-    ----------
-    network : Network
-    safe : Property
-
-    Attributes
-    ----------
-    free : (n,) bool
-        Inputs that some case lets vary; volumes are in these.
-    total : float
-        Volume of all inputs of the property.
-    pieces : list of Piece
-        In the space of inputs.
-    missing : float
-        Volume that was not decided on exact regions, was too thin to be a piece, or too small to be halved.
-    num_regions : int
-        Regions examined.
+    Volumes are in the ``free`` inputs, those that some case lets vary. ``missing`` is the volume not decided on exact
+    regions, too thin to be a piece, or too small to be halved; ``num_regions`` counts regions examined.
     """
 
     def __init__(self, network: Network, safe: Property) -> None:

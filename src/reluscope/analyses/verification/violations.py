@@ -90,12 +90,9 @@ def violations(
 def found_by(
     kind: type[Pieces], network: Network, asked: Property, budget: Budget | None, progress: Progress
 ) -> Pieces:
-    """Return what a search finds, as pieces of some kind.
+    """Return what a search finds, as pieces of the given kind.
 
-    Raises
-    ------
-    InputError
-        If the property lets no input vary, or none of its boxes has a volume in all inputs that vary.
+    A property that lets no input vary, or none of whose boxes has a volume in all inputs that vary, raises InputError.
     """
     with share_done("violations", progress) as tell, deferred():
         search = ViolationSearch(network, property_on_scores(network, asked).certain)

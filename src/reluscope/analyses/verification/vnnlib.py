@@ -79,14 +79,7 @@ def read_property(path: str | os.PathLike[str]) -> Property:
 
 
 def parse_property(text: str) -> Property:
-    """Return the property that a text says.
-
-    Examples
-    --------
-    >>> parse_property("(declare-const X_0 Real) (assert (<= X_0 1))")
-    Traceback (most recent call last):
-    reluscope.errors.InputError: line 1: expected outputs Y_0, Y_1 and so on, got none
-    """
+    """Return the property that a text in VNN-LIB says."""
     declared: dict[str, int] = {}
     tensors: dict[str, str] = {}
     asserted: list[list[Conjunction]] = []

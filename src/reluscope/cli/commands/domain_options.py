@@ -55,17 +55,10 @@ class DomainOptions:
     ] = None
 
     def read(self, *, or_else: str = "") -> "DomainArguments":
-        """Return what was given, checked as far as that can be done without the model and the data.
+        """Return the options for the domain, checked as far as possible without the model and the data.
 
-        Parameters
-        ----------
-        or_else : str
-            A further option of the command that says where to look, for the sentence that names them.
-
-        Raises
-        ------
-        BadParameter
-            If nothing was given, or too much.
+        Nothing given, or too much, raises BadParameter. `or_else` is a further option that says where to look, named in
+        that message.
         """
         rows = read_numbers(self.samples, "--samples")
         chosen = read_numbers(self.inputs, "--inputs")

@@ -25,17 +25,10 @@ class ExecutorOptions:
     ] = None
 
     def read(self, *, certify: bool = False) -> "ExecutorArguments":
-        """Return what was given, for `reluscope.cli.terminal.executors.open_executor`.
+        """Return the options for the executor, for `reluscope.cli.terminal.executors.open_executor`.
 
-        Parameters
-        ----------
-        certify : bool
-            Whether signs are decided in rational arithmetic, which is not shared.
-
-        Raises
-        ------
-        BadParameter
-            If both were given, or one that would do nothing.
+        `certify` says that signs are decided in rational arithmetic, which is not shared. Two options, or one that
+        would do nothing, raise BadParameter.
         """
         if self.workers is not None and self.dask is not None:
             raise typer.BadParameter("there is one way to share the work: leave --workers or --dask out")

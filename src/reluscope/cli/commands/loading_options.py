@@ -49,14 +49,9 @@ class ReadingOptions:
     ] = None
 
     def of(self, model: str, weights: str | None) -> ModelArguments:
-        """Return a model with its weights, checked as far as that can be done without loading it.
+        """Return a model with its weights, checked as far as possible without loading it.
 
-        Raises
-        ------
-        BadParameter
-            If an option is malformed.
-        InputError
-            If a file is not there.
+        Malformed options raise BadParameter, missing files InputError.
         """
         given = ModelArguments(
             model,

@@ -25,58 +25,29 @@ MAX_NAMED = 4
 class DomainArguments:
     """The options for the domain, as they were given.
 
-    Parameters
-    ----------
-    data : str, optional
-        A data file or a named problem.
-    samples : tuple of int, optional
-        Rows of the data: two make a segment, three a plane; beside a box one, at which the other inputs stay.
-    points : Path, optional
-        A file of points.
-    num_points : int
-        How many points it must hold: two make a segment, three a plane.
-    box : tuple of (lo, hi), optional
-        One range for all inputs, or one per input.
-    inputs : tuple of int, optional
-        Which inputs the box is about.
-    margin : float, optional
-        How far to look beyond the points, as a fraction of the longer side.
+    Two samples or points make a segment, three a plane. Beside a box, `samples` is one row, at which the other inputs
+    stay.
     """
 
-    data: str | None = None
-    samples: tuple[int, ...] | None = None
-    points: Path | None = None
-    num_points: int = 3
-    box: tuple[tuple[float, float], ...] = ()
-    inputs: tuple[int, ...] | None = None
-    margin: float | None = None
+    data: str | None = None  # a data file or a named problem
+    samples: tuple[int, ...] | None = None  # rows of the data
+    points: Path | None = None  # a file of points
+    num_points: int = 3  # how many points the file must hold
+    box: tuple[tuple[float, float], ...] = ()  # (lo, hi): one for all inputs, or one per input
+    inputs: tuple[int, ...] | None = None  # which inputs the box is about
+    margin: float | None = None  # how far beyond the points, share of longer side
 
 
 @dataclass(frozen=True, eq=False)
 class OpenedDomain:
-    """The domain, with the network and data that were opened to find it.
-
-    Parameters
-    ----------
-    domain : Slice or Box
-    words : str
-        As a reader would say it.
-    rows : tuple of int
-        Samples that it runs through, empty if there are none.
-    points : (k, n) float64
-        To be marked.
-    labels : tuple of str
-        One per point.
-    axes : tuple of str
-        What the coordinates are, where they are inputs.
-    """
+    """The domain, with what was read from the network and data to find it."""
 
     domain: Slice | Box
-    words: str
-    rows: tuple[int, ...] = ()
-    points: Float[np.ndarray, "k n"] | None = None
-    labels: tuple[str, ...] = ()
-    axes: tuple[str, ...] = ()
+    words: str  # as a reader would say it
+    rows: tuple[int, ...] = ()  # samples it runs through; empty if there are none
+    points: Float[np.ndarray, "k n"] | None = None  # to be marked
+    labels: tuple[str, ...] = ()  # one per point
+    axes: tuple[str, ...] = ()  # the coordinates' names, where they are inputs
 
     @property
     def kind(self) -> str:
@@ -95,23 +66,10 @@ def open_domain(
     bar: Bar,
     most_dimensions: int | None = None,
 ) -> tuple[Network, OpenedDomain]:
-    """Load the model, and the data if there are any, and return the domain.
+    """Load the model, and the data if there are any, and return the network and the domain.
 
-    Parameters
-    ----------
-    given : DomainArguments
-    model : ModelArguments
-    seed : int
-        Decides which samples are chosen where none are named.
-    device : torch.device
-    bar : Bar
-    most_dimensions : int, optional
-        That the command can look at; by default any number.
-
-    Raises
-    ------
-    ReluscopeError
-        If the model, the data, or the place in its inputs cannot be used.
+    `seed` decides which samples are chosen where none are named. `most_dimensions` is the largest number that the
+    command can look at; by default any.
     """
     source = str(given.points) if given.points is not None else given.data
     if source is None:

@@ -17,31 +17,15 @@ _WEIGHTS = {".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle", ".safetensors"}
 
 @dataclass(frozen=True)
 class ModelArguments:
-    """How the command line names a model.
+    """How the command line names a model."""
 
-    Parameters
-    ----------
-    model : str
-        A ``.onnx`` or ``.pt2`` file, or ``package.module:factory``.
-    input_shape : tuple of int, optional
-    weights : Path, optional
-    decision : {"largest", "smallest"} or float
-        How the class is read from the outputs.
-    output : str, optional
-        Which of several outputs is meant.
-    inputs : tuple of (name, text) pairs
-        What other inputs are held fixed at: a ``.npy`` file, or a number, list, true or false as in JSON.
-    approximate : tuple of (name, int) pairs
-        Smooth activations that linear pieces replace, and how many.
-    """
-
-    model: str
+    model: str  # ``.onnx`` or ``.pt2`` file, or ``package.module:factory``
     input_shape: tuple[int, ...] | None = None
     weights: Path | None = None
-    decision: Literal["largest", "smallest"] | float = "largest"
-    output: str | None = None
-    inputs: tuple[tuple[str, str], ...] = ()
-    approximate: tuple[tuple[str, int], ...] = ()
+    decision: Literal["largest", "smallest"] | float = "largest"  # how the class is read from the outputs
+    output: str | None = None  # which of several outputs is meant
+    inputs: tuple[tuple[str, str], ...] = ()  # (name, text) of fixed ones: ``.npy`` file, JSON value
+    approximate: tuple[tuple[str, int], ...] = ()  # smooth activations, and their numbers of pieces
 
     @property
     def name(self) -> str:
@@ -54,13 +38,7 @@ class ModelArguments:
         return Path(self.model).stem if ":" not in self.model else self.model.rpartition(":")[2]
 
     def check(self) -> None:
-        """Check that its files are there and may be what they are given as.
-
-        Raises
-        ------
-        InputError
-            If not.
-        """
+        """Raise InputError unless the model's files are there and may be what they are given as."""
         if self.weights is not None and not self.weights.is_file():
             raise InputError(f"there is no file of weights {self.weights}: check the path")
         self.fixed_inputs()
@@ -83,12 +61,9 @@ class ModelArguments:
             )
 
     def fixed_inputs(self) -> dict[str, Any]:
-        """Return what inputs are held fixed at.
+        """Return the values that inputs are held fixed at, by name.
 
-        Raises
-        ------
-        InputError
-            If one is neither a file of an array nor a plain value.
+        One that is neither a file of an array nor a plain value raises InputError.
         """
         return {name: _fixed_at(name, text) for name, text in self.inputs}
 
@@ -113,24 +88,12 @@ def _fixed_at(name: str, text: str) -> Any:
 
 
 def is_factory(model: str) -> bool:
-    """Tell whether MODEL names a function rather than a file.
-
-    Examples
-    --------
-    >>> is_factory("package.module:make"), is_factory("net.onnx"), is_factory("C:/net.onnx")
-    (True, False, False)
-    """
+    """Tell whether MODEL names a function rather than a file."""
     return FACTORY.fullmatch(model) is not None and not Path(model).exists()
 
 
 def check_data(data: str | None, labels: str | Path | None = None) -> None:
-    """Check that the files of data and labels are there; what is in them is read later.
-
-    Raises
-    ------
-    InputError
-        If one is not.
-    """
+    """Check that the files of data and labels are there; their contents are read later."""
     if data is not None and Path(data).suffix and not _is_named(data) and not Path(data).is_file():
         raise InputError(f"there is no file {data}: check the path")
     if labels is not None and not Path(labels).is_file():

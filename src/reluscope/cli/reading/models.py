@@ -40,21 +40,8 @@ def open_network(
 ) -> Network:
     """Load MODEL.
 
-    Parameters
-    ----------
-    given : ModelArguments
-    data_shape : tuple of int, optional
-        Stands in for the input shape where the model does not say it: files do.
-    data : array, optional
-        Samples at which the network is compared with the model.
-    check : callable, optional
-        Told how many outputs there are before the work of loading, where that is known by then; raises if they do not
-        fit.
-
-    Raises
-    ------
-    InputError
-        If the model or its weights cannot be used; other errors as `reluscope.load` has them.
+    `data_shape` stands in for an input shape that the model does not say; at `data` network and model are compared.
+    `check` gets the number of outputs before loading, where known by then, and raises on a misfit.
     """
     given.check()
     if not is_factory(given.model):
@@ -128,12 +115,9 @@ def _load(
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
-    """Read a state dict from a safetensors file, or from one of PyTorch's that holds nothing but tensors.
+    """Read a state dict from a safetensors file, or a PyTorch file that holds nothing but tensors.
 
-    Raises
-    ------
-    InputError
-        If the file is missing, damaged, or would have to be unpickled.
+    A file that would have to be unpickled is refused, as is a missing or damaged one.
     """
     if not path.is_file():
         raise InputError(f"there is no file of weights {path}: check the path")

@@ -17,25 +17,13 @@ from reluscope.networks.network import Network
 
 
 def check_file_of_labels(labels: Path | None) -> None:
-    """Check, before anything is loaded, that labels can be read.
-
-    Raises
-    ------
-    InputError
-        If they cannot.
-    """
+    """Check, before anything is loaded, that labels can be read."""
     if labels is not None:
         read_labels(labels)
 
 
 def open_model(given: ModelArguments, device: torch.device, bar: Bar) -> Network:
-    """Load a model that comes without data.
-
-    Raises
-    ------
-    ReluscopeError
-        If it cannot be used.
-    """
+    """Load a model that comes without data."""
     bar.say("Loading the model")
     return open_network(given).to(device)
 
@@ -50,33 +38,10 @@ def open_model_and_data(
     bar: Bar,
     check: Callable[[Dataset, int], None] | None = None,
 ) -> tuple[Network, Dataset]:
-    """Load a model and the data of a command.
+    """Load a model and data; return the network on the device, and the data in its input shape.
 
-    Parameters
-    ----------
-    given : ModelArguments
-    data : str
-        A file or a named problem.
-    labels : Path, optional
-    most : int, optional
-        Keep only so many samples, the first ones.
-    device : torch.device
-    bar : Bar
-    check : callable, optional
-        Told the data and the number of outputs before the work of loading, where that is known by then; raises if
-        they do not fit.
-
-    Returns
-    -------
-    network : Network
-        On the device; checked against the model at samples, too.
-    dataset : Dataset
-        In the network's input shape.
-
-    Raises
-    ------
-    ReluscopeError
-        If either cannot be used, or they do not fit together.
+    The network is checked against the model at samples, too. `most` keeps the first samples only. `check` gets the data
+    and the number of outputs before loading, where that is known by then, and raises on a misfit.
     """
     bar.say("Reading the data")
     dataset = open_dataset(data, labels)

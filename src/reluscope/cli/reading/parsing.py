@@ -11,18 +11,7 @@ NAMED_DATA = ("digits", "digits:train", "digits:test", "mnist:", "mnist-train:")
 
 
 def read_shape(text: str | None) -> tuple[int, ...] | None:
-    """Return a shape.
-
-    Raises
-    ------
-    BadParameter
-        If it is none.
-
-    Examples
-    --------
-    >>> read_shape("1,28,28"), read_shape("3x32x32")
-    ((1, 28, 28), (3, 32, 32))
-    """
+    """Return a shape, given as ``1,28,28`` or ``1x28x28``."""
     if text is None:
         return None
     try:
@@ -37,18 +26,7 @@ def read_shape(text: str | None) -> tuple[int, ...] | None:
 
 
 def read_decision(text: str | None) -> Literal["largest", "smallest"] | float:
-    """Return how the class is read from outputs.
-
-    Raises
-    ------
-    BadParameter
-        If it is none of the two words, and no number.
-
-    Examples
-    --------
-    >>> read_decision("smallest"), read_decision("0.5"), read_decision(None)
-    ('smallest', 0.5, 'largest')
-    """
+    """Return how the class is read from outputs: one of two words or a threshold; "largest" for None."""
     if text is None or text == "largest":
         return "largest"
     if text == "smallest":
@@ -63,18 +41,7 @@ def read_decision(text: str | None) -> Literal["largest", "smallest"] | float:
 
 
 def read_fixed_inputs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return names of inputs with what they are held fixed at.
-
-    Raises
-    ------
-    BadParameter
-        If one is not NAME=VALUE.
-
-    Examples
-    --------
-    >>> read_fixed_inputs(["mask=mask.npy", "scale=2"])
-    (('mask', 'mask.npy'), ('scale', '2'))
-    """
+    """Return names of inputs with the texts of their fixed values, from NAME=VALUE."""
     pairs = [text.partition("=") for text in texts]
     for text, (name, mark, value) in zip(texts, pairs, strict=True):
         if not (name and mark and value):
@@ -83,18 +50,7 @@ def read_fixed_inputs(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
 
 
 def read_approximate(texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
-    """Return smooth activations with the numbers of pieces that replace them.
-
-    Raises
-    ------
-    BadParameter
-        If one is not NAME=PIECES.
-
-    Examples
-    --------
-    >>> read_approximate(["gelu=32", "tanh=16"])
-    (('gelu', 32), ('tanh', 16))
-    """
+    """Return smooth activations with the numbers of pieces that replace them, from NAME=PIECES."""
     pairs = [text.partition("=") for text in texts]
     for text, (name, _, pieces) in zip(texts, pairs, strict=True):
         if not (name and pieces.isascii() and pieces.isdecimal() and len(pieces) < 10):
@@ -103,18 +59,7 @@ def read_approximate(texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
 
 
 def read_difference(text: str, option: str) -> int | tuple[int, int]:
-    """Return one whole number from 0, or two different ones with a minus between them.
-
-    Raises
-    ------
-    BadParameter
-        If they are none.
-
-    Examples
-    --------
-    >>> read_difference("2", "--of"), read_difference("2-5", "--of")
-    (2, (2, 5))
-    """
+    """Return one whole number from 0, or two different ones with a minus between them."""
     first, *others = text.split("-")
     if len(others) > 1 or not all(one.isascii() and one.isdecimal() for one in (first, *others)) or [first] == others:
         raise typer.BadParameter(
@@ -124,18 +69,7 @@ def read_difference(text: str, option: str) -> int | tuple[int, int]:
 
 
 def read_numbers(text: str | None, option: str) -> tuple[int, ...] | None:
-    """Return whole numbers from 0 that were given with commas.
-
-    Raises
-    ------
-    BadParameter
-        If they are none.
-
-    Examples
-    --------
-    >>> read_numbers("3,17,42", "--samples")
-    (3, 17, 42)
-    """
+    """Return whole numbers from 0, given with commas between them."""
     if text is None:
         return None
     try:
@@ -150,18 +84,7 @@ def read_numbers(text: str | None, option: str) -> tuple[int, ...] | None:
 
 
 def read_sizes(text: str | None) -> tuple[int, ...] | None:
-    """Return the sizes of an architecture.
-
-    Raises
-    ------
-    BadParameter
-        If they are not positive whole numbers, at least two of them.
-
-    Examples
-    --------
-    >>> read_sizes("784,11,11")
-    (784, 11, 11)
-    """
+    """Return the sizes of an architecture: at least two positive whole numbers."""
     if text is None:
         return None
     try:
@@ -178,18 +101,7 @@ def read_sizes(text: str | None) -> tuple[int, ...] | None:
 
 
 def read_box(text: str, option: str = "--box") -> tuple[float, float]:
-    """Return the ends of a range.
-
-    Raises
-    ------
-    BadParameter
-        If they are not two numbers in ascending order.
-
-    Examples
-    --------
-    >>> read_box("-1,0.5")
-    (-1.0, 0.5)
-    """
+    """Return the two ends of a range, in ascending order."""
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError as error:
@@ -202,13 +114,7 @@ def read_box(text: str, option: str = "--box") -> tuple[float, float]:
 
 
 def complete_data(incomplete: str) -> list[str]:
-    """Return the named problems that begin like this, unless a file does: files are completed by the shell.
-
-    Examples
-    --------
-    >>> complete_data("digits:t")
-    ['digits:train', 'digits:test']
-    """
+    """Return the named problems that begin with a text, unless a file does: the shell completes files."""
     folder, begin = Path(incomplete).parent, Path(incomplete).name
     if not incomplete or any(path.name.startswith(begin) for path in folder.glob("*")):
         return []

@@ -134,20 +134,7 @@ def _check_changes(studies: Sequence[Study], changes: Mapping[Change, int], only
 def choose_studies(name: str) -> tuple[Study, ...]:
     """Return the studies of a paper, or one of them.
 
-    Parameters
-    ----------
-    name : str
-        Key of a paper, or paper and figure.
-
-    Raises
-    ------
-    InputError
-        If there are none.
-
-    Examples
-    --------
-    >>> [study.figure for study in choose_studies("serra2018")]
-    ['splits', 'depth_and_width', 'one_input']
+    The name is the key of a paper, or paper and figure; unknown ones raise InputError.
     """
     every = all_studies()
     chosen = tuple(study for study in every if name in (study.paper, study.name))

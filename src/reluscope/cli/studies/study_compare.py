@@ -70,18 +70,9 @@ class StudyComparison:
 
 
 def stored(folder: Path, settings: Mapping[str, Setting]) -> dict[str, dict[str, Any]]:
-    """Return what an earlier run found, by study: of a folder of results, or of a book of results.
+    """Return the results of an earlier run by study, from a folder of results or a book of results.
 
-    Parameters
-    ----------
-    folder : Path
-    settings : mapping of names of studies to settings
-        Under which they are to run now.
-
-    Raises
-    ------
-    InputError
-        If there is nothing, or the run before did something else.
+    `settings` are those of the run now; an earlier run that did something else raises InputError.
     """
     found = {}
     for study, setting in settings.items():

@@ -26,37 +26,19 @@ CPUINFO = Path("/proc/cpuinfo")
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """A study and its result.
-
-    Parameters
-    ----------
-    study : Study
-    outcome : Outcome
-    data : str, optional
-        What networks were trained on.
-    spent : Spent
-        What it took, in all runs that went on with one another.
-    fingerprint : str
-        Of the arrays that were kept, which are mostly weights; empty where there are none.
-    """
+    """A study and its result."""
 
     study: Study
     outcome: Outcome
-    data: str | None
-    spent: Spent
-    fingerprint: str
+    data: str | None  # what networks were trained on
+    spent: Spent  # what all runs that continued one another took
+    fingerprint: str  # of the arrays kept, mostly weights; empty if none
 
 
 def describe(name: str, setting: Setting, done: Sequence[Done]) -> dict[str, Any]:
-    """Return what studies found, as plain types.
+    """Return the results of studies as plain types.
 
-    Parameters
-    ----------
-    name : str
-        Key of the paper, or paper and figure.
-    setting : Setting
-        Of any of the studies.
-    done : sequence of Done
+    `name` is the key of the paper, or paper and figure; `setting` is that of any of the studies.
     """
     return {
         "format": FORMAT,
@@ -117,13 +99,7 @@ def changes_of(setting: Setting) -> dict[str, Any]:
 
 
 def variant_of(setting: Setting) -> str:
-    """Return a name for a folder: the size, and what was changed in it.
-
-    Examples
-    --------
-    >>> variant_of(Setting("full")), variant_of(Setting("small", epochs=5, only=("4+*", "5+*")))
-    ('full', 'small-epochs-5-only-4-any-5-any')
-    """
+    """Return a name for a folder: the size, and what was changed in it."""
     words = [setting.size]
     for change, value in changes_of(setting).items():
         words += [change, *(value if isinstance(value, list) else [value])]
@@ -150,15 +126,7 @@ def command_of(name: str, setting: Setting, done: Sequence[Done]) -> str:
 
 
 def fingerprint(records: Mapping[str, Record]) -> str:
-    """Return a digest of all arrays in records, by their names; empty where there are none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> one = {"a": Record({}, {"W": np.eye(2)})}
-    >>> fingerprint(one) == fingerprint({"a": Record({"seconds": 5}, {"W": np.eye(2)})}), fingerprint({})
-    (True, '')
-    """
+    """Return a digest of all arrays in records, by their names; empty if there are none."""
     digest, is_empty = hashlib.sha256(), True
     for name in sorted(records):
         for part, array in sorted(records[name].arrays.items()):
@@ -179,13 +147,7 @@ def processor() -> str:
 
 
 def read_numbers(path: Path) -> dict[str, Any]:
-    """Return the numbers of a run before.
-
-    Raises
-    ------
-    InputError
-        If they are not there, or not such numbers.
-    """
+    """Return the numbers of an earlier run; InputError if there are none."""
     try:
         text = path.read_bytes()
     except OSError as error:

@@ -75,20 +75,9 @@ class StudyRecords(KeptResults):
 
 
 def open_records(folder: Path, key: Mapping[str, str], *, resume: bool = False) -> StudyRecords:
-    """Return the records in a folder.
+    """Return the records in a folder; without `resume` they begin anew.
 
-    Parameters
-    ----------
-    folder : Path
-    key : mapping of words to words
-        What the records depend on.
-    resume : bool
-        Go on with what is there; else begin anew.
-
-    Raises
-    ------
-    InputError
-        If what is there is damaged, or depends on something else.
+    `key` is what the records depend on. Records that are damaged or depend on something else raise InputError.
     """
     if not (resume and (folder / KEY).is_file()):
         shutil.rmtree(folder, ignore_errors=True)

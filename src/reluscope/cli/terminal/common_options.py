@@ -38,18 +38,8 @@ Command = Callable[..., int | None]
 def command(app: typer.Typer, short_help: str, *, without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
     """Register a function as a command that takes the shared options as its argument ``common``.
 
-    Parameters
-    ----------
-    app : Typer
-    short_help : str
-        For the list of commands.
-    without : tuple of str
-        Shared options that would do nothing here.
-
-    Returns
-    -------
-    callable
-        A decorator. The function returns an exit code; what it raises becomes one sentence.
+    The function returns an exit code; what it raises becomes one sentence. `without` names shared options that would do
+    nothing in this command.
     """
 
     def register(function: Command) -> Command:

@@ -6,23 +6,7 @@ from reluscope.errors import InputError
 
 
 def open_device(name: str) -> torch.device:
-    """Return a device that is there and computes in float64.
-
-    Parameters
-    ----------
-    name : str
-        ``cpu``, ``cuda`` or ``cuda:N``.
-
-    Raises
-    ------
-    InputError
-        If there is no such device, or it has no float64.
-
-    Examples
-    --------
-    >>> open_device("cpu")
-    device(type='cpu')
-    """
+    """Return the device ``cpu``, ``cuda`` or ``cuda:N``; InputError if it is missing or lacks float64."""
     kind, mark, index = name.partition(":")
     if kind == "mps":
         raise InputError("--device mps has no float64, which every claim of reluscope rests on: use --device cpu")

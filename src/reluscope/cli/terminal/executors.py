@@ -20,36 +20,18 @@ PATIENCE, SCHEDULER_PATIENCE, WORKER_PATIENCE = 10.0, 30.0, 120.0
 
 @dataclass(frozen=True)
 class ExecutorArguments:
-    """The options for the executor, as they were given.
+    """The options for the executor, as they were given."""
 
-    Parameters
-    ----------
-    workers : int, optional
-        Processes on this machine.
-    scheduler : str, optional
-        Address of a dask scheduler.
-    """
-
-    workers: int | None = None
-    scheduler: str | None = None
+    workers: int | None = None  # processes on this machine
+    scheduler: str | None = None  # address of a dask scheduler
 
 
 @contextmanager
 def open_executor(given: ExecutorArguments) -> Iterator[Executor | None]:
     """Yield the executor asked for, or None for this process.
 
-    Parameters
-    ----------
-    given : ExecutorArguments
-
-    Raises
-    ------
-    InputError
-        If dask is not installed, or no scheduler with workers answers.
-
-    Notes
-    -----
-    At the end, whatever is still being done is given up: by then all that is needed has come back.
+    At the end, unfinished work is given up: by then all needed results have come back. InputError if dask is not
+    installed, or no scheduler with workers answers.
     """
     if given.scheduler is not None:
         with _dask(given.scheduler) as executor:

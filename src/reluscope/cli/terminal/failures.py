@@ -19,14 +19,9 @@ FAILED = 1
 
 @only_results()
 def finish(work: Callable[[], int | None], *, debug: bool = False) -> NoReturn:
-    """Do the work of a command and exit.
+    """Do the work of a command and exit with the code it returns, 0 for None.
 
-    Parameters
-    ----------
-    work : callable
-        Returns an exit code, or None for 0.
-    debug : bool
-        Print the traceback of a failure before its sentence.
+    `debug` prints the traceback of a failure before its sentence.
     """
     try:
         code = work() or 0

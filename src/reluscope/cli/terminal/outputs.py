@@ -19,15 +19,9 @@ MANY = 4
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where results go.
+    """The files that results go to."""
 
-    Parameters
-    ----------
-    paths : tuple of Path
-        Files, each of a known kind.
-    """
-
-    paths: tuple[Path, ...]
+    paths: tuple[Path, ...]  # files, each of a known kind
 
     def of(self, *suffixes: str) -> tuple[Path, ...]:
         """Return the files with one of these suffixes."""
@@ -46,29 +40,10 @@ def plan_outputs(
     force: bool = False,
     option: str = "-o",
 ) -> Outputs:
-    """Check, before any work, that files may be written.
+    """Check, before any work, that files may be written, and return them.
 
-    Parameters
-    ----------
-    given : sequence of Path
-        As in the command: files of known kinds, or folders.
-    kinds : mapping
-        What each suffix stands for, in words.
-    in_folder : sequence of str
-        Names of the files that go into a folder; without any, folders are refused.
-    force : bool
-        Allow files to be replaced.
-    option : str
-        What the files were named with.
-
-    Returns
-    -------
-    Outputs
-
-    Raises
-    ------
-    InputError
-        If a kind is unknown, a file is there already, or its folder cannot be written to.
+    `kinds` says in words what each suffix stands for; folders are refused unless `in_folder` names the files that go
+    into them. InputError for unknown kinds, existing files without `force`, and unwritable folders.
     """
     paths: list[Path] = []
     for path in given:
@@ -91,12 +66,9 @@ def plan_outputs(
 
 
 def write_all(contents: Mapping[Path, bytes | str]) -> None:
-    """Write files, all whole or none, and the folders that they need.
+    """Write files, all whole or none, and make the folders that they need.
 
-    Raises
-    ------
-    InputError
-        If that cannot be done, for instance because the disk is full.
+    A failure, for instance a full disk, raises InputError.
     """
     for folder in dict.fromkeys(path.parent for path in contents):
         make_folder(folder)
@@ -104,15 +76,9 @@ def write_all(contents: Mapping[Path, bytes | str]) -> None:
 
 
 def write_each(files: Outputs, write: Callable[[Path], None], *, hidden: bool) -> list[Path]:
-    """Write files one by one, pictures last, and return those that Ctrl-C left time for.
+    """Write files one by one, pictures last, and return those that were written before Ctrl-C.
 
-    Parameters
-    ----------
-    files : Outputs
-    write : callable
-        Writes one, whole or not at all.
-    hidden : bool
-        Do not show which one is written.
+    `write` writes one file, whole or not at all; `hidden` does not show which one is written.
     """
     pictures, written = files.of(*PICTURES), list[Path]()
     with keeping_results():
@@ -130,26 +96,14 @@ def write_each(files: Outputs, write: Callable[[Path], None], *, hidden: bool) -
 
 
 def said_of(written: Sequence[Path]) -> str:
-    """Return what becomes of results at Ctrl-C, in words.
-
-    Examples
-    --------
-    >>> said_of([]), said_of([Path("a.csv")]), said_of([Path("a.csv"), Path("b.csv"), Path("c.csv")])
-    ('nothing was written', 'a.csv holds what was found', 'a.csv, b.csv and c.csv hold what was found')
-    """
+    """Return a phrase that says which files hold results at Ctrl-C."""
     if not written:
         return "nothing was written"
     return f"{listed(written)} what was found"
 
 
 def listed(written: Sequence[Path]) -> str:
-    """Return files that hold something, in words that end with the verb.
-
-    Examples
-    --------
-    >>> listed([Path("a.csv"), Path("b.csv")]), listed([Path(f"{number}.csv") for number in range(9)])
-    ('a.csv and b.csv hold', '9 files in . hold')
-    """
+    """Return files that hold something, in words that end with the verb."""
     names, folders = [str(path) for path in written], {path.parent for path in written}
     if len(names) == 1:
         return f"{names[0]} holds"

@@ -40,15 +40,7 @@ def to_json(plain: Mapping[str, Any]) -> str:
 
 
 def make_table(*columns: str, right: Sequence[str] = ()) -> Table:
-    """Return an empty table.
-
-    Parameters
-    ----------
-    columns : str
-        Headings.
-    right : sequence of str
-        Columns of numbers, set flush right.
-    """
+    """Return an empty table with these headings; columns in `right` are set flush right."""
     table = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         is_number = name in right
@@ -62,16 +54,9 @@ def add_row(table: Table, *cells: object) -> None:
 
 
 def print_findings(console: Console, found: Findings, *, whole: str = "", most: int = 60) -> None:
-    """Print a table of findings.
+    """Print a table of findings, at most so many rows.
 
-    Parameters
-    ----------
-    console : Console
-    found : Findings
-    whole : str
-        What the row of the summary is called, if it has the same quantities and is to be shown below the others.
-    most : int
-        Rows that are shown at most.
+    `whole` names the row of the summary, if it has the same quantities and is to be shown below the others.
     """
     numbers = [column.title for column in found.columns.values()]
     table = make_table(*found.keys, *numbers, right=numbers)
@@ -92,14 +77,8 @@ def print_numbers(
 ) -> None:
     """Print single findings below each other: name, value and claim.
 
-    Parameters
-    ----------
-    console : Console
-    numbers : iterable of Finding
-    title : str
-        Heading of the names.
-    also : sequence of {"ends", "method"}
-        What to say besides: between which ends the truth lies, and how the number was computed.
+    `title` is the heading of the names; `also` adds the ends between which the truth lies, or how each number was
+    computed.
     """
     table = make_table(title, "value", "claim", *also, right=("value",))
     for one in numbers:
@@ -114,13 +93,7 @@ def say(console: Console, sentence: str, *, style: str = "") -> None:
 
 
 def short(number: int) -> str:
-    """Return a whole number in full, or three digits of it and a power of ten where it is long.
-
-    Examples
-    --------
-    >>> short(2449868), short(3**865)
-    ('2,449,868', '5.13e+412')
-    """
+    """Return a whole number in full, or three digits of it and a power of ten where it is long."""
     if abs(number) < SHORT:
         return f"{number:,}"
     power = int(log10(abs(number))) - 2
@@ -132,36 +105,18 @@ def short(number: int) -> str:
 
 
 def several(number: int, noun: str) -> str:
-    """Return a number and what it counts.
-
-    Examples
-    --------
-    >>> several(1, "gate"), several(1200, "box")
-    ('1 gate', '1,200 boxes')
-    """
+    """Return a number and its noun, in the plural where needed."""
     ending = "es" if noun.endswith("x") else "s"
     return f"{number:,} {noun}{'' if number == 1 else ending}"
 
 
 def several_parts(number: int, kind: str) -> str:
-    """Return a number of boxes, or of sets of regions.
-
-    Examples
-    --------
-    >>> several_parts(1, "boxes"), several_parts(3, "sets")
-    ('1 box', '3 sets of regions')
-    """
+    """Return a number of boxes, or of sets of regions, in words."""
     return several(number, "box") if kind == "boxes" else several(number, "set") + " of regions"
 
 
 def shape_of(shape: Sequence[int]) -> str:
-    """Return a shape as people write it.
-
-    Examples
-    --------
-    >>> shape_of((1, 28, 28)), shape_of(())
-    ('1 x 28 x 28', '1')
-    """
+    """Return a shape as people write it, such as ``1 x 28 x 28``."""
     return " x ".join(map(str, shape)) or "1"
 
 

@@ -8,12 +8,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
 
 class Bar:
-    """What is being done, how much of it, and how long it will take.
-
-    Parameters
-    ----------
-    progress : rich.progress.Progress
-    """
+    """Shows what is being done, how much of it, and how long it will take."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -22,13 +17,7 @@ class Bar:
     def say(self, what: str, share: float | None = None, remaining: float | None = None) -> None:
         """Show what is being done.
 
-        Parameters
-        ----------
-        what : str
-        share : float, optional
-            From 0 to 1; the bar swings where it is not known.
-        remaining : float, optional
-            Seconds.
+        `share` is from 0 to 1, and the bar swings without it; `remaining` is in seconds.
         """
         left = "" if remaining is None else time_left(remaining)
         total = None if share is None else 1.0
@@ -41,13 +30,7 @@ class Bar:
 
 
 def time_left(seconds: float) -> str:
-    """Say how long something takes, no more precisely than an estimate deserves.
-
-    Examples
-    --------
-    >>> time_left(3.2), time_left(42.0), time_left(200.0), time_left(5000.0)
-    ('a few s left', 'about 40 s left', 'about 3 min left', 'about 1.4 h left')
-    """
+    """Say how long something still takes, no more precisely than an estimate deserves."""
     if seconds < 7.5:
         return "a few s left"
     if seconds < 90:
@@ -58,25 +41,13 @@ def time_left(seconds: float) -> str:
 
 
 def taking(seconds: float) -> str:
-    """Say how long something will take, no more precisely than an estimate deserves.
-
-    Examples
-    --------
-    >>> taking(3.2), taking(42.0)
-    ('a few s', 'about 40 s')
-    """
+    """Say how long something will take, no more precisely than an estimate deserves."""
     return time_left(seconds).removesuffix(" left")
 
 
 @contextmanager
 def show_progress(*, hidden: bool = False) -> Iterator[Bar]:
-    """Yield a bar; it shows on a terminal only.
-
-    Parameters
-    ----------
-    hidden : bool
-        Show nothing, whatever standard error is.
-    """
+    """Yield a bar; it shows on a terminal only, and never if hidden."""
     console = Console(stderr=True)
     columns = (
         SpinnerColumn(),

@@ -11,13 +11,8 @@ VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 def limit_threads(number: int | None) -> None:
     """Let torch and NumPy's linear algebra use so many threads, which sleep while they wait.
 
-    Threads that spin instead hold each other up as soon as another process has one of the cores: small programs then
-    take up to fifty times as long.
-
-    Parameters
-    ----------
-    number : int or None
-        At least 1; with None their own defaults stay.
+    With None their own defaults stay. Threads that spin instead slow small programs up to fifty times as soon as
+    another process has one of the cores.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     if number is None:

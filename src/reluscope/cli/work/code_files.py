@@ -25,19 +25,9 @@ DIGITS = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyz", dtype=np.uint8)
 
 
 def code_files(codes: Codes, labels: Int[np.ndarray, " s"] | None, files: Outputs) -> Mapping[Path, bytes]:
-    """Return the content of every file.
+    """Return the content of every file of codes.
 
-    Parameters
-    ----------
-    codes : Codes
-        One per sample.
-    labels : (s,) int, optional
-    files : Outputs
-
-    Raises
-    ------
-    InputError
-        If a unit has more pieces than there are digits, and a CSV file is asked for.
+    InputError if a unit has more pieces than there are digits, and a CSV file is asked for.
     """
     writers = {".npz": _npz, ".parquet": _parquet, ".csv": _csv}
     return {path: writers[path.suffix.lower()](codes, labels) for path in files.paths}

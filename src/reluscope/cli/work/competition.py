@@ -34,22 +34,16 @@ def competition_result(found: Verified, replayed: "Replayed | None" = None) -> s
 
 
 class Replayed(NamedTuple):
-    """What onnxruntime gives in float32.
+    """The outputs that onnxruntime gives in float32 near a counterexample.
 
-    Parameters
-    ----------
-    point, outputs : (n,) and (m,) float64
-        The first input tried that violates the property there, else the one that is nearest to the counterexample.
-    violates : bool
-    distance : float
-        In the largest coordinate, from the counterexample.
-    num_tried : int
+    ``point`` is the first input tried that violates the property in float32, else the one nearest to the
+    counterexample.
     """
 
     point: Float[np.ndarray, " n"]
     outputs: Float[np.ndarray, " m"]
     violates: bool
-    distance: float
+    distance: float  # from the counterexample, in the largest coordinate
     num_tried: int
 
 

@@ -11,54 +11,22 @@ from reluscope.networks.network import Network
 
 @dataclass(frozen=True)
 class ListedStep:
-    """One line of the listing.
+    """One line of the listing of a network's steps."""
 
-    Parameters
-    ----------
-    kind : str
-        ``input``, ``affine`` or ``gate``.
-    name : str
-        Of the gate, or of the affine nodes that do more than arrange.
-    operation : str
-        What it does.
-    shape : tuple of int
-        Of its value.
-    num_parameters : int
-        Weights and constants of the affine nodes.
-    reads : tuple of int
-        Positions of the steps that it reads.
-    gate : int or None
-        Position among the network's gates.
-    """
-
-    kind: str
-    name: str
-    operation: str
-    shape: tuple[int, ...]
-    num_parameters: int
-    reads: tuple[int, ...]
-    gate: int | None = None
+    kind: str  # ``input``, ``affine`` or ``gate``
+    name: str  # of the gate, or of affine nodes that do more than arrange
+    operation: str  # what it does
+    shape: tuple[int, ...]  # of its value
+    num_parameters: int  # weights and constants of the affine nodes
+    reads: tuple[int, ...]  # positions of the steps that it reads
+    gate: int | None = None  # position among the network's gates
 
 
 def steps(network: Network) -> tuple[ListedStep, ...]:
     """Return the network's steps in order of evaluation.
 
-    Parameters
-    ----------
-    network : Network
-
-    Returns
-    -------
-    tuple of ListedStep
-        Affine nodes that follow one another, each read by the next alone, are one step; so a branch begins and ends
-        with a step of its own.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> [(step.operation, step.num_parameters) for step in steps(net)]
-    [('input', 0), ('linear 2 x 2', 6), ('relu', 0), ('linear 1 x 2', 3)]
+    Affine nodes that follow one another, each read by the next alone, are one step; so a branch begins and ends with a
+    step of its own.
     """
     readers = _readers(network)
     runs: list[list[int]] = []

@@ -17,15 +17,7 @@ DEMO = "demo network"
 
 @dataclass(frozen=True)
 class Looked:
-    """What a command is to look at; without a model, the embedded network.
-
-    Parameters
-    ----------
-    model : ModelArguments or None
-    data : str or None
-    labels, tracker : Path or None
-    samples : int or None
-    """
+    """The model and data that a command shows; without a model, the embedded network."""
 
     model: ModelArguments | None
     data: str | None = None
@@ -35,13 +27,7 @@ class Looked:
 
 
 def open_session(looked: Looked, common: Common, bar: Bar) -> Session:
-    """Load what is to be looked at.
-
-    Raises
-    ------
-    ReluscopeError
-        If it cannot be used.
-    """
+    """Load the model and data that a command shows, and return them as a session."""
     device = open_device(common.device)
     if looked.model is None:
         bar.say("Loading the embedded network")

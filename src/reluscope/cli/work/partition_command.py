@@ -154,18 +154,8 @@ def describe(part: Partition | StreamedPartition, where: OpenedDomain, model: st
 def draw(part: Partition, where: OpenedDomain, color: Color | None, coarse: Partition | None = None) -> Figure:
     """Return the picture of a partition.
 
-    Parameters
-    ----------
-    part : Partition
-    where : OpenedDomain
-    color : str, optional
-        As `reluscope.plots.partition` takes it, or ``"gate"``.
-    coarse : Partition, optional
-        What there is, by the first gates, where regions were not reached.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    `color` is as `reluscope.plots.partition` takes it, or ``"gate"``; `coarse` is the partition by the first gates,
+    shown where regions were not reached.
     """
     marks: dict[str, Any] = {}
     if where.points is not None:

@@ -38,12 +38,7 @@ def stream_partition(
 ) -> int:
     """Partition into a file, print the count, and return the exit code.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    unfit : sequence of str
-        Options that were given and mean nothing here.
+    `unfit` are options that were given and mean nothing here.
     """
     if unfit:
         raise InputError(f"--stream writes the regions alone, got {unfit[0]}: leave out one of them")

@@ -11,28 +11,14 @@ from reluscope.findings import Finding
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The answer to a question.
+    """The answer to a question."""
 
-    Parameters
-    ----------
-    header : dict
-        Plain values as JSON has them: what is not finite is None.
-    arrays : dict from names to arrays
-        Of float64, float32, int32, uint32, int16 or uint8.
-    """
-
-    header: dict[str, Any]
-    arrays: dict[str, np.ndarray]
+    header: dict[str, Any]  # plain values as JSON has them; not finite: None
+    arrays: dict[str, np.ndarray]  # float64, float32, int32, uint32, int16 or uint8
 
 
 def finding(found: Finding) -> dict[str, Any]:
-    """Return a finding as pages show it: its value, what it claims, and the ends between which the truth lies.
-
-    Examples
-    --------
-    >>> finding(Finding.of(5, upper=float("inf"), definition="regions"))
-    {'value': 5, 'claim': 'LOWER', 'lower': 5, 'upper': None, 'definition': 'regions'}
-    """
+    """Return a finding as pages show it: its value, its claim, and the ends between which the truth lies."""
     if found.interval is not None:
         lower, upper = found.interval
     else:
@@ -50,13 +36,7 @@ def finding(found: Finding) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: NumPy's numbers as Python's, what is not finite as None.
-
-    Examples
-    --------
-    >>> plain({"a": [np.float64(0.5), float("inf")], "b": np.int64(3)})
-    {'a': [0.5, None], 'b': 3}
-    """
+    """Return a value as JSON has it: NumPy's numbers as Python's, None for numbers that are not finite."""
     if isinstance(value, dict):
         return {str(name): plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):

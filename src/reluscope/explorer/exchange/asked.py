@@ -19,25 +19,9 @@ _MISSING = object()
 
 
 class Asked:
-    """The fields of one question, read one after the other.
+    """Reads the fields of one question, one after the other.
 
-    Parameters
-    ----------
-    fields : mapping
-        As it came.
-    what : str
-        What the fields are of, as sentences call it.
-    free : sequence of str
-        Fields that are read elsewhere.
-
-    Examples
-    --------
-    >>> asked = Asked({"row": 3, "colour": "red"}, "the question region")
-    >>> asked.whole("row", 0, 10)
-    3
-    >>> asked.end()
-    Traceback (most recent call last):
-    reluscope.errors.InputError: the question region has no field 'colour': leave it out
+    `what` names the question in error messages; `free` are fields that are read elsewhere.
     """
 
     def __init__(self, fields: Mapping[str, Any], what: str, free: Sequence[str] = ()) -> None:
@@ -55,10 +39,7 @@ class Asked:
     def whole(self, name: str, low: int, high: int, default: int | None = None) -> int:
         """Return a whole number from ``low`` to ``high``, both included.
 
-        Raises
-        ------
-        InputError
-            If it is none, or missing without a default.
+        InputError if the field is no such number, or missing without a default.
         """
         value = self._value(name, default)
         is_whole = isinstance(value, int) and not isinstance(value, bool)
@@ -113,13 +94,7 @@ class Asked:
         return Asked(value, f"{name} of {self._what}")
 
     def end(self) -> None:
-        """Refuse fields that were not read.
-
-        Raises
-        ------
-        InputError
-            If there is one.
-        """
+        """Raise InputError if there are fields that were not read."""
         for name in self._fields:
             if name not in self._read:
                 raise InputError(f"{self._what} has no field {quoted(name)}: leave it out")

@@ -18,18 +18,9 @@ VERTICES = "vertices"
 
 
 def condensed(answer: Answer) -> Answer:
-    """Return an answer whose arrays are those of another one, in fewer bytes after compression.
+    """Return an answer with the same arrays in fewer bytes after compression.
 
-    Returns
-    -------
-    Answer
-        All arrays are of uint8; ``header["condensed"]`` lists name, kind and shape of what they hold.
-
-    Examples
-    --------
-    >>> small = condensed(Answer({"answer": "values"}, {"values": np.array([1, 2], dtype=np.int32)}))
-    >>> small.header["condensed"], small.arrays["values"].tolist()
-    ([{'name': 'values', 'dtype': 'int32', 'shape': [2]}], [1, 2, 0, 0, 0, 0, 0, 0])
+    All its arrays are uint8; ``header["condensed"]`` lists name, dtype and shape of the arrays that they hold.
     """
     arrays = {name: carried(array) for name, array in _with_numbers(answer.arrays).items()}
     listed = [{"name": name, "dtype": one.dtype.name, "shape": list(one.shape)} for name, one in arrays.items()]

@@ -20,18 +20,10 @@ def nobody(share: float, regions: int) -> None:
 
 @dataclass(eq=False)
 class Listener:
-    """What a question is answered for.
+    """Receives the progress of an answer, and says whether to stop."""
 
-    Parameters
-    ----------
-    progress : callable
-        Told the share that is done, from 0 to 1, and how many regions were found.
-    cancelled : callable
-        Asked, often, whether to stop.
-    """
-
-    progress: Callable[[float, int], None] = nobody
-    cancelled: Callable[[], bool] = never
+    progress: Callable[[float, int], None] = nobody  # told the share from 0 to 1, and the regions found
+    cancelled: Callable[[], bool] = never  # asked, often, whether to stop
     _share: float = field(default=0.0, init=False)
 
     def share(self, share: float) -> None:
@@ -50,16 +42,9 @@ class Listener:
 
 @dataclass(frozen=True, repr=False)
 class ListeningBudget(Budget):
-    """A budget that is spent, too, when whoever asked does not wait any longer.
+    """A budget that is also spent when its listener has cancelled.
 
-    It is asked between any two steps of the work, so that what has been found is whole.
-
-    Examples
-    --------
-    >>> import time
-    >>> budget = ListeningBudget(regions=10, listener=Listener(cancelled=lambda: True))
-    >>> budget.spent(3, time.time())
-    'cancelled'
+    The listener is asked between any two steps of the work, so that what has been found is whole.
     """
 
     listener: Listener = field(default_factory=Listener)

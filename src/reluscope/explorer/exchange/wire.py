@@ -19,16 +19,7 @@ KINDS = ("float64", "float32", "int32", "uint32", "int16", "uint8")
 def pack(answer: Answer) -> bytes:
     """Return an answer as bytes.
 
-    Parameters
-    ----------
-    answer : Answer
-        With arrays of 8, 4, 2 or 1 bytes an entry, of the kinds that browsers have.
-
-    Examples
-    --------
-    >>> packed = pack(Answer({"answer": "values", "low": float("nan")}, {"values": np.arange(3, dtype=np.int32)}))
-    >>> len(packed) % 8, unpack(packed).header["low"], unpack(packed).arrays["values"].tolist()
-    (0, None, [0, 1, 2])
+    Entries of arrays have 8, 4, 2 or 1 bytes, of the kinds that browsers have.
     """
     arrays = {name: carried(array) for name, array in answer.arrays.items()}
     listed, parts, offset = [], [], 0
@@ -57,13 +48,7 @@ def unpack(packed: bytes) -> Answer:
 
 
 def carried(array: np.ndarray) -> np.ndarray:
-    """Return an array as it is carried: in one piece, little-endian, of a kind that browsers have.
-
-    Examples
-    --------
-    >>> carried(np.array([True, False])).dtype.name
-    'uint8'
-    """
+    """Return an array as it is sent: in one piece, little-endian, of a kind that browsers have."""
     if array.dtype == bool:
         array = array.astype(np.uint8)
     if array.dtype.name not in KINDS:

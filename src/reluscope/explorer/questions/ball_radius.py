@@ -15,10 +15,7 @@ SECONDS = 30.0
 def answer_radius(session: Session, asked: Asked, listener: Listener) -> Answer:
     """Return the inradius of a region of a picture in the whole input space.
 
-    Raises
-    ------
-    InputError
-        If the region is so thin that no float lies in it.
+    InputError if the region is so thin that no float lies in it.
     """
     view = view_of(session, asked)
     row = read_row(asked, view)

@@ -67,35 +67,10 @@ def answer(
     progress: Callable[[float, int], None] = nobody,
     cancelled: Callable[[], bool] = never,
 ) -> Answer:
-    """Answer a question, whatever it is.
+    """Answer a question, whatever it is; errors are answers, too.
 
-    Parameters
-    ----------
-    session : Session
-    question : mapping
-        As JSON has it, from anybody: ``ask`` is its name, ``seq`` a number that the answer repeats.
-    progress : callable
-        Told the share that is done and how many regions there are, while a plane is cut.
-    cancelled : callable
-        Asked, meanwhile, whether to stop: what was found until then is the answer.
-
-    Returns
-    -------
-    Answer
-        Its header begins with ``answer``, the name of the question, and ``seq``. Of what cannot be answered ``answer``
-        is "error"; ``kind`` is then "input" (what is wrong is the question), "gone" (the picture that it is about is no
-        longer kept) or "internal", and ``message`` one sentence.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> session = Session.of(net, [[-1.0, -1.0], [1.0, 1.0]])
-    >>> plane = answer(session, {"ask": "partition", "seq": 1, "window": {"center": [0, 0], "reach": [1, 1]}})
-    >>> plane.header["num_regions"]["value"], plane.header["num_regions"]["claim"], plane.arrays["region_area"]
-    (4, 'EXACT', array([1., 1., 1., 1.], dtype=float32))
-    >>> answer(session, {"ask": "dance"}).header["kind"]
-    'input'
+    The header begins with ``answer``, the question's ``ask``, and ``seq``. On failure ``answer`` is "error", with
+    ``kind`` "input", "gone" (picture no longer kept) or "internal". A cancelled answer has what was found.
     """
     seq = question.get("seq") if isinstance(question, Mapping) else None
     seq = seq if isinstance(seq, int) and not isinstance(seq, bool) and abs(seq) < 2**53 else None

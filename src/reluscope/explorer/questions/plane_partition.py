@@ -101,12 +101,9 @@ def _most_certified(network: Network) -> int:
 
 
 def _certified(wanted: Wanted, part: Partition, listener: Listener) -> Partition:
-    """Return a partition with every doubtful sign decided in rational arithmetic, which nobody can end between gates.
+    """Return a partition with every doubtful sign decided in rational arithmetic.
 
-    Raises
-    ------
-    InputError
-        If that would take longer than anybody waits.
+    It cannot be ended between gates; one that would take too long raises InputError.
     """
     most = _most_certified(wanted.network)
     if not most:

@@ -21,19 +21,7 @@ def searched(
 ) -> tuple[Int[np.ndarray, " q"], Float[np.ndarray, " q"] | None, str]:
     """Return rows in the order of a search, the number that they were ordered by, and what that is.
 
-    Parameters
-    ----------
-    session : Session
-    rows : (k,) int64
-        Among which is searched.
-    search : str
-        One of ``SEARCHES``.
-    listener : Listener
-
-    Raises
-    ------
-    InputError
-        If the search means nothing here.
+    `search` is one of ``SEARCHES``; InputError if it means nothing for this session.
     """
     if search == "misclassified":
         return _misclassified(session, rows), None, "samples whose class is not their label"

@@ -63,10 +63,7 @@ def answer_segment(session: Session, asked: Asked, listener: Listener) -> Answer
 def segment_in(view: AnsweredView, ends: Float[np.ndarray, "2 2"]) -> Slice:
     """Return the segment between two points of a window, about its own middle.
 
-    Raises
-    ------
-    InputError
-        If they are one point.
+    InputError if the two are one point.
     """
     middle, step = ends.mean(axis=0), ends[1] - ends[0]
     length = float(np.linalg.norm(step))

@@ -57,15 +57,7 @@ def norms(view: AnsweredView, listener: Listener) -> Float[np.ndarray, " r"]:
 
 
 def pieces_of_unit(codes: Codes, gate: int, unit: int) -> Int[np.ndarray, " r"]:
-    """Return the piece of one unit in every code.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> pieces_of_unit(net.codes([[1.0, -1.0], [-1.0, 1.0]]), 0, 1)
-    array([0, 1])
-    """
+    """Return the piece of one unit in every code."""
     layout = codes.layout.gates[gate]
     words = codes.words[:, codes.layout.words(gate)]
     found = np.zeros(len(codes), dtype=np.int64)

@@ -16,21 +16,10 @@ RADII = tuple(2.0**power for power in range(-8, 1))
 def adversary_of(
     session: Session, point: Float[np.ndarray, " n"], name: str, written: str
 ) -> tuple[Float[np.ndarray, " n"], str]:
-    """Return a point of another class, in the smallest of some balls in which gradients find one, and its program.
+    """Return a point of another class, and the Python expression that makes it.
 
-    Parameters
-    ----------
-    session : Session
-    point : (n,) float64
-    name : str
-        What the point is called.
-    written : str
-        The Python expression that it is.
-
-    Raises
-    ------
-    InputError
-        If the network is no classifier, or none was found.
+    It lies in the smallest of some balls in which gradients find such a point. `written` is the expression of `point`.
+    InputError if the network is no classifier, or none was found.
     """
     if not session.is_classifier:
         raise InputError("an adversary needs a classifier: use a sample or a random point")

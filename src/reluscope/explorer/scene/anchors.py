@@ -23,44 +23,21 @@ MOST_SEED = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class Anchor:
-    """A point of the input space, and how it was asked for.
-
-    Parameters
-    ----------
-    point : (n,) float64
-    key : tuple
-        Plain values that say which point it is: equal for equal anchors.
-    said : str
-        What a reader calls it.
-    program : str
-        The Python expression that makes it, of the samples ``x``, their ``labels`` and the network ``net``.
-    """
+    """A point of the input space, and how it was asked for."""
 
     point: Float[np.ndarray, " n"]
-    key: tuple[object, ...]
-    said: str
-    program: str
+    key: tuple[object, ...]  # plain values; equal for equal anchors
+    said: str  # what a reader calls it
+    program: str  # Python that makes it, of ``x``, ``labels`` and ``net``
 
 
 def read_anchors(
     session: Session, value: object, *, number: int = 3, inside: Callable[[tuple[float, ...]], Anchor] | None = None
 ) -> tuple[Anchor, ...]:
-    """Return the anchors of a plane, or of a solid.
+    """Return the anchors of a plane, or of a solid, from the mappings of a question.
 
-    Parameters
-    ----------
-    session : Session
-    value : list of mappings
-        As they came with a question.
-    number : int
-        How many they have to be.
-    inside : callable, optional
-        Gives the anchor at a place of the solid that the plane is seen in.
-
-    Raises
-    ------
-    InputError
-        If they are none, or name points that are not there.
+    `inside` gives the anchor at a place of the solid that the plane is seen in. Values that are no anchors, or name
+    missing points, raise InputError.
     """
     if not isinstance(value, list | tuple) or len(value) != number:
         name, words = ("anchors", "three") if number == 3 else ("solid", "four")

@@ -18,26 +18,8 @@ def largest_discs(
 ) -> Float[np.ndarray, " r"]:
     """Return the radius of a largest disc in every polygon.
 
-    Parameters
-    ----------
-    vertices : (v, 2) float64
-    offsets : (r + 1,) int; ids : (offsets[-1],) int
-        Corners of every polygon, counter-clockwise.
-
-    Returns
-    -------
-    (r,) float64
-        Up to rounding; 0 for polygons that are flat.
-
-    Notes
-    -----
-    ``k^4 / 6`` operations for a polygon of k sides, of which most have few.
-
-    Examples
-    --------
-    >>> square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
-    >>> largest_discs(square, np.array([0, 4]), np.arange(4))
-    array([0.5])
+    Corners ``vertices[ids[offsets[i] : offsets[i + 1]]]`` are counter-clockwise. Radii hold up to rounding, and are 0
+    for flat polygons. Cost: ``k^4 / 6`` operations for a polygon of k sides.
     """
     sizes = np.diff(offsets)
     radii = np.zeros(len(sizes))

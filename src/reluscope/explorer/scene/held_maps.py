@@ -14,22 +14,7 @@ from reluscope.networks.passes.network_graph import BUDGET
 def held_maps(
     network: Network, codes: Codes, outputs: list[int] | None = None
 ) -> tuple[Float[np.ndarray, "r m n"], Float[np.ndarray, "r m"]]:
-    """Return weights and biases of a network with every unit held to the piece that a code says.
-
-    Parameters
-    ----------
-    network : Network
-    codes : Codes
-    outputs : list of int, optional
-        Which outputs; all by default.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> held_maps(net, net.codes([[1.0, -1.0]]))[0]
-    array([[[1., 0.]]])
-    """
+    """Return weights and biases of a network with every unit held to the piece that a code says."""
     pieces = [torch.as_tensor(table, device=network.device) for table in pieces_of(codes)]
     start = torch.zeros((len(codes), *network.input_shape), dtype=torch.float64, device=network.device)
     maps = linearize(network, start, outputs, BUDGET, pieces)

@@ -55,10 +55,7 @@ def training_header(session: Session) -> dict[str, Any]:
 def network_of_epoch(session: Session, record: int) -> Network:
     """Return the network as it was at a record of the training.
 
-    Raises
-    ------
-    InputError
-        If there is no such record, or it holds no weights of this network.
+    InputError if there is no such record, or it holds no weights of this network.
     """
     records = session.records
     if records is None:

@@ -16,13 +16,7 @@ class GoneError(InputError):
 
 
 def view_of(session: Session, asked: Asked) -> AnsweredView:
-    """Return the picture of the version that a question names.
-
-    Raises
-    ------
-    GoneError
-        If it is no longer kept.
-    """
+    """Return the picture of the version that a question names; GoneError if it is no longer kept."""
     version = asked.whole("version", 0, MOST_VERSION)
     view = session.views.get(version)
     if view is None:

@@ -27,30 +27,15 @@ MOST_ASPECT = 100.0
 
 @dataclass(frozen=True, eq=False)
 class PlaneFrame:
-    """Coordinates of a plane in input space, and where it is looked at first.
-
-    Parameters
-    ----------
-    origin : (n,) float64
-    basis : (2, n) float64
-        Orthonormal.
-    anchors : tuple of Anchor
-        Three, or none where the plane is the whole input space.
-    places : (3, 2) float64 or None
-        The anchors in the plane.
-    center, reach : (2,) float64
-        Of the home window.
-    solid : Solid, optional
-        What the plane is seen in.
-    """
+    """Coordinates of a plane in input space, and its home window."""
 
     origin: Float[np.ndarray, " n"]
-    basis: Float[np.ndarray, "2 n"]
-    anchors: tuple[Anchor, ...]
-    places: Float[np.ndarray, "3 2"] | None
-    center: Float[np.ndarray, "2"]
-    reach: Float[np.ndarray, "2"]
-    solid: Solid | None = None
+    basis: Float[np.ndarray, "2 n"]  # orthonormal
+    anchors: tuple[Anchor, ...]  # three; none where the plane is the input space
+    places: Float[np.ndarray, "3 2"] | None  # the anchors in the plane
+    center: Float[np.ndarray, "2"]  # of the home window
+    reach: Float[np.ndarray, "2"]  # of the home window
+    solid: Solid | None = None  # that the plane is seen in
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -69,39 +54,18 @@ class PlaneFrame:
 
 @dataclass(frozen=True, eq=False)
 class AnsweredView:
-    """A picture that was answered, kept for questions about it.
+    """A picture that was answered, kept for questions about it."""
 
-    Parameters
-    ----------
-    version : int
-        Its number.
-    plane_id : int
-        Equal for pictures of the same plane and network.
-    network : Network
-        That of the session, or of an epoch.
-    frame : PlaneFrame
-    center, reach : (2,) float64
-        The window in coordinates of the frame.
-    part : Partition
-        In coordinates about the centre.
-    key : tuple
-        Plain values that say what was asked.
-    epoch : int or None
-        The record of the training that the network is of.
-    coarse : Partition, optional
-        The window by the first gates, where the partition is not finished.
-    """
-
-    version: int
-    plane_id: int
-    network: Network
+    version: int  # number of the picture
+    plane_id: int  # equal for pictures of one plane and network
+    network: Network  # of the session, or of an epoch
     frame: PlaneFrame
-    center: Float[np.ndarray, "2"]
-    reach: Float[np.ndarray, "2"]
-    part: Partition
-    key: tuple[object, ...]
-    epoch: int | None = None
-    coarse: Partition | None = None
+    center: Float[np.ndarray, "2"]  # of the window, in coordinates of the frame
+    reach: Float[np.ndarray, "2"]  # of the window, in coordinates of the frame
+    part: Partition  # in coordinates about the centre
+    key: tuple[object, ...]  # plain values that say what was asked
+    epoch: int | None = None  # the record of the training the network is of
+    coarse: Partition | None = None  # by the first gates, if the partition is unfinished
 
     @property
     def scale(self) -> float:
@@ -118,10 +82,7 @@ class AnsweredView:
 def frame_of(session: Session, anchors: object, solid: Solid | None = None) -> PlaneFrame:
     """Return the plane that a question asks for, perhaps one in a solid.
 
-    Raises
-    ------
-    InputError
-        If the anchors are none, or on a line.
+    Anchors that are none, or on a line, raise InputError.
     """
     if session.is_plane:
         if anchors is not None:
@@ -134,12 +95,9 @@ def frame_of(session: Session, anchors: object, solid: Solid | None = None) -> P
 
 
 def read_window(asked: Asked, frame: PlaneFrame) -> tuple[Float[np.ndarray, "2"], Float[np.ndarray, "2"]]:
-    """Return centre and reach of the window that a question asks for; without any, those of the home window.
+    """Return centre and reach of the window that a question asks for; by default the home window's.
 
-    Raises
-    ------
-    InputError
-        If the window is none, or out of all proportion to the plane.
+    A window that is none, or out of all proportion to the plane, raises InputError.
     """
     if not asked.has("window"):
         return frame.center, frame.reach

@@ -70,13 +70,7 @@ def home_room(session: Session, solid: "Solid | None" = None) -> Room:
 
 
 def plane_across(room: Room) -> list[dict[str, Any]]:
-    """Return three points of the plane through the middle of a room, across its last input.
-
-    Examples
-    --------
-    >>> plane_across(Room(np.zeros(3), np.array([1.0, 2.0, 1.0])))[2]
-    {'kind': 'point', 'at': [0.0, 1.5, 0.0]}
-    """
+    """Return three points of the plane through the middle of a room, across its last input."""
     (x, y, z), (wide, high, _) = room.center.tolist(), (FILLS * room.reach).tolist()
     places = [[x - wide, y - high, z], [x + wide, y - high, z], [x, y + high, z]]
     return [{"kind": "point", "at": place} for place in places]

@@ -33,31 +33,15 @@ MOST_EPOCHS = 16
 
 @dataclass(eq=False)
 class Session:
-    """The subject of an explorer, and what it remembers; made by `Session.of`.
-
-    Parameters
-    ----------
-    network : Network
-    data : Dataset or None
-        In the network's input shape.
-    name : str
-        What a reader calls the model.
-    class_names : tuple of str or None
-    records : Records or None
-        Of a training.
-    budget : Budget
-        Of one plane, if the question brings none.
-    seed : int
-        Of the samples that are chosen first.
-    """
+    """The subject of an explorer and what it remembers; made by `Session.of`."""
 
     network: Network
-    data: Dataset | None
-    name: str
+    data: Dataset | None  # in the network's input shape
+    name: str  # what a reader calls the model
     class_names: tuple[str, ...] | None
-    records: Records | None
-    budget: Budget
-    seed: int
+    records: Records | None  # of a training
+    budget: Budget  # of one plane, if the question brings none
+    seed: int  # of the samples that are chosen first
     views: "OrderedDict[int, AnsweredView]" = field(default_factory=OrderedDict)
     sample_codes: dict[str, Codes] = field(default_factory=dict)
     epochs: OrderedDict[int, Network] = field(default_factory=OrderedDict)
@@ -75,34 +59,10 @@ class Session:
         seed: int = 0,
         name: str = "model",
     ) -> "Session":
-        """Check what is to be looked at.
+        """Return a session, after checking that data, labels and training fit the network.
 
-        Parameters
-        ----------
-        network : Network
-        data : Dataset or (s, *input_shape) or (s, n) array, optional
-        labels : (s,) array, optional
-            Of an array; a dataset brings its own.
-        class_names : sequence of str, optional
-        tracker : path, Records or Tracker, optional
-            A training, whose records hold weights.
-        budget : Budget, optional
-            Regions and seconds of one plane; by default 200,000 and 5.
-        seed : int
-        name : str
-
-        Raises
-        ------
-        InputError, ShapeError
-            If data, labels or the training do not fit the network.
-
-        Examples
-        --------
-        >>> import numpy as np, reluscope as rs
-        >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-        >>> session = Session.of(net, [[1.0, 2.0], [3.0, 0.0]], labels=[1, 1])
-        >>> session.is_classifier, session.classes
-        (True, array([1, 0]))
+        `labels` go with an array; a dataset brings its own. The records of `tracker` must hold weights. The budget of
+        one plane is 200,000 regions and 5 seconds by default.
         """
         if network.num_inputs < 2:
             raise InputError(

@@ -23,21 +23,11 @@ INSIDE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A slice of three dimensions.
+    """A slice of three dimensions."""
 
-    Parameters
-    ----------
-    anchors : tuple of Anchor
-        Four, that are not in one plane.
-    basis : (3, n) float64
-        Orthonormal.
-    places : (4, 3) float64
-        The anchors in its coordinates.
-    """
-
-    anchors: tuple[Anchor, ...]
-    basis: Float[np.ndarray, "3 n"]
-    places: Float[np.ndarray, "4 3"]
+    anchors: tuple[Anchor, ...]  # four that are not in one plane
+    basis: Float[np.ndarray, "3 n"]  # orthonormal
+    places: Float[np.ndarray, "4 3"]  # the anchors in its coordinates
 
     @property
     def origin(self) -> Float[np.ndarray, " n"]:
@@ -78,10 +68,7 @@ def has_solids(session: Session) -> bool:
 def read_solid(session: Session, asked: Asked) -> Solid | None:
     """Return the solid that a question names, None if it names none.
 
-    Raises
-    ------
-    InputError
-        If it is none, or flat, or the network has no room for one.
+    InputError if what it names is no solid, or flat, or the network has no room for one.
     """
     value = asked.given("solid")
     if value is None:

@@ -37,10 +37,7 @@ class _Running:
 class Desk:
     """Answers the questions about one session, from any number of threads.
 
-    Parameters
-    ----------
-    session : Session
-        Looked at by one question at a time.
+    One question at a time uses the session.
     """
 
     def __init__(self, session: Session) -> None:
@@ -59,17 +56,9 @@ class Desk:
         return self.has_space or has_solids(self.session)
 
     def answer(self, question: Any) -> Answer:
-        """Answer a question; one that makes no sense is answered by an error.
+        """Answer a question, any value that JSON gives; one that makes no sense is answered by an error.
 
-        Parameters
-        ----------
-        question : object
-            What JSON made of it: anything.
-
-        Returns
-        -------
-        Answer
-            With the number of the question, where it had one.
+        The answer has the number of the question, where it had one.
         """
         asked = question if isinstance(question, Mapping) else {}
         name, number = asked.get("ask"), asked.get("seq")

@@ -44,16 +44,7 @@ PAGES = {"/": "text/html", "/explorer.js": "text/javascript"}
 class Server(socketserver.ThreadingTCPServer):
     """Serves the explorer's page and answers its questions.
 
-    Parameters
-    ----------
-    desk : Desk
-    port : int
-        0 for any that is free.
-
-    Raises
-    ------
-    InputError
-        If the port is in use or may not be used.
+    Port 0 is any that is free; InputError if the port is in use or may not be used.
     """
 
     daemon_threads = True

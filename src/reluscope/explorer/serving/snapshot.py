@@ -28,20 +28,10 @@ ASPECT = 1.6
 
 
 def kept_answers(desk: Desk, plane: Mapping[str, Any] | None = None, *, space: bool = True) -> list[Answer]:
-    """Ask for what a snapshot holds: the subject, one plane, values of its regions, and space where it can be seen.
+    """Return the answers that a snapshot holds: subject, one plane, values of its regions, and space.
 
-    Parameters
-    ----------
-    desk : Desk
-    plane : mapping, optional
-        Fields of the question ``partition``; by default the home window, as wide as screens are.
-    space : bool
-        Whether to hold the solid and the decision boundary of a network of three inputs, too, if they are small enough.
-
-    Raises
-    ------
-    InputError
-        If the plane cannot be had.
+    `plane` has fields of the question ``partition``; by default the home window, as wide as screens are. `space` holds
+    solid and decision boundary of networks of three inputs, too, if small enough.
     """
     hello = _asked(desk, {"ask": "hello"})
     home = hello.header["home"]
@@ -83,16 +73,7 @@ def still_element(text: str) -> str:
 
 
 def snapshot_page(desk: Desk, plane: Mapping[str, Any] | None = None) -> str:
-    """Return a whole page that shows one plane, from whatever place it is opened.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> from reluscope.explorer.scene.session import Session
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> snapshot_page(Desk(Session.of(net)))[:15]
-    '<!doctype html>'
-    """
+    """Return a whole page that shows one plane, from whatever place it is opened."""
     return page_of(kept_answers(desk, plane))
 
 
@@ -113,13 +94,7 @@ def page_of(answers: Sequence[Answer]) -> str:
 
 
 def widened(window: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a window that is wide enough to fill a screen.
-
-    Examples
-    --------
-    >>> widened({"center": [0.0, 1.0], "reach": [2.0, 2.0]})
-    {'center': [0.0, 1.0], 'reach': [3.2, 2.0]}
-    """
+    """Return a window that is wide enough to fill a screen."""
     wide, high = window["reach"]
     return {"center": window["center"], "reach": [max(wide, ASPECT * high), high]}
 

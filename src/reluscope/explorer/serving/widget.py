@@ -18,18 +18,9 @@ MISSING = 'notebooks need anywidget, which is not installed: run pip install "re
 
 
 def make_widget(desk: Desk, initial: Mapping[str, Any]) -> Any:
-    """Return a widget that asks a desk.
+    """Return a widget that asks a desk; ReluscopeError if anywidget is not installed.
 
-    Parameters
-    ----------
-    desk : Desk
-    initial : mapping
-        The state to begin with, as the page's address has it.
-
-    Raises
-    ------
-    ReluscopeError
-        If anywidget is not installed.
+    `initial` is the state to begin with, as the page's address has it.
     """
     return _widget_class(desk.has_solids)(desk, initial=dict(initial))
 
@@ -63,13 +54,9 @@ def _widget_class(has_solids: bool) -> type[Any]:
 
 
 class Courier:
-    """Takes questions to a desk, one after the other, and sends back what it answers.
+    """Passes questions to a desk, one after the other, and sends back its answers.
 
-    Parameters
-    ----------
-    desk : Desk
-    send : callable
-        Sends a header and buffers, from any thread.
+    `send` sends a header and buffers, from any thread.
     """
 
     def __init__(self, desk: Desk, send: Any) -> None:

@@ -18,35 +18,24 @@ NONE = -1
 class VertexLists(NamedTuple):
     """Vertices of faces, back to back.
 
-    Parameters
-    ----------
-    offsets : (faces + 1,) int64
-        Face f has the vertices ``ids[offsets[f] : offsets[f + 1]]``.
-    ids : (offsets[-1],) int32
+    Face f has the vertices ``ids[offsets[f] : offsets[f + 1]]``.
     """
 
-    offsets: np.ndarray
-    ids: np.ndarray
+    offsets: np.ndarray  # (faces + 1,) int64
+    ids: np.ndarray  # (offsets[-1],) int32
 
 
 @dataclass(frozen=True)
 class Complex:
     """Cells and all their faces, of dimension 1 (edges) up to d (cells).
 
-    Parameters
-    ----------
-    start, count : (d + 1, capacity) int32
-        Face f of dimension k has the boundary ``pool[start[k, f] : start[k, f] + count[k, f]]``; row 0 is unused.
-    pool : (capacity,) int32
-        Boundary lists, back to back, with gaps.
-    size : (d + 1,) int64
-        Number of faces of each dimension; ``size[0]`` is the number of vertices.
+    Face f of dimension k has the boundary ``pool[start[k, f] : start[k, f] + count[k, f]]``; row 0 is unused.
     """
 
-    start: np.ndarray
-    count: np.ndarray
-    pool: np.ndarray
-    size: np.ndarray
+    start: np.ndarray  # (d + 1, capacity) int32
+    count: np.ndarray  # (d + 1, capacity) int32
+    pool: np.ndarray  # (capacity,) int32, boundary lists with gaps between
+    size: np.ndarray  # (d + 1,) int64, faces by dimension; at 0 vertices
 
     @property
     def dim(self) -> int:
@@ -61,16 +50,7 @@ class Complex:
     def boundary(self, dim: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the boundary lists of all faces of one dimension as ``(offsets, ids)``.
 
-        Parameters
-        ----------
-        dim : int
-            Dimension of the faces, from 1 to d.
-
-        Returns
-        -------
-        offsets : (faces + 1,) int64
-        ids : (offsets[-1],) int32
-            Ids of (dim - 1)-faces; of vertices if ``dim`` is 1.
+        The dimension is from 1 to d; ids are of (dim - 1)-faces, of vertices if it is 1.
         """
         number = int(self.size[dim])
         return _kernels.gather_lists(self.start[dim, :number], self.count[dim, :number], self.pool)

@@ -19,27 +19,10 @@ NONE, SOME, UNDECIDED = 0, 1, 2
 def find_positive(
     form: LinearForm, sides: Sides, scratch: Scratch, at_y: np.ndarray, at_z: np.ndarray
 ) -> tuple[int, int]:
-    """Look for a point of a cell where a linear form is clearly positive, or for a proof that there is none.
+    """Return SOME, NONE or UNDECIDED, whether a linear form is clearly positive in a cell, and the pivots.
 
-    Parameters
-    ----------
-    form : LinearForm
-    sides : Sides
-        The cell's rows.
-    scratch : Scratch
-        Of the cell's frame.
-    at_y, at_z : (n,) and (k,) float64
-        A strictly interior point of the cell.
-
-    Returns
-    -------
-    answer : int
-        SOME: ``scratch.out_y`` is a point of the box, and of the cell up to rounding, where the form is above the
-        threshold and twice its noise, ``scratch.out_z`` its image. NONE: with ``scratch.multipliers``, none of them
-        negative, the form is at most zero on the cell, up to rounding, and on a cone up to its resolution; on a line
-        without either. UNDECIDED: neither.
-    steps : int
-        Pivots.
+    SOME: `scratch` has the point as ``out_y``, image ``out_z``; it is in the cell up to rounding. NONE: at most zero,
+    up to rounding, on cones up to the resolution; ``scratch.multipliers`` prove it except on a line.
     """
     return scratch.room.find_positive(*form, *sides, at_y, at_z)
 
@@ -53,20 +36,9 @@ def inner_point(
     to_y: np.ndarray,
     least: float,
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Find a strictly interior point of a cell where a form is positive, between a witness and a point of the cell.
+    """Return a strictly interior point y of a cell where a form is positive, and its image z.
 
-    Parameters
-    ----------
-    form, sides, scratch, at_y, at_z
-        See `find_positive`.
-    to_y : (n,) float64
-        A point where the form is positive.
-    least : float
-        The form is positive from this share of the way on.
-
-    Returns
-    -------
-    (n,) and (k,) float64, or None
-        A point y where all rows and the form exceed their rounding, and its image z; None if rounding leaves none.
+    It is sought from `at_y` to `to_y`; the form is positive from the share `least` of the way on. All rows and the form
+    exceed their rounding at it; None if rounding leaves no such point.
     """
     return scratch.room.inner_point(*form, *sides, at_y, at_z, to_y, least)

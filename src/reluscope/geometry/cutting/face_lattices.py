@@ -11,32 +11,10 @@ from reluscope.geometry.cutting.complexes import Complex
 
 
 def from_polytope(incidence: Bool[np.ndarray, "v f"]) -> Complex:
-    """Return the complex of one polytope and all its faces.
+    """Return the complex of one polytope and all its faces, from which vertices lie on which facets.
 
-    Parameters
-    ----------
-    incidence : (v, f) bool
-        Which vertices lie on which facets; facets may be listed twice.
-
-    Returns
-    -------
-    Complex
-        Of one cell; its dimension follows from the incidences. Vertices keep their order.
-
-    Raises
-    ------
-    ValueError
-        If the incidences are not those of a polytope.
-
-    Notes
-    -----
-    Faces times facets set operations: a cube of 8 dimensions has 6,561 faces.
-
-    Examples
-    --------
-    >>> triangle = from_polytope(~np.eye(3, dtype=bool))
-    >>> triangle.size
-    array([3, 3, 1])
+    The dimension follows from the incidences; facets may be listed twice, and vertices keep their order. Cost: faces
+    times facets set operations (a cube of 8 dimensions has 6,561 faces).
     """
     facets = sorted({frozenset(np.flatnonzero(column).tolist()) for column in incidence.T}, key=sorted)
     top = frozenset(range(len(incidence)))

@@ -12,60 +12,31 @@ import numpy as np
 class CellFrame(NamedTuple):
     """The box and the map that all cells of one search share.
 
-    Parameters
-    ----------
-    generators : (k, n) float64
-        G, or (0, n) for the identity.
-    lower, upper : (n,) float64
-        The box of y.
-    is_cone : bool
-        Whether the box is a mere scale: then cells are cones, and points may be multiplied by positive numbers.
-    resolution : float
-        Of cones: a proof holds up to this share of the magnitudes that add up to it.
+    For a cone the box is only a scale: points may be multiplied by positive numbers.
     """
 
-    generators: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    is_cone: bool
-    resolution: float
+    generators: np.ndarray  # (k, n) matrix G; (0, n) for the identity
+    lower: np.ndarray  # (n,) of the box of y
+    upper: np.ndarray  # (n,) of the box of y
+    is_cone: bool  # whether cells are cones
+    resolution: float  # of cones: proofs hold up to this share of terms
 
 
 class Sides(NamedTuple):
-    """The rows of a cell.
+    """The rows of a cell."""
 
-    Parameters
-    ----------
-    rows : (m, k) float64
-    noise : (m,) float64
-        Bounds on the errors of the rows' values anywhere in the box.
-    slack : (m, n) or (m, 0) float64
-        Of cones: at y the errors are at most ``slack @ |y|``.
-    """
-
-    rows: np.ndarray
-    noise: np.ndarray
-    slack: np.ndarray
+    rows: np.ndarray  # (m, k)
+    noise: np.ndarray  # (m,) bounds on rows' errors anywhere in the box
+    slack: np.ndarray  # (m, n) of cones: errors at y <= ``slack @ |y|``; else (m, 0)
 
 
 class FramedCell(NamedTuple):
-    """The points ``z = G y`` of a frame with ``rows z >= 0``.
+    """The points ``z = G y`` of a frame with ``rows z >= 0``."""
 
-    Parameters
-    ----------
-    rows : (m, k) float64
-    noise : (m,) float64
-        Bounds on the errors of the rows' values anywhere in the box.
-    slack : (m, n) or (m, 0) float64
-        Of cones: at y the errors are at most ``slack @ |y|``.
-    witness : (n,) float64
-        A y strictly inside all rows and the box.
-    """
-
-    rows: np.ndarray
-    noise: np.ndarray
-    slack: np.ndarray
-    witness: np.ndarray
+    rows: np.ndarray  # (m, k)
+    noise: np.ndarray  # (m,) bounds on rows' errors anywhere in the box
+    slack: np.ndarray  # (m, n) of cones: errors at y <= ``slack @ |y|``; else (m, 0)
+    witness: np.ndarray  # (n,) a y strictly inside all rows and the box
 
     def cut(self, rows: np.ndarray, noise: np.ndarray, slack: np.ndarray, witness: np.ndarray) -> "FramedCell":
         """Return the part of a cell inside more rows, around another witness."""
@@ -94,27 +65,15 @@ class LinearForm(NamedTuple):
 class LinearForms(NamedTuple):
     """Linear forms of z.
 
-    Parameters
-    ----------
-    coefficients : (p, k) float64
-    noise : (p,) float64
-        Bounds on the errors of their values anywhere in the box.
-    slack : (p, n) or (p, 0) float64
-        Of cones: at y the errors are at most ``slack @ |y|``.
-    threshold : (p,) float64
-        Values that count as zero: a part of a cell where a form stays below is not separated. Zero for cones.
-    is_constant : (p,) bool
-        Whether the form has one value everywhere, up to its noise.
-    is_doubtful : (p,) bool
-        Whether a constant form may have another sign than it seems to have, or both.
+    A part of a cell where a form stays below its threshold is not separated.
     """
 
-    coefficients: np.ndarray
-    noise: np.ndarray
-    slack: np.ndarray
-    threshold: np.ndarray
-    is_constant: np.ndarray
-    is_doubtful: np.ndarray
+    coefficients: np.ndarray  # (p, k)
+    noise: np.ndarray  # (p,) bounds on values' errors anywhere in the box
+    slack: np.ndarray  # (p, n) of cones: errors at y <= ``slack @ |y|``; else (p, 0)
+    threshold: np.ndarray  # (p,) values that count as zero; 0 for cones
+    is_constant: np.ndarray  # (p,) one value everywhere, up to its noise
+    is_doubtful: np.ndarray  # (p,) constant, with an uncertain sign
 
     def select(self, which: "slice | np.ndarray") -> "LinearForms":
         """Return some of the forms."""

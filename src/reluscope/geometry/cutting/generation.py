@@ -17,12 +17,7 @@ NUM_CORNERS = 48
 
 
 class Scratch:
-    """Workspace and corners that all searches of one frame share, one after the other.
-
-    Parameters
-    ----------
-    frame : CellFrame
-    """
+    """Workspace and corners that all searches of one frame share, one after the other."""
 
     def __init__(self, frame: CellFrame) -> None:
         self.room = _kernels.Room(*frame, NUM_CORNERS if len(frame.generators) else 0)
@@ -56,14 +51,6 @@ def find_among_corners(
 ) -> tuple[int, int]:
     """Answer as `find_positive` does, and UNDECIDED as soon as corners do not lead further; not for cones.
 
-    Parameters
-    ----------
-    form, sides, scratch, at_y, at_z
-        See `reluscope.geometry.cutting.crossing.find_positive`.
-
-    Returns
-    -------
-    answer, steps : int
-        As of `find_positive`; a step is a new corner.
+    The steps are new corners.
     """
     return scratch.room.find_among_corners(*form, *sides, at_y, at_z)

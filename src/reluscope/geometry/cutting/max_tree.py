@@ -17,32 +17,17 @@ from reluscope.geometry.cutting.sign_tree import NODES, NUM_COUNTERS, PIVOTS, PR
 
 
 class MaxBatch(NamedTuple):
-    """Some of the choices found.
+    """Some of the choices of largest members found."""
 
-    Parameters
-    ----------
-    members : (r, u) int64
-        The largest member of each group, the lowest of equal ones.
-    cells : list of FramedCell
-        Where it is so.
-    """
-
-    members: np.ndarray
-    cells: list[FramedCell]
+    members: np.ndarray  # (r, u) largest of each group, the lowest of equals
+    cells: list[FramedCell]  # where they are the largest
 
 
 class MaxTree:
-    """The search for all choices of largest members inside one cell.
+    """Searches for all choices of largest members inside one cell.
 
-    Parameters
-    ----------
-    frame : CellFrame
-    cell : FramedCell
-    differences : sequence of LinearForms
-        For every group of k forms, entry ``a k + b`` is form a minus form b. A constant difference of zero says that
-        the two are the same.
-    scratch : Scratch
-        Of the same frame.
+    For every group of k forms, entry ``a k + b`` of its differences is form a minus form b; a constant difference of
+    zero says that the two are the same. The scratch is of the same frame.
     """
 
     def __init__(

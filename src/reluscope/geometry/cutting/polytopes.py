@@ -19,35 +19,18 @@ INNER, BORDER, WALL = 0, 1, 2
 class Polytopes:
     """Polytopes, each with its own vertices and facets.
 
-    Parameters
-    ----------
-    vertex_offsets : (c + 1,) int64
-    vertices : (v, d + 1) float64
-        Homogeneous coordinates.
-    errors : (v, d + 1) float64
-        Bounds on the errors of the coordinates.
-    tight : (v, k) uint64
-        Which facets a vertex lies on, as bits of the facets' slots.
-    facet_offsets : (c + 1,) int64
-    slots : (f,) int64
-        Bit of every facet, different within a cell.
-    kinds : (f,) uint8
-        INNER, BORDER or WALL: the hyperplane of a unit, a side of the domain, or a wall between its parts.
-    keys : (f, 2) uint64
-        By what the key of a facet differs from that of its cell.
-    flat : (c, 2) uint64
-        The same for units at a breakpoint on the whole cell: where the keys of new facets begin.
+    Kinds of facets: INNER is the hyperplane of a unit, BORDER a side of the domain, WALL a wall between its parts.
     """
 
-    vertex_offsets: np.ndarray
-    vertices: np.ndarray
-    errors: np.ndarray
-    tight: np.ndarray
-    facet_offsets: np.ndarray
-    slots: np.ndarray
-    kinds: np.ndarray
-    keys: np.ndarray
-    flat: np.ndarray
+    vertex_offsets: np.ndarray  # (c + 1,)
+    vertices: np.ndarray  # (v, d + 1) homogeneous coordinates
+    errors: np.ndarray  # (v, d + 1) bounds on the coordinates' errors
+    tight: np.ndarray  # (v, k) facets a vertex lies on, as bits of slots
+    facet_offsets: np.ndarray  # (c + 1,)
+    slots: np.ndarray  # (f,) bit of the facet, different within a cell
+    kinds: np.ndarray  # (f,) INNER, BORDER or WALL
+    keys: np.ndarray  # (f, 2) difference of a facet's key from its cell's
+    flat: np.ndarray  # (c, 2) same, of units at a breakpoint on the whole cell
 
     def __len__(self) -> int:
         return len(self.vertex_offsets) - 1

@@ -25,36 +25,19 @@ NUM_COUNTERS = 7
 class SignBatch(NamedTuple):
     """Some of the sign vectors found.
 
-    Parameters
-    ----------
-    signs : (r, p) bool
-        Whether each form is positive.
-    is_cut : (r, p) bool
-        Whether the form cut a cell on the way; the others are implied by those that did, and by the cell.
-    witnesses : (r, n) float64
-        Strictly interior points.
+    Signs of forms that did not cut are implied by those that did, and by the cell.
     """
 
-    signs: np.ndarray
-    is_cut: np.ndarray
-    witnesses: np.ndarray
+    signs: np.ndarray  # (r, p) whether each form is positive
+    is_cut: np.ndarray  # (r, p) whether the form cut a cell on the way
+    witnesses: np.ndarray  # (r, n) strictly interior points
 
 
 class SignTree:
-    """The search for all sign vectors of forms inside one cell, in pieces between which it can be stopped.
+    """Searches for all sign vectors of forms inside one cell, in pieces between which it can be stopped.
 
-    Parameters
-    ----------
-    frame : CellFrame
-    cell : FramedCell
-    forms : LinearForms
-        A form that is constantly zero counts as not positive.
-    scratch : Scratch
-        Of the same frame.
-
-    Notes
-    -----
-    Memory: O(p n) floats, whatever the number of sign vectors.
+    A form that is constantly zero counts as not positive. The scratch is of the same frame. Memory: O(p n) floats,
+    whatever the number of sign vectors.
     """
 
     def __init__(self, frame: CellFrame, cell: FramedCell, forms: LinearForms, scratch: Scratch) -> None:
@@ -88,17 +71,9 @@ class SignTree:
 
 @dataclass(frozen=True, eq=False)
 class CutCells(Sequence[FramedCell]):
-    """The cells of sign vectors, each of which is made when it is asked for: many are only counted.
+    """The cells of sign vectors, each made when it is asked for, as many are only counted."""
 
-    Parameters
-    ----------
-    cell : FramedCell
-        That was searched.
-    forms : LinearForms
-    batch : SignBatch
-    """
-
-    cell: FramedCell
+    cell: FramedCell  # that was searched
     forms: LinearForms
     batch: SignBatch
 

@@ -27,25 +27,14 @@ NOISE_PLUS, NOISE_MINUS, NOISE = 4, 8, 12
 class Placement:
     """Where the faces of a complex lie, and how exactly that is known.
 
-    Parameters
-    ----------
-    points : (v, d) float64
-        Vertices.
-    blur : (v,) float64
-        How far a vertex may be from where the zero sets truly meet.
-    skew : (edges,) float64
-        How far an edge may be from the true zero set that it lies on.
-    factor : (v,) float64
-        How many times their rounding functions may be off at a vertex.
-    drift : (v,) float64
-        Up to what they change along so much they may be off beside that.
+    At a vertex, functions may be off by ``factor`` times their rounding, plus their change along the length ``drift``.
     """
 
-    points: np.ndarray
-    blur: np.ndarray
-    skew: np.ndarray
-    factor: np.ndarray
-    drift: np.ndarray
+    points: np.ndarray  # (v, d) vertices
+    blur: np.ndarray  # (v,) distance from where the zero sets truly meet
+    skew: np.ndarray  # (edges,) distance from the true zero set of the edge
+    factor: np.ndarray  # (v,) multiple of functions' rounding
+    drift: np.ndarray  # (v,) length along which functions may change
 
     @classmethod
     def exact(cls, cells: Complex, points: np.ndarray) -> "Placement":
@@ -58,45 +47,22 @@ class Placement:
 class Subdivision:
     """A complex after some cuts, and how it came from the one before.
 
-    Parameters
-    ----------
-    complex : Complex
-        Old faces keep their ids (as the half where the cut function is positive); new ones follow.
-    seams : (facets,) int64
-        The seam that each facet lies on, inherited by the halves of a facet, -1 for the facets made here.
-    parent : (cells,) int64
-        Cell of the old complex that each cell lies in.
-    sides : (cells, cuts) uint8
-        PLUS or MINUS: the sign of the cut function inside the cell. Neither if it is *flat*: zero at all vertices, so
-        that nothing is known of its inside; then NOISE_PLUS and NOISE_MINUS say which signs were decided to be zero.
-        Only the first ``num_done`` columns are meaningful.
-    tail, head : (new vertices,) int64; share : (new vertices,) float64
-        A new vertex lies at ``(1 - share) * tail + share * head``, two vertices that precede it.
-    heights : (vertices, cuts) float64
-        Cut functions at all vertices; what was decided to be zero is exactly zero, in the first ``num_done`` columns.
-    snapped : (cuts,) float64
-        Largest absolute value that was decided to be zero.
-    placement : Placement
-        Of all vertices and edges.
-    num_done : int
-        Cuts that were made before the number of cells passed the limit.
-    num_undecided : int
-        Vertices beside a strict sign whose own sign was taken as zero although that may hide more than the resolution
-        allows. Flat cells are not counted.
+    Old faces keep their ids, as the half where the cut function is positive; new ones follow. A new vertex is ``(1 -
+    share) * tail + share * head``. Flat cells, zero at all vertices, are not in ``num_undecided``.
     """
 
     complex: Complex
-    seams: np.ndarray
-    parent: np.ndarray
-    sides: np.ndarray
-    tail: np.ndarray
-    head: np.ndarray
-    share: np.ndarray
-    heights: np.ndarray
-    snapped: np.ndarray
-    placement: Placement
-    num_done: int
-    num_undecided: int
+    seams: np.ndarray  # (facets,) inherited by halves; -1 for facets made here
+    parent: np.ndarray  # (cells,) cell of the old complex that it lies in
+    sides: np.ndarray  # (cells, cuts) PLUS or MINUS; of flat cells NOISE_* bits
+    tail: np.ndarray  # (new vertices,) an earlier vertex
+    head: np.ndarray  # (new vertices,) an earlier vertex
+    share: np.ndarray  # (new vertices,)
+    heights: np.ndarray  # (vertices, cuts) exactly zero where decided so
+    snapped: np.ndarray  # (cuts,) largest absolute value decided to be zero
+    placement: Placement  # of all vertices and edges
+    num_done: int  # cuts made; later columns are meaningless
+    num_undecided: int  # zero signs that may hide too much
 
     @property
     def positive(self) -> np.ndarray:
@@ -122,38 +88,8 @@ def subdivide(
 ) -> Subdivision:
     """Cut a complex by the zero sets of functions that are affine on each of its cells.
 
-    Parameters
-    ----------
-    cells : Complex
-    placement : Placement
-        Of its vertices and edges.
-    seams : (facets,) int64
-    heights : (v, c) float64
-        Value of every cut function at every vertex.
-    rounding : (c,) float64
-        Bound on the rounding error of every cut function.
-    slopes : (c,) float64
-        The steepest slope of every cut function on any cell.
-    floor : (c,) float64
-        Values up to this size count as zero because of the resolution.
-    limit : int
-        Stop after the first cut with more cells than this.
-
-    Returns
-    -------
-    Subdivision
-
-    Notes
-    -----
-    A sign is strict if the value exceeds both the floor and its error, ``rounding * factor +
-    slopes * (blur + drift)``. Other values count
-    as zero. At a vertex of cells that have a strict sign this is *undecided* if the value exceeds its error (the sign
-    is known, and the resolution hides it), or the resolution ``floor / slopes`` times the slope of the least steep of
-    these cells (a region thicker than the resolution may be hidden), or if the error exceeds the floor more than 32
-    times (it is not known well enough). The slope of a cell is here the largest one along its edges.
-
-    A cut looks at the faces that it splits, and at all of them only where it is zero at a vertex; signs are taken of
-    every face for 64 cuts at a time.
+    A sign is strict above ``floor`` and ``rounding * factor + slopes * (blur + drift)``, else zero, and undecided if
+    that may hide too much beside strict signs. It stops after the first cut with more than `limit` cells.
     """
     parts, *columns, places, done, undecided = _kernels.subdivide(
         cells.start,

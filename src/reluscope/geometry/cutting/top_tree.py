@@ -40,13 +40,9 @@ class _Walk:
 
 
 class TopTree(MaxTree):
-    """The search for all choices of the k largest members inside one cell.
+    """Searches for all choices of the k largest members inside one cell.
 
-    Parameters
-    ----------
-    frame, cell, differences, scratch
-        As `MaxTree`; all groups have as many members. Members of batches are (r, g, n) integers, 1 for what is in.
-    k : int
+    All groups have as many members. Members of batches are (r, g, n) integers, 1 for those among the k largest.
     """
 
     def __init__(

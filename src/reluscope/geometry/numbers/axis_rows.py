@@ -11,30 +11,18 @@ from jaxtyping import Float, Int
 
 
 class Bounded(NamedTuple):
-    """The set {x : A x <= b} as other rows and bounds.
+    """The set {x : A x <= b} as bounds and the rows that are not along an axis.
 
-    Parameters
-    ----------
-    rows : (k,) int64
-        The rows that are not along an axis; zero rows are left out.
-    lower, upper : (n,) float64
-        The tightest bounds of the others, infinite where there are none.
+    Zero rows are left out.
     """
 
-    rows: Int[np.ndarray, " k"]
-    lower: Float[np.ndarray, " n"]
-    upper: Float[np.ndarray, " n"]
+    rows: Int[np.ndarray, " k"]  # rows that are not along an axis
+    lower: Float[np.ndarray, " n"]  # tightest bounds of the others; infinite if none
+    upper: Float[np.ndarray, " n"]  # tightest bounds of the others; infinite if none
 
 
 def read_bounds(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> Bounded:
-    """Read the rows with one entry that is not zero as bounds.
-
-    Examples
-    --------
-    >>> found = read_bounds(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, -1.0]]), np.array([4.0, 9.0, 3.0]))
-    >>> found.rows.tolist(), found.lower.tolist(), found.upper.tolist()
-    ([1], [-inf, -3.0], [2.0, inf])
-    """
+    """Read the rows with one entry that is not zero as bounds."""
     dim = A.shape[1]
     entries = np.count_nonzero(A, axis=1)
     along = np.flatnonzero(entries == 1)

@@ -7,27 +7,8 @@ from jaxtyping import Float
 def coincident_groups(table: Float[np.ndarray, "h k"], tolerance: float) -> list[np.ndarray]:
     """Group the rows that differ by at most ``tolerance`` in every entry from the first of their group.
 
-    Parameters
-    ----------
-    table : (h, k) array
-        Rows of entries of order 1.
-    tolerance : float
-        Largest difference.
-
-    Returns
-    -------
-    list of index arrays
-        Increasing within a group; groups in order of their first row.
-
-    Notes
-    -----
-    Rows are sorted by one random projection, so only rows with nearly equal keys are compared: O(h k + h log h) unless
-    many rows coincide.
-
-    Examples
-    --------
-    >>> coincident_groups(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1e-15]]), 1e-9)
-    [array([0, 2]), array([1])]
+    Entries are of order 1. Indices increase within a group; groups are in order of their first row. Cost: O(h k + h log
+    h) unless many rows coincide.
     """
     if not len(table):
         return []

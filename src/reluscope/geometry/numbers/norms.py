@@ -16,25 +16,13 @@ Norm = Literal["l1", "l2", "linf"]
 
 
 def check_norm(norm: str) -> None:
-    """Refuse what is none of the three norms.
-
-    Raises
-    ------
-    InputError
-        If it is not "l1", "l2" or "linf".
-    """
+    """Raise InputError unless the norm is "l1", "l2" or "linf"."""
     if norm not in get_args(Norm):
         raise InputError(f"expected a norm among {', '.join(map(repr, get_args(Norm)))}, got {norm!r}: choose one")
 
 
 def size(vectors: Float[np.ndarray, "*batch n"], norm: Norm) -> Float[np.ndarray, "*batch"]:
-    """Return the norm of vectors along the last axis.
-
-    Examples
-    --------
-    >>> [float(size(np.array([3.0, -4.0]), norm)) for norm in ("l1", "l2", "linf")]
-    [7.0, 5.0, 4.0]
-    """
+    """Return the norm of vectors along the last axis."""
     if norm == "l2":
         return lengths(vectors)
     return np.asarray(np.linalg.norm(vectors, {"l1": 1, "linf": np.inf}[norm], axis=-1))
@@ -49,14 +37,7 @@ def dual(norm: Norm) -> Norm:
 def steepest(forms: Float[np.ndarray, "s n"], norm: Norm) -> Float[np.ndarray, "s n"]:
     """Return for each form g a vector v of norm 1 with ``g v = |g|*``; of a zero form the zero vector.
 
-    Notes
-    -----
     In l1 the first of the largest entries takes the whole step; in linf inputs that do not matter stay.
-
-    Examples
-    --------
-    >>> steepest(np.array([[3.0, -4.0]]), "l1"), steepest(np.array([[3.0, -4.0]]), "linf")
-    (array([[ 0., -1.]]), array([[ 1., -1.]]))
     """
     if norm == "linf":
         return np.sign(forms)

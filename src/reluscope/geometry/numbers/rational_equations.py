@@ -7,19 +7,9 @@ from fractions import Fraction
 def moved_onto(
     equations: Iterable[Sequence[Fraction]], point: Sequence[Fraction], free: Sequence[int]
 ) -> list[Fraction]:
-    """Return a point moved along free axes onto equations, one after another; those that contradict are left out.
+    """Return a point moved along free axes onto equations, one after another.
 
-    Parameters
-    ----------
-    equations : sequences of n + 1 fractions
-        Coefficients and constants of what is to vanish.
-    point : n fractions
-    free : axes
-
-    Examples
-    --------
-    >>> [str(entry) for entry in moved_onto([[Fraction(3), Fraction(0), Fraction(-1)]], [Fraction(1)] * 2, [0, 1])]
-    ['1/3', '1']
+    Equations are coefficients and constant of what is to vanish; those that contradict earlier ones are left out.
     """
     solved = reduced(equations, free)
     moved = list(point)
@@ -30,12 +20,10 @@ def moved_onto(
 
 
 def reduced(equations: Iterable[Sequence[Fraction]], free: Sequence[int] | None = None) -> dict[int, list[Fraction]]:
-    """Return equations solved for some axes: as many as the rank. Those that depend on others, or contradict, drop out.
+    """Return equations solved for some axes, by axis: as many as the rank.
 
-    Returns
-    -------
-    dict
-        By axis: coefficients and constant of an equation, 1 at the axis and 0 at all others that are solved for.
+    Each has coefficients and constant, 1 at its axis and 0 at all others that are solved for. Equations that depend on
+    others, or contradict, drop out.
     """
     solved: dict[int, list[Fraction]] = {}
     for equation in equations:

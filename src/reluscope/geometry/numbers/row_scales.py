@@ -12,14 +12,9 @@ FARTHEST = 1e300
 def scaled_rows(
     A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]
 ) -> tuple[Float[np.ndarray, "h n"], Float[np.ndarray, " h"]]:
-    """Return rows times powers of two, the largest entry of each from 1/2 to 1: the same rows, and their squares fit.
+    """Return the same rows times powers of two, the largest entry of each from 1/2 to 1.
 
-    Half-spaces that end farther away than ``FARTHEST`` end there.
-
-    Examples
-    --------
-    >>> scaled_rows(np.array([[6.0 * 2.0**600, 0.0]]), np.array([3.0 * 2.0**600]))
-    (array([[0.75, 0.  ]]), array([0.375]))
+    Squares of the rows then fit in float64. Half-spaces that end farther away than ``FARTHEST`` end there.
     """
     powers = exponents(A, 1)
     return times_power(A, -powers[:, None]), np.clip(times_power(b, -powers), -FARTHEST, FARTHEST)

@@ -15,25 +15,10 @@ from reluscope.geometry.programs.rational_program import deepest, highest, value
 
 
 def bounding_box(polyhedron: Polyhedron) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]] | None:
-    """Return the ends of a box around a polyhedron, None if it is unbounded; the lower end is above if it is empty.
+    """Return the lower and upper ends of a box around a polyhedron, None if it is unbounded.
 
-    Parameters
-    ----------
-    polyhedron : Polyhedron
-        Its float64 numbers taken as they are.
-
-    Notes
-    -----
-    The least box, but for rounding. Two linear programs per coordinate. If rows along the axes bound all coordinates,
-    they are solved in floats, and what their multipliers prove is taken; else what floats find is proved in fractions,
-    which for few dimensions solve what is left open.
-
-    Examples
-    --------
-    >>> triangle = Polyhedron([[-1.0, 0.0], [0.0, -1.0], [1.0, 2.0]], [0.0, 0.0, 1.0])
-    >>> lower, upper = bounding_box(triangle)
-    >>> lower.round(9).tolist(), upper.round(9).tolist()
-    ([0.0, 0.0], [1.0, 0.5])
+    The least box, but for rounding. The lower end is above the upper one if the polyhedron is empty. Two linear
+    programs per coordinate.
     """
     rough = read_bounds(polyhedron.A, polyhedron.b)
     if np.isfinite(rough.lower).all() and np.isfinite(rough.upper).all():

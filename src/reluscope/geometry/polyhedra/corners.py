@@ -41,22 +41,10 @@ class Corners(NamedTuple):
 
 
 def corners(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: Ball, tolerance: float) -> Corners:
-    """Return the vertices, in the plane in counter-clockwise order.
+    """Return the vertices of a polyhedron, in the plane counter-clockwise; None if it contains a line.
 
-    Parameters
-    ----------
-    A, b : arrays
-        Half-spaces, redundant and repeated ones welcome; at most 9 dimensions.
-    ball : Ball
-        A ball inside, of positive radius.
-    tolerance : float
-        Vertices closer than this in coordinates in which the ball is the unit ball (relative to their distance) are
-        one.
-
-    Returns
-    -------
-    Corners
-        None if the polyhedron contains a line.
+    At most 9 dimensions; the ball has to lie inside. Vertices closer than the tolerance, in coordinates in which the
+    ball is the unit ball and relative to their distance, are one.
     """
     dim = A.shape[1]
     if dim > 9:
@@ -83,14 +71,7 @@ def corners(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: Ball,
 def exact_corners(
     A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]
 ) -> tuple[Float[np.ndarray, "v n"], float] | None:
-    """Return the vertices of a bounded polyhedron and its volume by fractions, None if that takes too long.
-
-    Examples
-    --------
-    >>> points, volume = exact_corners(np.array([[-1.0, 0], [0, -1], [1, 1]]), np.array([0.0, 0, 1]))
-    >>> len(points), volume
-    (3, 0.5)
-    """
+    """Return a bounded polyhedron's vertices and volume by fractions, None if that takes too long."""
     return corners_of_sides(sides_of(A.tolist(), b.tolist()))
 
 
@@ -130,11 +111,6 @@ def hull_volume(vertices: Float[np.ndarray, "v n"]) -> float:
     """Return the volume of the convex hull of points: length in one dimension, area in two.
 
     Zero for points that are flat but for rounding.
-
-    Examples
-    --------
-    >>> hull_volume(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]]))
-    1.0
     """
     dim = vertices.shape[1]
     if len(vertices) <= dim:

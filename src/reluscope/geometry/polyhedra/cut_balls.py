@@ -18,25 +18,13 @@ MULTIPLIERS = (0.5, 1.0, 2.0)
 
 @dataclass(frozen=True, eq=False)
 class CutBall:
-    """All u with ``|u| <= radius``, ``lower <= u <= upper`` and ``cut u >= level``.
+    """All u with ``|u| <= radius``, ``lower <= u <= upper`` and ``cut u >= level``."""
 
-    Parameters
-    ----------
-    radius : float
-        May be infinite.
-    norm : "l1", "l2" or "linf"
-    lower, upper : (n,) arrays
-        With ``lower <= 0 <= upper``, infinite where there is no bound.
-    cut : (n,) array, optional
-        Of dual norm 1.
-    level : float
-    """
-
-    radius: float
+    radius: float  # may be infinite
     norm: Norm
-    lower: Float[np.ndarray, " n"]
-    upper: Float[np.ndarray, " n"]
-    cut: Float[np.ndarray, " n"] | None = None
+    lower: Float[np.ndarray, " n"]  # at most 0, -inf where there is no bound
+    upper: Float[np.ndarray, " n"]  # at least 0, inf where there is no bound
+    cut: Float[np.ndarray, " n"] | None = None  # of dual norm 1
     level: float = 0.0
 
     @property
@@ -45,21 +33,9 @@ class CutBall:
         return min(self.radius, float(np.maximum(-self.lower, self.upper).max(initial=0.0)))
 
     def extent(self, forms: Float[np.ndarray, "f n"]) -> tuple[Float[np.ndarray, " f"], Float[np.ndarray, " f"]]:
-        """Return bounds of ``g u`` for every form g.
+        """Return a lower and an upper bound of ``g u`` for every form g.
 
-        Returns
-        -------
-        pair of (f,) arrays
-            Numbers at most the least and at least the largest value; infinite where nothing bounds a form.
-
-        Examples
-        --------
-        >>> free, forms = np.full(2, np.inf), np.array([[3.0, 4.0], [1.0, 0.0]])
-        >>> CutBall(2.0, "l2", -free, free).extent(forms)
-        (array([-10.,  -2.]), array([10.,  2.]))
-        >>> np.round(CutBall(2.0, "l2", -free, free, np.array([0.0, 1.0]), 1.2).extent(forms), 9) + 0.0
-        array([[ 0. , -1.6],
-               [10. ,  1.6]])
+        Infinite where nothing bounds a form.
         """
         least, most = self._without_cut(forms)
         if self.cut is None or not np.isfinite(self.radius):

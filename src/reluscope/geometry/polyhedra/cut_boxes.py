@@ -28,33 +28,9 @@ def distances_of_cut_boxes(
     levels: Float[np.ndarray, "*k"],
     norm: Norm,
 ) -> Float[np.ndarray, "*k"]:
-    """Return lower bounds of ``|u|`` over boxes with ``form u >= level``; infinite where nothing is there.
+    """Return lower bounds of ``|u|`` over boxes cut by ``form u >= level``; infinite for empty ones.
 
-    Parameters
-    ----------
-    lower, upper : (*k, n) float64
-        Finite.
-    forms : (*k, n) float64
-    levels : (*k,) float64
-    norm : "l1", "l2" or "linf"
-
-    Returns
-    -------
-    (*k,) float64
-        The distances, but for rounding.
-
-    Notes
-    -----
-    About 2 n evaluations of each form.
-
-    Examples
-    --------
-    >>> ends, form = (np.array([[0.0, -1.0]]), np.array([[1.0, 1.0]])), np.array([[3.0, 4.0]])
-    >>> found = [distances_of_cut_boxes(*ends, form, np.array([2.5]), norm) for norm in ("l1", "l2", "linf")]
-    >>> [round(float(one[0]), 9) for one in found]
-    [0.625, 0.5, 0.357142857]
-    >>> distances_of_cut_boxes(*ends, form, np.array([7.5]), "l2")
-    array([inf])
+    They are the distances, but for rounding. Boxes have to be finite. About 2 n evaluations of each form.
     """
     own = size(np.maximum(np.maximum(lower, -upper), 0.0), norm)
     most = np.where(forms > 0, forms * upper, forms * lower).sum(axis=-1)
@@ -73,34 +49,10 @@ def near_in_cut_boxes(
     radius: float,
     norm: Norm,
 ) -> tuple[Float[np.ndarray, "*k n"], Float[np.ndarray, "*k n"]]:
-    """Return boxes around all u with ``lower <= u <= upper``, ``form u >= level`` and ``|u| <= radius``.
+    """Return ends of boxes around all u in a box with ``form u >= level`` and ``|u| <= radius``.
 
-    Parameters
-    ----------
-    lower, upper : (*k, n) float64
-        Finite.
-    forms : (*k, n) float64
-    levels : (*k,) float64
-        What is no number cuts nothing off.
-    radius : float
-        May be infinite.
-    norm : "l1", "l2" or "linf"
-
-    Returns
-    -------
-    pair of (*k, n) float64
-        Their ends. A lower one is above the upper one only where nothing is there.
-
-    Notes
-    -----
-    A few operations for each number given. These are not the smallest boxes.
-
-    Examples
-    --------
-    >>> ends, form = (np.array([0.0, -1.0]), np.array([1.0, 1.0])), np.array([1.0, 1.0])
-    >>> low, high = near_in_cut_boxes(*ends, form, np.array(1.0), 0.8, "l2")
-    >>> low.round(3), high.round(3)
-    (array([0.235, 0.235]), array([0.765, 0.765]))
+    Not the smallest boxes. A lower end is above the upper one only where there is no such u. Boxes given have to be
+    finite; the radius may be infinite, and a NaN level cuts nothing off.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         low, high = _cut_by_form(lower, upper, forms, levels)

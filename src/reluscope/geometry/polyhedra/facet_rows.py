@@ -40,36 +40,17 @@ MANY_ROWS = 8
 
 
 class FoundFacets(NamedTuple):
-    """The facets of {x : A x <= b}.
+    """The facets of {x : A x <= b}, in the order of their first rows."""
 
-    Parameters
-    ----------
-    groups : tuple of index arrays
-        The rows of each facet's hyperplane, facets in order of their first rows.
-    points : (f, n) float64
-        On each hyperplane a point strictly inside all others.
-    """
-
-    groups: tuple[np.ndarray, ...]
-    points: Float[np.ndarray, "f n"]
+    groups: tuple[np.ndarray, ...]  # the rows of each facet's hyperplane
+    points: Float[np.ndarray, "f n"]  # on each hyperplane, strictly inside all other rows
 
 
 def find_facets(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: Ball, tolerance: float) -> FoundFacets:
-    """Return the irredundant rows, rows of the same hyperplane together, and a point inside each facet.
+    """Return the irredundant rows, grouped by hyperplane, and a point inside each facet.
 
-    Parameters
-    ----------
-    A, b : arrays
-        Half-spaces.
-    ball : Ball
-        A ball inside, of positive radius.
-    tolerance : float
-        Rows are compared in coordinates in which the ball is the unit ball: rows closer than this are one, and a row
-        is redundant if the others let nothing beyond it by more than this, each relative to its distance.
-
-    Returns
-    -------
-    FoundFacets
+    In coordinates in which the ball is the unit ball, rows closer than the tolerance are one, and a row is redundant if
+    the others let nothing beyond it by more, each relative to its distance.
     """
     normals, offsets, kept = unit_rows(A, b)
     scale = ball.radius if np.isfinite(ball.radius) else 1.0
@@ -91,29 +72,10 @@ def find_facets(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: B
 def facet_point(
     A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], row: int, inside: Float[np.ndarray, " n"], tolerance: float
 ) -> Float[np.ndarray, " n"] | None:
-    """Return a point of one row's hyperplane that is strictly inside all other rows, or None if the row is redundant.
+    """Return a point of one row's hyperplane strictly inside all other rows, None if the row is redundant.
 
-    Parameters
-    ----------
-    A, b : arrays
-        Half-spaces; none but ``row`` itself on its hyperplane.
-    row : int
-        Which one is asked about.
-    inside : (n,) array
-        A point strictly inside all rows.
-    tolerance : float
-        As in `find_facets`, with the largest ball around ``inside``.
-
-    Notes
-    -----
-    A point is pushed off violated rows first; what that leaves open takes one linear program.
-
-    Examples
-    --------
-    >>> A, b = np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), np.array([3.0, 2.0, 0.0, 0.0])
-    >>> inside = np.array([0.5, 0.5])
-    >>> facet_point(A, b, 0, inside, 1e-9) is None, facet_point(A, b, 1, inside, 1e-9)
-    (True, array([1., 1.]))
+    No other row may lie on that hyperplane. The tolerance is that of `find_facets` with the largest ball around
+    ``inside``. Takes at most one linear program.
     """
     normals, offsets, kept = unit_rows(A, b)
     depths = offsets - normals @ inside

@@ -17,38 +17,14 @@ MAX_DIMENSIONS = 9
 
 
 def dimension_of(points: Float[np.ndarray, "v n"], thin: float) -> int:
-    """Return the dimension of the affine hull of points, what is thinner than a length being flat.
-
-    Examples
-    --------
-    >>> dimension_of(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]), 1e-9)
-    1
-    """
+    """Return the dimension of the affine hull of points; extents below ``thin`` count as flat."""
     return int((np.linalg.svd(points - points.mean(axis=0), compute_uv=False) > thin).sum())
 
 
 def hull_of(points: Float[np.ndarray, "v n"], thin: float) -> Polyhedron:
     """Return the convex hull of points as a polyhedron, with equations where it is flat.
 
-    Parameters
-    ----------
-    points : (v, n) float64
-        At least one.
-    thin : float
-        What is thinner counts as flat.
-
-    Raises
-    ------
-    InputError
-        If the hull has more than 9 dimensions.
-
-    Examples
-    --------
-    >>> square = hull_of(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), 1e-9)
-    >>> len(square.A), round(square.volume(), 9)
-    (4, 1.0)
-    >>> hull_of(np.array([[0.0, 3.0], [2.0, 3.0]]), 1e-9).vertices().round(9).tolist()
-    [[2.0, 3.0], [0.0, 3.0]]
+    Extents below ``thin`` count as flat. Raises InputError if the hull has more than 9 dimensions.
     """
     middle = points.mean(axis=0)
     _, widths, axes = np.linalg.svd(points - middle, full_matrices=True)

@@ -60,39 +60,8 @@ def row_space(rows: Float[np.ndarray, "h n"]) -> Float[np.ndarray, "k n"]:
 def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], *, seconds: float | None = None) -> Ball:
     """Return a largest ball in {x : A x <= b}: maximise r subject to ``a_i c + |a_i| r <= b_i``.
 
-    Parameters
-    ----------
-    A, b : arrays
-        Half-spaces; a zero row with a negative offset makes the polyhedron empty.
-    seconds : float, optional
-        About what a simplex method may take.
-
-    Returns
-    -------
-    Ball
-
-    Raises
-    ------
-    SolverError
-        If there is no answer after so many seconds, among other reasons.
-
-    Notes
-    -----
-    Offsets are divided by a power of two near the largest one, as solvers compare with numbers of about one. The
-    program is solved again in coordinates scaled by the ball found, until the gap is small against the radius: a
-    sliver of width 1e-12 has its centre inside it. Centres of largest balls are not unique. From 10,000 entries of A on
-    `largest_balls` goes first, and its gap is up to 1e-9 of the radius.
-
-    The gap is what multipliers prove. They have to cancel: what rounding leaves of their combination counts times how
-    far points of the polyhedron are away, and where there is no end to that, they are made to cancel in fractions, in
-    up to 16 dimensions. Infinite radii are proved by a way that leads away from all rows. Only the gaps of
-    `largest_balls` are without a bound of their own rounding.
-
-    Examples
-    --------
-    >>> ball = inscribed_ball(np.array([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]]), np.array([0.0, 0.0, 1.0]))
-    >>> round(ball.radius, 6)
-    0.292893
+    Its gap and infinite radii are proved by multipliers and directions; from 10,000 entries of A on the gap, up to 1e-9
+    of the radius, leaves out its own rounding. The centre need not be unique.
     """
     dim = A.shape[1]
     if (b[~A.any(axis=1)] < 0).any():
@@ -192,18 +161,8 @@ def _by_interior_point(normals: np.ndarray, offsets: np.ndarray) -> Ball | None:
 def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | None = None) -> bool:
     """Return whether no r except 0 has ``A r <= 0`` and ``C r = 0``.
 
-    Notes
-    -----
-    If all rows together have full column rank, r = 0 is the only r on which they vanish, so any other r of the cone can
-    be scaled until some row reaches -1: the largest value of ``-sum A r`` under ``-1 <= A r <= 0`` is 0, or at least 1.
-    The answer is checked: weights of at least 1 for all rows, whose combination is shorter than the least singular
-    value, prove that there is no such r; a way that falls away from all rows beyond rounding is one. What neither
-    settles is decided in rational arithmetic, in up to 16 dimensions; beyond, the linear program's word is taken.
-
-    Examples
-    --------
-    >>> is_cone_trivial(np.array([[1.0, 0.0], [-1.0, 0.0]]))
-    False
+    The answer is checked in floats, or decided in rational arithmetic in up to 16 dimensions; beyond, the linear
+    program is believed.
     """
     dim = A.shape[1]
     both = A if C is None else np.concatenate([A, C, -C])

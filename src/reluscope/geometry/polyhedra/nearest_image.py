@@ -31,25 +31,16 @@ LEVEL = 1e-11
 
 @dataclass(frozen=True, eq=False)
 class NearestImage:
-    """Where an image of a polyhedron is nearest to a point.
+    """The point of a polyhedron whose image is nearest to a given point.
 
-    Parameters
-    ----------
-    point : (n,) float64
-        Of the polyhedron; NaN if that is empty, or beyond the bound.
-    image : (m,) float64
-        ``W point + c``.
-    distance : float
-        From the given point; infinite in these two cases.
-    lower : float
-        No point of the image is nearer, as multipliers prove with all rounding; infinite if there is none. What no row
-        bounds is taken to be at most a million times the size of offsets, of y and of the point found.
+    NaN at infinite distance if the polyhedron is empty or beyond the bound. Unbounded directions count as at most a
+    million times the size of offsets, y and the point found in the proof of ``lower``.
     """
 
     point: Float[np.ndarray, " n"]
-    image: Float[np.ndarray, " m"]
-    distance: float
-    lower: float
+    image: Float[np.ndarray, " m"]  # ``W point + c``
+    distance: float  # from the given point
+    lower: float  # proved lower bound with all rounding; inf if empty
 
     @property
     def is_empty(self) -> bool:
@@ -68,30 +59,8 @@ def nearest_image(
 ) -> NearestImage:
     """Return the point of the image of a polyhedron under ``z -> W z + c`` that is nearest to y.
 
-    Parameters
-    ----------
-    polyhedron : Polyhedron
-    weight, bias : (m, n) and (m,) float64
-    y : (m,) float64
-    bound : float
-        Stop as soon as the image is known to be at least this far.
-    tolerance : float
-        Stop when the distance is known so well, relative to the size of y and the image.
-
-    Returns
-    -------
-    NearestImage
-
-    Notes
-    -----
-    A linear program and a small problem of non-negative least squares for each of a few more than m corners.
-
-    Examples
-    --------
-    >>> square = Polyhedron(np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4))
-    >>> found = nearest_image(square, np.array([[1.0, 1.0]]), np.zeros(1), np.array([5.0]))  # x_0 + x_1 up to 2
-    >>> found.distance, round(found.lower, 9)
-    (3.0, 3.0)
+    Stops once the distance is known within the tolerance, relative to the size of y and the image, or to be at least
+    ``bound``. A linear program and a small least-squares problem for each of a few more than m corners.
     """
     size = polyhedron.dim
     nothing = np.full(size, np.nan), np.full(len(bias), np.nan)

@@ -33,32 +33,18 @@ EPS = 2.0**-52
 
 @dataclass(frozen=True, eq=False)
 class NearestPoint:
-    """Where a polyhedron is nearest to a point.
+    """The point of a polyhedron nearest to a given point, with a proved lower bound of the distance.
 
-    Parameters
-    ----------
-    point : (n,) array
-        NaN where the polyhedron is empty, or was found to be beyond the bound.
-    distance : float
-        Infinite in these two cases.
-    lower : float
-        No point of the polyhedron is nearer: what multipliers prove, less the rounding of all sums. Infinite if it is
-        proved empty, in fractions or by its bounds; else contradictions prove that points would be far away.
-    multipliers : (h,) array
-        Of the rows, not negative. Of an empty polyhedron those of a contradiction: with the other two,
-        ``A' m + C' e + f = 0``, and the same sum over offsets and bounds is negative.
-    equation_multipliers : (k,) array
-        Of the equations.
-    bound_multipliers : (n,) array
-        Positive at upper bounds, negative at lower ones. Only in l2 and in contradictions; elsewhere 0.
+    Empty polyhedra have multipliers of a contradiction: ``A' m + C' e + f = 0``, with a negative sum over offsets and
+    bounds. ``lower`` is infinite only if emptiness is proved, in fractions or by bounds.
     """
 
-    point: Float[np.ndarray, " n"]
-    distance: float
-    lower: float
-    multipliers: Float[np.ndarray, " h"]
-    equation_multipliers: Float[np.ndarray, " k"]
-    bound_multipliers: Float[np.ndarray, " n"]
+    point: Float[np.ndarray, " n"]  # NaN if empty or found to be beyond the bound
+    distance: float  # infinite if empty or beyond the bound
+    lower: float  # proved by multipliers, less the rounding of all sums
+    multipliers: Float[np.ndarray, " h"]  # of the rows, not negative
+    equation_multipliers: Float[np.ndarray, " k"]  # of the equations
+    bound_multipliers: Float[np.ndarray, " n"]  # upper > 0, lower < 0; 0 in l1, linf unless empty
 
     @property
     def gap(self) -> float:
@@ -86,44 +72,8 @@ def nearest_point(
 ) -> NearestPoint:
     """Return the nearest point of ``{y : A y <= b, C y = d, lower <= y <= upper}``.
 
-    Parameters
-    ----------
-    A, b : (h, n) and (h,) arrays
-        Half-spaces, not necessarily normalised.
-    point : (n,) array
-    C, d : (k, n) and (k,) arrays, optional
-        Equations.
-    norm : "l1", "l2" or "linf"
-        What distance is. The nearest point of l1 and linf need not be unique.
-    lower, upper : (n,) arrays, optional
-        Bounds of a box, infinite where there are none: the same as 2 n rows, and cheaper.
-    bound : float
-        Stop as soon as the polyhedron is known to be at least this far.
-    extent : float
-        What rows, bounds and the point were rounded relative to, where that is more than they show.
-
-    Returns
-    -------
-    NearestPoint
-
-    Raises
-    ------
-    SolverError
-        If no method ends.
-
-    Notes
-    -----
-    A row counts as fulfilled within 1e-12 of the distance, of the point's size and of the extent in l2, within 1e-9 of
-    the distance in l1 and linf, however far away other rows and bounds are. Rows that contradict each other by less
-    than that have a point in common.
-
-    Examples
-    --------
-    >>> rows, offsets = np.array([[-1.0, -1.0]]), np.array([-2.0])  # y_0 + y_1 >= 2
-    >>> [round(nearest_point(rows, offsets, np.zeros(2), norm=norm).distance, 9) for norm in ("l1", "l2", "linf")]
-    [2.0, 1.414213562, 1.0]
-    >>> nearest_point(np.array([[1.0], [-1.0]]), np.array([-1.0, 0.0]), np.zeros(1)).is_empty
-    True
+    Rows hold within 1e-12 of the distance, the point's size and ``extent`` in l2, within 1e-9 of the distance in l1 and
+    linf, where the point need not be unique. Stops once the distance is at least ``bound``.
     """
     check_norm(norm)
     problem = _Problem(A, b, point, C, d, lower, upper, extent)

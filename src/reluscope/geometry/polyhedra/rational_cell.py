@@ -30,33 +30,17 @@ def rows_of(polyhedron: Polyhedron) -> list[Form]:
 
 @dataclass(frozen=True)
 class RationalCell:
-    """The points of R^n where some forms are at least 0 and others above 0; there are some.
-
-    Parameters
-    ----------
-    weak, strict : tuples of forms
-    point : n fractions
-        One of its points.
-
-    Examples
-    --------
-    >>> cell = RationalCell.of(Box(0, 1, 2))
-    >>> corner = cell.where_weak({0: 1, 1: 1, -1: -2})
-    >>> corner.point, corner.where_strict({0: -1, -1: 1}) is None
-    ((Fraction(1, 1), Fraction(1, 1)), True)
-    """
+    """The non-empty set of points of R^n where some forms are at least 0 and others above 0."""
 
     weak: tuple[Form, ...]
     strict: tuple[Form, ...]
-    point: Point
+    point: Point  # one of the cell's points
 
     @classmethod
     def of(cls, window: Domain) -> "RationalCell | None":
-        """Return a domain whose float64 bounds are taken as the numbers they are, or None if it has no interior.
+        """Return the cell of a domain, or None if the domain has no interior.
 
-        Parameters
-        ----------
-        window : Box, Polyhedron or Space; of a slice its window
+        Float64 bounds are taken as the exact numbers they are. Of a slice, give its window.
         """
         if isinstance(window, Slice):
             window = window.window

@@ -10,28 +10,10 @@ from reluscope.geometry.polyhedra.rational_polytopes import RationalPolytope, Ro
 
 
 def cone(dim: int, rows: Iterable[Row]) -> RationalPolytope | None:
-    """Return the points of a simplex around the origin on which all linear functions are at least zero.
+    """Return the part of a cone in a simplex around the origin, None if the cone has no interior.
 
-    Parameters
-    ----------
-    dim : int
-    rows : rows of dim whole numbers
-        Linear functions, without a constant.
-
-    Returns
-    -------
-    RationalPolytope or None
-        None if the cone has no interior. Its facets through the origin are those of the cone; their rows end in 0.
-
-    Notes
-    -----
-    A linear function that is at least zero at the vertices is at least zero on all of the cone.
-
-    Examples
-    --------
-    >>> quadrant = cone(2, [(1, 0), (0, 1)])
-    >>> sorted(quadrant.vertices), sorted(row for row in quadrant.facets() if row[-1] == 0)
-    ([(0, 0, 1), (0, 1, 1), (1, 0, 1)], [(0, 1, 0), (1, 0, 0)])
+    The cone is where all rows, without a constant, are at least 0. Facets through the origin are those of the cone;
+    their rows end in 0.
     """
     sides: list[Row] = [(*(int(axis == other) for other in range(dim)), 1) for axis in range(dim)]
     sides.append((*[-1] * dim, 1))

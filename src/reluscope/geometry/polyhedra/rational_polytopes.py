@@ -39,49 +39,26 @@ def half_spaces(window: "Box | Polyhedron") -> list[tuple[Fraction, ...]]:
 
 
 def sides_of(A: Sequence[Sequence[float]], b: Sequence[float]) -> list[tuple[Fraction, ...]]:
-    """Return the sides ``(a, c)`` of inequalities ``A x <= b`` whose float64 entries are taken as the numbers they are.
+    """Return the sides ``(a, c)``, meaning ``a . x + c >= 0``, of inequalities ``A x <= b``.
 
-    Examples
-    --------
-    >>> sides_of([[2.0]], [0.5])
-    [(Fraction(-2, 1), Fraction(1, 2))]
+    Float64 entries are taken as the exact numbers they are.
     """
     return [(*(-Fraction(entry) for entry in normal), Fraction(bound)) for normal, bound in zip(A, b, strict=True)]
 
 
 @dataclass(frozen=True)
 class RationalPolytope:
-    """A full-dimensional polyhedron without lines by its vertices, with the rows that each of them lies on.
-
-    Parameters
-    ----------
-    dim : int
-    vertices : tuple of rows
-        Homogeneous, primitive, all different; directions of unbounded edges among them.
-    tight : tuple of frozensets of rows
-        The rows, of those that cut something off, that vanish at each vertex; ``(0, ..., 0, 1)`` at directions.
-
-    Examples
-    --------
-    >>> from reluscope.geometry import Box
-    >>> square = RationalPolytope.of(Box(0, 1, 2))
-    >>> triangle = square.cut([(-2, -2, 1)])  # x + y <= 1 / 2
-    >>> sorted(triangle.vertices), len(triangle.facets())
-    ([(0, 0, 1), (0, 1, 2), (1, 0, 2)], 3)
-    """
+    """A full-dimensional polyhedron without lines, by its vertices and the rows that vanish at each."""
 
     dim: int
-    vertices: tuple[Row, ...]
-    tight: tuple[frozenset[Row], ...]
+    vertices: tuple[Row, ...]  # homogeneous, primitive, distinct; also directions
+    tight: tuple[frozenset[Row], ...]  # of rows that cut; ``(0, ..., 0, 1)`` at directions
 
     @classmethod
     def of(cls, window: "Box | Polyhedron") -> "RationalPolytope | None":
-        """Return a bounded window, or None if it has no interior.
+        """Return a bounded window as a polytope, or None if it has no interior.
 
-        Raises
-        ------
-        DegenerateGeometryError
-            If the window is unbounded.
+        Raises DegenerateGeometryError if the window is unbounded.
         """
         lines, whole = between(window.dim, [integer_row(side) for side in half_spaces(window)])
         if whole is not None and (lines or not whole.is_bounded):
@@ -98,8 +75,6 @@ class RationalPolytope:
     def cut(self, rows: Iterable[Row]) -> "RationalPolytope | None":
         """Return the part on which all rows are at least zero, or None if that has no interior.
 
-        Notes
-        -----
         A row costs one product per vertex; one that cuts something off compares pairs of vertices on its two sides.
         """
         vertices, tight = list(self.vertices), list(self.tight)
@@ -132,14 +107,7 @@ class RationalPolytope:
         return tuple(tuple(Fraction(x, vertex[-1]) for x in vertex[:-1]) for vertex in self.vertices if vertex[-1] > 0)
 
     def volume(self) -> Fraction:
-        """Return the volume of a bounded polyhedron: that of simplices from one vertex over the facets off it.
-
-        Examples
-        --------
-        >>> from reluscope.geometry import Box
-        >>> RationalPolytope.of(Box(0, 1, 3)).cut([(-1, -1, -1, 1)]).volume()
-        Fraction(1, 6)
-        """
+        """Return the volume of a bounded polyhedron: that of simplices from one vertex over the facets off it."""
         points = self.points()
         total = Fraction(0)
         for simplex in self._simplices(frozenset(range(len(points))), self.dim):
@@ -176,25 +144,10 @@ class RationalPolytope:
 
 
 def between(dim: int, rows: Iterable[Row]) -> tuple[int, RationalPolytope | None]:
-    """Return the polyhedron on which all rows are at least zero, with the dimension of the space of lines in it.
+    """Return the dimension of the lines in the polyhedron of rows at least zero, and the polyhedron.
 
-    Parameters
-    ----------
-    dim : int
-    rows : rows of dim + 1 whole numbers
-
-    Returns
-    -------
-    lines : int
-        Where this is not 0, the polyhedron is cut by as many coordinate hyperplanes as make it lose its lines.
-    polyhedron : RationalPolytope or None
-        In as many dimensions as are left; None if it has no interior.
-
-    Examples
-    --------
-    >>> lines, ray = between(2, [(1, 0, -3)])  # x >= 3, any y
-    >>> lines, sorted(ray.vertices)
-    (1, [(1, 0), (3, 1)])
+    If there are lines, it is cut by as many coordinate hyperplanes as make it lose them, in as many dimensions as are
+    left. None if it has no interior. Rows have dim + 1 entries.
     """
     infinity = (*[0] * dim, 1)
     given = [primitive(row) for row in rows]

@@ -30,61 +30,19 @@ NEAR = 1e3
 
 
 class RelativeInterior(NamedTuple):
-    """A point in the relative interior of a polyhedron, with its dimension and a ball.
-
-    Parameters
-    ----------
-    point : (n,) float64
-        In the relative interior.
-    dim : int
-        Dimension of the affine hull.
-    radius : float
-        Of a ball within the affine hull around the point that the polyhedron contains; at most the cap. 0 for a point.
-    polyhedron : Polyhedron
-        The same set, with the inequalities that hold with equality everywhere as further equations.
-    """
+    """A point in the relative interior of a polyhedron, with the dimension and a ball around the point."""
 
     point: Float[np.ndarray, " n"]
-    dim: int
-    radius: float
-    polyhedron: Polyhedron
+    dim: int  # dimension of the affine hull
+    radius: float  # of the ball in the affine hull, at most cap; 0 at a point
+    polyhedron: Polyhedron  # same set, with all implied equations added
 
 
 def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: float = 1.0) -> RelativeInterior | None:
-    """Return a point in the relative interior of a polyhedron, and its dimension.
+    """Return a point in the relative interior of a polyhedron and its dimension, None if it is empty.
 
-    Parameters
-    ----------
-    polyhedron : Polyhedron
-    tolerance : float
-        A length: what is thinner counts as flat, and rows that contradict each other by less as having points in
-        common.
-    cap : float
-        Largest radius to look for; keeps unbounded polyhedra bounded.
-
-    Returns
-    -------
-    RelativeInterior or None
-        None if the polyhedron is empty.
-
-    Raises
-    ------
-    SolverError
-        If a linear program of a large polyhedron ends without a point or multipliers that prove how thick it is.
-
-    Notes
-    -----
-    One linear program, and one more for every fall of the dimension, which multipliers have to prove, for points within
-    a thousand times the cap.
-
-    Examples
-    --------
-    >>> segment = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, -1, 2, 0])  # x_0 = 1, 0 <= x_1 <= 2
-    >>> found = relative_interior(segment)
-    >>> found.dim, found.point.round(9).tolist(), len(found.polyhedron.C)
-    (1, [1.0, 1.0], 2)
-    >>> relative_interior(Polyhedron([[1], [-1]], [0, -1])) is None
-    True
+    Extents below the tolerance count as flat, smaller contradictions as none. One linear program, and one for each drop
+    of the dimension, proved by multipliers for points within a thousand times the cap.
     """
     if (polyhedron.b[~polyhedron.A.any(axis=1)] < -tolerance).any():
         return None

@@ -30,30 +30,10 @@ def sample_chains(
     burn_in: int,
     seed: int,
 ) -> Float[np.ndarray, "c d n"]:
-    """Return points of independent chains.
+    """Return points of independent chains in a bounded body, nearly uniform after enough steps.
 
-    Parameters
-    ----------
-    body : HalfSpaceStack
-        One, bounded.
-    start : (n,) array
-        Strictly inside.
-    chains, draws : int
-        How many chains, and points of each.
-    thinning, burn_in : int
-        Steps between two points of a chain, and before the first.
-    seed : int
-
-    Returns
-    -------
-    (c, d, n) array
-        Points of different chains are independent given the starting point, the analytic centre; each is uniform up to
-        what is left of the start. Points of one chain depend on one another.
-
-    Notes
-    -----
-    A step costs h numbers, where rows are bounds too. From a warm start a number of steps of the order n^2 times a
-    power of the ratio of outer and inner radius is proved to be enough; 8 n^2 are usual between two points.
+    The start has to be strictly inside. Points of one chain depend on one another and on what is left of the start. A
+    step costs h numbers; 8 n^2 steps are usual between two points.
     """
     origin = torch.as_tensor(start[None], dtype=body.rows.dtype, device=body.rows.device)
     center = analytic_centers(body, origin).points[0]
@@ -78,17 +58,10 @@ def sample_chains(
 
 
 class Walk:
-    """A chain from the origin, in coordinates of the axes; Ctrl-C is heard between two calls of a kernel.
+    """A chain of random points from the origin, in coordinates of the axes.
 
-    Parameters
-    ----------
-    columns : (n, h) array
-        How fast slacks shrink along each axis.
-    room : (h,) array
-        The slacks at the origin.
-    generator : numpy.random.Generator
-    refresh : int
-        After so many steps slacks are computed afresh.
+    ``columns`` says how fast slacks shrink along each axis, ``room`` holds the slacks at the origin; they are computed
+    afresh every ``refresh`` steps. Ctrl-C takes effect between two calls of a kernel.
     """
 
     def __init__(

@@ -7,35 +7,16 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 
 class Difference(NamedTuple):
-    """What lies in one polyhedron and not in another.
+    """The points that lie in one polyhedron and not in another, as polyhedra."""
 
-    Parameters
-    ----------
-    parts : list of Polyhedron
-        Their interiors do not meet.
-    thin : list of Ball
-        A largest ball of each part that was left out.
-    """
-
-    parts: list[Polyhedron]
-    thin: list[Ball]
+    parts: list[Polyhedron]  # their interiors do not meet
+    thin: list[Ball]  # a largest ball of each part that was left out
 
 
 def without(body: Polyhedron, cut: Polyhedron, thin: float) -> Difference:
-    """Return polyhedra whose interiors do not meet: what lies in one polyhedron and not in another.
+    """Return the part of one polyhedron outside another as polyhedra whose interiors do not meet.
 
-    Parameters
-    ----------
-    body, cut : Polyhedron
-        The second one by half-spaces.
-    thin : float
-        Parts with no ball of this radius are left out.
-
-    Examples
-    --------
-    >>> square, corner = (Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [end, 0, end, 0]) for end in (2, 1))
-    >>> sorted(round(part.volume(), 9) for part in without(square, corner, 1e-9).parts)
-    [1.0, 2.0]
+    ``cut`` has to be given by half-spaces. Parts that hold no ball of radius ``thin`` are left out.
     """
     parts: list[Polyhedron] = []
     left_out: list[Ball] = []

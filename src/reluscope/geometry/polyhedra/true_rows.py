@@ -59,24 +59,12 @@ def scaled_sides(sides: Sequence[Side]) -> list[Side]:
 
 
 class Recession(NamedTuple):
-    """The cone of directions in which a polyhedron is endless.
+    """The cone of directions in which a polyhedron is unbounded."""
 
-    Parameters
-    ----------
-    direction : n fractions
-        A direction in the relative interior of the cone; 0 where it is a space of lines, or nothing but 0.
-    still : tuple of int
-        Rows that are constant along all directions of the cone.
-    rank : int
-        Of these rows: the cone spans as many dimensions as are left.
-    has_lines : bool
-        Whether the opposite of some direction is a direction, too.
-    """
-
-    direction: tuple[Fraction, ...]
-    still: tuple[int, ...]
-    rank: int
-    has_lines: bool
+    direction: tuple[Fraction, ...]  # relatively interior; 0 for spaces of lines and {0}
+    still: tuple[int, ...]  # rows constant along all directions of the cone
+    rank: int  # of these rows; dimension of the cone is n minus it
+    has_lines: bool  # whether some direction's opposite is one too
 
     @property
     def is_trivial(self) -> bool:
@@ -85,15 +73,7 @@ class Recession(NamedTuple):
 
 
 def recession(normals: Sequence[Sequence[Fraction]], dim: int) -> Recession:
-    """Return the cone of directions r with ``a . r >= 0`` for all rows.
-
-    Examples
-    --------
-    >>> half_strip = [[Fraction(entry) for entry in row] for row in ([1, 0], [0, 1], [0, -1])]
-    >>> found = recession(half_strip, 2)
-    >>> found.still, found.rank, found.direction[0] > 0
-    ((1, 2), 1, True)
-    """
+    """Return the cone of directions r with ``a . r >= 0`` for all rows."""
     kept = [row for row, normal in enumerate(normals) if any(normal)]
     if len(_held_axes(normals)) == dim:
         return Recession((Fraction(0),) * dim, tuple(kept), dim, has_lines=False)

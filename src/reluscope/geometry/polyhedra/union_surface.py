@@ -34,26 +34,10 @@ def volume_by_surface(
     area_of_union: Callable[[list[Float[np.ndarray, "_ 2"]]], float],
     is_over: Callable[[], bool],
 ) -> float | None:
-    """Return the volume of the union of the convex hulls of points, None if time is over or rounding left a gap.
+    """Return the volume of the union of the convex hulls of points, from its surface.
 
-    Parameters
-    ----------
-    bodies : sequence of (_, 3) float64
-        Corners of each, in any order, with an interior.
-    area_of_union : callable
-        The area of a union of polygons in the plane.
-    is_over : callable
-
-    Notes
-    -----
-    A product of the corners of each facet with the half-spaces of all bodies; a cut for each body that covers a facet
-    in part.
-
-    Examples
-    --------
-    >>> cube = np.array(np.meshgrid([0, 1], [0, 1], [0, 1])).reshape(3, 8).T.astype(float)
-    >>> volume_by_surface([cube, cube + 1.0], lambda polygons: 0.0, lambda: False)
-    2.0
+    None if time is over or rounding left a gap. Each body needs an interior. A product of the corners of each facet
+    with the half-spaces of all bodies; a cut for each body that covers a facet in part.
     """
     together = np.concatenate(list(bodies))
     middle = together.mean(axis=0)

@@ -35,26 +35,8 @@ class UnionVolume(NamedTuple):
 def volume_of_union(bodies: Sequence[Float[np.ndarray, "_ n"]], thin: float, budget: Budget) -> UnionVolume:
     """Return the volume of the union of the convex hulls of points.
 
-    Parameters
-    ----------
-    bodies : sequence of (_, n) float64
-        Corners of each, in any order, with an interior.
-    thin : float
-        In three and more dimensions parts that hold no ball of this radius are left out.
-    budget : Budget
-        Seconds.
-
-    Notes
-    -----
-    In the plane a pass over all pairs of sides, and over the strips between all crossings. In space one over all facets
-    and bodies (`union_surface`). In more dimensions, and where rounding leaves gaps in the surface, a linear program
-    for every two bodies whose boxes meet, and some for each row where they overlap: for hundreds.
-
-    Examples
-    --------
-    >>> squares = [np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]) + shift for shift in (0.0, 1.0)]
-    >>> volume_of_union(squares, 1e-9, Budget()).lower
-    7.0
+    Each body needs an interior. From three dimensions on parts that hold no ball of radius ``thin`` are left out. From
+    four on, or where rounding leaves gaps, a linear program or more for any two bodies whose boxes meet.
     """
     began = time.time()
     if not len(bodies):
@@ -106,12 +88,9 @@ def _area(polygons: Sequence[np.ndarray], budget: Budget, began: float) -> Union
 
 
 def hull_of_plane(points: Float[np.ndarray, "v 2"]) -> Float[np.ndarray, "w 2"]:
-    """Return the corners of the convex hull of points of the plane, counter-clockwise, from the lowest leftmost one.
+    """Return the corners of the convex hull of points of the plane, counter-clockwise.
 
-    Examples
-    --------
-    >>> hull_of_plane(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0], [1.0, 0.0], [1.0, 0.5]])).tolist()
-    [[0.0, 0.0], [2.0, 0.0], [1.0, 1.0]]
+    The lowest of the leftmost corners comes first.
     """
     ordered = np.unique(points, axis=0).tolist()
     chains = []

@@ -33,43 +33,23 @@ MAX_ROUNDS, GROWTH = 4, 1.01
 
 
 class Width(NamedTuple):
-    """Bounds on the minimal width; equal up to rounding where it is known.
-
-    Parameters
-    ----------
-    lower, upper : float
-    direction : (n,) float64
-        Of length 1: in it the extent is at most ``upper``. NaN if the upper bound is not an extent.
-    """
+    """Bounds on the minimal width; equal up to rounding where it is known."""
 
     lower: float
     upper: float
-    direction: Float[np.ndarray, " n"]
+    direction: Float[np.ndarray, " n"]  # unit; extent at most ``upper``; NaN if no extent is
 
 
 class Diameter(NamedTuple):
-    """Bounds on the diameter; equal up to rounding where it is known.
-
-    Parameters
-    ----------
-    lower, upper : float
-    ends : (2, n) float64
-        Two points of the polyhedron at distance ``lower``; NaN if it is infinite.
-    """
+    """Bounds on the diameter; equal up to rounding where it is known."""
 
     lower: float
     upper: float
-    ends: Float[np.ndarray, "2 n"]
+    ends: Float[np.ndarray, "2 n"]  # points at distance ``lower``; NaN if it is infinite
 
 
 def steinhagen(dim: int) -> float:
-    """Return the largest width of a body of inradius 1.
-
-    Examples
-    --------
-    >>> steinhagen(1), steinhagen(2)  # the height of an equilateral triangle is three times its inradius
-    (2.0, 3.0)
-    """
+    """Return the largest width of a body of inradius 1."""
     return 2.0 * float(np.sqrt(dim)) if dim % 2 else 2.0 * (dim + 1) / float(np.sqrt(dim + 2))
 
 
@@ -82,16 +62,7 @@ def are_few(vertices: Float[np.ndarray, "v n"]) -> bool:
 def width_of_hull(vertices: Float[np.ndarray, "v n"]) -> Width:
     """Return the width of the convex hull of a few points.
 
-    Raises
-    ------
-    DegenerateGeometryError
-        If the hull is nearly flat.
-
-    Examples
-    --------
-    >>> found = width_of_hull(np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]]))  # the height over the longest side
-    >>> round(found.upper, 12)
-    2.4
+    Raises DegenerateGeometryError if the hull is nearly flat.
     """
     dim = vertices.shape[1]
     differences = (vertices[:, None] - vertices[None]).reshape(-1, dim)
@@ -109,13 +80,7 @@ def width_of_hull(vertices: Float[np.ndarray, "v n"]) -> Width:
 
 
 def diameter_of_hull(vertices: Float[np.ndarray, "v n"]) -> Diameter:
-    """Return the largest distance of two of a few points.
-
-    Examples
-    --------
-    >>> diameter_of_hull(np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]])).lower
-    5.0
-    """
+    """Return the largest distance of two of a few points."""
     number = len(vertices)
     if number == 1:
         return Diameter(0.0, 0.0, vertices[[0, 0]])
@@ -128,18 +93,8 @@ def diameter_of_hull(vertices: Float[np.ndarray, "v n"]) -> Diameter:
 def width_bounds(body: HalfSpaceStack, ball: Ball) -> Width:
     """Return bounds on the width of one body.
 
-    Parameters
-    ----------
-    body : HalfSpaceStack
-        One.
-    ball : Ball
-        A largest ball in it, of positive and finite radius.
-
-    Notes
-    -----
-    Extents in two directions: across the two most opposite of the hyperplanes that touch the ball, and along the
-    shortest axis of the ellipsoid that fits the logarithmic barrier at the ball's centre; and along all coordinates
-    with two bounds, which cost nothing.
+    ``ball`` has to be a largest ball in it, of positive and finite radius. Extents are taken in two directions derived
+    from the ball, and along all coordinates with two bounds.
     """
     lower, upper = 2.0 * ball.radius, steinhagen(body.dim) * (ball.radius + ball.gap)
     direction = np.full(body.dim, np.nan)
@@ -160,17 +115,8 @@ def width_bounds(body: HalfSpaceStack, ball: Ball) -> Width:
 def diameter_bounds(body: HalfSpaceStack, ball: Ball) -> Diameter:
     """Return bounds on the diameter of one body.
 
-    Parameters
-    ----------
-    body : HalfSpaceStack
-        One; its bounds of coordinates bound the diameter.
-    ball : Ball
-        A largest ball in it, of positive and finite radius.
-
-    Notes
-    -----
-    Points are farthest apart along a direction, the direction then follows the points, from the longest axis of the
-    ellipsoid that fits the logarithmic barrier at the ball's centre on: a few pairs of linear maxima.
+    ``ball`` has to be a largest ball in it, of positive and finite radius. The upper bound comes from bounds of
+    coordinates, the lower one from a few pairs of linear maxima.
     """
     upper = float(torch.linalg.vector_norm((body.upper - body.lower)[0]))
     centered = _around(body, ball.center)

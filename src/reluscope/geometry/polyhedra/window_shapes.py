@@ -23,19 +23,11 @@ ROUNDING = float(np.finfo(np.float64).eps) / 2
 
 @dataclass(frozen=True, eq=False)
 class RationalCorners:
-    """Points with rational coordinates, and the floats nearest to them.
-
-    Parameters
-    ----------
-    exact : sequence of points of d fractions
-    points : (v, d) float64
-    errors : (v,) float64
-        Largest distance of a float point from the exact one.
-    """
+    """Points with rational coordinates, and the floats nearest to them."""
 
     exact: Sequence[Point]
     points: Float[np.ndarray, "v d"]
-    errors: Float[np.ndarray, " v"]
+    errors: Float[np.ndarray, " v"]  # largest distance of a float point from the exact one
 
     @classmethod
     def of(cls, exact: Sequence[Point]) -> "RationalCorners":
@@ -80,34 +72,18 @@ class RationalCorners:
 class WindowShape:
     """A bounded full-dimensional window by its corners and sides.
 
-    Parameters
-    ----------
-    corners : RationalCorners
-        All different; ascending on a line, counter-clockwise in the plane.
-    incidence : (v, f) bool
-        Which corners lie on which sides.
-    sides : tuple of f rows
-        The half-spaces ``(a, c)`` of ``a . x + c >= 0`` that carry the sides, in whole numbers without common divisor.
+    Sides are half-spaces ``a . x + c >= 0``, in whole numbers without common divisor.
     """
 
-    corners: RationalCorners
-    incidence: Bool[np.ndarray, "v f"]
-    sides: tuple[Row, ...]
+    corners: RationalCorners  # distinct; ascending, or counter-clockwise in 2D
+    incidence: Bool[np.ndarray, "v f"]  # which corners lie on which sides
+    sides: tuple[Row, ...]  # rows ``(a, c)``
 
 
 def window_shape(window: Box | Polyhedron) -> WindowShape:
-    """Return the shape of a window.
+    """Return the corners and sides of a window.
 
-    Raises
-    ------
-    DegenerateGeometryError
-        If the window is empty, flat or unbounded.
-
-    Examples
-    --------
-    >>> triangle = window_shape(Polyhedron([[-1, 0], [0, -1], [3, 3]], [0, 0, 1]))
-    >>> [[str(entry) for entry in corner] for corner in triangle.corners.exact]
-    [['0', '0'], ['1/3', '0'], ['0', '1/3']]
+    Raises DegenerateGeometryError if the window is empty, flat or unbounded.
     """
     if isinstance(window, Box):
         corners = RationalCorners.of_box(window)

@@ -40,36 +40,9 @@ def shortest_vector(
     bound: float,
     tolerance: float,
 ) -> ShortestVector:
-    """Return the shortest u with ``rows u <= slack``; the first rows are equations.
+    """Return the shortest u with ``rows u <= slack`` within bounds; the first rows are equations.
 
-    Parameters
-    ----------
-    rows : (h, n) array
-        Of length 1.
-    slack : (h,) array
-    num_equations : int
-        How many of the first rows hold with equality.
-    lower, upper : (n,) arrays
-        Bounds, infinite where there are none.
-    bound : float
-        Stop as soon as the vector is known to be no shorter.
-    tolerance : float
-        Largest violation of a row that counts as none.
-
-    Notes
-    -----
-    A step costs ``n k`` multiplications with k rows tight, and n for each row that was violated when all were last
-    asked; all are asked again, for ``h n``, when none of these is left. There are about as many steps as rows tight in
-    the end.
-
-    Examples
-    --------
-    >>> none = np.full(2, np.inf)
-    >>> rows, slack = np.array([[-1.0, 0.0], [0.0, -1.0]]), np.array([-3.0, -4.0])
-    >>> found = shortest_vector(
-    ...     rows, slack, num_equations=0, lower=-none, upper=none, bound=np.inf, tolerance=1e-12
-    ... )
-    >>> found.vector, found.rows
-    (array([3., 4.]), array([3., 4.]))
+    Rows need length 1. Stops once u is known to be as long as ``bound``. A step costs ``n k`` multiplications with k
+    rows tight; there are about as many steps as rows tight in the end.
     """
     return ShortestVector(*_kernels.shortest_vector(rows, slack, num_equations, lower, upper, bound, tolerance))

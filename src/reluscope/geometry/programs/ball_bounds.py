@@ -29,21 +29,8 @@ def radius_bound(
 ) -> float:
     """Return a number that no radius of a ball among half-spaces exceeds; infinite if nothing is proved.
 
-    Parameters
-    ----------
-    A, b : (h, n) and (h,) arrays
-        Rows that are not zero.
-    center : (n,) array
-        Distances are measured from here: best near the centre of the largest ball.
-    multipliers : (h,) array
-        Of the rows in units of their lengths. Any; those of the largest ball's program are best.
-
-    Examples
-    --------
-    >>> rows = np.concatenate([np.eye(2), -np.eye(2)])
-    >>> bound = radius_bound(rows, np.array([1.0, 3.0, 1.0, 3.0]), np.zeros(2), np.array([0.5, 0.0, 0.5, 0.0]))
-    >>> 1.0 <= bound < 1.0 + 1e-12
-    True
+    Rows must not be zero. Any center and multipliers (of rows in units of their lengths) are valid; those of the
+    largest ball and of its program give the best bound.
     """
     normals, offsets, _ = unit_rows(A, b)
     weights = np.nan_to_num(multipliers, nan=0.0, posinf=0.0, neginf=0.0)

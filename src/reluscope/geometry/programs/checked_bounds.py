@@ -27,27 +27,10 @@ def upper_bound(
     upper: Float[np.ndarray, " n"],
     multipliers: Float[np.ndarray, " h"],
 ) -> float:
-    """Return a number that ``gain x`` does not exceed where rows and bounds hold; infinite if nothing is proved.
+    """Return a number that ``gain x`` does not exceed where rows and bounds hold.
 
-    Parameters
-    ----------
-    gain : (n,) float64
-    rows : (h, n) array or csr_array
-    low, high : (h,) float64
-        Ends of the rows, infinite where there are none.
-    lower, upper : (n,) float64
-        Bounds of x, infinite where there are none.
-    multipliers : (h,) float64
-        Any; those that a solver calls optimal are best. NaN counts as 0, and so do those that ask for an end that there
-        is not.
-
-    Examples
-    --------
-    >>> rows, ends = np.array([[1.0, 1.0]]), (np.array([-np.inf]), np.array([1.5]))
-    >>> box = np.zeros(2), np.ones(2)
-    >>> bounds = [upper_bound(np.ones(2), rows, *ends, *box, np.array([y])) for y in (0.0, 0.9, 1.0)]
-    >>> np.round(bounds, 9).tolist()
-    [2.0, 1.55, 1.5]
+    Infinite if nothing is proved. Any multipliers are valid; those that a solver calls optimal are best. NaN, and
+    multipliers of an end that is infinite, count as 0.
     """
     taken = np.nan_to_num(multipliers, nan=0.0, posinf=0.0, neginf=0.0)
     ends = np.where(taken > 0, high, low)

@@ -29,45 +29,18 @@ MAX_CENTERING, CENTERED = 60, 1e-10
 
 
 class Answers(NamedTuple):
-    """Points that answer a question, one for each body.
+    """Points that answer a question, one for each body."""
 
-    Parameters
-    ----------
-    points : (r, n) float64
-        Inside their bodies.
-    values : (r,) float64
-        What is asked for, at these points.
-    gaps : (r,) float64
-        How much better any other point of the body can be; infinite if that is not known.
-    """
-
-    points: Float[np.ndarray, "r n"]
-    values: Float[np.ndarray, " r"]
-    gaps: Float[np.ndarray, " r"]
+    points: Float[np.ndarray, "r n"]  # inside their bodies
+    values: Float[np.ndarray, " r"]  # at these points
+    gaps: Float[np.ndarray, " r"]  # most that another point can gain; inf if unknown
 
 
 def largest_balls(bodies: HalfSpaceStack, start: Tensor, *, relative_gap: float = RELATIVE_GAP) -> Answers:
-    """Return centres and radii of largest balls: the greatest r with ``a c + |a| r <= b`` for all rows and bounds.
+    """Return largest balls: the greatest r with ``a c + |a| r <= b`` for all rows and bounds.
 
-    Parameters
-    ----------
-    bodies : HalfSpaceStack
-    start : (r, n) tensor
-        Any points; those inside are nearer to the end.
-    relative_gap : float
-
-    Returns
-    -------
-    Answers
-        Radii are least distances from the centres to rows and bounds: at most zero for a body without interior, which
-        this does not find the largest ball of; infinite if there are balls of every size. Centres need not be unique.
-
-    Examples
-    --------
-    >>> triangle = HalfSpaces.of(np.array([[-1.0, 0.0], [0.0, -1.0], [4.0, 3.0]]), np.array([0.0, 0.0, 12.0]))
-    >>> balls = largest_balls(HalfSpaceStack.of([triangle]), torch.zeros(1, 2, dtype=torch.float64))
-    >>> balls.points.round(6), balls.values.round(6)
-    (array([[1., 1.]]), array([1.]))
+    Radii are least distances from centres to rows and bounds: at most zero for a body without interior (then no largest
+    ball), infinite if there are balls of every size. Centres need not be unique.
     """
     ends = torch.cat([bodies.offsets, bodies.lower, bodies.upper], dim=1)
     reach = torch.where(bodies.exists, ends.abs(), 0.0).amax(dim=1)
@@ -96,23 +69,10 @@ def largest_balls(bodies: HalfSpaceStack, start: Tensor, *, relative_gap: float 
 
 
 def linear_maxima(bodies: HalfSpaceStack, start: Tensor, gains: Tensor, is_done: IsDone | None = None) -> Answers:
-    """Return where linear functions are largest.
+    """Return where linear functions are largest on bodies.
 
-    Parameters
-    ----------
-    bodies : HalfSpaceStack
-    start : (r, n) tensor
-        Strictly inside.
-    gains : (r, n) tensor
-    is_done : callable, optional
-        As in `minimize`, of minus the functions; by default gaps are at most 1e-9 times the absolute value, or 1e-9.
-
-    Examples
-    --------
-    >>> square = HalfSpaceStack.of([HalfSpaces(np.zeros((0, 2)), np.zeros(0), -np.ones(2), np.ones(2))])
-    >>> one = torch.ones(1, 2, dtype=torch.float64)
-    >>> linear_maxima(square, 0 * one, one).values.round(6)
-    array([2.])
+    Starts have to be strictly inside. ``is_done`` gets minus the functions, as in `minimize`; by default gaps are at
+    most 1e-9 times the absolute value, or 1e-9.
     """
     is_done = within(RELATIVE_GAP, 1.0) if is_done is None else is_done
     found = minimize(bodies, _linear(-gains), start, is_done)
@@ -121,26 +81,9 @@ def linear_maxima(bodies: HalfSpaceStack, start: Tensor, gains: Tensor, is_done:
 
 
 def point_beyond(body: HalfSpaceStack, direction: Tensor, distance: float) -> Float[np.ndarray, " n"] | None:
-    """Return a point where a linear function passes a value on a body around the origin, if there is one.
+    """Return a point of a body where a linear function passes a value, None if there is none.
 
-    Parameters
-    ----------
-    body : HalfSpaceStack
-        One, with the origin strictly inside.
-    direction : (1, n) tensor
-    distance : float
-
-    Returns
-    -------
-    (n,) array, or None
-        Found or refuted as soon as either is known; the point lies inside the body.
-
-    Examples
-    --------
-    >>> square = HalfSpaceStack.of([HalfSpaces(np.zeros((0, 2)), np.zeros(0), -np.ones(2), np.ones(2))])
-    >>> direction = torch.tensor([[1.0, 1.0]], dtype=torch.float64)
-    >>> point_beyond(square, direction, 1.9) is None, point_beyond(square, direction, 2.1) is None
-    (False, True)
+    One body, with the origin strictly inside. Stops as soon as either is known.
     """
 
     def is_known(values: Tensor, bounds: Tensor) -> Tensor:
@@ -165,38 +108,8 @@ def likeliest_points(
 ) -> Answers:
     """Return where the logarithm of a class's probability is largest: ``z_t - log sum exp z``, z affine.
 
-    Parameters
-    ----------
-    bodies : HalfSpaceStack
-    start : (r, n) tensor
-        Strictly inside.
-    weights : (r, m, n) tensor; biases : (r, m) tensor
-        Logits ``z = weights x + biases``.
-    classes : (r,) int64 tensor
-        Of each body, the class t.
-    relative_gap : float
-        The gap is to be at most this share of the logarithm, or this if the logarithm is above -1.
-    until : float
-        When ``time.perf_counter`` is past it, gaps are left as they are.
-
-    Returns
-    -------
-    Answers
-        Values are logarithms of probabilities, and gaps what another point may have more.
-
-    Notes
-    -----
-    What is minimised is ``g = log sum exp z_j - z_t`` over the other classes j: it is convex, and least at the same
-    points, but it does not fade out where a probability comes close to one. Gaps end where rounding does: at worst near
-    1e-6 of the logarithm, where tight rows weigh more than float64 has digits against loose ones.
-
-    Examples
-    --------
-    >>> square = HalfSpaceStack.of([HalfSpaces(np.zeros((0, 2)), np.zeros(0), -np.ones(2), np.ones(2))])
-    >>> weights = torch.tensor([[[1.0, 0.0], [0.0, 0.0]]], dtype=torch.float64)
-    >>> origin, biases = torch.zeros(1, 2, dtype=torch.float64), torch.zeros(1, 2, dtype=torch.float64)
-    >>> np.exp(likeliest_points(square, origin, weights, biases, torch.tensor([0])).values).round(6)  # 1 / (1 + 1 / e)
-    array([0.731059])
+    Starts have to be strictly inside; values are logarithms. Gaps aim at ``relative_gap`` times the logarithm (or 1),
+    and stay as they are once ``time.perf_counter`` passes ``until`` or where rounding ends them.
     """
     if weights.shape[1] == 1:
         raise ValueError("a probability is one beside those of other classes")
@@ -232,21 +145,10 @@ def widest_margins(
     is_sign_enough: bool = False,
     until: float = inf,
 ) -> Answers:
-    """Return where a class is above all others by most: the greatest s with ``z_t - z_j >= s`` for all j other than t.
+    """Return where class t leads most: the greatest s with ``z_t - z_j >= s`` for all other classes j.
 
-    Parameters
-    ----------
-    bodies, start, weights, biases, classes
-        As `likeliest_points`.
-    is_sign_enough : bool
-        Stop as soon as it is known whether a margin is positive.
-    until : float
-        When ``time.perf_counter`` is past it, gaps are left as they are.
-
-    Returns
-    -------
-    Answers
-        A positive value shows that the class occurs, a value whose sum with the gap is negative that it does not.
+    A positive value shows that the class occurs, a negative sum of value and gap that it does not. Gaps stay as they
+    are once ``time.perf_counter`` passes ``until``.
     """
     count, num_classes, dim = weights.shape
     if num_classes == 1:
@@ -297,21 +199,8 @@ def widest_margins(
 def analytic_centers(bodies: HalfSpaceStack, start: Tensor) -> Answers:
     """Return where the sum of logarithms of all distances to rows and bounds is largest.
 
-    Parameters
-    ----------
-    bodies : HalfSpaceStack
-        Bounded.
-    start : (r, n) tensor
-        Strictly inside.
-
-    Returns
-    -------
-    Answers
-        The gap follows from Newton's decrement d < 1, as ``-d - log(1 - d)``: the sum is self-concordant.
-
-    References
-    ----------
-    Boyd and Vandenberghe, "Convex optimization", 2004, sections 9.6 and 8.5.3.
+    Bodies have to be bounded, starts strictly inside. The gap is ``-d - log(1 - d)`` for Newton's decrement d < 1 (Boyd
+    and Vandenberghe, "Convex optimization", 2004, sections 9.6 and 8.5.3).
     """
     exists = bodies.exists
     points = start

@@ -26,30 +26,10 @@ def shortest_in_box(
     bound: float,
     tolerance: float,
 ) -> ShortestVector:
-    """Return the shortest u with ``rows u <= slack`` within bounds, STALLED where the rounds did not do.
+    """Return the shortest u with ``rows u <= slack`` within bounds, STALLED if the rounds did not suffice.
 
-    Parameters
-    ----------
-    rows : (h, n) array
-        Of length 1.
-    slack : (h,) array
-    lower, upper : (n,) arrays
-        Infinite where there are none.
-    bound : float
-        Stop as soon as the vector is known to be no shorter; rows that contradict each other are found in this way.
-    tolerance : float
-        Largest violation of a row that counts as none.
-
-    Notes
-    -----
-    A round costs ``h^2 n`` multiplications.
-
-    Examples
-    --------
-    >>> free, rows = np.full(2, np.inf), np.array([[-1.0, -1.0]]) / np.sqrt(2)
-    >>> slack = np.array([-3.0]) / np.sqrt(2)  # u_0 + u_1 >= 3
-    >>> shortest_in_box(rows, slack, lower=-free, upper=np.array([1.0, np.inf]), bound=9.0, tolerance=1e-12).vector
-    array([1., 2.])
+    Rows need length 1. Stops once u is known to be as long as ``bound``, which also is how rows that contradict each
+    other are found. A round costs ``h^2 n`` multiplications.
     """
     weights = np.zeros(len(rows))
     vector, value = _lagrangian(rows, slack, lower, upper, weights)

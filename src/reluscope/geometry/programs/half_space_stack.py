@@ -19,38 +19,23 @@ MIN_WIDTH, NUM_BLOCKS = 64, 8
 
 @dataclass(frozen=True, eq=False)
 class HalfSpaceStack:
-    """Convex bodies ``{x : rows x <= offsets, lower <= x <= upper}`` of one dimension, all with as many rows.
+    """Convex bodies ``{x : rows x <= offsets, lower <= x <= upper}`` of one dimension and row count.
 
-    Parameters
-    ----------
-    rows : (t, h, n) tensor
-        Tables of outward normals. Each is the table of r / t consecutive bodies.
-    offsets : (r, h) tensor
-        Infinite for a row that does not count.
-    lower, upper : (r, n) tensor
-        Infinite where there is no bound.
-    has_margin : bool
-        Whether the last variable is a margin: it is subtracted from every bound, and from every row in which it has a
-        coefficient. Its own upper bound is half of the number given.
+    A margin is subtracted from every bound and from every row in which it has a coefficient; its own upper bound is
+    half of the number given.
     """
 
-    rows: Tensor
-    offsets: Tensor
-    lower: Tensor
-    upper: Tensor
-    has_margin: bool = False
+    rows: Tensor  # (t, h, n) outward normals; one table per r / t bodies
+    offsets: Tensor  # (r, h), infinite for a row that does not count
+    lower: Tensor  # (r, n), infinite where there is no bound
+    upper: Tensor  # (r, n), infinite where there is no bound
+    has_margin: bool = False  # whether the last variable is a margin
 
     @classmethod
     def of(cls, bodies: Sequence[HalfSpaces], *, device: torch.device | str = "cpu") -> "HalfSpaceStack":
-        """Return sets of half-spaces as one stack: rows scaled to length 1, missing rows with infinite offsets.
+        """Return sets of half-spaces as one stack, with rows scaled to length 1.
 
-        Examples
-        --------
-        >>> free, none = np.full(2, np.inf), (np.zeros((0, 2)), np.zeros(0))
-        >>> half = HalfSpaces(np.array([[3.0, 4.0]]), np.array([5.0]), -free, free)
-        >>> stack = HalfSpaceStack.of([half, HalfSpaces(*none, -free, free)])
-        >>> stack.rows.shape, stack.offsets.tolist()
-        (torch.Size([2, 1, 2]), [[1.0], [inf]])
+        Missing rows have infinite offsets.
         """
         dim = len(bodies[0].lower)
         height = max(1, *(len(one.offsets) for one in bodies))

@@ -14,33 +14,16 @@ from reluscope.geometry.numbers.axis_rows import read_bounds
 
 @dataclass(frozen=True, eq=False)
 class HalfSpaces:
-    """The closed convex set ``{x : rows x <= offsets, lower <= x <= upper}``.
+    """The closed convex set ``{x : rows x <= offsets, lower <= x <= upper}``."""
 
-    Parameters
-    ----------
-    rows : (h, n) float64
-        Outward normals.
-    offsets : (h,) float64
-        Infinite for a row that does not count.
-    lower, upper : (n,) float64
-        Infinite where there is no bound.
-    """
-
-    rows: Float[np.ndarray, "h n"]
-    offsets: Float[np.ndarray, " h"]
-    lower: Float[np.ndarray, " n"]
-    upper: Float[np.ndarray, " n"]
+    rows: Float[np.ndarray, "h n"]  # outward normals
+    offsets: Float[np.ndarray, " h"]  # infinite for a row that does not count
+    lower: Float[np.ndarray, " n"]  # infinite where there is no bound
+    upper: Float[np.ndarray, " n"]  # infinite where there is no bound
 
     @classmethod
     def of(cls, A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> "HalfSpaces":
-        """Return the set of all x with ``A x <= b``: rows along an axis as bounds, zero rows left out.
-
-        Examples
-        --------
-        >>> found = HalfSpaces.of(np.array([[2.0, 0.0], [1.0, 1.0]]), np.array([4.0, 9.0]))
-        >>> found.rows.tolist(), found.upper.tolist()
-        ([[1.0, 1.0]], [2.0, inf])
-        """
+        """Return the set of all x with ``A x <= b``: rows along an axis as bounds, zero rows left out."""
         bounded = read_bounds(A, b)
         return cls(A[bounded.rows], b[bounded.rows], bounded.lower, bounded.upper)
 
@@ -55,13 +38,6 @@ class HalfSpaces:
         return replace(self, rows=np.concatenate([self.rows, rows]), offsets=np.concatenate([self.offsets, offsets]))
 
     def contains(self, x: Float[np.ndarray, "*batch n"], tolerance: float = 0.0) -> np.ndarray:
-        """Return which points satisfy all rows and bounds, up to a tolerance in the units of each.
-
-        Examples
-        --------
-        >>> square = HalfSpaces(np.zeros((0, 2)), np.zeros(0), np.zeros(2), np.ones(2))
-        >>> square.contains(np.array([[0.5, 1.0], [0.5, 1.1]]))
-        array([ True, False])
-        """
+        """Return which points satisfy all rows and bounds, up to a tolerance in the units of each."""
         inside = ((x >= self.lower - tolerance) & (x <= self.upper + tolerance)).all(axis=-1)
         return np.asarray(inside & (x @ self.rows.T <= self.offsets + tolerance).all(axis=-1))

@@ -45,19 +45,14 @@ WORTH_THREADS = 5e7
 
 
 class Local(NamedTuple):
-    """A convex function near points.
+    """Values and derivatives of a convex function at points.
 
-    Parameters
-    ----------
-    value : (r,) tensor
-    gradient : (r, n) tensor
-    curvature : (r, k, n) tensor, optional
-        Rows whose outer products with themselves sum up to the matrix of second derivatives; none if that is zero.
+    The matrix of second derivatives is the sum of the outer products of the rows of ``curvature``.
     """
 
-    value: Tensor
-    gradient: Tensor
-    curvature: Tensor | None = None
+    value: Tensor  # (r,)
+    gradient: Tensor  # (r, n)
+    curvature: Tensor | None = None  # (r, k, n), None if second derivatives are zero
 
     @property
     def is_curved(self) -> bool:
@@ -71,36 +66,20 @@ IsDone = Callable[[Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True, eq=False)
 class Minima:
-    """Where functions are least, and what is proved of it.
+    """Points where functions are least on bodies, with proved gaps.
 
-    Parameters
-    ----------
-    points : (r, n) tensor
-        Strictly inside.
-    values : (r,) tensor
-    gaps : (r,) tensor
-        No point of the body has a value below ``value - gap``; infinite if nothing is proved.
-    multipliers : (r, h + 2 n) tensor
-        Of rows, lower and upper bounds, which prove it.
-    steps : int
-        Of the whole batch.
+    No point of the body has a value below ``value - gap``; infinite if nothing is proved.
     """
 
-    points: Tensor
-    values: Tensor
-    gaps: Tensor
-    multipliers: Tensor
-    steps: int
+    points: Tensor  # (r, n), strictly inside
+    values: Tensor  # (r,)
+    gaps: Tensor  # (r,)
+    multipliers: Tensor  # (r, h + 2 n), of rows, lower and upper bounds
+    steps: int  # of the whole batch
 
 
 def within(relative_gap: float, floor: float | Tensor = 0.0) -> IsDone:
-    """Return a test whether gaps are at most a share of the absolute value, or of the floor if that is larger.
-
-    Examples
-    --------
-    >>> within(1e-3, 1.0)(torch.tensor([5.0, 0.0]), torch.tensor([4.996, -0.002])).tolist()
-    [True, False]
-    """
+    """Return a test whether gaps are at most a share of the absolute value, or of the floor if larger."""
 
     def is_done(values: Tensor, bounds: Tensor) -> Tensor:
         return values - bounds <= relative_gap * torch.maximum(values.abs(), torch.as_tensor(floor))
@@ -109,33 +88,10 @@ def within(relative_gap: float, floor: float | Tensor = 0.0) -> IsDone:
 
 
 def minimize(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_done: IsDone | None = None) -> Minima:
-    """Find the least values of convex functions on bodies.
+    """Return the least values of convex functions on bodies, with proved gaps.
 
-    Parameters
-    ----------
-    bodies : HalfSpaceStack
-    objective : callable
-        Takes points (k, n) and the numbers (k,) of the bodies that they are of, and returns `Local`.
-    start : (r, n) tensor
-        Strictly interior points.
-    is_done : callable, optional
-        Takes the least values found and the bounds proved, (r,) each, and tells which are good enough; by default
-        where they agree to nine digits.
-
-    Returns
-    -------
-    Minima
-        The best points seen, whatever became of the search: the gaps say what they are worth.
-
-    Notes
-    -----
-    Cost: 15 to 40 steps of ``h n^2`` multiplications for each body, as long as one of the batch is not done. In 128
-    variables and more with twice as many rows ``n^3``, and some twenty products of rows with vectors, in about 15
-    steps; rows of convolutions cost what their patches do. Memory: the rows, ``n^2`` numbers for each body, and a
-    bounded number of weighted rows.
-
-    The bound: for multipliers y >= 0 and any point z of the body, convexity gives ``f(z) >= f(x) + g (z - x)``, and
-    ``y (b - A z) >= 0``. What rounding leaves of ``g + A' y`` counts with the farthest that each variable can go.
+    Starts have to be strictly interior. The best points seen are returned even if the search failed: gaps say how good
+    they are. 15 to 40 steps of ``h n^2`` multiplications per body, until all of the batch are done.
     """
     are_large = bodies.rows.is_cuda or bodies.rows.numel() * bodies.dim >= WORTH_THREADS
     with nullcontext() if are_large else one_thread():
@@ -301,11 +257,10 @@ class _Iterate(NamedTuple):
 
 
 def _centred(system: NewtonEquations, now: _Iterate, step: _Iterate, aim: Tensor, exists: Tensor) -> _Iterate:
-    """Return a step that goes farther: products of slacks and multipliers that it would spread are drawn together.
+    """Return a step that goes farther, by evening out the products of slacks and multipliers.
 
-    Each solution is for the same matrix, and one is worth it while it takes a step farther by a share of what is tried
-    (Gondzio, "Multiple centrality correctors in a primal-dual method for linear programming", Computational
-    Optimization and Applications 6, 1996).
+    Corrections are for the same matrix, and go on while each lengthens the step enough (Gondzio, "Multiple centrality
+    correctors in a primal-dual method for linear programming", COAP 6, 1996).
     """
 
     def lengths(step: _Iterate) -> tuple[Tensor, Tensor]:

@@ -79,28 +79,8 @@ def check_added(status: highspy.HighsStatus) -> None:
 class LinearProgram:
     """Maximise ``c x`` subject to ``row_lower <= rows x <= row_upper`` and ``lower <= x <= upper``.
 
-    Parameters
-    ----------
-    num_variables : int
-        Number of variables n; free unless bounded.
-    tolerance : float
-        Largest absolute violation of a row or bound in an accepted solution; scale rows to length 1. HiGHS takes
-        nothing below 1e-10.
-    seconds : float, optional
-        What all solves together may take; what is not solved by then raises SolverError.
-
-    Notes
-    -----
-    Dual values are those of the maximisation: not negative at a binding upper bound of a row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> program = LinearProgram(2)
-    >>> program.add_rows(np.array([[1.0, 2.0], [1.0, 0.0]]), np.array([4.0, 2.0]))
-    >>> program.set_bounds(0, 0.0, np.inf)
-    >>> float(program.maximize(np.array([1.0, 1.0])).value)
-    3.0
+    Variables are free unless bounded. ``tolerance`` is absolute and at least 1e-10: scale rows to length 1. Duals are
+    not negative at a binding upper end of a row. All solves share ``seconds``, then raise SolverError.
     """
 
     def __init__(self, num_variables: int, *, tolerance: float = 1e-9, seconds: float | None = None) -> None:
@@ -121,10 +101,7 @@ class LinearProgram:
     ) -> None:
         """Append rows ``lower <= rows x <= upper``; without ``lower`` they are bounded on one side.
 
-        Raises
-        ------
-        SolverError
-            If HiGHS does not take them: entries from 1e15 on, or lower ends from 1e20 on.
+        Raises SolverError if HiGHS does not take them: entries from 1e15 on, or lower ends from 1e20 on.
         """
         if not len(rows):
             return
@@ -149,17 +126,9 @@ class LinearProgram:
         self._model.changeColsBounds(self.num_variables, everything, lower, upper)
 
     def maximize(self, objective: Float[np.ndarray, " n"]) -> ProgramSolution:
-        """Solve from the last basis.
+        """Return status, value, point and dual values of the rows, solved from the last basis.
 
-        Returns
-        -------
-        Solution
-            Status, value, point (n,) and dual values of the rows (h,).
-
-        Raises
-        ------
-        SolverError
-            If HiGHS ends without an answer, also after a second attempt from scratch.
+        Raises SolverError if HiGHS ends without an answer, also after a second attempt from scratch.
         """
         everything = np.arange(self.num_variables, dtype=np.int32)
         # A solver compares with numbers of about one: it finds no end of larger gains, and takes smaller ones for none.

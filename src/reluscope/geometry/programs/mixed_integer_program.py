@@ -26,24 +26,12 @@ class Ending(Enum):
 
 
 class MixedIntegerSolution(NamedTuple):
-    """The end of a solve.
+    """The end of a solve: how it ended, a bound and the best solution found."""
 
-    Parameters
-    ----------
-    ending : Ending
-        LIMIT if time or nodes ran out first.
-    bound : float
-        No solution has a larger value; -inf if infeasible.
-    point : (n,) float64, optional
-        The best solution found, None if none was.
-    duals : (h,) float64, optional
-        Multipliers of the rows, of a relaxed program.
-    """
-
-    ending: Ending
-    bound: float
-    point: np.ndarray | None
-    duals: np.ndarray | None = None
+    ending: Ending  # LIMIT if time or nodes ran out first
+    bound: float  # no solution has a larger value; -inf if infeasible
+    point: np.ndarray | None  # (n,) best solution found, None if none was
+    duals: np.ndarray | None = None  # (h,) multipliers of the rows of a relaxed program
 
 
 _ENDINGS = {
@@ -57,26 +45,10 @@ _ENDINGS = {
 
 
 class MixedIntegerProgram:
-    """Maximise ``c x`` subject to ``row_lower <= rows x <= row_upper``, ``lower <= x <= upper`` and some x integers.
+    """A mixed-integer program: maximise ``c x`` under bounds on rows and variables, some x integers.
 
-    Parameters
-    ----------
-    tolerance : float
-        Largest absolute violation of a row, a bound or integrality in an accepted solution; HiGHS takes nothing below
-        1e-10. Scale variables to sizes about 1.
-
-    Notes
-    -----
-    All variables have finite bounds. Ctrl-C takes effect when the solve under way has ended.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> program = MixedIntegerProgram()
-    >>> first = program.add_columns(np.zeros(2), np.full(2, 3.0), is_integer=True)
-    >>> program.add_row([first, first + 1], [2.0, 2.0], upper=7.0)
-    >>> program.maximize([first, first + 1], [1.0, 1.0]).bound
-    3.0
+    All variables have finite bounds; scale them to sizes about 1. ``tolerance``, at least 1e-10, is absolute, for rows,
+    bounds and integrality. Ctrl-C takes effect when the solve under way has ended.
     """
 
     def __init__(self, *, tolerance: float = 1e-9) -> None:
@@ -150,21 +122,10 @@ class MixedIntegerProgram:
         is_relaxed: bool = False,
         seconds: float = np.inf,
     ) -> MixedIntegerSolution:
-        """Solve.
+        """Return the outcome of maximising an objective, which is zero in columns that are not given.
 
-        Parameters
-        ----------
-        columns, coefficients : sequences of equal length
-            The objective; it is zero elsewhere.
-        is_relaxed : bool
-            Let integers be any numbers: an upper bound for the price of a linear program.
-        seconds : float
-            Where to stop.
-
-        Raises
-        ------
-        SolverError
-            If HiGHS ends without an answer, also after a second attempt without presolve.
+        ``is_relaxed`` lets integers be any numbers: an upper bound by one linear program. Raises SolverError if HiGHS
+        ends without an answer, also after a second attempt without presolve.
         """
         objective = np.zeros(self.num_columns)
         objective[np.asarray(columns, dtype=int)] = coefficients

@@ -21,15 +21,10 @@ MAX_ROUNDS = 60
 
 
 class NewtonEquations:
-    """Equations of bodies, one for each, ready to be solved.
+    """Newton equations of bodies, one for each, ready to be solved.
 
-    Parameters
-    ----------
-    bodies : HalfSpaceStack
-    weights : (r, h + 2 n) tensor
-        Of rows, lower and upper bounds.
-    curvature : (r, k, n) tensor, optional
-        Rows whose outer products sum up to H.
+    Weights (r, h + 2 n) are those of rows, lower and upper bounds; the outer products of the rows of ``curvature`` (r,
+    k, n) sum up to H.
     """
 
     def __init__(self, bodies: HalfSpaceStack, weights: Tensor, curvature: Tensor | None = None) -> None:
@@ -53,14 +48,9 @@ class NewtonEquations:
         return moved if self.curvature is None else moved + _times(self.curvature.mT, _times(self.curvature, moves))
 
     def solve(self, right: Tensor, left: float) -> Tensor:
-        """Return u for v.
+        """Return the solutions (r, n) of the equations for right-hand sides (r, n).
 
-        Parameters
-        ----------
-        right : (r, n) tensor
-            v.
-        left : float
-            Share of v that may be left, in the norm of the inverse matrix.
+        ``left`` is the share of the right-hand side that may remain as residual, in the norm of the inverse matrix.
         """
         if not self._is_whole:
             return self._solve_together(right, left)

@@ -33,43 +33,18 @@ STEPS_OF_ONE = 8
 
 
 class Passable(NamedTuple):
-    """What is known of some rows.
+    """Which of some rows can be passed, with points that do; neither where that is undecided."""
 
-    Parameters
-    ----------
-    is_passed : (k,) bool
-        A point beyond the row is inside all others.
-    is_implied : (k,) bool
-        There is none, and none that is near.
-    points : (k, n) float64
-        These points; NaN where there are none.
-    """
-
-    is_passed: Bool[np.ndarray, " k"]
-    is_implied: Bool[np.ndarray, " k"]
-    points: Float[np.ndarray, "k n"]
+    is_passed: Bool[np.ndarray, " k"]  # a point beyond the row is inside all others
+    is_implied: Bool[np.ndarray, " k"]  # there is no such point, and none that is near
+    points: Float[np.ndarray, "k n"]  # points beyond rows; NaN where there are none
 
 
 def passable_rows(body: HalfSpaceStack, rows: Int[np.ndarray, " k"], slack: Float[np.ndarray, " k"]) -> Passable:
     """Return which of some rows of a body can be passed and which cannot; some may stay undecided.
 
-    Parameters
-    ----------
-    body : HalfSpaceStack
-        One, on the CPU, with the origin strictly inside.
-    rows : (k,) int64
-        The rows to ask about.
-    slack : (k,) float64
-        A point has to be beyond its row by more than this.
-
-    Returns
-    -------
-    Passable
-
-    Notes
-    -----
-    A step costs 4 h n multiplications for each row; rows that are decided drop out. It ends when one program after the
-    other would be faster. Without bounds on all variables nothing can be proved: then only points are found.
+    One body, on the CPU, with the origin strictly inside; points have to be beyond a row by more than its slack.
+    Without bounds on all variables only points are found. A step costs 4 h n multiplications per row.
     """
     programs = _Programs(body)
     number = len(rows)

@@ -40,21 +40,8 @@ class Proved(NamedTuple):
 class ProvedSystem:
     """The half-spaces and equations of a polyhedron, for questions that are answered with proof.
 
-    Parameters
-    ----------
-    A, b : (h, n) and (h,) arrays
-    C, d : (k, n) and (k,) arrays
-    sides : rows of n + 1 fractions, optional
-        The half-spaces ``(a, c)`` of ``a . x + c >= 0`` that ``A`` and ``b`` are the nearest float64 numbers of.
-
-    Examples
-    --------
-    >>> none = np.zeros((0, 1)), np.zeros(0)
-    >>> third = ProvedSystem(np.array([[3.0], [-1.0]]), np.array([1.0, 0.0]), *none)
-    >>> third.maximum([Fraction(1)]).value
-    Fraction(1, 3)
-    >>> ProvedSystem(np.array([[1.0], [-1.0]]), np.array([0.0, -1e-300]), *none).is_empty()
-    True
+    ``sides`` are exact half-spaces ``(a, c)`` of ``a . x + c >= 0``, if ``A`` and ``b`` are only the nearest float64
+    numbers of them.
     """
 
     def __init__(
@@ -77,12 +64,7 @@ class ProvedSystem:
         return None if (found := self._inside) is None else found.status is ProgramStatus.INFEASIBLE
 
     def maximum(self, gain: Sequence[Fraction]) -> Proved | None:
-        """Return where a linear function is largest, None if nothing is proved.
-
-        Parameters
-        ----------
-        gain : n fractions
-        """
+        """Return where a linear function is largest, None if nothing is proved."""
         if self.dim > MAX_DIMENSIONS:
             return None
         if self.is_contradicted:
@@ -222,12 +204,9 @@ class ProvedSystem:
         return _product(ends, weights)
 
     def is_excluded_by(self, duals: Float[np.ndarray, " _"]) -> bool:
-        """Return whether multipliers near some in floats prove that there is no point.
+        """Return whether multipliers near given float ones prove that the polyhedron is empty.
 
-        Parameters
-        ----------
-        duals : (h + k,) float64
-            Of the rows that are not zero, in units of their lengths, then of such equations.
+        Multipliers are those of the rows that are not zero, in units of their lengths, then of such equations.
         """
         if self.dim > MAX_DIMENSIONS:
             return False

@@ -18,13 +18,7 @@ Point = tuple[Fraction, ...]
 
 
 def whole_form(coefficients: Sequence[Fraction]) -> Form:
-    """Return n coefficients and a constant, times a positive number, as whole numbers without those that are 0.
-
-    Examples
-    --------
-    >>> whole_form([Fraction(1, 2), Fraction(0), Fraction(-3, 4)])
-    {0: 2, -1: -3}
-    """
+    """Return n coefficients and a constant as whole numbers, scaled by a positive number, without zeros."""
     scale = lcm(*(entry.denominator for entry in coefficients))
     last = len(coefficients) - 1
     whole = {
@@ -52,35 +46,16 @@ def value_at(form: Form, point: Sequence[Fraction]) -> Fraction:
 
 @dataclass(frozen=True)
 class Highest:
-    """Where a form is largest on a polyhedron.
-
-    Parameters
-    ----------
-    point : n fractions
-    is_bounded : bool
-        False if the form has no largest value; then it is positive at the point.
-    """
+    """The point where a form is largest on a polyhedron."""
 
     point: Point
-    is_bounded: bool
+    is_bounded: bool  # if False, no maximum, and positive at the point
 
 
 def highest(form: Form, rows: Sequence[Form], start: Point, *, is_sign_enough: bool = False) -> Highest:
     """Return where a form is largest on the points where all rows are at least 0.
 
-    Parameters
-    ----------
-    form, rows : forms
-    start : n fractions
-        Such a point.
-    is_sign_enough : bool
-        Stop at a point where the form is positive.
-
-    Examples
-    --------
-    >>> triangle = [{0: 1}, {1: 1}, {0: -2, 1: -3, CONSTANT: 6}]
-    >>> highest({0: 1, 1: 1}, triangle, (Fraction(0), Fraction(0))).point
-    (Fraction(3, 1), Fraction(0, 1))
+    ``start`` has to be such a point. ``is_sign_enough`` stops at a point where the form is positive.
     """
     common = lcm(*(entry.denominator for entry in start))
     origin = [entry.numerator * (common // entry.denominator) for entry in start]
@@ -93,17 +68,7 @@ def highest(form: Form, rows: Sequence[Form], start: Point, *, is_sign_enough: b
 def contradiction(form: Form, rows: Sequence[Form], start: Point) -> dict[int, Fraction]:
     """Return positive multipliers of rows that add up with a form to a negative constant (Farkas).
 
-    Parameters
-    ----------
-    form, rows : forms
-        The form is negative wherever all rows are at least 0.
-    start : n fractions
-        A point where they are.
-
-    Examples
-    --------
-    >>> contradiction({0: 1, CONSTANT: -1}, [{0: 1}, {0: -2, CONSTANT: 1}], (Fraction(0),))
-    {1: Fraction(1, 2)}
+    The form has to be negative wherever all rows are at least 0, and ``start`` a point where they are.
     """
     common = lcm(*(entry.denominator for entry in start))
     origin = [entry.numerator * (common // entry.denominator) for entry in start]
@@ -119,13 +84,7 @@ def contradiction(form: Form, rows: Sequence[Form], start: Point) -> dict[int, F
 
 
 def deepest(rows: Sequence[Form], dim: int) -> tuple[Point, Fraction]:
-    """Return a point where the least of some forms is positive, else where it is largest, and the least one there.
-
-    Examples
-    --------
-    >>> deepest([{0: 1}, {0: -1, CONSTANT: -1}], 1)
-    ((Fraction(-1, 2),), Fraction(-1, 2))
-    """
+    """Return a point where the least of some forms is positive, else largest, and the least one there."""
     # One more coordinate is below all rows.
     lowest = Fraction(min([0, *(row.get(CONSTANT, 0) for row in rows)]))
     start = (*[Fraction(0)] * dim, lowest)

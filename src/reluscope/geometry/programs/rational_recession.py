@@ -14,20 +14,7 @@ from reluscope.geometry.programs.rational_program import highest, value_at, whol
 def has_direction(rows: Iterable[Sequence[int]], dim: int) -> bool:
     """Return whether some r other than 0 has ``a . r >= 0`` for all rows.
 
-    Parameters
-    ----------
-    rows : rows of dim whole numbers
-    dim : int
-
-    Notes
-    -----
     One linear program in whole numbers, of as many unknowns as dimensions.
-
-    Examples
-    --------
-    >>> strip = [(1, 0), (-1, 0)]
-    >>> has_direction(strip, 2), has_direction([*strip, (1, 1)], 2), has_direction([*strip, (1, 1), (1, -1)], 2)
-    (True, True, False)
     """
     distinct = [row for row in dict.fromkeys(tuple(row) for row in rows) if any(row)]
     exact = [[*map(Fraction, row), Fraction(0)] for row in distinct]

@@ -27,41 +27,18 @@ class _Tiles(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TiledRows:
-    """A table (h, n) in parts.
-
-    Parameters
-    ----------
-    shape : (int, int)
-    tiles : tuple of tiles of one shape each
-    others : (d,) int64 tensor
-        Rows that are in no tile.
-    dense : (d, n) tensor
-        These rows.
-    """
+    """A table (h, n) split into dense tiles and other rows."""
 
     shape: tuple[int, int]
     tiles: tuple[_Tiles, ...]
-    others: Tensor
-    dense: Tensor
+    others: Tensor  # (d,) rows that are in no tile
+    dense: Tensor  # (d, n) these rows
 
     @classmethod
     def of(cls, table: Tensor, *, has_margin: bool = False) -> "TiledRows | None":
-        """Return a table as tiles, or None where that is not worth it.
+        """Return a table (h, n) as tiles, or None where that is not worth it.
 
-        Parameters
-        ----------
-        table : (h, n) tensor
-        has_margin : bool
-            Whether the last column is that of a margin, in which all rows have entries.
-
-        Examples
-        --------
-        >>> table = torch.eye(256, dtype=torch.float64).repeat_interleave(16, dim=0)
-        >>> tiled = TiledRows.of(table)
-        >>> [tuple(tiles.entries.shape) for tiles in tiled.tiles], len(tiled.others)
-        ([(256, 16, 1)], 0)
-        >>> TiledRows.of(torch.ones(4096, 256)) is None
-        True
+        With ``has_margin`` the last column is that of a margin, in which all rows have entries.
         """
         height, dim = table.shape
         if table.numel() < LARGE_TABLE or torch.count_nonzero(table) > MAX_SHARE * table.numel():
@@ -107,12 +84,9 @@ class TiledRows:
         return total
 
     def add_gram(self, total: Tensor, sides: Tensor) -> Tensor:
-        """Add the products of columns of rows in tiles, each times its entry of sides (h,), to a matrix (n, n).
+        """Add the products of columns of rows in tiles, times their entries of sides (h,), to a matrix (n, n).
 
-        Returns
-        -------
-        (d, n) tensor
-            The other rows, times theirs: what is left to add.
+        Changes ``total`` in place. Returns the other rows (d, n) times their entries, which are still to be added.
         """
         for rows, columns, entries in self.tiles:
             weighted = entries * sides[rows][:, :, None]

@@ -21,25 +21,7 @@ _WITHOUT_VALUE = ("FR", "MI", "PL")
 
 
 def written_mps(A: Table, b: Table, C: Table, d: Table) -> str:
-    """Return ``A x <= b`` and ``C x = d`` as a program without an objective, in free format.
-
-    Examples
-    --------
-    >>> print(written_mps(np.array([[0.5]]), np.array([1.0]), np.zeros((0, 1)), np.zeros(0)))
-    NAME polyhedron
-    ROWS
-     N objective
-     L r0
-    COLUMNS
-     x0 objective 0
-     x0 r0 0.5
-    RHS
-     RHS r0 1.0
-    BOUNDS
-     FR BOUND x0
-    ENDATA
-    <BLANKLINE>
-    """
+    """Return ``A x <= b`` and ``C x = d`` as an MPS program without an objective, in free format."""
     names = [f"r{place}" for place in range(len(b))] + [f"e{place}" for place in range(len(d))]
     table, ends = np.concatenate([A, C]), np.concatenate([b, d])
     lines = ["NAME polyhedron", "ROWS", " N objective"]
@@ -67,20 +49,10 @@ class _Program:
 
 
 def read_mps(text: str) -> tuple[Table, Table, Table, Table]:
-    r"""Return ``A, b, C, d`` of the feasible set of a program in MPS, its objective left out.
+    """Return ``A, b, C, d`` of the feasible set of a program in MPS, its objective left out.
 
-    Rows come in the order of the file, then bounds by columns. Fixed format is read as far as names have no spaces.
-
-    Raises
-    ------
-    InputError
-        With the line, where it is no such program, or has whole-numbered columns or quadratic parts.
-
-    Examples
-    --------
-    >>> text = "ROWS\n N c\n G r\nCOLUMNS\n x r 2 c 1\nRHS\n b r 1\nBOUNDS\n UP s x 3\nENDATA"
-    >>> [part.tolist() for part in read_mps(text)]  # 2 x >= 1, 0 <= x <= 3
-    [[[-2.0], [1.0], [-1.0]], [-1.0, 3.0, 0.0], [], []]
+    Rows come in the order of the file, then bounds by columns. Fixed format is read if names have no spaces. Raises
+    InputError with the line, also for integer columns and quadratic parts.
     """
     program, section, line = _Program(), "", 0
     for line, written in enumerate(text.splitlines(), start=1):

@@ -9,17 +9,9 @@ _NUMBER = re.compile(r"[+-]?(\d+(/\d+)?|(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?)")
 
 
 def read_number(word: str, line: int) -> float:
-    """Return the float64 nearest to a number.
+    """Return the float64 nearest to a number given as a word.
 
-    Raises
-    ------
-    InputError
-        With the line, if it is none, or larger than float64 can hold.
-
-    Examples
-    --------
-    >>> read_number("-1/3", 1), read_number("1.5e0", 1)
-    (-0.3333333333333333, 1.5)
+    Raises InputError with the line if it is no number, or larger than float64 can hold.
     """
     if not _NUMBER.fullmatch(word) or len(word) > 10_000:
         raise InputError(f"line {line}: expected a number, got {word[:40]!r}")

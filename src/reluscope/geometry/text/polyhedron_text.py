@@ -20,13 +20,7 @@ Form = Literal["cdd", "polymake", "sage", "mps"]
 
 
 def written(A: Table, b: Table, C: Table, d: Table, form: Form) -> str:
-    """Return ``A x <= b`` and ``C x = d`` as text.
-
-    Examples
-    --------
-    >>> print(written(np.array([[0.5]]), np.array([1.0]), np.zeros((0, 1)), np.zeros(0), "sage"))
-    Polyhedron(ieqs=[[1, -1/2]], eqns=[], base_ring=QQ)
-    """
+    """Return ``A x <= b`` and ``C x = d`` as text."""
     if form == "mps":
         return written_mps(A, b, C, d)
     rows, equations = _signed(A, b), _signed(C, d)
@@ -46,17 +40,9 @@ def written(A: Table, b: Table, C: Table, d: Table, form: Form) -> str:
 
 
 def read(text: str) -> tuple[Table, Table, Table, Table]:
-    r"""Return ``A, b, C, d`` of text in any of the forms, which is told by what is in it.
+    """Return ``A, b, C, d`` of text in any of the forms, which is recognised by its content.
 
-    Raises
-    ------
-    InputError
-        With the line, where something is wrong.
-
-    Examples
-    --------
-    >>> read("Polyhedron(ieqs=[[1, -1/2]])")[0]
-    array([[0.5]])
+    Raises InputError with the line where something is wrong.
     """
     starts = {line.split()[0] for line in text.splitlines() if line.strip()}
     if text.lstrip().startswith("Polyhedron"):
@@ -74,17 +60,9 @@ def read(text: str) -> tuple[Table, Table, Table, Table]:
 
 
 def read_cdd(text: str) -> tuple[Table, Table, Table, Table]:
-    r"""Return ``A, b, C, d`` of an H-representation of cdd; fractions are rounded to the nearest float64.
+    """Return ``A, b, C, d`` of an H-representation of cdd.
 
-    Raises
-    ------
-    InputError
-        With the line, where something is no H-representation.
-
-    Examples
-    --------
-    >>> [part.tolist() for part in read_cdd("H-representation\nbegin\n 1 2 rational\n 1 -1/2\nend")]
-    [[[0.5]], [1.0], [], []]
+    Fractions are rounded to the nearest float64. Raises InputError with the line that is no H-representation.
     """
     lines = [(place, line.split()) for place, line in enumerate(text.splitlines(), start=1)]
     lines = [(place, words) for place, words in lines if words and words[0][0] not in "*#"]

@@ -16,17 +16,9 @@ POINTS = frozenset({"VERTICES", "POINTS", "RAYS", "INPUT_RAYS"})
 
 
 def read_polymake(text: str) -> tuple[Table, Table, Table, Table]:
-    r"""Return ``A, b, C, d`` of a polytope; fractions are rounded to the nearest float64, other sections passed over.
+    """Return ``A, b, C, d`` of a polymake polytope given by half-spaces.
 
-    Raises
-    ------
-    InputError
-        With the line, where it is none by half-spaces.
-
-    Examples
-    --------
-    >>> [part.tolist() for part in read_polymake("INEQUALITIES\n1 -1/2\n\nEQUATIONS\n2 1\n")]
-    [[[0.5]], [1.0], [[-1.0]], [2.0]]
+    Fractions are rounded to the nearest float64; other sections are skipped. Raises InputError with the line.
     """
     found: dict[str, list[list[float]]] = {}
     section, width, has_points = "", None, False

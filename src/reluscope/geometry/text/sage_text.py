@@ -15,17 +15,9 @@ _EXPECTED = "expected Polyhedron(ieqs=[[...], ...], eqns=[[...], ...]) as Sage r
 
 
 def read_sage(text: str) -> tuple[Table, Table, Table, Table]:
-    """Return ``A, b, C, d``; fractions are rounded to the nearest float64.
+    """Return ``A, b, C, d`` of a Sage polyhedron.
 
-    Raises
-    ------
-    InputError
-        With the line, where it is no such call.
-
-    Examples
-    --------
-    >>> [part.tolist() for part in read_sage("Polyhedron(ieqs=[[1, -1/2]], eqns=[], base_ring=QQ)")]
-    [[[0.5]], [1.0], [], []]
+    Fractions are rounded to the nearest float64. Raises InputError with the line that is no such call.
     """
     try:
         call = ast.parse(text.strip(), mode="eval").body

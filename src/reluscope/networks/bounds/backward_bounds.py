@@ -36,47 +36,29 @@ NUM_STEPS, STEP, SHRINK = 12, 0.2, 0.97
 
 
 class Holding(NamedTuple):
-    """What is chosen for each of k bounds, gate by gate.
+    """The choices for each of k bounds, gate by gate: pieces, slopes, multipliers and ranges; all (k, u).
 
-    Parameters
-    ----------
-    first, last : lists of (k, u) int64 tensors
-        The pieces that units may have.
-    slopes : list of (k, u) tensors
-        Of the lines below units.
-    multipliers : list of (k, u) tensors
-        Of cuts: positive ones of the upper end of what a unit may see, negative ones of the lower end.
-    low, high : lists of (k, u) tensors
-        Ranges of what units see.
+    Multipliers are of cuts: positive ones of the upper end of a pre-activation's range, negative ones of the lower end.
     """
 
-    first: list[Tensor]
-    last: list[Tensor]
-    slopes: list[Tensor]
+    first: list[Tensor]  # first piece that each unit may have
+    last: list[Tensor]  # last piece that each unit may have
+    slopes: list[Tensor]  # of the lines below units
     multipliers: list[Tensor]
-    low: list[Tensor]
-    high: list[Tensor]
+    low: list[Tensor]  # lower ends of the pre-activations' ranges
+    high: list[Tensor]  # upper ends of the pre-activations' ranges
 
 
 class Bound(NamedTuple):
-    """Lower bounds on a box.
+    """Lower bounds of k functions on a box.
 
-    Parameters
-    ----------
-    values : (k,) tensor
-        No value is below; inf where no input lets units have the pieces they are held to.
-    corners : (k, n) tensor
-        The input at which the function that was carried back is least.
-    weights : list of (k, u) tensors
-        Of what each gate gives.
-    duals : list of (k, u) tensors
-        Of what each gate sees: from these alone others can find the bound again.
+    The bound can be found again from the duals alone.
     """
 
-    values: Tensor
-    corners: Tensor
-    weights: list[Tensor]
-    duals: list[Tensor]
+    values: Tensor  # (k,); inf if units cannot have the pieces held to
+    corners: Tensor  # (k, n) input of the least value of the bound
+    weights: list[Tensor]  # (k, u) of each gate's outputs
+    duals: list[Tensor]  # (k, u) of each gate's pre-activations
 
     def picked(self, rows: Tensor) -> "Bound":
         """Return some of the bounds."""
@@ -85,13 +67,9 @@ class Bound(NamedTuple):
 
 
 def is_suited(network: NetworkGraph) -> bool:
-    """Return whether bounds can be carried back: pointwise gates without jumps, and matrices that memory holds.
+    """Return whether bounds can be carried back through a network.
 
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> is_suited(rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]))
-    True
+    Gates have to be pointwise without jumps, and matrices to fit in memory.
     """
     affine = [node for node in network.nodes if isinstance(node, Affine)]
     sizes = [node.size * prod(shape) for node in affine for shape in node.input_shapes]
@@ -102,33 +80,10 @@ def is_suited(network: NetworkGraph) -> bool:
 
 
 class BackwardBounds:
-    """Ranges of all units on a box, and bounds of functions of the output from them.
+    """Ranges of all pre-activations on a box, and bounds of functions of the output from them.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-        As `is_suited` says.
-    lower, upper : (n,) float64
-    steps : int
-        Of the gradient for the slopes behind ranges; none where others know them better.
-
-    Attributes
-    ----------
-    gates : list of Pointwise
-        Of all stages.
-    ranges : list of (low, high)
-        What the units of each gate see on the box, (u,) each, rounding included.
-    lost : float
-        What products below the smallest number may change, as `reluscope.networks.evaluation.underflow` says.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
-    >>> bounds = BackwardBounds(net, -np.ones(1), np.ones(1))
-    >>> found = bounds.lower_bounds(torch.tensor([[1.0], [-1.0]]).double(), bounds.unheld(2))
-    >>> found.values.numpy().round(6) + 0.0
-    array([ 0., -1.])
+    The network has to pass `is_suited`. ``ranges`` (per gate) include rounding, ``lost`` is what products below the
+    smallest number may change. ``steps`` of the gradient improve the slopes behind ranges.
     """
 
     def __init__(
@@ -177,20 +132,9 @@ class BackwardBounds:
     def lower_bounds(
         self, rows: Float[Tensor, "k m"], held: Holding, *, position: int | None = None, is_sure: bool = True
     ) -> Bound:
-        """Return lower bounds of linear functions of a value, by default the output, on the box.
+        """Return lower bounds of linear functions of a node's value, by default the output, on the box.
 
-        Parameters
-        ----------
-        rows : (k, m) tensor
-        held : Holding
-        position : int, optional
-            Of the node whose value it is.
-        is_sure : bool
-            Count rounding; gradients have no use for it.
-
-        Notes
-        -----
-        A product of k rows with each matrix.
+        With ``is_sure`` rounding is counted; gradients do not need it. A product of k rows with each matrix.
         """
         carrier = LinesBack(self, held, len(rows), is_sure=is_sure)
         return self.carried_to_box(carrier, rows, position)
@@ -225,13 +169,9 @@ class BackwardBounds:
         return torch.maximum(held.low[gate], bottom), torch.minimum(held.high[gate], top)
 
     def tightened(self, held: Holding, gate: int) -> Holding:
-        """Return narrower ranges of open units of a gate, from what earlier ones are held to.
+        """Return narrower ranges of open units of a gate, from what earlier units are held to.
 
-        Where no input lets them be held so, ranges have their ends swapped.
-
-        Notes
-        -----
-        Two bounds for each open unit.
+        Where no input lets them be held so, ranges have their ends swapped. Two bounds for each open unit.
         """
         low, high = (one[gate].clone() for one in (held.low, held.high))
         item, unit = torch.nonzero(self.is_open(gate, held), as_tuple=True)
@@ -409,24 +349,10 @@ def maximized(
     length: float = STEP,
     enough: Tensor | None = None,
 ) -> tuple[Bound, Holding]:
-    """Return lower bounds with slopes and multipliers made better by gradient, and these.
+    """Return lower bounds after gradient steps on slopes and multipliers, and the holding they come from.
 
-    Parameters
-    ----------
-    bounds : BackwardBounds
-    rows : (k, m) tensor
-    held : Holding
-        To begin with.
-    position : int, optional
-    steps : int
-    length : float
-        Of the first step, in slopes.
-    enough : (k,) tensor, optional
-        Bounds above these need not be better.
-
-    Notes
-    -----
-    Three times the cost of bounds for each step.
+    Bounds above ``enough`` are not improved further. ``length`` is that of the first step, in slopes. Each step costs
+    three times as much as bounds.
     """
     slopes, pulls = ([one.detach().clone() for one in table] for table in (held.slopes, held.multipliers))
     best = [one.clone() for one in slopes], [one.clone() for one in pulls]

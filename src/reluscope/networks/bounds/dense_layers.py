@@ -20,25 +20,10 @@ MAX_WEIGHTS = 2**18
 
 @dataclass(frozen=True, eq=False)
 class DenseLayers:
-    """Layers ``W x + b`` with a gate of units after all but the last one.
-
-    Parameters
-    ----------
-    matrices : tuple of ((v, u) float64, (v,) float64)
-    gates : tuple of (Pointwise or None)
-        None where units pass on what they see.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> dense_layers(net).sizes, dense_layers(net).slopes
-    (array([2, 2, 1]), array([[0., 0.],
-           [1., 1.]]))
-    """
+    """Layers ``W x + b`` with a gate of units after all but the last one."""
 
     matrices: tuple[tuple[np.ndarray, np.ndarray], ...]
-    gates: tuple[Pointwise | None, ...]
+    gates: tuple[Pointwise | None, ...]  # None where units pass on what they see
 
     @cached_property
     def sizes(self) -> Integer[np.ndarray, " _"]:
@@ -92,11 +77,10 @@ class DenseLayers:
 
 
 def dense_layers(network: NetworkGraph) -> DenseLayers | None:
-    """Return a network as matrices in a row; None where it is not, is too large, or has gates that jump.
+    """Return a network as a sequence of matrices, or None.
 
-    Notes
-    -----
-    A product of matrices for each affine node.
+    None if the network is no such sequence, is too large, or has gates that jump. A product of matrices for each affine
+    node.
     """
     nodes = network.nodes[1:]
     if any(list(node.inputs) != [place] for place, node in enumerate(nodes)) or network.device.type != "cpu":

@@ -33,14 +33,9 @@ class Bends(NamedTuple):
 
 
 def bends(gate: Pointwise, low: Float[Tensor, "k u"], high: Float[Tensor, "k u"]) -> Bends:
-    """Return where units may bend on their ranges: what is linear between the places is least at one of them.
+    """Return where units may bend on their ranges.
 
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> gate = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))]).stages[0].gate
-    >>> bends(gate, torch.tensor([[-1.0]]).double(), torch.tensor([[3.0]]).double()).values.flatten() + 0.0
-    tensor([0., 3., 0.], dtype=torch.float64)
+    A function that is linear between these places is least at one of them.
     """
     units = gate.num_units
     levels, unit = gate.breakpoints.expand(-1, units)[:, None], torch.arange(units, device=low.device)
@@ -54,24 +49,10 @@ def bends(gate: Pointwise, low: Float[Tensor, "k u"], high: Float[Tensor, "k u"]
 def lines_around(
     gate: Pointwise, low: Float[Tensor, "k u"], high: Float[Tensor, "k u"], slopes: Float[Tensor, "k u"]
 ) -> Lines:
-    """Return lines below units, of given slopes, and above them on ranges.
+    """Return lines below units, of given slopes, and lines above them on ranges.
 
-    Parameters
-    ----------
-    gate : Pointwise
-        Without jumps.
-    low, high : (k, u) tensors
-        Ends of the ranges.
-    slopes : (k, u) tensor
-        Any numbers; those between a unit's slopes lose least. Lines above are parallel to the chord.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> gate = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))]).stages[0].gate
-    >>> ends = torch.tensor([[-1.0]]).double(), torch.tensor([[3.0]]).double()
-    >>> [round(part.item(), 9) + 0.0 for part in lines_around(gate, *ends, torch.tensor([[0.25]]).double())]
-    [0.25, 0.0, 0.75, 0.75, 2.25, 0.75]
+    The gate must not jump. Any slopes are valid; those between a unit's slopes lose least. Lines above are parallel to
+    the chord.
     """
     units = gate.num_units
     levels = gate.breakpoints.expand(-1, units)[:, None]

@@ -47,31 +47,14 @@ class _Choice(NamedTuple):
 class CodeProgram:
     """A mixed-integer program of the points of a domain and their codes.
 
-    Parameters
-    ----------
-    program : MixedIntegerProgram
-        Rows may be added, such as cuts that forbid a code.
-    margin : int
-        The column of f.
-    binaries : (z,) int64
-        Columns of all z, none for units that stay on one piece on the whole domain. Different codes differ there.
-    corners : pair of (n,) float64
-        Ends of a box around the domain.
-
-    Examples
-    --------
-    >>> from reluscope.networks.models.from_arrays import from_arrays
-    >>> net = from_arrays([([[1.0], [1.0], [1.0]], [0.5, 5.0, -5.0]), (np.ones((1, 3)), [0.0])])
-    >>> model = encode(net, Box(-1, 1, 1))
-    >>> solution = model.program.maximize([model.margin], [1.0]).point
-    >>> len(model.binaries), [pieces[1:].tolist() for pieces in model.pieces(solution)]
-    (1, [[1, 0]])
+    Different codes differ in the binaries; units that stay on one piece on the whole domain have none. Rows may be
+    added to ``program``, such as cuts that forbid a code.
     """
 
     program: MixedIntegerProgram
-    margin: int
-    binaries: Int[np.ndarray, " z"]
-    corners: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
+    margin: int  # the column of f
+    binaries: Int[np.ndarray, " z"]  # columns of all z
+    corners: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]  # ends of a box around the domain
     _choices: tuple[_Choice, ...]
 
     def pieces(self, solution: Float[np.ndarray, " k"]) -> list[np.ndarray]:
@@ -90,29 +73,10 @@ class CodeProgram:
 
 
 def encode(network: NetworkGraph, domain: Box | Polyhedron, *, least_margin: float = 1e-6) -> CodeProgram:
-    """Write a network on a bounded domain as a mixed-integer program.
+    """Return a network on a bounded domain as a mixed-integer program.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-        Pointwise gates with any pieces, and max gates.
-    domain : Box or Polyhedron
-        Bounded and not empty, of the dimension of the input.
-    least_margin : float
-        Lower bound of f, from 0 to 1, relative to the sum of the magnitudes of what each unit sums; f is at most 1.
-
-    Returns
-    -------
-    CodeProgram
-
-    Notes
-    -----
-    One binary per breakpoint, or candidate, that is not decided on the whole domain by interval arithmetic or by the
-    linear relaxation of the gates before; bounds of the others come from these. Two linear programs per unit that
-    intervals leave open. Variables are scaled to sizes of at most 1.
-
-    Bounds hold in real arithmetic, with a least margin of 0 for all points: of the relaxation is taken what multipliers
-    prove, where every row is off by what the coefficients before it are rounded.
+    With ``least_margin`` 0 bounds hold in real arithmetic for all points. One binary per breakpoint or candidate that
+    intervals and the relaxation leave open, and two linear programs per unit that intervals leave open.
     """
     encoder = _Encoder(network, domain, least_margin)
     gate_values(network, encoder, encoder.start)
@@ -138,15 +102,7 @@ class _Bounds(NamedTuple):
 
 
 class _Encoder:
-    """Values as functions of the columns of a program that grows at every gate.
-
-    Parameters
-    ----------
-    network : NetworkGraph
-    domain : Box or Polyhedron
-    least_margin : float
-        See `encode`.
-    """
+    """Values of nodes as functions of the columns of a program that grows at every gate."""
 
     def __init__(self, network: NetworkGraph, domain: Box | Polyhedron, least_margin: float) -> None:
         self.program = MixedIntegerProgram()

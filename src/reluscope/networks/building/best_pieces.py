@@ -29,35 +29,19 @@ _SAMPLES, _ROUNDS, _FARTHEST = 33, 25, 40.0
 class SmoothPieces:
     """A continuous piecewise-linear function in place of a smooth one.
 
-    Parameters
-    ----------
-    name : str
-        Of the smooth function.
-    points : (p,) float64
-        Breakpoints.
-    slopes, intercepts : (p + 1,) float64
-        Pieces meet without rounding.
-    error : float
-        Proved bound on the distance of the two functions, everywhere.
+    Pieces meet without rounding.
     """
 
-    name: str
-    points: Float[np.ndarray, " p"]
+    name: str  # of the smooth function
+    points: Float[np.ndarray, " p"]  # breakpoints
     slopes: Float[np.ndarray, " q"]
     intercepts: Float[np.ndarray, " q"]
-    error: float
+    error: float  # proved bound on the distance of the two, everywhere
 
 
 @cache
 def best_pieces(name: str, number: int) -> SmoothPieces:
-    """Return a function of so many pieces near a smooth one; see the module.
-
-    Examples
-    --------
-    >>> pieces = best_pieces("gelu", 8)
-    >>> len(pieces.slopes), float(pieces.slopes[0]), float(pieces.slopes[-1]), 0.01 < pieces.error < 0.02
-    (8, 0.0, 1.0, True)
-    """
+    """Return a function of so many pieces near a smooth one; see the module."""
     check_number(name, number)
     function, best = SMOOTH[name], None
     for points, values in _candidates(function, number):

@@ -10,13 +10,4 @@ __all__ = ["GraphBuilder", "Operand", "Picked", "Value"]
 
 
 class GraphBuilder(ComparedEntries):
-    """A graph under construction.
-
-    Examples
-    --------
-    >>> builder = GraphBuilder()
-    >>> x = builder.input((3,))
-    >>> net = builder.build(builder.amax(builder.absolute(x), keepdims=True))
-    >>> net([[1.0, -4.0, 2.0]])
-    tensor([[4.]], dtype=torch.float64)
-    """
+    """A graph under construction."""

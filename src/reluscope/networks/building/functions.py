@@ -13,21 +13,15 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """Functions of one variable, a column for each unit or one for all.
+    """Piecewise-linear functions of one variable, a column for each unit or one for all.
 
-    Parameters
-    ----------
-    points : (p, c) float64 tensor
-        Breakpoints, in every column increasing, and of equal ones closed ones first.
-    is_closed : (p, c) bool tensor
-    slopes, intercepts : (p + 1, c) float64 tensors
-        Of the piece that is reached when so many breakpoints are passed.
+    Slopes and intercepts are of the piece that is reached when so many breakpoints are passed.
     """
 
-    points: Tensor
-    is_closed: Tensor
-    slopes: Tensor
-    intercepts: Tensor
+    points: Tensor  # (p, c) ascending; of equal ones closed ones first
+    is_closed: Tensor  # (p, c)
+    slopes: Tensor  # (p + 1, c)
+    intercepts: Tensor  # (p + 1, c)
 
     @classmethod
     def affine(cls, slope: Tensor, intercept: Tensor) -> "Function":

@@ -132,15 +132,9 @@ class Gates(Layers):
         return self.pointwise(x, "softshrink", points, [1.0, 0.0, 1.0], intercepts, name=name)
 
     def approximated(self, x: Value, function: str, pieces: int, *, beyond: float = 0.0, name: str = "gate") -> Value:
-        """Put a continuous function of so many pieces in the place of a smooth one, and say so in a note.
+        """Apply a continuous function of so many pieces in place of a smooth one, and record that in a note.
 
-        Parameters
-        ----------
-        function : str
-            As in `reluscope.networks.building.smooth_functions.SMOOTH`.
-        pieces : int
-        beyond : float
-            How far the model's own function is from the smooth one.
+        ``function`` is a name in `SMOOTH`; ``beyond`` is how far the model's own function is from it.
         """
         found = best_pieces(function, pieces)
         error = math.nextafter(found.error + beyond, math.inf)

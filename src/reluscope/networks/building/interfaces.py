@@ -16,21 +16,11 @@ from reluscope.networks.building.smooth_functions import REPLACEABLE
 
 @dataclass(frozen=True, eq=False)
 class Interface:
-    """What a user says of a model with several inputs or outputs, or with smooth activations.
+    """A user's choices for a model with several inputs or outputs, or with smooth activations."""
 
-    Parameters
-    ----------
-    output : str or int, optional
-        The name of an output, or its position.
-    inputs : mapping from str to value
-        What the inputs that are held fixed are for every point.
-    approximate : mapping from str to int
-        Smooth functions that are replaced, and by how many pieces.
-    """
-
-    output: str | int | None = None
-    inputs: Mapping[str, Any] = field(default_factory=dict)
-    approximate: Mapping[str, int] = field(default_factory=dict)
+    output: str | int | None = None  # the name of an output, or its position
+    inputs: Mapping[str, Any] = field(default_factory=dict)  # values of the inputs held fixed for every point
+    approximate: Mapping[str, int] = field(default_factory=dict)  # smooth functions and their numbers of pieces
 
     def __post_init__(self) -> None:
         for name, pieces in self.approximate.items():
@@ -42,24 +32,9 @@ class Interface:
 
 
 def choose_output(names: Sequence[str], output: str | int | None) -> int:
-    """Return the position of the output that is meant.
+    """Return the position of the output that is meant, by name or position; None means the only one.
 
-    Parameters
-    ----------
-    names : sequence of str
-    output : str or int, optional
-        None where there is only one.
-
-    Raises
-    ------
-    InputError
-        If there is no such output, or several and none is chosen; they are named.
-
-    Examples
-    --------
-    >>> names = ["logits", "hidden"]
-    >>> choose_output(names, "hidden"), choose_output(names, -2), choose_output(["y"], None)
-    (1, 0, 0)
+    Raises InputError with the names if there is no such output, or several and none is chosen.
     """
     listed = ", ".join(names)
     if output is None:

@@ -18,27 +18,14 @@ from reluscope.networks.graph.nodes import TopK
 
 @dataclass(frozen=True)
 class Picked:
-    """The k largest entries of a value, or their positions, on their way back to where they were.
+    """The k largest entries of a value, or their positions, before they are put back in their places."""
 
-    Parameters
-    ----------
-    source : Value
-        What was compared.
-    top : Value
-        The gate: the largest entries where they were, zeros elsewhere.
-    value : Value
-        What has been made of it, entry by entry.
-    k, axis : int
-    is_positions : bool
-        Whether these are positions.
-    """
-
-    source: Value
-    top: Value
-    value: Value
+    source: Value  # the value that was compared
+    top: Value  # gate: largest entries in place, zeros elsewhere
+    value: Value  # result computed from it, entry by entry
     k: int
     axis: int
-    is_positions: bool = False
+    is_positions: bool = False  # whether these are positions
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -13,10 +13,7 @@ from reluscope.errors import InputError, ShapeError
 def as_constant(array: Any, name: str) -> Tensor:
     """Return an array as a float64 tensor of its own, checked to be finite.
 
-    Raises
-    ------
-    InputError
-        If it holds anything but finite real numbers; the sentence gives the name.
+    Raises InputError with the name if it holds anything but finite real numbers.
     """
     if isinstance(array, Tensor):
         tensor = array.detach()
@@ -45,23 +42,10 @@ def check_finite(tensor: Tensor, name: str) -> None:
 def replace_parameters(
     own: Mapping[str, Tensor], state: Mapping[str, Any], aliases: Mapping[str, str] | None = None
 ) -> dict[str, Tensor]:
-    """Return a trace's constants with some replaced.
+    """Return a trace's constants with some replaced by new values.
 
-    Parameters
-    ----------
-    own : mapping
-        The constants of the trace by name.
-    state : mapping
-        New values by name.
-    aliases : mapping, optional
-        Other names of the same constants, where a model shares weights between modules.
-
-    Raises
-    ------
-    InputError
-        If a name is unknown, a value is not finite, or names that share one constant get different values.
-    ShapeError
-        If a value has another shape.
+    ``aliases`` are other names of shared constants. Raises InputError for unknown names, values that are not finite, or
+    different values of one constant, and ShapeError for another shape.
     """
     aliases = aliases or {}
     if unknown := [name for name in state if name not in own and name not in aliases]:

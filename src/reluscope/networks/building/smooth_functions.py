@@ -24,30 +24,15 @@ _OUTWARD = 1.0 + 1e-9
 
 @dataclass(frozen=True)
 class SmoothFunction:
-    """A smooth function that goes to a line on either side.
-
-    Parameters
-    ----------
-    name : str
-    value : callable
-        From a Decimal to the value, with an error of less than `ACCURACY`.
-    values : callable
-        The same for arrays of floats, nearly.
-    curvature : callable
-        From the ends of an interval to a bound on the absolute second derivative within.
-    left, right : (slope, intercept)
-        The lines: small integers.
-    monotone_beyond : float
-        Where ``|x|`` is at least this, the distance to the line decreases away from zero.
-    """
+    """A smooth function that approaches a line on either side."""
 
     name: str
-    value: Callable[[Decimal], Decimal]
-    values: Callable[[np.ndarray], np.ndarray]
-    curvature: Callable[[float, float], float]
-    left: tuple[float, float]
-    right: tuple[float, float]
-    monotone_beyond: float
+    value: Callable[[Decimal], Decimal]  # with an error of less than `ACCURACY`
+    values: Callable[[np.ndarray], np.ndarray]  # the same for arrays of floats, nearly
+    curvature: Callable[[float, float], float]  # bound on |second derivative| within an interval
+    left: tuple[float, float]  # (slope, intercept), small integers
+    right: tuple[float, float]  # (slope, intercept), small integers
+    monotone_beyond: float  # distance to line decreases beyond this ``|x|``
 
     @property
     def fewest(self) -> int:

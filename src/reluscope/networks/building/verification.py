@@ -27,32 +27,10 @@ def verify(
     data: Points | None = None,
     name: str,
 ) -> Verification:
-    """Compare a network with the model it was built from.
+    """Compare a network with the model it was built from, at 24 random points and at most 256 given ones.
 
-    Parameters
-    ----------
-    network : Network
-        The result of the conversion.
-    reference : callable
-        The model in float64, on a batch ``(s, *input_shape)``.
-    batch : int, optional
-        The batch size that the reference insists on.
-    tail : callable, optional
-        What the model does with the network's output, such as a softmax.
-    data : points, optional
-        Compared as well, at most 256 of them, evenly spread.
-    name : str
-        What the reference is, for the record.
-
-    Raises
-    ------
-    ConversionMismatchError
-        If an output differs by more than 1e-9 of the largest output, and by more than rounding explains; it shows the
-        point and both values.
-
-    Notes
-    -----
-    The points are 24 draws from a fixed seed: standard normal ones, normal ones of scale 10, uniform ones in [0, 1].
+    Points are from a fixed seed. Raises ConversionMismatchError, with the point and both values, if an output differs
+    by more than 1e-9 of the largest output and by more than rounding explains.
     """
     x = _points(network)
     if data is not None:

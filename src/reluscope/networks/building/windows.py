@@ -31,21 +31,10 @@ def window_positions(
 
 
 def window_table(num_channels: int, spatial: Sequence[int], positions: Sequence[np.ndarray]) -> np.ndarray:
-    """Return what each window sees in a flattened value ``(channels, *spatial)``.
+    """Return the positions in a flattened value (channels, *spatial) that each window reads.
 
-    Parameters
-    ----------
-    num_channels : int
-        Windows do not mix channels.
-    spatial : sequence of int
-        Lengths of the spatial axes.
-    positions : sequence of ``(windows, kernel)`` arrays
-        One per spatial axis, from `window_positions`.
-
-    Returns
-    -------
-    (channels, *windows, kernel) int64 array
-        Positions, -1 where padded; the last axis runs over the window row by row.
+    The result is (channels, *windows, kernel), the window row by row, and -1 at padding. ``positions`` has a
+    ``(windows, kernel)`` array per spatial axis, from `window_positions`.
     """
     num_axes = len(spatial)
     check_total(num_channels * prod(places.size for places in positions), "windows see")

@@ -32,22 +32,10 @@ def affine_input(network: NetworkGraph, num_cells: int, scale: float = 1.0) -> A
 
 
 def advance_affinely(stage: Stage, values: AffineValues, gamma: float) -> tuple[np.ndarray, np.ndarray, AffineValues]:
-    """Run the affine nodes up to a pointwise gate.
+    """Return pre-activations, their errors and live values, from the affine nodes up to a pointwise gate.
 
-    Parameters
-    ----------
-    stage : Stage
-    values : dict
-        What the stage starts from.
-    gamma : float
-        Relative rounding of a sum.
-
-    Returns
-    -------
-    maps, errors : (c, u, n + 1) float64
-        Pre-activations: coefficients, and bounds on their errors.
-    live : dict
-        What later stages still read, and under the gate's position what goes into it.
+    Maps and errors are (c, u, n + 1): coefficients and bounds on their errors. Live values are what later stages read,
+    and the gate's input under its position.
     """
     carrier = RoundedMaps(gamma, has_constant=True)
     values = stage.leg.carry(carrier, values)
@@ -83,24 +71,8 @@ def pass_affinely(
 ) -> tuple[np.ndarray, np.ndarray, AffineValues]:
     """Apply the pointwise gate before a stage's, and run the affine nodes up to its own.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    index : int
-        The stage, not the first.
-    values : dict
-        What came out of `advance_affinely` or of this function for the stage before, on some cells.
-    cell_of : (c,) int64
-        In which of those each cell lies.
-    pieces : (c, u) uint16
-        The pieces of the units of the gate before.
-    gamma : float
-        Relative rounding of a sum.
-
-    Returns
-    -------
-    maps, errors, live
-        As `advance_affinely` does.
+    Returns what `advance_affinely` returns. Not for the first stage. ``values`` are those of the stage before, on cells
+    of which ``cell_of`` says the one that each new cell lies in.
     """
     before, stage = network.stages[index - 1], network.stages[index]
     matrix = _matrix_between(network, index)

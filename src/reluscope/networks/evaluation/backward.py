@@ -17,22 +17,7 @@ if TYPE_CHECKING:
 class Recording:
     """An evaluation whose values remember how they come from the input.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    points : (s, *input_shape) tensor
-    carrier : Numbers
-        `HeldNumbers` for the derivatives of the affine map on given pieces.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> from reluscope.networks.passes.numbers import NUMBERS
-    >>> net = rs.load([(np.array([[1.0, 3.0], [0.0, -1.0]]), np.zeros(2)), (np.ones((1, 2)), np.ones(1))])
-    >>> recording = Recording(net, net.points([2.0, 5.0]), NUMBERS)
-    >>> *_, output = recording.values()
-    >>> output.tolist(), recording.pull_back(output, torch.ones(1, 1, 1).double()).tolist()
-    ([[18.0]], [[[1.0, 3.0]]])
+    The carrier `HeldNumbers` gives the derivatives of the affine map on given pieces.
     """
 
     def __init__(self, network: "NetworkGraph", points: Float[Tensor, "s ..."], carrier: Numbers) -> None:
@@ -52,14 +37,8 @@ class Recording:
     ) -> Float[Tensor, "k s n"]:
         """Return the gradients of ``sum(cotangent * value)`` by the points, for each of some cotangents.
 
-        Parameters
-        ----------
-        value : tensor
-            One of `values`, or what was computed from them with gradients enabled.
-        cotangents : (k, *value.shape) tensor
-            Carried back together; several at once take more memory, and less time where each is small.
-        is_last : bool
-            Whether nothing is asked of the recorded values afterwards: then they may be given up.
+        ``value`` is one of `values`, or computed from them with gradients enabled. With ``is_last`` the recorded values
+        may be given up. Several cotangents at once take more memory.
         """
         number, device = len(cotangents), self.start.device
         if not value.requires_grad:

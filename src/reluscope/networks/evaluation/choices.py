@@ -9,17 +9,9 @@ from reluscope.geometry import Box, Polyhedron, Slice, Space
 
 
 def read_gate(gate: Any, names: Sequence[str]) -> int:
-    """Return the position of a gate, named by its name or its position, from the end if negative.
+    """Return the position of a gate, given by its name or its position, from the end if negative.
 
-    Raises
-    ------
-    InputError
-        If there is none; the sentence lists the names.
-
-    Examples
-    --------
-    >>> read_gate("relu 1", ["relu 0", "relu 1"]), read_gate(-1, ["relu 0", "relu 1"])
-    (1, 1)
+    Raises InputError with the list of names if there is none.
     """
     if isinstance(gate, str) and gate in names:
         return list(names).index(gate)
@@ -33,15 +25,7 @@ def read_gate(gate: Any, names: Sequence[str]) -> int:
 def read_outputs(outputs: Any, num_outputs: int) -> tuple[int, ...]:
     """Return the positions of some flattened outputs, from the end if negative; all for None.
 
-    Raises
-    ------
-    InputError
-        If it is no sequence of whole numbers, empty, or names what is not there.
-
-    Examples
-    --------
-    >>> read_outputs([0, -1], 3)
-    (0, 2)
+    Raises InputError if it is no sequence of whole numbers, empty, or out of range.
     """
     if outputs is None:
         return tuple(range(num_outputs))
@@ -55,12 +39,7 @@ def read_outputs(outputs: Any, num_outputs: int) -> tuple[int, ...]:
 def read_domain(domain: Any, num_inputs: int) -> Space | Box | Polyhedron | Slice:
     """Return a domain in the space of the inputs.
 
-    Raises
-    ------
-    InputError
-        If it is no domain.
-    ShapeError
-        If it lies in another space.
+    Raises InputError if it is no domain, ShapeError if it lies in another space.
     """
     if not isinstance(domain, Slice | Box | Space | Polyhedron):
         raise InputError(f"domain must be a Slice, Box, Space or Polyhedron, got {describe(domain)}")

@@ -25,24 +25,8 @@ N = TypeVar("N", bound=NetworkGraph)
 def read_decision(decision: Any, num_outputs: int, left_off: LeftOff | None = None) -> Decision:
     """Return how classes are read from a network's outputs, checked against their number.
 
-    Parameters
-    ----------
-    decision : {"largest", "smallest"} or float
-        A number is a threshold of the file's output.
-    num_outputs : int
-    left_off : LeftOff, optional
-        What the file does behind the network's output: a threshold is brought before it.
-
-    Raises
-    ------
-    InputError
-        If it is none of "largest", "smallest" and a number, does not go with so many outputs, or is a threshold that
-        all outputs are above, or none.
-
-    Examples
-    --------
-    >>> read_decision("smallest", 5), read_decision(1, 1)
-    ('smallest', 1.0)
+    A number is a threshold of the file's output, and is carried through what was left off. Raises InputError for other
+    decisions, and for a threshold that all outputs are above, or none.
     """
     is_number = isinstance(decision, int | float | np.integer | np.floating) and not isinstance(decision, bool)
     if is_number and np.isfinite(decision):
@@ -81,13 +65,7 @@ def _threshold(level: float, left_off: LeftOff) -> float:
 
 
 def scores(outputs: Float[np.ndarray, "s m"], decision: Decision) -> Float[np.ndarray, "s m"]:
-    """Return the scores that outputs stand for: themselves, their negatives, or what they are above the threshold.
-
-    Examples
-    --------
-    >>> scores(np.array([[1.0, 3.0]]), "smallest"), scores(np.array([[0.75]]), 0.5)
-    (array([[-1., -3.]]), array([[0.25]]))
-    """
+    """Return the scores of outputs: themselves, their negatives, or their excess over the threshold."""
     if decision == "largest" or decision == 0:
         return outputs
     return -outputs if decision == "smallest" else outputs - decision

@@ -16,27 +16,16 @@ from reluscope.networks.passes.network_graph import NetworkGraph
 
 @dataclass(frozen=True, eq=False)
 class Enclosure:
-    """Enclosures of what gates see and of the outputs, over steps away from a point.
+    """Enclosures of pre-activations and outputs, over steps away from a point.
 
-    Parameters
-    ----------
-    is_empty : bool
-        Whether no step lets all units have the pieces they are held to.
-    limits : list of Forms
-        Forms that are at most 0 where units have the pieces they are held to; what the ball implies is left out.
-    open : list of OpenUnit
-        One per noise symbol.
-    outputs : Forms, optional
-        None where an open unit has an infinite range: later gates are then left out, too.
-    pieces : list of PossiblePieces
-        Of each gate that is not left out.
+    Gates after one with an open unit of infinite range are left out, and so are limits that the ball implies.
     """
 
-    is_empty: bool
-    limits: list[Forms]
-    open: list[OpenUnit]
-    outputs: Forms | None
-    pieces: list[PossiblePieces] = field(default_factory=list)
+    is_empty: bool  # no step lets all units have the pieces held to
+    limits: list[Forms]  # at most 0 where units have the pieces held to
+    open: list[OpenUnit]  # one per noise symbol
+    outputs: Forms | None  # None where an open unit has an infinite range
+    pieces: list[PossiblePieces] = field(default_factory=list)  # of each gate that is not left out
 
 
 @torch.no_grad()
@@ -49,35 +38,10 @@ def enclose(
     *,
     rounding: float,
 ) -> Enclosure:
-    """Enclose all values over steps away from a point.
+    """Return enclosures of all values over steps away from a point.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    point : (n,) array
-    steps : CutBall
-        The steps u.
-    first, last : sequences of (u,) integer arrays
-        The pieces that each unit may have, one array per gate. A max unit is held to one candidate, or to none.
-    rounding : float
-        Of a sum, relative to the magnitudes of its terms.
-
-    Returns
-    -------
-    Enclosure
-
-    Notes
-    -----
-    About a forward pass per input and open unit.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0], [2.0]]), np.array([0.5, 9.0])), (np.ones((1, 2)), np.zeros(1))])
-    >>> steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
-    >>> found = enclose(net, np.zeros(1), steps, [np.zeros(2, int)], [np.ones(2, int)], rounding=1e-15)
-    >>> found.open, found.outputs.centers + found.outputs.noise.sum(1)  # u + 0.5 may change its sign
-    ([OpenUnit(gate=0, unit=0, parts=((0, 0), (1, 1)))], array([9.75]))
+    ``first`` and ``last`` are the pieces that each unit may have; a max unit is held to one candidate or to none. About
+    a forward pass per input and open unit.
     """
     carrier = AffineForms(network, point, steps, rounding)
     walk = carry(network, carrier, carrier.start)

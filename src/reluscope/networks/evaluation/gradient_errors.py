@@ -18,30 +18,10 @@ if TYPE_CHECKING:
 def gradient_errors(
     network: "NetworkGraph", pieces: Sequence[Tensor], largest: Sequence[Tensor | None], number: int, unit: float
 ) -> tuple[list[Tensor], Float[Tensor, "s m"]]:
-    """Return bounds on the rounding of the entries of gradients on the regions of some points.
+    """Return bounds on the rounding of gradients of pre-activations and outputs on regions of points.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    pieces : sequence of (s, u) tensors
-        The piece that every unit is held to, one tensor per gate.
-    largest : sequence of (s, u) or (s, u, k) tensors
-        The largest entry of the gradient of every pre-activation; None for sums over paths, which bound it.
-    number : int
-        Points.
-    unit : float
-        Rounding of one sum, relative to the sum of its absolute terms.
-
-    Returns
-    -------
-    list of (s, u) or (s, u, k) tensors
-        Of the pre-activations of each gate; 0 for padding.
-    (s, m) tensor
-        Of the outputs.
-
-    Notes
-    -----
-    Two forward passes.
+    ``largest`` is the largest entry of each pre-activation's gradient; None stands for sums over paths, which bound it.
+    Bounds are 0 at padding. Two forward passes.
     """
     carrier = GradientMagnitudes(unit)
     walk = carry(network, carrier, gradients_of_inputs(number, network.input_shape, network.device))

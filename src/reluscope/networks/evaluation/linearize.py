@@ -106,24 +106,10 @@ def each_unit_maps(network: "NetworkGraph", x: Points, inputs: slice | None = No
 def maps_of_pieces(
     network: "NetworkGraph", pieces: Pieces, origin: Float[Tensor, "s ..."], inputs: slice
 ) -> tuple[list[tuple[Tensor, Tensor]], tuple[Tensor, Tensor]]:
-    """Return pre-activations and outputs as affine maps when every unit is held to a piece, whether a point has it.
+    """Return pre-activations and outputs as affine maps with every unit held to a piece.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    pieces : list of (s, u) tensors
-        One per gate.
-    origin : (s, *input_shape) tensor
-        Where the constants are taken: ``value(y) = weight (y - origin) + constant``.
-    inputs : slice
-        Which columns the weights have.
-
-    Returns
-    -------
-    list of (weight, constant)
-        One per gate; see ``Network.unit_maps``.
-    (weight, constant)
-        ``(s, m, n)`` and ``(s, m)``, of the flattened outputs.
+    Whether a point has these pieces is not asked. ``value(y) = weight (y - origin) + constant``. Weights have the
+    columns ``inputs``.
     """
     number = len(origin)
     *constants, outputs = carry(network, HeldNumbers(pieces), origin)
@@ -153,20 +139,8 @@ def pull_back(
 ) -> Float[Tensor, "r n"]:
     """Return combinations of the gradients of one gate's pre-activations at one point.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    x : (1, *input_shape) or (n,)
-    gate : int
-        Position among the gates.
-    cotangents : (r, u) tensor, or (r, u, k) for max gates
-        Coefficients of each combination; zero at padding.
-
-    Returns
-    -------
-    (r, n) tensor
-        ``cotangents @ weight`` with the weight of `unit_maps`, of which no table is made: each combination is carried
-        backward to the inputs.
+    That is ``cotangents @ weight`` with the weight of `unit_maps`, without a table of it: each combination is carried
+    back to the inputs. Cotangents have to be zero at padding.
     """
     x = network.points(x)
     recording = Recording(network, torch.zeros_like(x), HeldNumbers(point_pieces(network, x)))

@@ -32,29 +32,9 @@ def pieces_of(codes: Codes) -> list[np.ndarray]:
 
 @torch.no_grad()
 def maps_of_codes(network: NetworkGraph, codes: Codes) -> tuple[AffineMaps, Float[np.ndarray, "r m"]]:
-    """Return the affine map of every code, and a bound on its rounding.
+    """Return the affine map of every code, and bounds on the rounding of coefficients, one per output.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-        With few inputs: 2 (n + 1) evaluations per code.
-    codes : Codes
-        They need not occur anywhere.
-
-    Returns
-    -------
-    maps : AffineMaps
-        weight (r, m, n), bias (r, m).
-    errors : (r, m) float64
-        No coefficient of an output is farther than this from the one in real arithmetic.
-
-    Examples
-    --------
-    >>> from reluscope.networks.models.from_arrays import from_arrays
-    >>> net = from_arrays([(np.array([[3.0]]), np.array([0.5])), (np.array([[2.0]]), np.zeros(1))])
-    >>> maps, errors = maps_of_codes(net, net.codes([[-1.0], [1.0]]))
-    >>> maps.weight.flatten(), maps.bias.flatten(), bool((errors < 1e-9).all())
-    (tensor([0., 6.], dtype=torch.float64), tensor([0., 1.], dtype=torch.float64), True)
+    Codes need not occur anywhere. For few inputs: 2 (n + 1) evaluations per code.
     """
     size, number = network.num_inputs, len(codes)
     weight = torch.zeros(number, network.num_outputs, size, dtype=torch.float64)
@@ -77,15 +57,8 @@ def maps_of_codes(network: NetworkGraph, codes: Codes) -> tuple[AffineMaps, Floa
 def units_that_matter(network: NetworkGraph, codes: Codes) -> list[Bool[np.ndarray, "r u"]]:
     """Return which units the output depends on while every unit uses its piece, one array per gate.
 
-    A unit does not matter if every way from it to the output meets a zero weight or a piece of slope zero. Codes that
+    A unit does not matter if every path from it to the output meets a zero weight or a piece of slope zero. Codes that
     agree on the units that matter to them have equal maps.
-
-    Examples
-    --------
-    >>> from reluscope.networks.models.from_arrays import from_arrays
-    >>> net = from_arrays([(np.eye(2), np.zeros(2)), (np.array([[1.0, 0.0]]), np.zeros(1))])
-    >>> units_that_matter(net, net.codes([[1.0, 1.0]]))
-    [array([[ True, False]])]
     """
     pieces = [torch.as_tensor(table, device=network.device) for table in pieces_of(codes)]
     found = [np.zeros((len(codes), stage.gate.num_units), dtype=bool) for stage in network.stages]
@@ -96,12 +69,7 @@ def units_that_matter(network: NetworkGraph, codes: Codes) -> list[Bool[np.ndarr
 class _Matters:
     """Whether the output depends on the entries (r, size) of each value, with the answers for units kept.
 
-    Parameters
-    ----------
-    pieces : list of (r, u) tensors
-        One per gate.
-    found : list of (r, u) arrays
-        One per gate, to be filled.
+    ``found``, one (r, u) array per gate, is filled in place.
     """
 
     def __init__(self, pieces: list[torch.Tensor], found: list[np.ndarray]) -> None:

@@ -30,30 +30,19 @@ SAMPLES = 2
 
 @dataclass(frozen=True)
 class MeasuredRounding:
-    """How far rounding goes in the gates of a network.
+    """Measured sizes of rounding errors in the gates of a network.
 
-    Parameters
-    ----------
-    growth : tuple of float
-        For each gate the largest error found, relative to what one sum of the size of a pre-activation may round.
-    largest, proved : float
-        The largest error found in any gate, and the largest bound that is proved.
+    ``growth`` has the largest error found per gate, relative to what one sum of the size of a pre-activation may round.
     """
 
     growth: tuple[float, ...]
-    largest: float
-    proved: float
+    largest: float  # largest error found in any gate
+    proved: float  # largest bound that is proved
 
     def errors(self, gate: int, size: np.ndarray, unit: float) -> np.ndarray:
-        """Return bounds (u,) or (u, k) on the errors of a gate's pre-activations, as they are expected.
+        """Return expected bounds (u,) or (u, k) on the errors of a gate's pre-activations, not proved ones.
 
-        Parameters
-        ----------
-        gate : int
-        size : (u,) or (u, k) array
-            Of each pre-activation a bound, by absolute values of all that it is a sum of.
-        unit : float
-            Rounding of one sum, relative to the sum of its absolute terms.
+        ``size`` bounds each pre-activation by the absolute values of all terms of its sum.
         """
         return max(1.0, SAFETY * self.growth[gate]) * unit * size
 
@@ -66,13 +55,7 @@ class MeasuredRounding:
 
 
 def said_of(work: Mapping[str, float]) -> str:
-    """Return what the work on a partition says of measured rounding, empty if there was none.
-
-    Examples
-    --------
-    >>> said_of(MeasuredRounding((0.1,) * 17, 6e-16, 1.5e3).work(8))
-    'rounding proved for the first 8 gates, measured for the others (errors of 6e-16 found, up to 1.5e+03 proved)'
-    """
+    """Return what the work on a partition says of measured rounding, empty if there was none."""
     if "gates_proved" not in work:
         return ""
     first = int(work["gates_proved"])
@@ -83,31 +66,10 @@ def said_of(work: Mapping[str, float]) -> str:
 
 @torch.no_grad()
 def measured_rounding(network: NetworkGraph, x: Tensor, tolerance: Tolerance) -> MeasuredRounding | None:
-    """Measure rounding, if bounds that are proved do not suffice for all gates.
+    """Measure rounding, if proved bounds do not suffice for all gates; else return None.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    x : (s, *input_shape) tensor
-        Points that tell what values are like; rounding is measured at the last two of them.
-    tolerance : Tolerance
-
-    Returns
-    -------
-    MeasuredRounding, or None
-        None where proved bounds suffice.
-
-    Notes
-    -----
-    A forward pass of all points, and some 25 of the last two.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> from reluscope.testing import default_network
-    >>> x = torch.tensor([[-1.0, 1.0], [1.0, -0.5], [0.25, 0.125]]).double()
-    >>> measured_rounding(rs.load(default_network([2, 8, 8, 1])), x, rs.Tolerance()) is None
-    True
+    Points show how large values are; rounding is measured at the last two of them. A forward pass of all points, and
+    some 25 of the last two.
     """
     proved, suffices = _proved(network, x, tolerance.unit)
     if suffices:

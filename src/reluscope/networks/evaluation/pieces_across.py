@@ -26,38 +26,10 @@ def pieces_across(
     *,
     rounding: float,
 ) -> list[Integer[np.ndarray, "k _"]]:
-    """Return the pieces beyond several faces of one region, or of several.
+    """Return the pieces beyond several faces of one region, or of several, one (k, u) array per gate.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    pieces : list of (u,) or (k, u) integer arrays
-        The code of the region, one array per gate; or the codes of a region for each face.
-    loose : k arrays (c, 3)
-        For each face the units that sit on a breakpoint on all of it: gate, unit, and the piece on the other side of
-        the breakpoint (or the candidate that ties).
-    directions : (k, n) array
-        Away from each face, not along it.
-    rounding : float
-        Of one sum, relative to its terms. Derivatives that it could have made count as 0: the unit stays on its
-        breakpoint, and the tie rule decides.
-
-    Returns
-    -------
-    list of (k, u) integer arrays
-        One per gate.
-
-    Notes
-    -----
-    One pass forward for all faces together.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0], [2.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> both = np.array([[0, 0, 1], [0, 1, 1]])
-    >>> pieces_across(net, [np.array([0, 0])], [both], np.array([[1.0]]), rounding=1e-15)[0].tolist()
-    [[1, 1]]
+    ``loose`` has, for each face, the gate, unit and other piece of units at a breakpoint on all of it. Derivatives
+    below rounding count as 0: the tie rule decides. One forward pass.
     """
     number = len(directions)
     faces = np.repeat(np.arange(number), [len(rows) for rows in loose])

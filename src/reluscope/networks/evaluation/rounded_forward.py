@@ -24,57 +24,20 @@ COPIES = 12
 
 @dataclass(frozen=True, repr=False)
 class RoundedForward(Shown):
-    """Outputs of a forward pass, bounds on their errors, and whether rounding could change codes.
-
-    Parameters
-    ----------
-    outputs : (s, m) float64
-    errors : (s, m) float64
-        Bounds on the errors of the outputs.
-    doubtful : (s, gates) bool
-        Whether some unit of the gate could be on another piece.
-    """
+    """Outputs of a forward pass, bounds on their errors, and whether rounding could change codes."""
 
     outputs: Float[np.ndarray, "s m"]
-    errors: Float[np.ndarray, "s m"]
-    doubtful: Bool[np.ndarray, "s gates"]
+    errors: Float[np.ndarray, "s m"]  # bounds on the errors of the outputs
+    doubtful: Bool[np.ndarray, "s gates"]  # some unit of the gate could be on another piece
 
 
 def rounded_forward(
     network: NetworkGraph, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
 ) -> RoundedForward:
-    """Evaluate a network with a bound on the rounding of every value.
+    """Evaluate a network at exact points, with a bound on the rounding of every value.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    x : (s, *input_shape) or (s, n)
-        Taken as exact.
-    tolerance : Tolerance, optional
-        Its safety factor for rounding.
-    loss : float
-        What sums lose where products come below the smallest number, if that is to be counted; see
-        `reluscope.networks.evaluation.underflow`.
-
-    Returns
-    -------
-    RoundedForward
-
-    Notes
-    -----
-    About three forward passes. The factor 16 of the default tolerance covers sums as they are computed in practice,
-    pairwise or in blocks; the worst order of a sum of n terms would need n.
-
-    References
-    ----------
-    Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3: running error analysis.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.array([0.0])), (np.eye(1), np.zeros(1))])
-    >>> rounded_forward(net, [[1.0, 1.0 + 2**-52], [0.0, 0.0], [2.0, 1.0]]).doubtful.ravel()
-    array([ True, False, False])
+    About three forward passes. The factor 16 of the default tolerance covers pairwise and blocked sums; the worst order
+    of n terms would need n (Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3).
     """
     return rounded_codes(network, x, tolerance=tolerance, loss=loss)[0]
 
@@ -82,15 +45,7 @@ def rounded_forward(
 def rounded_codes(
     network: NetworkGraph, x: Points, *, tolerance: Tolerance | None = None, loss: float = 0.0
 ) -> tuple[RoundedForward, Codes]:
-    """Return what `rounded_forward` does, and the codes that it speaks of, with candidates read as in `coded_forward`.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.array([0.0])), (np.eye(1), np.zeros(1))])
-    >>> rounded_codes(net, [[1.0, 1.0 + 2**-52], [0.0, 0.0], [2.0, 1.0]])[1].to_array().ravel()
-    array([0, 0, 1], dtype=uint8)
-    """
+    """Return what `rounded_forward` does, and the codes, with candidates read as in `coded_forward`."""
     points = network.points(x)
     carrier = RoundedNumbers((tolerance or Tolerance()).unit, loss)
     rows = chunks(len(points), COPIES * network.bytes_per_point, BUDGET // 4)
@@ -101,31 +56,10 @@ def rounded_codes(
 def forward_with_errors(
     network: NetworkGraph, x: Points, *, tolerance: Tolerance | None = None
 ) -> tuple[Float[np.ndarray, "s m"], Float[np.ndarray, "s m"]]:
-    """Evaluate a network at points that are alike, with bounds on rounding that many of them share.
+    """Return outputs of points that are alike, and bounds on rounding that many of them share.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    x : (s, *input_shape) or (s, n)
-        Taken as exact, of one scale: the largest values decide for all.
-    tolerance : Tolerance, optional
-        Its safety factor for rounding.
-
-    Returns
-    -------
-    outputs, errors : (s, m) float64
-
-    Notes
-    -----
-    One forward pass, and two more of a single point. `rounded_forward` is tighter, for three passes.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.array([0.0])), (np.eye(1), np.zeros(1))])
-    >>> outputs, errors = forward_with_errors(net, [[3.0, 1.0], [0.5, 1.0]])
-    >>> outputs.ravel(), bool((errors > 0).all() and (errors < 1e-13).all())
-    (array([2., 0.]), True)
+    Points are taken as exact, of one scale: the largest values decide for all. One forward pass and two of a single
+    point; `rounded_forward` is tighter, for three passes.
     """
     points = network.points(x)
     carrier = NumbersRoundedAlike((tolerance or Tolerance()).unit)
@@ -141,32 +75,8 @@ def coded_forward(
 ) -> tuple[RoundedForward, Codes]:
     """Evaluate a network once, for codes and outputs, with bounds on rounding that many points share.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    x : (s, *input_shape) or (s, n)
-        Taken as exact, of one scale: the largest values decide for all.
-    tolerance : Tolerance, optional
-        Its safety factor for rounding.
-
-    Returns
-    -------
-    RoundedForward
-    Codes
-        With candidates of a maximum that rounding alone may tell apart read as ties.
-
-    Notes
-    -----
-    One forward pass, where `rounded_forward` and the codes take four; the bounds are those of `forward_with_errors`,
-    looser, so that a few more points can be in doubt.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.array([0.0])), (np.eye(1), np.zeros(1))])
-    >>> forward, codes = coded_forward(net, [[1.0, 1.0 + 2**-52], [0.0, 0.0], [2.0, 1.0]])
-    >>> forward.doubtful.ravel(), codes.to_array().ravel()
-    (array([ True, False, False]), array([0, 0, 1], dtype=uint8))
+    Points are of one scale, as in `forward_with_errors`, whose looser bounds apply: more points can be in doubt.
+    Candidates of a maximum that rounding alone may tell apart are read as ties.
     """
     points = network.points(x)
     carrier = NumbersRoundedAlike((tolerance or Tolerance()).unit)

@@ -66,30 +66,10 @@ class _Losses:
 def underflow(
     network: NetworkGraph, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"], *, loss: float | None = None
 ) -> float:
-    """Return what products below the smallest number may change, at most, in values or their bounds on a box.
+    """Return how much products below the smallest number may change values or their bounds on a box.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    lower, upper : (n,) float64
-    loss : float, optional
-        What one sum of products loses, by default `LOSS`; numbers of fixed point lose more than float64.
-
-    Returns
-    -------
-    float
-        Infinite where values may be too large for float64.
-
-    Notes
-    -----
-    Two passes of one point. For functions of values with coefficients a: ``1 + sum(|a|)`` times as much.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.full((1, 1), 1e100), np.zeros(1))])
-    >>> 1e-180 < underflow(net, np.zeros(1), np.ones(1)) < 1e-160
-    True
+    An upper bound; infinite where values may be too large for float64. For functions of values with coefficients a it
+    is ``1 + sum(|a|)`` times as much. Two passes of one point.
     """
     largest = torch.as_tensor(np.maximum(np.abs(lower), np.abs(upper)), device=network.device)
     start = largest.reshape(1, *network.input_shape)

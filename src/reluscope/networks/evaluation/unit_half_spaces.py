@@ -17,8 +17,7 @@ from reluscope.networks.graph.nodes import Max, Pointwise, TopK
 class Rows(NamedTuple):
     """Half-spaces of s points, r possible ones each.
 
-    ``slack`` is how far the point is from leaving, in units of the pre-activation, computed by the forward pass;
-    ``noise`` bounds its rounding error, ``constant_below`` that of a normal's entries.
+    ``slack`` is how far the point is from leaving, in units of the pre-activation, computed by the forward pass.
     """
 
     normals: Float[np.ndarray, "s r n"]
@@ -26,8 +25,8 @@ class Rows(NamedTuple):
     sources: Integer[np.ndarray, "s r 3"]
     exists: Bool[np.ndarray, "s r"]
     slack: Float[np.ndarray, "s r"]
-    noise: Float[np.ndarray, "s r"]
-    constant_below: Float[np.ndarray, "s r"]
+    noise: Float[np.ndarray, "s r"]  # bound on the rounding error of ``slack``
+    constant_below: Float[np.ndarray, "s r"]  # same bound for a normal's entries
 
 
 def gate_rows(
@@ -42,24 +41,8 @@ def gate_rows(
 ) -> Rows:
     """Return the rows of one gate in unit order.
 
-    Parameters
-    ----------
-    gate : Pointwise or Max
-        The gate.
-    index : int
-        Its position among the gates.
-    pieces : (s, u) array
-        The code.
-    pre : (s, u) or (s, u, k) array
-        Pre-activations at the points.
-    maps : pair of arrays (s, u, n) and (s, u), or (s, u, k, n) and (s, u, k)
-        Pre-activations as affine functions on the regions of the points.
-    noise, map_noise : arrays like ``pre``
-        Rounding bounds of the pre-activations, and of the entries of their affine functions.
-
-    Returns
-    -------
-    Rows
+    ``pre`` are pre-activations at the points, ``maps`` their affine functions on the points' regions, ``noise`` and
+    ``map_noise`` rounding bounds of each, shaped like ``pre``.
     """
     if isinstance(gate, Max):
         return _max_rows(gate, index, pieces, pre, maps, noise, map_noise)

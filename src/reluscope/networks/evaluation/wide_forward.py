@@ -20,36 +20,10 @@ COPIES, MEMORY = 30, 2**29
 def wide_codes(
     network: NetworkGraph, x: Points, *, apart: Float[np.ndarray, "s n"] | None = None
 ) -> Iterator[tuple[slice, Codes, Bool[np.ndarray, " s"]]]:
-    """Yield the codes of points, some at a time.
+    """Yield slices of points, their codes, and whether some unit could be on another piece.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    x : (s, *input_shape) or (s, n)
-        Taken as exact.
-    apart : (s, n) float64, optional
-        What is added to them without rounding: steps beside the points that float64 may be too coarse for. In a random
-        direction only what ties all around a point ties there as well.
-
-    Yields
-    ------
-    rows : slice
-        Which points.
-    codes : Codes
-    is_doubtful : bool array
-        Whether some unit of the point could be on another piece, all errors counted. Exact ties are no doubts.
-
-    Notes
-    -----
-    The multiplications of some ten forward passes of a ResNet, and about the time of twenty.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([([[1.0]], [1.0]), ([[1.0]], [-1.0]), ([[1.0]], [0.0])])
-    >>> for rows, codes, is_doubtful in wide_codes(net, [[2.0**-60], [0.0]]):  # of the first float64 loses the sum
-    ...     print(rows, codes.to_array().tolist(), is_doubtful)
-    slice(0, 2, None) [[1, 1], [1, 0]] [False False]
+    All errors are counted; exact ties are no doubts. ``apart`` is added to the points without rounding. The
+    multiplications of some ten forward passes of a ResNet, and about the time of twenty.
     """
     points, layout = network.points(x), network.layout
     for rows in chunks(len(points), COPIES * network.bytes_per_point, MEMORY):
@@ -68,25 +42,7 @@ def wide_codes(
 
 
 def wide_outputs(network: NetworkGraph, x: Points) -> tuple[Float[np.ndarray, "s m"], Float[np.ndarray, "s m"]]:
-    """Return the outputs of points, rounded to float64 at the end, and bounds on their errors.
-
-    Parameters
-    ----------
-    network : NetworkGraph
-    x : (s, *input_shape) or (s, n)
-        Taken as exact.
-
-    Returns
-    -------
-    outputs, errors : (s, m) float64
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([([[1.0]], [1e12]), ([[1.0]], [-1e12])])
-    >>> float(net([[0.3]])), wide_outputs(net, [[0.3]])[0].tolist()
-    (0.300048828125, [[0.3]])
-    """
+    """Return the outputs of exact points, rounded to float64 at the end, and bounds on their errors."""
     points = network.points(x)
     outputs, errors = (np.zeros((len(points), network.num_outputs)) for _ in range(2))
     for rows in chunks(len(points), COPIES * network.bytes_per_point, MEMORY):

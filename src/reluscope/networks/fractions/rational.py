@@ -73,10 +73,7 @@ class UnitsRead(NamedTuple):
 class Rationals:
     """Vectors of fractions: values without any rounding, of points or with every unit held to a piece.
 
-    Parameters
-    ----------
-    pieces : sequence of sequences of integers, optional
-        One per gate; by default those that the values have.
+    Without ``pieces``, units use those that the values have.
     """
 
     def __init__(self, matrices: MatrixTable, pieces: Sequence[Sequence[int]] | None = None) -> None:
@@ -113,21 +110,7 @@ class Rationals:
 class RationalNetwork:
     """Evaluates a network exactly at rational points.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-
-    Notes
-    -----
-    Cost: one multiplication of integers of a few hundred bits per non-zero weight, some 10^6 per second.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reluscope.networks.models.from_arrays import from_arrays
-    >>> net = RationalNetwork(from_arrays([(np.array([[3.0]]), np.array([0.5])), (np.ones((1, 1)), np.zeros(1))]))
-    >>> net.preactivations(0, [Fraction(1, 3)])[0]
-    Fraction(3, 2)
+    One multiplication of integers of a few hundred bits per non-zero weight, some 10^6 per second.
     """
 
     def __init__(self, network: NetworkGraph) -> None:
@@ -140,16 +123,7 @@ class RationalNetwork:
     def preactivations(self, stage: int, point: Sequence[Fraction]) -> RationalVector:
         """Return what the gate of a stage sees at a point: the flattened value of its input node.
 
-        Parameters
-        ----------
-        stage : int
-            Position of the gate.
-        point : n fractions
-
-        Returns
-        -------
-        RationalVector
-            ``u`` entries for pointwise gates; for max gates the entries that the gate's index refers to.
+        ``u`` entries for pointwise gates; for max gates the entries that the gate's index refers to.
         """
         return next(islice(carry(self.network, self._free, RationalVector.of(point)), stage, None))
 
@@ -169,14 +143,8 @@ class RationalNetwork:
     def pieces_beside(self, point: Sequence[Fraction], direction: Sequence[Fraction]) -> list[list[int]]:
         """Return the code at the points ``point + t direction`` for all small enough t > 0.
 
-        Parameters
-        ----------
-        point, direction : n fractions
-
-        Notes
-        -----
-        What a gate sees there is ``a + t (b - a)`` with its values a at the point and b at ``point + direction``, every
-        earlier unit held to its piece: the order of two such numbers is that of their pairs ``(a, b)``.
+        There a gate sees ``a + t (b - a)`` with its values a at the point and b at ``point + direction``, earlier units
+        held to their pieces: pairs ``(a, b)`` are compared in order.
         """
         found: list[list[int]] = []
         held = Rationals(self._matrices, found)
@@ -189,22 +157,8 @@ class RationalNetwork:
     def held(self, pieces: Sequence[Sequence[int]], point: Sequence[Fraction]) -> list[RationalVector]:
         """Return what gates see, then the output, if every unit uses the given piece whatever its input.
 
-        Parameters
-        ----------
-        pieces : one sequence of u integers per gate
-            Of the first gates at least.
-        point : n fractions
-
-        Returns
-        -------
-        list of RationalVector
-            What each of these gates sees, then the output; of the first gates only, what the gate after them sees.
-            Affine in the point.
-
-        Notes
-        -----
-        For few points and many codes: what the last code had in common with this one, from the first gate on, is kept
-        for each point.
+        Affine in the point. Pieces of the first gates only give what the gate after them sees in place of the output.
+        What is shared with the last code is kept for each point.
         """
         carrier = Rationals(self._matrices, pieces)
         values = {0: RationalVector.of(point)}
@@ -234,32 +188,8 @@ class RationalNetwork:
     ) -> PulledBack:
         """Return a weighted sum of outputs as a function of the input, if every unit uses the given piece.
 
-        Parameters
-        ----------
-        pieces : one sequence of u integers per gate
-            Of the gates that come before.
-        weights : mapping of entries of the flattened output to fractions
-        stage : int, optional
-            Of what the gate of this stage sees, in place of outputs.
-        most : float
-            Multiplications to make.
-
-        Returns
-        -------
-        coefficients : mapping of entries of the input to fractions
-            Without those that are 0.
-        constant : Fraction
-        cost : int
-            Multiplications made.
-
-        Raises
-        ------
-        TooManyMultiplicationsError
-            If the given number does not suffice.
-
-        Notes
-        -----
-        One pass backwards, over what the sum depends on: of two outputs with the same weights nothing is left at once.
+        With ``stage`` the sum is of what its gate sees. Coefficients that are 0 are left out. Raises
+        TooManyMultiplicationsError if ``most`` does not suffice. One backward pass.
         """
         carrier = RationalWeights(self._matrices, pieces, most)
         position = None if stage is None else self.network.stages[stage].leg.target
@@ -269,45 +199,20 @@ class RationalNetwork:
     def duals(
         self, pieces: Sequence[Sequence[int]], weights: Weights, added: Sequence[Weights], *, most: float = inf
     ) -> Duals:
-        """Return the weights of what gates see in a sum of outputs and of what gates see, if units use given pieces.
+        """Return the weights of what gates see in a sum of outputs and of what gates see, for given pieces.
 
-        Parameters
-        ----------
-        pieces : one sequence of u integers per gate
-        weights : mapping of entries of the flattened output to fractions
-        added : one mapping of units to fractions per gate
-            Weights of what the gate sees.
-        most : float
-            Multiplications to make.
-
-        Raises
-        ------
-        TooManyMultiplicationsError
-            If the given number does not suffice.
+        ``added`` has the weights of what each gate sees. Raises TooManyMultiplicationsError if ``most`` does not
+        suffice.
         """
         carrier = WeightsOfGates(self._matrices, pieces, most, added)
         carry_back(self.network, carrier, Scaled.of(weights))
         return Duals(carrier.found, carrier.cost)
 
     def units_read(self, weights: Mapping[int, Fraction], *, stage: int, most: float = inf) -> UnitsRead | None:
-        """Return which units a weighted sum of what a gate sees is computed from, whatever their pieces are.
+        """Return which units a weighted sum of a gate's inputs is computed from, whatever their pieces are.
 
-        Parameters
-        ----------
-        weights : mapping of entries of what the gate sees to fractions
-        stage : int
-        most : float
-            Multiplications to make.
-
-        Returns
-        -------
-        UnitsRead or None
-            None if there is a constant in the sum, or the input itself.
-
-        Raises
-        ------
-        TooManyMultiplicationsError
-            If the given number does not suffice.
+        None if there is a constant in the sum, or the network's input itself. Raises TooManyMultiplicationsError if
+        ``most`` does not suffice.
         """
         carrier = WeightsOfUnits(self._matrices, (), most)
         left = carry_back(self.network, carrier, Scaled.of(weights), self.network.stages[stage].leg.target)

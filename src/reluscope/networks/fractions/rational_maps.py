@@ -17,13 +17,10 @@ AffineFunction = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class RationalMaps:
-    """Inputs of the gates, and the output, as affine functions of the input on the region of one code.
+    """Gate inputs and the output as affine functions of the input on the region of one code.
 
-    Parameters
-    ----------
-    values : tuple of (n + 1) lists of RationalVector
-        Values at the origin, then at the unit vectors: what every gate sees, then the output; of the first gates only,
-        what the gate after them sees in its place.
+    Values are taken at the origin, then at the unit vectors: what every gate sees, then the output. For the first gates
+    only, the last entry is what the gate after them sees.
     """
 
     values: tuple[list[RationalVector], ...]
@@ -49,30 +46,8 @@ def rational_maps(
 ) -> RationalMaps:
     """Return the affine functions that a network computes while every unit uses a given piece.
 
-    Parameters
-    ----------
-    network : RationalNetwork or NetworkGraph
-    pieces : one sequence of u integers per gate
-        A code; it need not occur anywhere. The first gates are enough.
-    frame : (d + 1) points, optional
-        In place of the origin and the unit vectors; of a plane, say, whose coordinates the functions are then of.
-
-    Returns
-    -------
-    RationalMaps
-        Exact: two codes with equal outputs have equal maps, and others have not.
-
-    Notes
-    -----
-    Costs n + 1 rational evaluations: for networks with few inputs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reluscope.networks.models.from_arrays import from_arrays
-    >>> net = from_arrays([(np.array([[3.0]]), np.array([0.5])), (np.array([[2.0]]), np.zeros(1))])
-    >>> rational_maps(net, [[1]]).outputs, rational_maps(net, [[0]]).outputs
-    (((Fraction(6, 1), Fraction(1, 1)),), ((Fraction(0, 1), Fraction(0, 1)),))
+    Exact: codes have equal maps just if their outputs are equal. The code need not occur, the first gates are enough,
+    and ``frame`` replaces the origin and the unit vectors. Costs n + 1 rational evaluations.
     """
     exact = network if isinstance(network, RationalNetwork) else RationalNetwork(network)
     points = unit_frame(exact.network.num_inputs) if frame is None else frame

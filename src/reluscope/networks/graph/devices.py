@@ -8,15 +8,7 @@ from reluscope.errors import InputError
 def read_device(device: torch.device | str) -> torch.device:
     """Return an available device by its name.
 
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-
-    Examples
-    --------
-    >>> read_device("cpu")
-    device(type='cpu')
+    Raises InputError if there is none of this name.
     """
     try:
         return torch.empty(0, device=device).device

@@ -15,18 +15,7 @@ MAX_VALUES = 2**29
 def check_size(shape: Sequence[int], what: str) -> None:
     """Raise InputError before memory is taken for points of an absurd shape.
 
-    Parameters
-    ----------
-    shape : sequence of int
-    what : str
-        Whose shape it is, such as "the file declares".
-
-    Examples
-    --------
-    >>> check_size((3, 224, 224), "input_shape is")
-    >>> check_size((10**6, 10**6), "input_shape is")
-    Traceback (most recent call last):
-    reluscope.errors.InputError: expected an input of at most 134,217,728 numbers, but input_shape is ...
+    ``what`` says whose shape it is, such as "the file declares".
     """
     if prod(shape) > MAX_DIMENSIONS:
         raise InputError(
@@ -36,14 +25,7 @@ def check_size(shape: Sequence[int], what: str) -> None:
 
 
 def check_total(number: int, what: str) -> None:
-    """Raise InputError before memory is taken for values of an absurd size.
-
-    Examples
-    --------
-    >>> check_total(2**40, "the nodes of the file make")
-    Traceback (most recent call last):
-    reluscope.errors.InputError: expected values of at most 536,870,912 numbers for a point, but the nodes of the ...
-    """
+    """Raise InputError before memory is taken for values of an absurd size."""
     if number > MAX_VALUES:
         raise InputError(
             f"expected values of at most {MAX_VALUES:,} numbers for a point, but {what} "
@@ -52,14 +34,10 @@ def check_total(number: int, what: str) -> None:
 
 
 def read_shape(input_shape: int | Sequence[int]) -> tuple[int, ...]:
-    """Return what a user gave as the shape of one point, as a tuple.
+    """Return the shape of one point, as given by a user, as a tuple.
 
-    Raises
-    ------
-    ShapeError
-        If a length is no positive whole number.
-    InputError
-        If there are more entries than memory can hold.
+    Raises ShapeError if a length is no positive whole number, InputError if there are more entries than memory can
+    hold.
     """
     lengths = (input_shape,) if isinstance(input_shape, int | np.integer) else tuple(input_shape)
     if not all(isinstance(length, int | np.integer) and length > 0 for length in lengths):

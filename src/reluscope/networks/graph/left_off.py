@@ -100,14 +100,7 @@ class LeftOff:
     def values(
         self, outputs: Float[np.ndarray, "s m"], errors: Float[np.ndarray, "s m"]
     ) -> tuple[Float[np.ndarray, "s k"], Float[np.ndarray, "s k"]]:
-        """Return the outputs of the file from those of the network, and how far off they are at most.
-
-        Examples
-        --------
-        >>> half, error = LeftOff("sigmoid", (1,)).values(np.zeros((1, 1)), np.zeros((1, 1)))
-        >>> half, bool(error[0, 0] < 1e-14)
-        (array([[0.5]]), True)
-        """
+        """Return the file's outputs from those of the network, and how far off they are at most."""
         scores, doubt = self.scores(outputs), self.scores(errors)
         found, size = np.empty_like(scores), 1 + np.abs(scores)
         if not self.is_softmax:
@@ -143,15 +136,7 @@ class LeftOff:
 
 
 def note_of(name: str) -> str:
-    """Return the note for what was left off.
-
-    Examples
-    --------
-    >>> note_of("softmax")
-    'A trailing softmax was left off.'
-    >>> note_of("sigmoid")
-    'A trailing sigmoid was left off: where it is 0.5, the output of the network is 0.'
-    """
+    """Return the note for what was left off."""
     left_off = f"A trailing {name} was left off"
     if name in _AT_ZERO:
         return f"{left_off}: where it is {_AT_ZERO[name]}, the output of the network is 0."
@@ -167,12 +152,9 @@ def range_of(left_off: LeftOff) -> str:
 
 
 def refuse_left_off(what: str, left_off: LeftOff | None, instead: str = "") -> None:
-    """Refuse a question about outputs that is answered for those of piecewise-linear functions alone.
+    """Raise InputError for a question about outputs if something was left off.
 
-    Raises
-    ------
-    InputError
-        If something was left off.
+    Such questions are answered for the outputs of piecewise-linear functions alone.
     """
     if left_off is not None:
         advice = instead or f"ask about network.logits, whose outputs are what the {left_off.name} is given"

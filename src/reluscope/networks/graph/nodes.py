@@ -27,21 +27,11 @@ def least_nonzero(values: Tensor) -> float:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Node:
-    """One value of the graph.
+    """One value of the graph."""
 
-    Parameters
-    ----------
-    name : str
-        For people: unique among gates, where it came from for the rest.
-    inputs : tuple of int
-        Positions of the nodes it reads, all earlier.
-    shape : tuple of int
-        Shape of its value without the batch axis.
-    """
-
-    name: str
-    inputs: tuple[int, ...] = ()
-    shape: tuple[int, ...]
+    name: str  # for people; unique among gates
+    inputs: tuple[int, ...] = ()  # positions of the nodes it reads, all earlier
+    shape: tuple[int, ...]  # without the batch axis
 
     @property
     def size(self) -> int:
@@ -79,15 +69,9 @@ class Input(Node):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Affine(Node):
-    """A node ``y = L(x_1, ..., x_j) + c`` with L linear; subclasses are final and say what L is.
+    """A node ``y = L(x_1, ..., x_j) + c`` with L linear; subclasses are final and say what L is."""
 
-    Parameters
-    ----------
-    input_shapes : tuple of shapes
-        Shapes of the values it reads, without the batch axis.
-    """
-
-    input_shapes: tuple[tuple[int, ...], ...]
+    input_shapes: tuple[tuple[int, ...], ...]  # of the values it reads, without the batch axis
 
     # Whether the node computes anything, or moves entries only.
     rounds: ClassVar[bool] = True
@@ -126,10 +110,7 @@ class Affine(Node):
     def matrix(self) -> list[scipy.sparse.csr_array]:
         """Return L as one sparse matrix ``(size, input size)`` per input, row-major on both sides.
 
-        Notes
-        -----
-        Found by applying L to the columns of the identity, a chunk at a time: right for every operator, and as costly
-        as one evaluation per input entry.
+        L is applied to the columns of the identity, a chunk at a time: as costly as one evaluation per input entry.
         """
         return [self._probe(which) for which in range(len(self.input_shapes))]
 
@@ -194,22 +175,13 @@ class GateNode(Node):
 class Pointwise(GateNode):
     """Units that apply one piecewise-affine function of one variable.
 
-    With breakpoints ``t_1 <= ... <= t_p``, piece j (the number of breakpoints strictly below z) has the value
-    ``slopes[j] * z + intercepts[j]``. Where neighbouring pieces do not agree at their breakpoint the function `jumps`.
-
-    Parameters
-    ----------
-    kind : str
-        The function by name, such as ``"relu"``.
-    breakpoints : (p, u) or (p, 1) tensor
-        Increasing along the first axis; one column where all units share the function.
-    slopes, intercepts : (p + 1, u) or (p + 1, 1) tensors
-        One affine function per piece.
+    Piece j is the number of breakpoints strictly below z; its value is ``slopes[j] * z + intercepts[j]``. Where
+    neighbouring pieces do not agree at their breakpoint the function `jumps`.
     """
 
-    breakpoints: Tensor
-    slopes: Tensor
-    intercepts: Tensor
+    breakpoints: Tensor  # (p, u) or (p, 1), ascending along the first axis
+    slopes: Tensor  # (p + 1, u) or (p + 1, 1)
+    intercepts: Tensor  # (p + 1, u) or (p + 1, 1)
 
     @cached_property
     def jumps(self) -> Tensor:
@@ -292,38 +264,22 @@ class Pointwise(GateNode):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Approximate(Pointwise):
-    """A pointwise gate in place of a smooth function, as was asked for.
+    """A pointwise gate in place of a smooth function, as was asked for."""
 
-    Parameters
-    ----------
-    replaces : str
-        The smooth function.
-    error : float
-        Proved bound on how far the gate is from it, everywhere.
-    """
-
-    replaces: str
-    error: float
+    replaces: str  # the smooth function
+    error: float  # proved bound on the distance from it, everywhere
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TopK(Pointwise):
-    """Units of which the k largest of each group pass on what they see, and the others give 0: a gate that jumps.
+    """Units of which the k largest of each group have the value ``slopes[1] z + intercepts[1]``, others 0.
 
-    A unit has two affine pieces, as a pointwise one has, and no breakpoint of its own: the other members of its group
-    decide which it is on. Of equal members the lower ones come first. On piece 1, among the largest, it has the value
-    ``slopes[1] z + intercepts[1]``, otherwise 0.
-
-    Parameters
-    ----------
-    groups : (g, n) int64 tensor
-        Units that are compared with each other, in increasing order; every unit is in one group.
-    k : int
-        Less than n.
+    A gate that jumps. Piece 1 is that of the largest, of equal members the lower ones first. There are no breakpoints
+    of its own: the other members of the group decide.
     """
 
-    groups: Tensor
-    k: int
+    groups: Tensor  # (g, n) ascending; every unit is in one group
+    k: int  # less than n
 
     @property
     def num_pieces(self) -> int:
@@ -377,18 +333,10 @@ class TopK(Pointwise):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Max(GateNode):
-    """Units that return the largest of k entries of the input.
+    """Units that return the largest of k entries of the input."""
 
-    Parameters
-    ----------
-    kind : str
-        Where it comes from: ``"max_pool"``, ``"maximum"``, ``"amax"``.
-    index : (u, k) int64 tensor
-        Positions in the flattened input; -1 marks padding, which is never chosen.
-    """
-
-    kind: str = "max"
-    index: Tensor
+    kind: str = "max"  # ``"max_pool"``, ``"maximum"`` or ``"amax"``
+    index: Tensor  # (u, k) positions in the flattened input; -1 is padding
 
     @property
     def num_pieces(self) -> int:

@@ -15,27 +15,8 @@ Points = Tensor | np.ndarray | Sequence
 def as_points(x: Points, input_shape: tuple[int, ...], device: torch.device | str = "cpu") -> Tensor:
     """Return points as a float64 tensor ``(s, *input_shape)``.
 
-    Parameters
-    ----------
-    x : tensor, array or nested sequence
-        Points ``(s, *input_shape)``, flattened points ``(s, n)``, or one point in either form. Integers, booleans and
-        lower precisions are converted.
-    input_shape : tuple of int
-        Shape of one point.
-    device : torch device
-        Where the result is to live.
-
-    Raises
-    ------
-    ShapeError
-        If the shape fits neither form.
-    InputError
-        If there are no points, or entries are not finite real numbers.
-
-    Examples
-    --------
-    >>> as_points([[1, 2, 3, 4]], (2, 2)).shape
-    torch.Size([1, 2, 2])
+    Takes points ``(s, *input_shape)``, flattened points ``(s, n)``, or one point. Raises ShapeError if the shape fits
+    neither form, InputError for no points or entries that are not finite real numbers.
     """
     tensor = _as_tensor(x)
     size = prod(input_shape)

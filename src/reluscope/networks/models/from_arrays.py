@@ -35,29 +35,10 @@ class ArrayTrace:
 
 
 def from_arrays(layers: Sequence[Any]) -> Network:
-    """Build a fully connected ReLU network from its layers.
+    """Build a fully connected ReLU network from its layers ``(W, b)``, with W ``(out, in)``.
 
-    Parameters
-    ----------
-    layers : sequence of (W, b)
-        W is ``(out, in)`` as in PyTorch, b ``(out,)`` or None. ReLU follows every layer but the last.
-
-    Returns
-    -------
-    Network
-        Its gates are ``"relu 0"``, ``"relu 1"``, ...
-
-    Raises
-    ------
-    InputError
-        If there is no layer, or an entry is not finite.
-    ShapeError
-        If a weight is no matrix or does not fit the layer before it or its bias.
-
-    Examples
-    --------
-    >>> from_arrays([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])([[-2.0]])  # the absolute value
-    tensor([[2.]], dtype=torch.float64)
+    ReLU follows every layer but the last; gates are ``"relu 0"``, ``"relu 1"``, ... Raises InputError for no layers or
+    entries that are not finite, ShapeError for weights that do not fit.
     """
     if not len(layers):
         raise InputError("expected at least one layer (W, b), got an empty list")

@@ -43,20 +43,8 @@ def is_estimator(model: Any) -> bool:
 def from_scikit_learn(model: Any, *, data: Points | None = None) -> Network:
     """Build the network of a fitted perceptron, and check it against what the model predicts.
 
-    Parameters
-    ----------
-    model : estimator
-        An ``MLPClassifier`` or ``MLPRegressor`` with ``activation="relu"`` or ``"identity"``, alone or at the end of a
-        ``Pipeline`` of scalers.
-    data : (s, n), optional
-        Points at which it is compared as well.
-
-    Raises
-    ------
-    InputError
-        If it is another estimator, which is named, or not fitted.
-    NotPiecewiseLinearError
-        If its activation is another one.
+    The model is an ``MLPClassifier`` or ``MLPRegressor``, alone or at the end of a ``Pipeline`` of scalers. Raises
+    InputError for others or unfitted ones, NotPiecewiseLinearError for other activations.
     """
     scalers, perceptron = _parts(model)
     builder = GraphBuilder()

@@ -29,20 +29,10 @@ class SeenRange(NamedTuple):
 
 
 class BoxForms:
-    """Affine forms with noise over the steps away from the centres of boxes, for networks without max units.
+    """Affine forms with noise over the steps away from the centres of boxes, without max units.
 
-    Parameters
-    ----------
-    centers : (k, *input_shape) tensor
-    half : (k, n) tensor
-        Half of every side.
-    unit : float
-        Rounding of one sum, relative to the sum of its absolute terms.
-
-    Attributes
-    ----------
-    ranges : list of SeenRange
-        Of the gates that were passed.
+    ``half`` has half the side lengths; ``unit`` is the rounding of one sum relative to its absolute terms. ``ranges``
+    has the ranges of the gates that were passed.
     """
 
     def __init__(self, centers: Float[Tensor, "k ..."], half: Float[Tensor, "k n"], unit: float) -> None:

@@ -21,14 +21,10 @@ class FiniteEnds(NamedTuple):
 
 
 class Intervals:
-    """Intervals that hold in real arithmetic; every node forgets how its inputs depend on each other.
+    """Intervals that hold in real arithmetic; every node ignores how its inputs depend on each other.
 
-    Centre and radius go through affine nodes, a radius as an error does.
-
-    Parameters
-    ----------
-    unit : float
-        Rounding of one sum, relative to the sum of its absolute terms.
+    Centre and radius go through affine nodes, the radius as an error does. ``unit`` is the rounding of one sum relative
+    to its absolute terms.
     """
 
     def __init__(self, unit: float) -> None:

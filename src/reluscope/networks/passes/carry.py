@@ -14,30 +14,10 @@ A = TypeVar("A")
 
 
 def carry(network: "NetworkGraph", carrier: Carrier[V, A], start: V) -> Iterator[A | V]:
-    """Take a value of the input through the network.
+    """Yield what arrives at each gate, in order of evaluation, then the value of the output.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    carrier : Carrier
-    start : V
-        The input.
-
-    Yields
-    ------
-    A
-        What arrives at each gate, in order of evaluation. The gate is applied when the next is asked for: until then
-        the carrier may be told on which pieces the units are.
-    V
-        Last, the value of the output.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> from reluscope.networks.passes.numbers import NUMBERS
-    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.zeros(1)), (np.array([[2.0]]), np.ones(1))])
-    >>> [value.tolist() for value in carry(net, NUMBERS, net.points([1.0, 3.0]))]
-    [[[-2.0]], [[1.0]]]
+    A gate is applied only when the next value is asked for: until then the caller may set the units' pieces in the
+    carrier.
     """
     values = {0: start}
     del start

@@ -31,26 +31,10 @@ class BackwardCarrier(Protocol[W]):
 def carry_back(
     network: "NetworkGraph", carrier: BackwardCarrier[W], weights: W, position: int | None = None
 ) -> W | None:
-    """Take weights of a value, by default the output, back to the input.
+    """Return the weights of the input from weights of a node's value, by default the output.
 
-    Parameters
-    ----------
-    network : NetworkGraph
-    carrier : BackwardCarrier
-    weights : W
-        Of that value.
-    position : int, optional
-        Of the node whose value it is.
-
-    Returns
-    -------
-    W or None
-        Weights of the input; None if the value does not depend on it.
-
-    Notes
-    -----
-    Nodes in reverse order, those that the value does not depend on left out. Tensors of gradients go back by
-    `reluscope.networks.evaluation.backward`.
+    None if the value does not depend on the input. Nodes run in reverse order, those that the value does not depend on
+    left out. Gradient tensors go back by `reluscope.networks.evaluation.backward`.
     """
     start = network.output if position is None else position
     found, stages = {start: weights}, {stage.position: stage for stage in network.stages}

@@ -18,16 +18,7 @@ if TYPE_CHECKING:
 
 
 class Combinations:
-    """Rows ``(k, *shape)``; what arrives at a gate are rows ``(k, size)`` of its flattened input.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.array([[2.0, 0.0], [0.0, 3.0]]), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> rows = torch.tensor([[1.0, 1.0], [0.5, 0.0]]).double()
-    >>> net.stages[0].advance({0: rows}, Combinations())[0].tolist()
-    [[3.0, 4.0], [1.0, 0.0]]
-    """
+    """Rows ``(k, *shape)``; at gates they are rows ``(k, size)`` of the flattened input."""
 
     def affine(self, node: Affine, inputs: Sequence[Tensor]) -> Tensor:
         """Return the linear part of every row, with the constant in row 0."""

@@ -27,30 +27,18 @@ if TYPE_CHECKING:
 
 
 class CornerBound(NamedTuple):
-    """Bounds of one value.
+    """Bounds of one value, at the p corners of c cells and on the cells."""
 
-    Parameters
-    ----------
-    center, radius : (p, *shape) tensors
-        At the corners of the cells, those of each cell together.
-    ends : FiniteEnds
-        Of ``(c, *shape)`` tensors.
-    """
-
-    center: Tensor
-    radius: Tensor
-    ends: FiniteEnds
+    center: Tensor  # (p, *shape), the corners of each cell together
+    radius: Tensor  # (p, *shape)
+    ends: FiniteEnds  # of ``(c, *shape)`` tensors
 
 
 class CornerBounds:
     """Bounds of values on cells that hold in real arithmetic.
 
-    Parameters
-    ----------
-    offsets : (c + 1,) int64
-        Where the corners of each cell begin.
-    unit : float
-        Rounding of one sum, relative to the sum of its absolute terms; generous, so that it covers the sums here, too.
+    ``offsets`` (c + 1,) say where the corners of each cell begin. ``unit`` is the rounding of one sum relative to its
+    absolute terms, generous enough to cover the sums of the bounds too.
     """
 
     def __init__(self, offsets: np.ndarray, unit: float) -> None:

@@ -24,32 +24,14 @@ class DoubleWord(NamedTuple):
 
 
 def two_sum(a: Tensor, b: Tensor) -> DoubleWord:
-    """Return the sum of floats without any rounding.
-
-    Examples
-    --------
-    >>> import torch
-    >>> one, small = torch.tensor([1.0]).double(), torch.tensor([2.0**-60]).double()
-    >>> high, low = two_sum(one, small)
-    >>> high.item() == 1 and low.item() == 2.0**-60
-    True
-    """
+    """Return the sum of floats without any rounding."""
     total = a + b
     of_b = total - a
     return DoubleWord(total, (a - (total - of_b)) + (b - of_b))
 
 
 def two_product(a: Tensor, b: Tensor) -> DoubleWord:
-    """Return the product of floats without any rounding, unless it underflows or overflows.
-
-    Examples
-    --------
-    >>> import torch
-    >>> a = torch.tensor([1 + 2.0**-40], dtype=torch.float64)
-    >>> high, low = two_product(a, a)
-    >>> high.item() == 1 + 2.0**-39 and low.item() == 2.0**-80
-    True
-    """
+    """Return the product of floats without any rounding, unless it underflows or overflows."""
     product = a * b
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
     return DoubleWord(product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)

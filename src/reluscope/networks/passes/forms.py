@@ -35,21 +35,13 @@ CLEAR = 4.0
 class Forms:
     """Affine forms with noise.
 
-    Parameters
-    ----------
-    centers : (f,) float64
-        Values at the point.
-    weights : (f, n) float64
-    noise : (f, e) float64
-        Later forms have more noise symbols.
-    errors : (f,) float64
-        Bounds on the rounding of the centers.
+    Later forms have more noise symbols.
     """
 
-    centers: Float[np.ndarray, " f"]
+    centers: Float[np.ndarray, " f"]  # values at the point
     weights: Float[np.ndarray, "f n"]
     noise: Float[np.ndarray, "f e"]
-    errors: Float[np.ndarray, " f"]
+    errors: Float[np.ndarray, " f"]  # bounds on the rounding of the centers
 
     @property
     def spread(self) -> Float[np.ndarray, " f"]:
@@ -87,17 +79,12 @@ class OpenUnit(NamedTuple):
 class PossiblePieces(NamedTuple):
     """The pieces that the units of a gate may have, rounding included.
 
-    Parameters
-    ----------
-    first, last : (u,) integers
-        The lowest and the highest of each unit; of max units the candidate that leads at the point, twice.
-    leading : (u, k) bools, optional
-        Which other candidates of max units may be the largest.
+    Of max units ``first`` and ``last`` are both the candidate that leads at the point.
     """
 
-    first: np.ndarray
-    last: np.ndarray
-    leading: np.ndarray | None = None
+    first: np.ndarray  # (u,) lowest of each unit
+    last: np.ndarray  # (u,) highest of each unit
+    leading: np.ndarray | None = None  # (u, k) max candidates that may also be the largest
 
     @property
     def several(self) -> dict[int, tuple[int, ...]]:
@@ -110,36 +97,19 @@ class PossiblePieces(NamedTuple):
 
 
 class FormValue(NamedTuple):
-    """One value of the graph over all steps.
+    """One value of the graph over all steps."""
 
-    Parameters
-    ----------
-    center : (1, *shape) tensor
-        At the point.
-    columns : (1, c, *shape) tensor
-        One slice for each input and each noise symbol there was.
-    size, error : (1, *shape) tensors
-        Bounds on absolute values over all steps, and on the rounding of the centers.
-    """
-
-    center: Tensor
-    columns: Tensor
-    size: Tensor
-    error: Tensor
+    center: Tensor  # (1, *shape), at the point
+    columns: Tensor  # (1, c, *shape), one slice per input and noise symbol
+    size: Tensor  # (1, *shape), bounds of absolute values over all steps
+    error: Tensor  # (1, *shape), bounds on the rounding of the centers
 
 
 class AffineForms:
     """Affine forms with noise over the steps away from a point.
 
     The caller of `carry` passes each gate by `pointwise` or `max`, which return whether the evaluation can go on.
-
-    Parameters
-    ----------
-    network : NetworkGraph
-    point : (n,) array
-    steps : CutBall
-    unit : float
-        Rounding of one sum, relative to the sum of its absolute terms.
+    ``unit`` is the rounding of one sum relative to its absolute terms.
     """
 
     def __init__(self, network: "NetworkGraph", point: np.ndarray, steps: CutBall, unit: float) -> None:

@@ -27,10 +27,7 @@ class Magnitude(NamedTuple):
 class Magnitudes:
     """Bounds on absolute values and on their errors.
 
-    Parameters
-    ----------
-    unit : float
-        Rounding of one sum, relative to the sum of its absolute terms.
+    ``unit`` is the rounding of one sum, relative to the sum of its absolute terms.
     """
 
     def __init__(self, unit: float) -> None:
@@ -55,10 +52,8 @@ class Magnitudes:
 class GradientMagnitudes(Magnitudes):
     """The largest entry of the gradient of every value, and a bound on the errors of its entries.
 
-    A gradient that is zero in real arithmetic comes out as rounding of the sums it is made of. Its largest entry takes
-    the place of the value, and constants have no gradient. `hold` replaces sizes at gates by those of the gradients
-    themselves, because a deep network may have gradients far below the rounding of its first layers. Without them
-    sizes are sums of absolute products over paths, which bound the rounding of maps however they are computed.
+    `hold` replaces sizes at gates by those of the gradients, which may be far below the rounding of first layers.
+    Without it sizes are sums of absolute products over paths, which bound the rounding of maps.
     """
 
     def affine(self, node: Affine, inputs: Sequence[Magnitude]) -> Magnitude:

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 class Derivatives:
     """Derivatives ``(s or 1, c, *shape)`` in c directions when every unit is held to a piece.
 
-    Before the first gate all points share them. Arrives at gates flattened: ``(s or 1, c, size)``.
-
-    Parameters
-    ----------
-    pieces : sequence of (s, u) tensors
-        One per gate.
+    Before the first gate all points share them. They arrive at gates flattened: ``(s or 1, c, size)``.
     """
 
     def __init__(self, pieces: Sequence[Tensor]) -> None:
@@ -50,18 +45,10 @@ class Derivatives:
 
 
 class AffineValue(NamedTuple):
-    """One value of the graph as affine functions on several cells.
+    """One value of the graph as affine functions on several cells."""
 
-    Parameters
-    ----------
-    coefficients : (c, w, *shape) tensor
-        One slice per direction, and the constant last where there is one.
-    errors : (c, w, *shape) tensor
-        Bounds on their errors.
-    """
-
-    coefficients: Tensor
-    errors: Tensor
+    coefficients: Tensor  # (c, w, *shape), directions, then any constant
+    errors: Tensor  # (c, w, *shape), bounds on the coefficients' errors
 
     def take(self, cells: Tensor | slice) -> "AffineValue":
         """Return the same on some cells."""
@@ -69,14 +56,10 @@ class AffineValue(NamedTuple):
 
 
 class RoundedMaps:
-    """Affine functions with bounds on the errors of their coefficients, on pieces that `hold` sets gate by gate.
+    """Affine functions with bounds on their coefficients' errors, on pieces that `hold` sets per gate.
 
-    Parameters
-    ----------
-    unit : float
-        Rounding of one sum, relative to the sum of its absolute terms.
-    has_constant : bool
-        Whether the last coefficient is the constant; else there are derivatives alone.
+    ``unit`` is the rounding of one sum relative to its absolute terms. With ``has_constant`` the last coefficient is
+    the constant; else there are derivatives alone.
     """
 
     def __init__(self, unit: float, *, has_constant: bool) -> None:

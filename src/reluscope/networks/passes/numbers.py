@@ -36,13 +36,7 @@ class Numbers:
 
 
 class HeldNumbers(Numbers):
-    """Values when every unit is held to a piece, whatever it sees.
-
-    Parameters
-    ----------
-    pieces : sequence of (s, u) tensors
-        One per gate.
-    """
+    """Values when every unit is held to a piece, whatever it sees."""
 
     def __init__(self, pieces: Sequence[Tensor]) -> None:
         self.pieces = pieces

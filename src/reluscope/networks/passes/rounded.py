@@ -35,12 +35,8 @@ class Rounded(NamedTuple):
 class RoundedNumbers:
     """Values with bounds on their errors; where a bound reaches a breakpoint, the steepest slope counts.
 
-    Parameters
-    ----------
-    unit : float
-        Rounding of one sum, relative to the sum of its absolute terms.
-    loss : float
-        What it loses at most where products come below the smallest number, if that is to be counted.
+    ``unit`` is the rounding of one sum relative to its absolute terms, ``loss`` what a sum loses at most where products
+    come below the smallest number.
     """
 
     def __init__(self, unit: float, loss: float = 0.0) -> None:
@@ -67,13 +63,9 @@ class RoundedNumbers:
 
 
 class HeldRoundedNumbers(RoundedNumbers):
-    """Values with bounds on their errors when every unit is held to a piece, so that no piece is in doubt.
+    """Values with bounds on their errors when every unit is held to a piece, so that none is in doubt.
 
-    Parameters
-    ----------
-    unit : float
-    pieces : sequence of (s, u) tensors, optional
-        One per gate; by default those that the values have.
+    Without ``pieces``, units are held to those that the values have.
     """
 
     def __init__(self, unit: float, pieces: Sequence[Tensor] | None = None) -> None:

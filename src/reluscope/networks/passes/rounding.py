@@ -27,23 +27,8 @@ def affine_error(
 ) -> Tensor:
     """Return bounds on the errors of an affine node's values.
 
-    Parameters
-    ----------
-    node : Affine
-    sizes, errors : sequences of tensors
-        Of each value that the node reads: absolute values, and bounds on their errors.
-    unit : float
-        Rounding of one sum, relative to the sum of its absolute terms.
-    has_constant : bool
-        Whether the node's constant is added: not to derivatives.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.array([[3.0, -4.0]]), np.array([2.0]))])
-    >>> sizes, errors = torch.tensor([[5.0, 1.0]]).double(), torch.tensor([[0.5, 0.25]]).double()
-    >>> affine_error(net.nodes[1], [sizes], [errors], 0.125).item() == 3 * 0.5 + 4 * 0.25 + 0.125 * (3 * 5 + 4 * 1 + 2)
-    True
+    ``sizes`` are absolute values of each value that the node reads, ``errors`` bounds on their errors. Derivatives have
+    no constant.
     """
     if not node.rounds:
         return node.magnitudes.linear(*errors)
@@ -53,23 +38,9 @@ def affine_error(
 
 
 def piece_error(slope: Tensor, intercept: Tensor | None, size: Tensor, error: Tensor, unit: float) -> Tensor:
-    """Return bounds on the errors of units held to affine pieces, or of derivatives where there is no intercept.
+    """Return bounds on the errors of units held to affine pieces, or of derivatives without an intercept.
 
-    Parameters
-    ----------
-    slope, intercept : tensors
-        Of the pieces.
-    size, error : tensors
-        Absolute values of what the units see, and bounds on their errors.
-    unit : float
-
-    Examples
-    --------
-    >>> one = torch.ones(1).double()
-    >>> piece_error(one, 0 * one, 4 * one, 0.5 * one, 0.125).item()  # the value itself comes without rounding
-    0.5
-    >>> piece_error(-3 * one, one, 4 * one, 0.5 * one, 0.125).item() == 3 * 0.5 + 0.125 * (3 * 4 + 1)
-    True
+    ``size`` are absolute values of the pre-activations, ``error`` bounds on their errors.
     """
     slope = slope.abs()
     own = slope * size if intercept is None else slope * size + intercept.abs()
@@ -78,15 +49,7 @@ def piece_error(slope: Tensor, intercept: Tensor | None, size: Tensor, error: Te
 
 
 def gate_error(gate: Pointwise | Max, pre: Tensor, error: Tensor, unit: float) -> Tensor:
-    """Return bounds ``(s, u)`` on the errors of a gate's output, on whichever pieces its units may be.
-
-    Parameters
-    ----------
-    gate : Pointwise or Max
-    pre, error : (s, u) or (s, u, k) tensors
-        Pre-activations, and bounds on their errors.
-    unit : float
-    """
+    """Return bounds ``(s, u)`` on the errors of a gate's output, whatever pieces its units are on."""
     if isinstance(gate, Max):
         return torch.where(may_be_largest(pre, error), error, 0.0).amax(-1)
     pieces = gate.pieces(pre)
@@ -99,17 +62,7 @@ def gate_error(gate: Pointwise | Max, pre: Tensor, error: Tensor, unit: float) -
 
 
 def jumps_within(gate: Pointwise, pre: Tensor, error: Tensor) -> Tensor:
-    """Return by how much a gate may jump between pre-activations ``(s, u)`` and what they are without their errors.
-
-    Examples
-    --------
-    >>> from reluscope.networks.building.builder import GraphBuilder
-    >>> gate = GraphBuilder()
-    >>> step = gate.build(gate.pointwise(gate.input((1,)), "step", [1.0], [0.0, 0.0], [0.0, 5.0], may_jump=True))
-    >>> pre = torch.tensor([[0.5], [0.75], [1.0], [1.5]]).double()
-    >>> jumps_within(step.stages[0].gate, pre, torch.tensor([[0.25]]).double()).flatten().tolist()
-    [0.0, 5.0, 5.0, 0.0]
-    """
+    """Return by how much a gate may jump between pre-activations ``(s, u)`` and their exact values."""
     found = torch.zeros_like(pre)
     if isinstance(gate, TopK):
         value = (gate.slopes[1] * pre + gate.intercepts[1]).abs() + gate.slopes[1].abs() * error
@@ -157,11 +110,10 @@ def rivals(pre: Tensor, error: Tensor) -> Tensor:
 
 
 def with_ties(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:
-    """Return pre-activations in which candidates of a maximum that rounding alone may tell apart are equal.
+    """Return pre-activations in which max candidates that rounding alone may tell apart are equal.
 
-    Sums of equal patches of an image differ in their last bits where a matrix product ends with other instructions
-    than it began with. They stay in doubt (`in_doubt`), but are read as the ties that they nearly always are. Where
-    nothing is in doubt nothing is changed.
+    They stay in doubt (`in_doubt`), but are read as the ties that they nearly always are, such as sums of equal patches
+    of an image. Without doubts nothing is changed.
     """
     if not isinstance(gate, Max):
         return pre
@@ -174,9 +126,8 @@ def with_ties(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:
 def in_doubt(gate: Pointwise | Max, pre: Tensor, error: Tensor) -> Tensor:
     """Return for every point ``(s,)`` whether some unit could be on another piece.
 
-    A pre-activation that is exactly on a breakpoint in float64, and candidates that are exactly equal, are read as the
-    ties that they nearly always are (dead units, equal patches of an image): the tie rule decides them. Not where a
-    gate jumps, unless there is no rounding at all: the value there is another one on the other side.
+    Exact ties in float64 are no doubts: the tie rule decides them. At jumps they are, unless there is no rounding at
+    all.
     """
     doubt = torch.zeros(len(pre), dtype=torch.bool, device=pre.device)
     if isinstance(gate, Max):

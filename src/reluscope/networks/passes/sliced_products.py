@@ -33,22 +33,13 @@ LEAST = -300
 class Slices:
     """Numbers cut into slices.
 
-    Parameters
-    ----------
-    parts : list of tensors
-        The j-th holds multiples of ``2^(exponent - (j + 1) bits + 1)`` of at most ``2^(exponent - j bits)``.
-    exponent : int64 array
-        Numbers are at most 2 to this power; broadcastable to them.
-    bits : int
-        Of a slice, with its sign.
-    is_whole : bool
-        Whether the slices sum up to the numbers.
+    Part j holds multiples of ``2^(exponent - (j + 1) bits + 1)`` of at most ``2^(exponent - j bits)``.
     """
 
     parts: list[Tensor]
-    exponent: np.ndarray
-    bits: int
-    is_whole: bool
+    exponent: np.ndarray  # numbers are at most 2 to this power; broadcastable
+    bits: int  # of a slice, with its sign
+    is_whole: bool  # whether the slices sum up to the numbers
 
     def from_slice(self, first: int) -> np.ndarray:
         """Return a bound on what numbers are from one slice on, with what the slices leave over."""
@@ -58,22 +49,9 @@ class Slices:
 
 
 def sliced(value: DoubleWord, bits: int, axes: tuple[int, ...]) -> Slices:
-    """Cut numbers into slices.
+    """Cut numbers into slices of at most `MAX_BITS` bits.
 
-    Parameters
-    ----------
-    value : DoubleWord
-    bits : int
-        Of a slice, at most `MAX_BITS`.
-    axes : tuple of int
-        Along which numbers share an exponent.
-
-    Examples
-    --------
-    >>> number = torch.tensor([[0.75 + 2.0**-20, -0.125]]).double()
-    >>> slices = sliced(DoubleWord(number, 0 * number), 8, (1,))
-    >>> len(slices.parts), slices.is_whole, bool((sum(slices.parts) == number).all())
-    (3, True, True)
+    Numbers along ``axes`` share an exponent.
     """
     high, low = value
     largest = high.abs().amax(axes, keepdim=True).cpu().numpy()
@@ -93,28 +71,16 @@ def sliced(value: DoubleWord, bits: int, axes: tuple[int, ...]) -> Slices:
 class Products:
     """The linear part of an affine node as sums of products.
 
-    Parameters
-    ----------
-    node : Affine
-    weight : tensor, optional
-        None where every weight is 1.
-    terms : int
-        Products in a sum.
-    axes : tuple of int
-        Of the weights that belong to one entry of the result.
-    behind : int
-        Axes of the result behind the one that the other axes of the weights are.
-    divisor : tensor, optional
-        Of means, of how many entries each one is: what `of` returns is to be multiplied by the float nearest to its
-        inverse. Broadcastable to the result.
+    For means, results of `of` are to be multiplied by the float nearest to the inverse of ``divisor``, the number of
+    entries, broadcastable to the result.
     """
 
     node: Affine
-    weight: Tensor | None
-    terms: int
-    axes: tuple[int, ...] = ()
-    behind: int = 0
-    divisor: Tensor | None = None
+    weight: Tensor | None  # None where every weight is 1
+    terms: int  # products in a sum
+    axes: tuple[int, ...] = ()  # of the weights that belong to one entry of the result
+    behind: int = 0  # result axes behind that of the weights' other axes
+    divisor: Tensor | None = None  # of means only
 
     @property
     def bits(self) -> int:

@@ -65,24 +65,12 @@ class Leg:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """The way from the previous gate to this one.
+    """The way from the previous gate to this one."""
 
-    Parameters
-    ----------
-    index : int
-        Position among the stages.
-    position : int
-        Position of the gate among the network's nodes.
-    gate : Pointwise or Max
-        The gate itself.
-    keeps : tuple of int
-        Positions of the values that later stages or the output read, this gate's own output left out.
-    """
-
-    index: int
-    position: int
+    index: int  # position among the stages
+    position: int  # of the gate among the network's nodes
     gate: Pointwise | Max
-    keeps: tuple[int, ...]
+    keeps: tuple[int, ...]  # positions read later, without this gate's own output
     leg: Leg
 
     @property
@@ -91,41 +79,19 @@ class Stage:
         return self.leg.reads
 
     def advance(self, values: Mapping[int, Any], carrier: GateCarrier = NUMBERS) -> tuple[Any, dict[int, Any]]:
-        """Run to the gate.
+        """Return the gate's pre-activations and the values still needed, from the previous stage's values.
 
-        Parameters
-        ----------
-        values : dict of tensors ``(v, *shape)``
-            What ``start`` or the previous stage's ``close`` returned, at v points.
-        carrier : GateCarrier
-            What is in ``values``, if not tensors.
-
-        Returns
-        -------
-        pre : (v, u) or (v, u, k) tensor
-            Pre-activations of the gate.
-        live : dict of tensors
-            Exactly the values that later stages or the output still need, without this gate's output.
+        ``values`` are what ``start`` or the previous stage's ``close`` returned. Values still needed are exactly those
+        that later stages or the output read, without this gate's output.
         """
         values = self.leg.carry(carrier, values)
         return carrier.arrive(self, values[self.leg.target]), {position: values[position] for position in self.keeps}
 
     def advance_errors(self, sizes: Values, errors: Values, gamma: float) -> tuple[np.ndarray, np.ndarray, Values]:
-        """Run the error analysis to the gate.
+        """Return bounds on the gate's pre-activations and on their errors, and errors of values still needed.
 
-        Parameters
-        ----------
-        sizes, errors : dict of tensors ``(1, *shape)``
-            For the values in `reads` the largest absolute values, and bounds on their errors.
-        gamma : float
-            Rounding of one sum, relative to the sum of its absolute terms.
-
-        Returns
-        -------
-        size, error : (u,) or (u, k) float64
-            Bounds on the pre-activations and on their errors.
-        live : dict of tensors
-            Errors of the values that `advance` returns.
+        ``sizes`` and ``errors`` are, for values in `reads`, the largest absolute values and bounds on their errors;
+        ``gamma`` is the rounding of one sum relative to its absolute terms.
         """
         known = {position: Magnitude(sizes.get(position, error), error) for position, error in errors.items()}
         arrived, live = self.advance(known, Magnitudes(gamma))
@@ -135,13 +101,8 @@ class Stage:
     def pass_errors(self, size: np.ndarray, error: np.ndarray, pieces: np.ndarray, gamma: float) -> Tensor:
         """Return bounds ``(1, *shape)`` on the errors of the gate's output.
 
-        Parameters
-        ----------
-        size, error : (u,) or (u, k) float64
-            Bounds on the pre-activations and on their errors.
-        pieces : (p, u) integers
-            Pieces that the units use.
-        gamma : float
+        ``size`` and ``error`` bound the pre-activations and their errors; ``pieces`` (p, u) are the pieces that the
+        units use.
         """
         gate = self.gate
         if isinstance(gate, Max):

@@ -26,22 +26,8 @@ def choose_engine(
 ) -> tuple[str, str]:
     """Return the engine for a domain, and what the partition says of its method.
 
-    Parameters
-    ----------
-    network : Network
-    domain : Domain
-    method : str
-        "auto", or the engine that was asked for.
-    keep : {"codes", "vertices"}
-        Whether vertices are asked for, where an engine that keeps them can be expected to end.
-    certify : bool
-    most_shared : int
-        Dimensions up to which faces may be shared.
-
-    Raises
-    ------
-    InputError
-        If the engine asked for does not cover the domain.
+    Vertices are asked for where an engine that keeps them can be expected to end. Raises InputError if the engine asked
+    for does not cover the domain.
     """
     if certify and (not domain.is_bounded() or domain.dim > MAX_DIMENSIONS):
         raise InputError(

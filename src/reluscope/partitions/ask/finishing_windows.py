@@ -47,21 +47,11 @@ AIMED = 0.9
 
 @dataclass(frozen=True)
 class Affordable:
-    """What a budget suffices for.
+    """What a budget suffices for."""
 
-    Parameters
-    ----------
-    part : Partition
-        Of the domain, finished or not, or of a window about its middle.
-    expected : Findings, optional
-        The forecast, where the domain is too large, so that ``part`` is of a window.
-    coarse : Partition, optional
-        All of the domain by the first gates, where ``part`` does not reach all of it.
-    """
-
-    part: Partition
-    expected: Findings | None = None
-    coarse: Partition | None = None
+    part: Partition  # of the domain, or of a window about its middle
+    expected: Findings | None = None  # the forecast, where ``part`` is of a window
+    coarse: Partition | None = None  # all of the domain by the first gates, if ``part`` is not
 
 
 def affordable(

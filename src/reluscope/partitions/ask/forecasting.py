@@ -68,27 +68,13 @@ ROWS = 0.75
 
 @dataclass(frozen=True)
 class Round:
-    """What windows of about one number of regions have given.
+    """What windows of about one number of regions have given."""
 
-    Parameters
-    ----------
-    counts : (k,) int64
-        Cells of each window that stand for a region of the domain.
-    weights : (k,) float64
-        For how many such windows each one stands.
-    num_cells : int
-        All cells of the windows.
-    seconds : float
-        What they have taken.
-    num_undecided : int
-        Signs that rounding hid.
-    """
-
-    counts: np.ndarray
-    weights: np.ndarray
-    num_cells: int
-    seconds: float
-    num_undecided: int = 0
+    counts: np.ndarray  # (k,) cells of each window that stand for a region
+    weights: np.ndarray  # (k,) number of such windows each one stands for
+    num_cells: int  # all cells of the windows
+    seconds: float  # time the windows have taken
+    num_undecided: int = 0  # signs that rounding hid
 
     @property
     def rate(self) -> float:
@@ -152,21 +138,11 @@ class Round:
 
 @dataclass(frozen=True)
 class ForecastEffort:
-    """How much a forecast may take.
+    """How much a forecast may take."""
 
-    Parameters
-    ----------
-    boxes : int
-        That the density of regions is estimated in.
-    cells : float
-        Of all windows together.
-    until : float
-        Monotonic seconds after which no window is begun.
-    """
-
-    boxes: int
-    cells: float
-    until: float
+    boxes: int  # number in which the density of regions is estimated
+    cells: float  # of all windows together
+    until: float  # monotonic seconds after which no window is begun
 
     @property
     def seconds(self) -> float:

@@ -24,15 +24,7 @@ NUM_PROBES = 5
 
 
 def patient(budget: Budget, network: Network, domain: Domain, most: int = MAX_COUNTED) -> Budget:
-    """Return the budget, or, if it has no limit, one that ends work on far more regions than ``most``.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
-    >>> patient(Budget(regions=5), net, rs.Space(3)), patient(Budget(), net, rs.Space(3)).foresee()
-    (Budget(regions=5), '')
-    """
+    """Return the budget, or, if it has no limit, one that ends work on far more regions than ``most``."""
     has_limit = budget.regions is not None or budget.seconds is not None
     return budget if has_limit or type(budget) is not Budget else Patience(network=network, domain=domain, most=most)
 
@@ -41,18 +33,13 @@ def patient(budget: Budget, network: Network, domain: Domain, most: int = MAX_CO
 class Patience(Budget):
     """A budget without limit, for work that has an end.
 
-    Parameters
-    ----------
-    network, domain
-        What the work is on.
-    most : int
-        More regions than this are too many: so many have typical random ways down the tree (see `probes`), which tell
-        too little rather than too much.
+    More regions than ``most`` are too many: typical random ways down the tree have so many (see `probes`), which tell
+    too little rather than too much.
     """
 
     network: Network
     domain: Domain
-    most: int
+    most: int  # number of regions above which there are too many
     _answers: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def spent(self, num_regions: int, began: float) -> str:

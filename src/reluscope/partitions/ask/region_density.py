@@ -32,22 +32,12 @@ BY_VOLUME, BY_BENDS = 0.15, 0.15
 
 @dataclass(frozen=True)
 class RegionDensity:
-    """Boxes that fill the bounds of a domain, with an estimate of the number of regions in each.
+    """Boxes that fill the bounds of a domain, with an estimate of the number of regions in each."""
 
-    Parameters
-    ----------
-    low, sides : (c, d) float64
-        Of the boxes.
-    regions : (c,) float64
-        Estimated regions in each box.
-    bends : (c,) int64
-        Units that can bend in each box: upper bounds.
-    """
-
-    low: np.ndarray
-    sides: np.ndarray
-    regions: np.ndarray
-    bends: np.ndarray
+    low: np.ndarray  # (c, d) lower corners of the boxes
+    sides: np.ndarray  # (c, d) side lengths of the boxes
+    regions: np.ndarray  # (c,) estimated regions in each box
+    bends: np.ndarray  # (c,) upper bounds on the units that can bend in each box
 
     @property
     def chances(self) -> np.ndarray:
@@ -64,20 +54,10 @@ class RegionDensity:
 def region_density(
     network: Network, domain: Domain, where: SubDomains, max_boxes: int, until: float, draw: np.random.Generator
 ) -> RegionDensity:
-    """Return the density of regions from at most so many boxes; after ``until`` (monotonic seconds) none is halved.
+    """Return the density of regions from at most ``max_boxes`` boxes.
 
-    Notes
-    -----
-    Cost: for each box, and each that was halved, some five forward passes of a point.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.ones((9, 2)), np.arange(9)), (np.ones((1, 9)), np.zeros(1))])  # bends below 0 only
-    >>> box = rs.Box(-6, 6, 2)
-    >>> found = region_density(net, box, SubDomains.of(box), 64, float("inf"), np.random.default_rng(0))
-    >>> 32 < len(found.low) <= 64, bool(np.isclose(found.sides.prod(axis=1).sum(), box.volume()))
-    (True, True)
+    After ``until`` (monotonic seconds) no box is halved. Cost: some five forward passes of a point for each box, and
+    for each that was halved.
     """
     inside = network.restrict(domain) if isinstance(domain, Slice) else network
     whole = (where.high - where.low)[None]

@@ -11,33 +11,19 @@ from reluscope.geometry.polyhedra.polyhedron import Polyhedron
 
 @dataclass(frozen=True)
 class SubDomains:
-    """Where parts of a bounded domain are taken from.
-
-    Parameters
-    ----------
-    domain : Box, bounded Polyhedron or Slice
-    window : Box or Polyhedron
-        The domain in coordinates of its own.
-    center : (d,) float64
-        A point in its middle: of a box the midpoint, else that of a largest ball.
-    low, high : (d,) float64
-        Bounds of the window.
-    """
+    """Where parts of a bounded domain are taken from."""
 
     domain: Domain
-    window: Box | Polyhedron
-    center: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    window: Box | Polyhedron  # the domain in coordinates of its own
+    center: np.ndarray  # (d,) midpoint of a box, else center of a largest ball
+    low: np.ndarray  # (d,) lower bounds of the window
+    high: np.ndarray  # (d,) upper bounds of the window
 
     @classmethod
     def of(cls, domain: Domain) -> "SubDomains":
         """Return where parts of a domain are taken from.
 
-        Raises
-        ------
-        DegenerateGeometryError
-            If the domain is unbounded, empty or flat.
+        Raises DegenerateGeometryError if the domain is unbounded, empty or flat.
         """
         window = domain.window if isinstance(domain, Slice) else domain
         if isinstance(window, Space) or not window.is_bounded():
@@ -52,14 +38,7 @@ class SubDomains:
         return cls(domain, window, ball.center, low, high)
 
     def about_center(self, scale: float) -> Domain:
-        """Return the domain scaled about its center, in the same coordinates; itself for scale 1.
-
-        Examples
-        --------
-        >>> import reluscope as rs
-        >>> SubDomains.of(rs.Box(0, 4, 2)).about_center(0.25).describe()
-        'box [1.5, 2.5]^2'
-        """
+        """Return the domain scaled about its center, in the same coordinates; itself for scale 1."""
         if scale == 1:
             return self.domain
         center, window = self.center, self.window
@@ -69,17 +48,7 @@ class SubDomains:
         return self._like(Polyhedron(window.A, at_center + scale * (window.b - at_center)))
 
     def inside(self, low: np.ndarray, high: np.ndarray) -> Domain | None:
-        """Return what of the domain lies between bounds, None if it has no interior.
-
-        Examples
-        --------
-        >>> import numpy as np, reluscope as rs
-        >>> where = SubDomains.of(rs.Box(0, 4, 2))
-        >>> where.inside(np.array([-1.0, 1.0]), np.array([1.0, 2.0])).describe()
-        'box [0, 1] x [1, 2]'
-        >>> where.inside(np.array([5.0, 1.0]), np.array([6.0, 2.0])) is None
-        True
-        """
+        """Return the part of the domain between bounds, None if it has no interior."""
         low, high = np.maximum(low, self.low), np.minimum(high, self.high)
         if not (low < high).all():
             return None

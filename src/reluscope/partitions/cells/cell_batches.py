@@ -18,21 +18,11 @@ Rows = slice | np.ndarray
 
 
 class BeforeGate(NamedTuple):
-    """Values from which a gate is reached, of cells whose pieces of the last gate are known.
+    """Values from which a gate is reached, of cells whose pieces of the last gate are known."""
 
-    Parameters
-    ----------
-    values : dict
-        The values of some cells before they passed the last gate; nothing where no gate follows.
-    cell_of : (c,) int64
-        Which of those every cell lies in.
-    pieces : (c, u) uint16
-        The pieces of the last gate's units.
-    """
-
-    values: AffineValues
-    cell_of: np.ndarray
-    pieces: np.ndarray
+    values: AffineValues  # of cells before the last gate; empty if no gate follows
+    cell_of: np.ndarray  # (c,) which of those cells each cell lies in
+    pieces: np.ndarray  # (c, u) pieces of the last gate's units
 
     def take(self, rows: Rows) -> "BeforeGate":
         """Return the same of some cells."""
@@ -61,28 +51,14 @@ class BeforeGate(NamedTuple):
 
 
 class AtGate(NamedTuple):
-    """A gate whose units are cutting cells.
+    """A gate whose units are cutting cells."""
 
-    Parameters
-    ----------
-    maps, errors : (m, u, d + 1) float64
-        What it sees on the cells that came to it, and bounds on the errors.
-    values : dict
-        The values of those cells that later gates need.
-    cell_of : (c,) int64
-        Which of those every cell lies in.
-    next_units : (c,) int64
-        The unit that comes next there.
-    pieces : (c, u) uint16
-        The pieces of the units before it.
-    """
-
-    maps: np.ndarray
-    errors: np.ndarray
-    values: AffineValues
-    cell_of: np.ndarray
-    next_units: np.ndarray
-    pieces: np.ndarray
+    maps: np.ndarray  # (m, u, d + 1) gate's inputs on the cells that came to it
+    errors: np.ndarray  # (m, u, d + 1) bounds on the errors of ``maps``
+    values: AffineValues  # values of those cells that later gates need
+    cell_of: np.ndarray  # (c,) which of those cells each cell lies in
+    next_units: np.ndarray  # (c,) the unit that comes next on each cell
+    pieces: np.ndarray  # (c, u) pieces of the units before ``next_units``
 
     def take(self, rows: Rows) -> "AtGate":
         """Return the same of some cells."""
@@ -101,19 +77,15 @@ class AtGate(NamedTuple):
 class Finished(NamedTuple):
     """Cells behind the last gate.
 
-    Parameters
-    ----------
-    middles : (c, d + 1) float64; is_bounded : (c,) bool
-        The mean of the homogeneous vertices of each cell, and whether all of them are points.
-    corner_offsets : (c + 1,) int64; corner_ids : (v,) int32; corners : (p, d + 1) float64
-        These vertices in the domain's own coordinates, where they are kept: rows of a table that cells share.
+    Where corners are kept, they are a table of homogeneous vertices in the domain's own coordinates that cells share,
+    and for each cell its rows.
     """
 
-    middles: np.ndarray
-    is_bounded: np.ndarray
-    corner_offsets: np.ndarray
-    corner_ids: np.ndarray
-    corners: np.ndarray
+    middles: np.ndarray  # (c, d + 1) mean of each cell's homogeneous vertices
+    is_bounded: np.ndarray  # (c,) whether all vertices of the cell are points
+    corner_offsets: np.ndarray  # (c + 1,) where each cell's ``corner_ids`` begin
+    corner_ids: np.ndarray  # (v,) rows of ``corners``
+    corners: np.ndarray  # (p, d + 1) vertices shared by the cells
 
     @classmethod
     def of(cls, cells: Polytopes, keeps_vertices: bool, scale: np.ndarray) -> "Finished":
@@ -143,27 +115,13 @@ class Finished(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """Cells before a gate, or before some of its units.
+    """Cells before a gate, or before some of its units."""
 
-    Parameters
-    ----------
-    stage : int
-        The gate that comes next.
-    cells : Polytopes
-    known : BeforeGate, AtGate or Finished
-        The values on the cells.
-    words : tuple of (c, w) uint64
-        Packed codes of the gates passed so far.
-    hashes : (c, 2) uint64
-        What the pieces so far add to the keys of all facets of a cell.
-    is_finished : bool
-    """
-
-    stage: int
+    stage: int  # the gate that comes next
     cells: Polytopes
-    known: BeforeGate | AtGate | Finished
-    words: tuple[np.ndarray, ...]
-    hashes: np.ndarray
+    known: BeforeGate | AtGate | Finished  # the values on the cells
+    words: tuple[np.ndarray, ...]  # (c, w) each, packed codes of the gates passed so far
+    hashes: np.ndarray  # (c, 2) what pieces so far add to a cell's facet keys
     is_finished: bool = False
 
     @property

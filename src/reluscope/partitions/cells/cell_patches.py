@@ -9,28 +9,19 @@ import numpy as np
 class CellPatch:
     """Finished cells of one batch.
 
-    Parameters
-    ----------
-    words : (r, w) uint64
-        Packed codes.
-    corner_offsets : (r + 1,) int64; corner_ids : (v,) int32; corners : (p, d + 1) float64
-        Homogeneous vertices of every cell, as rows of a table that cells share.
-    middles : (r, d + 1) float64; is_bounded : (r,) bool
-        The mean of its vertices, and whether all of them are points.
-    facet_cells : (f,) int64; facet_keys : (f, 2) uint64; on_walls : (f,) bool
-        The inner facets of every cell, with keys that both sides share, and whether they lie on a wall between parts of
-        the domain, where both sides may be of one region.
+    Facets are the inner ones of each cell. On a wall between parts of the domain both sides of a facet may be of one
+    region.
     """
 
-    words: np.ndarray
-    corner_offsets: np.ndarray
-    corner_ids: np.ndarray
-    corners: np.ndarray
-    middles: np.ndarray
-    is_bounded: np.ndarray
-    facet_cells: np.ndarray
-    facet_keys: np.ndarray
-    on_walls: np.ndarray
+    words: np.ndarray  # (r, w) packed codes
+    corner_offsets: np.ndarray  # (r + 1,) where each cell's ``corner_ids`` begin
+    corner_ids: np.ndarray  # (v,) rows of ``corners``
+    corners: np.ndarray  # (p, d + 1) homogeneous vertices shared by the cells
+    middles: np.ndarray  # (r, d + 1) mean of each cell's vertices
+    is_bounded: np.ndarray  # (r,) whether all vertices of the cell are points
+    facet_cells: np.ndarray  # (f,) cell of each inner facet
+    facet_keys: np.ndarray  # (f, 2) keys that both sides of a facet share
+    on_walls: np.ndarray  # (f,) whether the facet lies on such a wall
 
     def __len__(self) -> int:
         return len(self.words)

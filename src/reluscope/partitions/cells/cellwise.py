@@ -62,22 +62,8 @@ def walk_cells(
 ) -> Walked:
     """Take the cells of a domain through all gates of a network whose gates are pointwise.
 
-    Parameters
-    ----------
-    network : Network
-        Of as many inputs as the domain has dimensions.
-    domain : Box, Space or Polyhedron
-    tolerance : Tolerance
-    keeps_vertices : bool
-        Without, the cuts by the last gate make none where they can do without.
-    store, budget, executor, progress
-        As `walk`.
-
-    Returns
-    -------
-    Walked
-        Its parts are `CellPatch`. On an unbounded domain one code may come in several cells, one per cone, to be
-        merged.
+    Parts of the result are `CellPatch`; on an unbounded domain one code may come in several cells, one per cone, to be
+    merged. Without vertices, the last gate's cuts make none where they can.
     """
     began = time.time()
     start = first_cells(network, domain, tolerance)

@@ -27,49 +27,20 @@ MAX_SIZE = 1e100
 
 @dataclass(frozen=True, eq=False)
 class FarBox:
-    """A bounded part of an unbounded domain.
+    """A bounded part of an unbounded domain."""
 
-    Parameters
-    ----------
-    window : Box or Polyhedron
-        Its interior meets every face of the domain's complex.
-    words : (c, w) uint64
-        Packed codes of all cells, each once.
-    num_undecided : int
-    stopped : str
-        Why cells are missing, if they are.
-    """
-
-    window: Box | Polyhedron
-    words: np.ndarray
+    window: Box | Polyhedron  # its interior meets every face of the domain's complex
+    words: np.ndarray  # (c, w) packed codes of all cells, each once
     num_undecided: int
-    stopped: str
+    stopped: str  # why cells are missing, if they are
 
 
 def far_box(
     network: Network, domain: Space | Polyhedron, tolerance: Tolerance, budget: Budget, executor: Executor | None
 ) -> FarBox:
-    """Find a box for an unbounded domain.
+    """Return a box for an unbounded domain whose interior meets every face of its complex.
 
-    Parameters
-    ----------
-    network : Network
-        With pointwise gates.
-    domain : Space or Polyhedron
-    tolerance, budget, executor
-        As of `reluscope.partition`.
-
-    Raises
-    ------
-    InputError
-        If the network has max gates, or vertices too far away for floats.
-
-    Examples
-    --------
-    >>> from reluscope.networks.models.from_arrays import from_arrays
-    >>> net = from_arrays([(np.eye(2), np.array([3.0, 0.0])), (np.ones((1, 2)), np.zeros(1))])
-    >>> far_box(net, Space(2), Tolerance(), Budget(), None).window.describe()
-    'box [-8, 8]^2'
+    Raises InputError if the network has max gates, or vertices too far away for floats.
     """
     if missing := supports(network):
         raise InputError(f"all faces of unbounded domains are not found with {missing}: give a Box instead")

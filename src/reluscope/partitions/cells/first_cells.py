@@ -23,39 +23,23 @@ SCALES = (-1000, 1000)
 
 
 class Start(NamedTuple):
-    """What a walk begins with.
+    """The cells that a walk begins with, their scale and their resolution.
 
-    Parameters
-    ----------
-    cells : Polytopes
-        One for a bounded domain; of another the parts in the cones that all but one of the directions along the axes
-        and that opposite to their sum span: there are d + 1 of these, and few walls between them.
-    scale : float
-        Coordinates of the cells times this are those of the domain: about the size of a bounded domain, else the
-        distance at which the first units typically bend, because homogeneous coordinates resolve best what is about a
-        unit away.
-    resolution : (d + 1,) float64; relative : float
-        For `cut_cells`.
+    One cell for a bounded domain, else its parts in d + 1 cones. The scale is about the size of a bounded domain, else
+    the distance at which the first units typically bend.
     """
 
     cells: Polytopes
-    scale: float
-    resolution: np.ndarray
-    relative: float
+    scale: float  # coordinates of the cells times this are the domain's
+    resolution: np.ndarray  # (d + 1,) for `cut_cells`
+    relative: float  # for `cut_cells`
 
 
 def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> Start:
     """Return the cells that a walk begins with, and how finely they are resolved.
 
-    Notes
-    -----
-    On an unbounded domain a unit ``g`` counts as zero at a vertex ``(x, w)`` where it is at most `relative` times
-    ``sum |a_i| m_i + |q w|``, with ``m_i = x_i - 2 min(0, x_1, x_2, ...)``. That is linear on a cone, and the sum of
-    ``|x_i|`` over the directions that add up to x, so that rounding on an edge changes ``x_i`` by a share of it. It
-    loses no region with a ball of radius ``r > relative (1 + s) |c|`` around a point c: c is a mean of vertices in one
-    cone, and the sums have the mean ``sum |a_i| m_i(c) + |q|``. In the cone without the direction along axis j m is
-    ``x_i - 2 x_j``, and ``-x_j`` for j itself: a shear of the norm ``s = sqrt(d - 1) + sqrt(d)``. So the mean is at
-    most ``(1 + s) |a| |c| + g(c)``; and somewhere in the ball g is ``r |a|`` at least.
+    On an unbounded domain no region is lost that holds a ball of radius above ``relative (1 + s) |c|`` around a point
+    c, ``s = sqrt(d - 1) + sqrt(d)``.
     """
     dim = domain.dim
     if isinstance(domain, Box) or (isinstance(domain, Polyhedron) and domain.is_bounded()):
@@ -83,14 +67,7 @@ def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> Start
 def typical_distance(network: Network, domain: Space | Polyhedron) -> float:
     """Return the median distance from the origin of hyperplanes that miss it, as a power of two.
 
-    They are those of the domain and of the first units.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.array([-4.0, 3.5])), (np.ones((1, 2)), np.zeros(1))])
-    >>> typical_distance(net, Space(2))
-    4.0
+    The hyperplanes are those of the domain and of the first units.
     """
     rows = np.zeros((0, domain.dim + 1))
     if isinstance(domain, Polyhedron):

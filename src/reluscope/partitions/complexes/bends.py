@@ -47,22 +47,10 @@ def pay(network: Network) -> bool:
 
 
 def first_rows(inputs: Tensor, points: Float[np.ndarray, "v d"]) -> tuple[Tensor, Float[np.ndarray, "v k"], Tensor]:
-    """Return an affine function as rows: the inputs of a network at points in few dimensions.
+    """Return an affine function as rows, of a network's inputs at points in few dimensions.
 
-    Parameters
-    ----------
-    inputs : (v, *shape) tensor
-    points : (v, d) float64
-        Where they lie in a plane of fewer dimensions there are fewer rows.
-
-    Returns
-    -------
-    rows : (k, *shape) tensor
-        At one of the points, and from it to d others at most.
-    shares : (v, k) float64
-        What every point takes of them.
-    errors : (1, *shape) tensor
-        How far combinations are from the inputs.
+    Rows: the value at one point, and the differences from it to at most d others; then each point's shares of them (v,
+    k), and how far combinations are from the inputs (1, *shape).
     """
     away = points - points[0]
     # The points that span the largest simplex, one after the other.
@@ -130,37 +118,20 @@ def row_bytes(stage: Stage, values: Values, shares: Float[np.ndarray, "v k"]) ->
 
 @dataclass(frozen=True, eq=False)
 class Arrived:
-    """What has come to a gate, of which some units may bend.
+    """Rows that have come to a gate of which some units may bend.
 
-    Parameters
-    ----------
-    rows : (k, size) tensor
-        Of the gate's flattened input.
-    units : (c,) int64
-        The units that are looked at, in order.
-    steady : (u,) integers
-        The pieces of the others on all cells.
-    size, error : (u,) or (u, k) float64
-        Bounds on all pre-activations, and on their errors, before combinations of rows are rounded.
+    Bounds are on all pre-activations, before combinations of rows are rounded.
     """
 
-    rows: Tensor
-    units: Int[np.ndarray, " c"]
-    steady: np.ndarray
-    size: np.ndarray
-    error: np.ndarray
+    rows: Tensor  # (k, size) of the gate's flattened input
+    units: Int[np.ndarray, " c"]  # the units that are looked at, in order
+    steady: np.ndarray  # (u,) the pieces of the other units on all cells
+    size: np.ndarray  # (u,) or (u, k) bounds on pre-activations
+    error: np.ndarray  # (u,) or (u, k) bounds on their errors
 
 
 class SharedRanges:
-    """Bounds on a gate's pre-activations over all points that take shares of rows.
-
-    Parameters
-    ----------
-    gate : Pointwise or Max
-    rows : (k, size) tensor
-        Of its flattened input.
-    shares : (v, k) float64
-    """
+    """Bounds on a gate's pre-activations over all points that take shares of rows."""
 
     def __init__(self, gate: Pointwise | Max, rows: Tensor, shares: Float[np.ndarray, "v k"]) -> None:
         low, high = shares.min(axis=0)[: len(rows)], shares.max(axis=0)[: len(rows)]
@@ -179,13 +150,8 @@ class SharedRanges:
     def open_units(self, error: np.ndarray, unit: float, share: float) -> np.ndarray:
         """Return which units may be on another piece than at the middle.
 
-        Parameters
-        ----------
-        error : (u,) or (u, k) float64
-        unit : float
-            Rounding of one sum.
-        share : float
-            Of what a pre-activation may be, up to which it is looked at in any case.
+        ``unit`` is the rounding of one sum; units up to ``share`` of what a pre-activation may be are looked at in any
+        case.
         """
         gate = self.gate
         if not isinstance(gate, Max):
@@ -240,14 +206,7 @@ def behind(
 ) -> tuple[Tensor, Float[np.ndarray, "v b"]]:
     """Return a gate's output as rows, and what vertices take of those that are new.
 
-    Parameters
-    ----------
-    stage : Stage
-    arrived : Arrived
-    pieces : (cells, c) integers
-        Of the units that were looked at.
-    pre : (v, c) or (v, c, k) float64
-        Their pre-activations at the vertices.
+    ``pieces`` and ``pre`` are those of the units that were looked at, on the cells and at the vertices.
     """
     gate, rows, steady = stage.gate, arrived.rows, arrived.steady.copy()
     steady[arrived.units] = pieces[0]
@@ -283,21 +242,10 @@ def table_in_use(gate: Pointwise | Max, arrived: Arrived, pieces: np.ndarray) ->
 def fewer_rows(
     values: Values, shares: Float[np.ndarray, "v k"], errors: Values
 ) -> tuple[Values, Float[np.ndarray, "v j"], Values]:
-    """Return values by the rows that are needed, where these are far fewer: units do not bend in a part of a chunk.
+    """Return values, shares and errors by the rows that are needed, where these are far fewer.
 
-    Of columns of shares, less those of one vertex, some make all others (an interpolative decomposition) up to what
-    is below rounding; by how much they do not is added to the errors.
-
-    Parameters
-    ----------
-    values : dict of (k, *shape) tensors
-    shares : (v, k) float64
-        Column 0 is one everywhere.
-    errors : dict of (1, *shape) tensors
-
-    Returns
-    -------
-    values, shares, errors
+    An interpolative decomposition of the shares less those of one vertex, up to what is below rounding; by how much it
+    is off is added to the errors. Column 0 of shares must be one everywhere.
     """
     number = shares.shape[1]
     full = {at: with_rows(value, number) for at, value in values.items()}

@@ -16,43 +16,20 @@ from reluscope import _kernels
 
 @dataclass(frozen=True)
 class CandidatePairs:
-    """Pairs of candidates that may tie for the maximum on some cells.
+    """Pairs of candidates that may tie for the maximum on some cells."""
 
-    Parameters
-    ----------
-    heights : (v, pairs) float64
-        First minus second candidate at the vertices.
-    rounding : (pairs,) float64
-        Bound on the rounding error of each difference.
-    pairs : (pairs, 3) int64
-        Unit, first candidate, second candidate.
-    winner : (u,) int64
-        Winning candidate of each unit on all cells, meaningless for the units of ``open_units``.
-    open_units : (c,) int64
-        Units whose winner may differ from cell to cell.
-    """
-
-    heights: np.ndarray
-    rounding: np.ndarray
-    pairs: np.ndarray
-    winner: np.ndarray
-    open_units: np.ndarray
+    heights: np.ndarray  # (v, pairs) first minus second candidate at the vertices
+    rounding: np.ndarray  # (pairs,) bound on the error of each difference
+    pairs: np.ndarray  # (pairs, 3) unit, first candidate, second candidate
+    winner: np.ndarray  # (u,) on all cells, meaningless for ``open_units``
+    open_units: np.ndarray  # (c,) units whose winner may differ between cells
 
 
 def find_rivals(pre: np.ndarray, rounding: np.ndarray, margin: np.ndarray, *, ties: bool = True) -> CandidatePairs:
     """Drop dominated candidates and pair up the others.
 
-    Parameters
-    ----------
-    pre : (v, u, k) float64
-        Candidates at the vertices, -inf where there is none.
-    rounding : (u, k) float64
-        Bound on the rounding error of each candidate.
-    margin : (u, k) float64
-        A candidate is behind another at a vertex if it is lower by more than both their margins.
-    ties : bool
-        Whether equal floats are equal numbers: then a candidate is also dropped if it is nowhere ahead of another and
-        equal where it is not behind.
+    A candidate is behind at a vertex if lower by more than both margins; -inf stands for none. With ``ties`` one is
+    also dropped that is nowhere ahead of another and equal where not behind.
     """
     units, first, second, winner, is_open = _kernels.find_rivals(pre, margin, ties)
     return CandidatePairs(
@@ -65,35 +42,17 @@ def find_rivals(pre: np.ndarray, rounding: np.ndarray, margin: np.ndarray, *, ti
 
 
 def settle(pre: np.ndarray, pairs: np.ndarray, heights: np.ndarray) -> None:
-    """Set candidates equal at the vertices where they were decided to tie, in place.
+    """Set candidates equal, in place, at the vertices where they were decided to tie.
 
-    All that were equal to one of the two follow, so that copies stay copies; what ties with zero is zero.
-
-    Parameters
-    ----------
-    pre : (v, u, k) float64
-    pairs : (pairs, 3) int64
-        Unit, first candidate, second candidate.
-    heights : (v, pairs) float64
-        Exactly zero where the two tie.
+    They tie where ``heights`` is exactly zero. Candidates equal to one of the two follow, so that copies stay copies;
+    what ties with zero is zero.
     """
     _kernels.settle(pre, pairs, heights)
 
 
 def winners(pre: np.ndarray, units: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Return for every cell and listed unit the lowest candidate that is largest at all vertices of the cell.
+    """Return (cells, c) for each listed unit the lowest candidate that is largest at all vertices.
 
-    Parameters
-    ----------
-    pre : (v, u, k) float64
-        Exactly equal where candidates tie.
-    units : (c,) int64
-        Units to label.
-    offsets : (cells + 1,) int64; ids : (offsets[-1],) int32
-        Vertices of the cells.
-
-    Returns
-    -------
-    (cells, c) uint16
+    Candidates that tie must be exactly equal in ``pre``.
     """
     return _kernels.winners(pre, units, offsets, ids)

@@ -25,21 +25,9 @@ LEAST_ENTRIES, LEAST_NEW = 2**13, 0.1
 
 
 def carried_ahead(following: Stage, stage: Stage, values: Values, work: Subdivision) -> tuple[Values, Values] | None:
-    """Return values that have gone ahead to the next gate, and how large those were that it starts from.
+    """Return values carried ahead to the next gate, and the sizes of those that it starts from.
 
-    Parameters
-    ----------
-    following, stage : Stage
-        The next stage, and the one that is closed.
-    values : dict of tensors
-        What the next stage starts from.
-    work : Subdivision
-        How its vertices came from those before.
-
-    Returns
-    -------
-    values, sizes : dicts of tensors, or None
-        None where products are as good: but one map lies between two gates of ReLUs, which must be large enough.
+    None where products are as good. Only one map may lie between two gates of ReLUs, and it must be large enough.
     """
     gate, leg, position = stage.gate, following.leg, stage.position
     number, old = len(work.heights), len(work.heights) - len(work.tail)

@@ -41,33 +41,16 @@ _ZERO, _ONE = Fraction(0), Fraction(1)
 
 @dataclass(frozen=True)
 class CutFunction:
-    """A cut function: a unit of a stage against one of its breakpoints, or two candidates of a max unit.
-
-    Parameters
-    ----------
-    stage : int
-    first : int
-        Entry of the gate's input.
-    second : int
-        Entry that is subtracted, -1 if a breakpoint is.
-    breakpoint : float
-    """
+    """A cut function: a unit of a stage against one of its breakpoints, or two candidates of a max unit."""
 
     stage: int
-    first: int
-    second: int = -1
+    first: int  # entry of the gate's input
+    second: int = -1  # entry that is subtracted, -1 if a breakpoint is
     breakpoint: float = 0.0
 
 
 class ExactVertex:
-    """A vertex with rational coordinates: a corner of the domain, or the zero of a cut on an edge.
-
-    Parameters
-    ----------
-    corner : fractions, optional
-        Domain coordinates of a corner.
-    edge : two vertices and a cut, optional
-    """
+    """A vertex with rational coordinates: a corner of the domain, or the zero of a cut on an edge."""
 
     __slots__ = ("_point", "_values", "edge")
 
@@ -86,12 +69,7 @@ class OutOfTimeError(Exception):
 class Certifier:
     """Exact arithmetic for one network on one domain.
 
-    Parameters
-    ----------
-    network : RationalNetwork
-    domain : Domain
-    until : float
-        By `time.time`, when `pause` raises OutOfTimeError.
+    At ``until``, by `time.time`, `pause` raises OutOfTimeError.
     """
 
     def __init__(self, network: RationalNetwork, domain: Domain, until: float = float("inf")) -> None:
@@ -167,13 +145,7 @@ class Certifier:
     def winners(self, corners: list[ExactVertex], stage: int, candidates: list[list[int]]) -> list[int]:
         """Return for each max unit the position of the lowest of its largest candidates inside a cell.
 
-        Parameters
-        ----------
-        corners : list of ExactVertex
-            All vertices of the cell.
-        stage : int
-        candidates : list of lists
-            Entries of the gate's input per unit, -1 where there is none.
+        ``corners`` are all vertices of the cell; candidates are entries of the gate's input, -1 where there is none.
         """
         points = [self.point(vertex) for vertex in corners]
         center = tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True))
@@ -207,22 +179,8 @@ def subdivide_exactly(
 ) -> tuple[Subdivision, list[ExactVertex]]:
     """Cut a complex like `subdivide`, with every sign decided exactly.
 
-    Parameters
-    ----------
-    cells, placement, seams, heights, rounding
-        As for `subdivide`.
-    vertices : list of ExactVertex
-        The vertices of the complex.
-    cuts : list of CutFunction
-        What the columns of ``heights`` are.
-    certifier : Certifier
-
-    Returns
-    -------
-    work : Subdivision
-        With no undecided sign.
-    vertices : list of ExactVertex
-        Old and new.
+    Returns the subdivision, without undecided signs, and the old and new vertices. ``cuts`` says what the columns of
+    ``heights`` are.
     """
     vertices, heights = list(vertices), heights.copy()
     nothing = np.zeros(1)
@@ -303,23 +261,10 @@ def doubtful(rounding: np.ndarray, size: np.ndarray) -> np.ndarray:
 
 
 class ExactSigns:
-    """Decides in rational arithmetic what a function is on a cell at all of whose vertices floats call it zero.
+    """Decides in rational arithmetic the signs of functions that floats call zero on a whole cell.
 
-    Such a function is the zero function in truth (two equal units that cancel, a dead unit), or it has a sign on the
-    cell, or it has both; floats cannot tell. It is affine there, with coefficients that follow from the pieces of the
-    gates before.
-
-    Parameters
-    ----------
-    network : Network
-    domains : sequence of Domain
-        One for each cell of the initial complex.
-
-    Notes
-    -----
-    One answer costs a multiplication for each weight that the function depends on, from gate to gate, and those of the
-    first gate's functions are found once for all cells. No more than ``MULTIPLICATIONS`` are spent in all: for a large
-    network there may be no answers.
+    An answer costs a multiplication for each weight that the function depends on. At most ``MULTIPLICATIONS`` are spent
+    in all, so that there may be no answers for a large network.
     """
 
     def __init__(self, network: Network, domains: Sequence[Domain]) -> None:
@@ -348,22 +293,10 @@ class ExactSigns:
     def signs(
         self, root: int, vertices: np.ndarray, words: np.ndarray, cuts: "list[CutFunction]"
     ) -> list[int | None] | None:
-        """Return for each cut function of one stage its sign inside a cell: 0 for the zero function, None for both.
+        """Return the sign of each cut function of one stage inside a cell; None if nothing is left to spend.
 
-        Parameters
-        ----------
-        root : int
-            Domain that the cell lies in.
-        vertices : (c, d + 1) float64
-            Homogeneous vertices of the cell: points, and directions in which it is unbounded.
-        words : (w,) uint64
-            Its code, of the gates before the stage.
-        cuts : list of CutFunction
-
-        Returns
-        -------
-        list, or None
-            None where there is nothing left to spend.
+        A sign is 0 for the zero function, None where both signs occur. ``vertices`` are homogeneous: points, and
+        directions in which the cell is unbounded; ``words`` is its code of the gates before the stage.
         """
         if self._left <= 0:
             return None
@@ -389,18 +322,10 @@ class ExactSigns:
         return found
 
     def vanish(self, words: np.ndarray, cuts: "list[CutFunction]") -> np.ndarray:
-        """Return which cut functions of one stage are zero on cells at once: all units they read are constantly zero.
+        """Return (r, k) which cut functions of one stage are zero because all units they read are.
 
-        Parameters
-        ----------
-        words : (r, w) uint64
-            Codes of cells, of the gates before the stage.
-        cuts : list of CutFunction
-
-        Returns
-        -------
-        (r, k) bool
-            False says nothing.
+        True only where those units are constantly zero on the cell; False says nothing. ``words`` are the cells' codes
+        of the gates before the stage.
         """
         found = np.zeros((len(words), len(cuts)), dtype=bool)
         reads = [self._units_read(cut) for cut in cuts]

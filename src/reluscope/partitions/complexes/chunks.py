@@ -57,91 +57,34 @@ NOTHING = -2
 
 @dataclass(frozen=True)
 class Chunk:
-    """Cells that have passed the same gates, with everything needed to go on.
-
-    Parameters
-    ----------
-    cells : Complex
-    points : (v, d) float64
-        Vertices in domain coordinates.
-    seams : (facets,) int64
-        Seam that a facet lies on, -1 for none, `NOTHING` beside cells that were dropped.
-    roots : (cells,) int64
-        Cell of the initial complex that each cell lies in.
-    words : tuple of (cells, w) uint64, or SteadyWords
-        Packed codes of the gates passed so far.
-    stage : int
-        The gate that comes next.
-    values : dict of (v, *shape) tensors
-        What the stage starts from; once it is opened, what later stages still read.
-    blur : (v,) float64
-        Error of the position of every vertex.
-    skew : (edges,) float64
-        Error of the position of every edge.
-    factor : (v,) float64
-        How many times the errors of values that were evaluated those at a vertex may have.
-    drift : (v,) float64
-        Up to what a function changes along so much they may be off beside that (`spanning_vertices`).
-    errors : dict of (1, *shape) tensors
-        Bounds on the errors of the values, where they were evaluated.
-    sizes : dict of (1, *shape) tensors
-        The largest absolute values of what the stage starts from, where these have gone ahead to its pre-activations.
-    exact_signs : ExactSigns, optional
-        Decides what floats call zero on a whole cell.
-    opened : OpenStage, optional
-        Work on the gate, once its pre-activations are there.
-    exact : list of ExactVertex, optional
-        The vertices in rational arithmetic, if signs are to be certified.
-    corners : RationalCorners, optional
-        The vertices as corners of the domains, until the first gate is opened.
-    num_stages : int
-        Gates to pass.
-    seam_numbers : SeamNumbers
-        Where new seams get theirs.
-    names : (v,) uint64, optional
-        Names of the vertices that do not depend on the chunk they are seen from
-        (`reluscope.partitions.complexes.vertex_names`).
-    last : (v, u) float64, optional
-        Pre-activations of the last gate at the vertices of finished cells, where these have names.
-    rounding : MeasuredRounding, optional
-        Takes the place of proved bounds on errors from the first gate on where these leave a sign undecided.
-    is_measured : bool
-        Whether it has done so.
-    keeps_outputs : bool
-        Whether finished cells are to have outputs.
-    outputs : (v, m) float64, optional
-        Of the network at the vertices of finished cells, if so.
-    shares : (v, k) float64, optional
-        What the vertices take of rows (`reluscope.partitions.complexes.bends`): values then are ``(k, *shape)``, or
-        have the first of these rows alone.
-    """
+    """Cells that have passed the same gates, with everything needed to go on."""
 
     cells: Complex
-    points: np.ndarray
-    seams: np.ndarray
-    roots: np.ndarray
-    words: tuple[np.ndarray | SteadyWords, ...]
-    stage: int
-    values: Values
-    blur: np.ndarray
-    skew: np.ndarray
-    factor: np.ndarray
-    drift: np.ndarray
-    errors: Values
-    sizes: Values = field(default_factory=dict)
-    exact_signs: ExactSigns | None = None
-    opened: "OpenStage | None" = None
-    exact: list[ExactVertex] | None = None
-    corners: RationalCorners | None = None
-    num_stages: int = 0
-    seam_numbers: "SeamNumbers" = field(default_factory=lambda: SeamNumbers(0))
-    names: np.ndarray | None = None
-    last: np.ndarray | None = None
-    rounding: MeasuredRounding | None = None
-    is_measured: bool = False
-    keeps_outputs: bool = False
-    outputs: np.ndarray | None = None
-    shares: np.ndarray | None = None
+    points: np.ndarray  # (v, d) vertices in domain coordinates
+    seams: np.ndarray  # (facets,) -1 for none, `NOTHING` beside dropped cells
+    roots: np.ndarray  # (cells,) cell of the initial complex each lies in
+    words: tuple[np.ndarray | SteadyWords, ...]  # (cells, w) each, packed codes of the gates passed
+    stage: int  # the gate that comes next
+    values: Values  # the stage starts from; once open, for later stages
+    blur: np.ndarray  # (v,) error of the position of every vertex
+    skew: np.ndarray  # (edges,) error of the position of every edge
+    factor: np.ndarray  # (v,) multiple of evaluated values' errors at a vertex
+    drift: np.ndarray  # (v,) error beside that, see `spanning_vertices`
+    errors: Values  # bounds on the errors of evaluated values
+    sizes: Values = field(default_factory=dict)  # largest absolute start values, if carried ahead
+    exact_signs: ExactSigns | None = None  # decides what floats call zero on a whole cell
+    opened: "OpenStage | None" = None  # work on the gate, once its pre-activations are there
+    exact: list[ExactVertex] | None = None  # rational vertices, if signs are to be certified
+    corners: RationalCorners | None = None  # the vertices as corners, until the first gate opens
+    num_stages: int = 0  # gates to pass
+    seam_numbers: "SeamNumbers" = field(default_factory=lambda: SeamNumbers(0))  # where new seams get theirs
+    names: np.ndarray | None = None  # (v,) the same from every chunk, see `vertex_names`
+    last: np.ndarray | None = None  # (v, u) last gate's pre-activations, if there are names
+    rounding: MeasuredRounding | None = None  # replaces proved bounds that leave a sign undecided
+    is_measured: bool = False  # whether ``rounding`` has done so
+    keeps_outputs: bool = False  # whether finished cells are to have outputs
+    outputs: np.ndarray | None = None  # (v, m) network's, at the vertices of finished cells
+    shares: np.ndarray | None = None  # (v, k) of the rows that ``values`` then are, see `bends`
 
     @property
     def is_finished(self) -> bool:
@@ -247,13 +190,7 @@ class Chunk:
 
 
 class SeamNumbers:
-    """Numbers that no two seams of a walk share.
-
-    Parameters
-    ----------
-    first : int
-        The next number that is free.
-    """
+    """Numbers that no two seams of a walk share."""
 
     def __init__(self, first: int) -> None:
         self._first, self._lock = first, threading.Lock()
@@ -272,36 +209,19 @@ class SeamNumbers:
 class OpenStage:
     """A gate whose units are cutting the cells of a chunk.
 
-    Parameters
-    ----------
-    pre : (v, u) or (v, u, k) float64
-        Pre-activations at the vertices.
-    size, error : (u,) or (u, k) float64
-        Bounds on the pre-activations and on their errors. Not vertex by vertex: where all values happen to vanish,
-        what is left of them is the rounding of those that they came from.
-    snapped : (u,) float64
-        How much a pre-activation was changed where it was decided to be at a breakpoint or in a tie.
-    pieces : (cells, u) uint8 or uint16
-        Pieces found so far.
-    todo : (cuts,) bool
-        Cut functions of a pointwise gate that have not been used.
-    proved : (u,) or (u, k) float64
-        Bounds on errors that are proved, where ``error`` is measured.
-    num_unproved : int
-        Signs that are read by measured errors alone.
-    arrived : Arrived, optional
-        Where values are combinations of rows: all units, of which the others fields have those that may bend.
+    Bounds are not per vertex: where all values happen to vanish, the rounding of those that they came from is left.
+    With ``arrived``, which has all units, the other fields have those that may bend.
     """
 
-    pre: np.ndarray
-    size: np.ndarray
-    error: np.ndarray
-    snapped: np.ndarray
-    pieces: np.ndarray
-    todo: np.ndarray
-    proved: np.ndarray
-    num_unproved: int = 0
-    arrived: Arrived | None = None
+    pre: np.ndarray  # (v, u) or (v, u, k) pre-activations at the vertices
+    size: np.ndarray  # (u,) or (u, k) bounds on the pre-activations
+    error: np.ndarray  # (u,) or (u, k) bounds on their errors
+    snapped: np.ndarray  # (u,) change where decided at a breakpoint or a tie
+    pieces: np.ndarray  # (cells, u) pieces found so far
+    todo: np.ndarray  # (cuts,) unused cut functions of a pointwise gate
+    proved: np.ndarray  # (u,) or (u, k) proved, where ``error`` is measured
+    num_unproved: int = 0  # signs that are read by measured errors alone
+    arrived: Arrived | None = None  # all units, where values are combinations of rows
 
     def take(self, vertices: np.ndarray, cells: np.ndarray) -> "OpenStage":
         """Return the work on some cells and their vertices."""

@@ -67,28 +67,8 @@ def codes_together(
 ) -> tuple[Codes, Bool[np.ndarray, " s"]]:
     """Return the codes of points of a network of few inputs, and where rounding might change them.
 
-    Parameters
-    ----------
-    network : Network
-        Continuous; its inputs are the dimensions that points differ in.
-    points : (s, n) float64
-    tolerance : Tolerance, optional
-        Its safety factor for rounding.
-
-    Returns
-    -------
-    codes : Codes
-    doubtful : (s,) bool
-        Some unit could be on another piece, by bounds that points share.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> from reluscope.testing import default_network
-    >>> net, points = rs.load(default_network([2, 30, 30, 1])), np.random.default_rng(0).random((50, 2))
-    >>> codes, doubtful = codes_together(net, points)
-    >>> bool((codes.words == net.codes(points).words).all()), int(doubtful.sum())
-    (True, 0)
+    The network must be continuous. A point is doubtful if some unit could be on another piece, by bounds that points
+    share.
     """
     unit, layout = (tolerance or Tolerance()).unit, network.layout
     words = np.zeros((len(points), layout.num_words), dtype=np.uint64)

@@ -44,24 +44,10 @@ Cuts = Callable[[np.ndarray], list[CutFunction]]
 def cut(
     chunk: Chunk, network: Network, resolution: Resolution, limit: int, certifier: Certifier | None = None
 ) -> tuple[Chunk, int]:
-    """Cut the cells of a chunk by the units of its opened stage, and close the stage when all are done.
+    """Cut a chunk's cells by the units of its opened stage, and close the stage when all are done.
 
-    Parameters
-    ----------
-    chunk : Chunk
-        With an opened stage.
-    network : Network
-    resolution : Resolution
-    limit : int
-        Stop once there are more cells than this; the stage then stays open.
-    certifier : Certifier, optional
-        Decides doubtful signs; the limit is ignored then.
-
-    Returns
-    -------
-    chunk : Chunk
-    num_undecided : int
-        Signs that may hide regions thicker than the resolution.
+    Stops, with the stage open, at more cells than ``limit``, which a certifier ignores. Also returns the number of
+    undecided signs, which may hide regions thicker than the resolution.
     """
     stage = network.stages[chunk.stage]
     arrived = None if chunk.opened is None else chunk.opened.arrived

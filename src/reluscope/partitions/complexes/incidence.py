@@ -64,46 +64,10 @@ def walk_chunks(
     keeps_outputs: bool = False,
     combines: bool = False,
 ) -> Walked:
-    """Take cells through all gates of a network.
+    """Take cells, on each of which the network's input is affine, through all gates of a network.
 
-    Parameters
-    ----------
-    network : Network
-    cells : Complex
-        On each of which the network's input is affine.
-    corners : RationalCorners
-        Vertices in domain coordinates.
-    inputs : (v, *input_shape) tensor
-        The same vertices, as floats give them, in input space.
-    resolution : Resolution
-    finish : callable
-        Makes of a finished chunk what is kept of it: `Patch.of`, or another; it has ``roots``.
-    store, budget, executor, progress
-        As `walk`.
-    certifier : Certifier, optional
-        Decides doubtful signs exactly; all cells then stay together, and no executor is used.
-    exact_signs : ExactSigns, optional
-        Decides what floats call zero on a whole cell.
-    keep : callable, optional
-        Says which cells of a chunk, at an opened gate, are worth going on with; the others are dropped, and nothing is
-        known of them. Vertices of finished chunks then have names.
-    has_names : bool
-        Whether vertices of finished chunks have names. Max gates, whose ties cut one side of a seam alone, then keep
-        all cells together.
-    checkpoint : callable, optional
-        As `walk`; of no use where all cells stay together.
-    rounding : MeasuredRounding, optional
-        For gates where proved bounds on errors leave signs undecided; these count as such all the same.
-    keeps_outputs : bool
-        Whether finished chunks have the network's outputs at their vertices.
-    combines : bool
-        Whether values at vertices are combinations of few rows (`reluscope.partitions.complexes.bends`): of one domain,
-        without a certifier and without names.
-
-    Returns
-    -------
-    Walked
-        Of cells that were not finished ``left`` holds the cells of the initial complex that they lie in.
+    ``left`` of the result holds the initial cells that unfinished ones lie in. A certifier keeps all cells together,
+    without executor or checkpoint. Of cells dropped by ``keep`` nothing is known.
     """
     has_names = has_names or keep is not None
     chunk = Chunk.start(

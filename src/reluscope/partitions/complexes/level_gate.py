@@ -15,19 +15,7 @@ from reluscope.networks.network import Network
 def with_level_gate(network: Network, outputs: tuple[int, ...], level: float) -> Network:
     """Return a network that ends with a gate of one unit, active above a level.
 
-    Parameters
-    ----------
-    network : Network
-    outputs : tuple of one or two int
-        An output, or two whose difference is meant.
-    level : float
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = with_level_gate(rs.load([(np.eye(2), np.zeros(2))]), (0, 1), 3.0)
-    >>> net([[5.0, 1.0], [5.0, 2.0], [5.0, 3.0]]).tolist()
-    [[1.0], [0.0], [0.0]]
+    The unit is active where the one output, or the difference of the two, exceeds the level.
     """
     weight = torch.zeros(1, network.num_outputs, dtype=torch.float64)
     for output, sign in zip(outputs, (1.0, -1.0), strict=False):
@@ -36,13 +24,9 @@ def with_level_gate(network: Network, outputs: tuple[int, ...], level: float) ->
 
 
 def with_last_gate(network: Network, weight: torch.Tensor, shift: torch.Tensor) -> Network:
-    """Return a network that ends with a gate of units, each active where an affine function of the outputs is positive.
+    """Return a network that ends with a gate of units, each active where its function is positive.
 
-    Parameters
-    ----------
-    network : Network
-    weight : (u, m) float64 tensor; shift : (u,) float64 tensor
-        The functions.
+    The functions, given by ``weight`` and ``shift``, are affine in the network's outputs.
     """
     nodes: list[Node] = list(network.nodes)
     position, number = network.output, len(weight)

@@ -77,13 +77,7 @@ def open_bends(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
 def close_bends(chunk: Chunk, opened: OpenStage, network: Network, resolution: Resolution) -> Chunk:
     """Return a chunk behind its gate, all units that bend there having cut its cells.
 
-    Parameters
-    ----------
-    chunk : Chunk
-        With the cells and shares that the cuts have made.
-    opened : OpenStage
-    network : Network
-    resolution : Resolution
+    The chunk must have the cells and shares that the cuts have made.
     """
     stage, arrived = network.stages[chunk.stage], opened.arrived
     assert arrived is not None

@@ -40,28 +40,16 @@ FEW = 8
 
 @dataclass(frozen=True)
 class Spanning:
-    """Which vertices are evaluated, and how the values at the others follow.
+    """Which vertices are evaluated, and how the values at the others follow."""
 
-    Parameters
-    ----------
-    evaluated, derived : (k,), (v - k,) int64
-        All vertices, each in ascending order.
-    offsets : (v - k + 1,) int64; ids : (n,) int32; weights : (n,) float64
-        Each derived one is a combination of evaluated ones.
-    factor, drift : (v,) float64
-        Of all vertices.
-    roundings : float
-        What combinations add to bounds on errors, times the factor, in roundings of one sum.
-    """
-
-    evaluated: Int[np.ndarray, " k"]
-    derived: Int[np.ndarray, " w"]
-    offsets: Int[np.ndarray, " w1"]
-    ids: Int[np.ndarray, " n"]
-    weights: Float[np.ndarray, " n"]
-    factor: Float[np.ndarray, " v"]
-    drift: Float[np.ndarray, " v"]
-    roundings: float
+    evaluated: Int[np.ndarray, " k"]  # in ascending order
+    derived: Int[np.ndarray, " w"]  # all other vertices, in ascending order
+    offsets: Int[np.ndarray, " w1"]  # where each derived vertex's ``ids`` begin
+    ids: Int[np.ndarray, " n"]  # evaluated vertices that derived ones combine
+    weights: Float[np.ndarray, " n"]  # weights of those in the combinations
+    factor: Float[np.ndarray, " v"]  # of all vertices
+    drift: Float[np.ndarray, " v"]  # of all vertices
+    roundings: float  # added to error bounds, times factor, per sum rounding
 
     def rows(self, value: Tensor) -> Tensor:
         """Return the evaluated ones of values at all vertices."""
@@ -79,41 +67,10 @@ class Spanning:
 def spanning_vertices(
     cells: Complex, placement: Placement, length: float, most_factor: float = MOST_FACTOR
 ) -> Spanning | None:
-    """Choose vertices that determine functions which are affine on every polygon.
+    """Choose vertices of polygons that determine functions which are affine on every polygon.
 
-    Parameters
-    ----------
-    cells : Complex
-        Polygons.
-    placement : Placement
-        Of its vertices and edges.
-    length : float
-        What is as thick as this is not resolved: a drift of a small part of it is none.
-    most_factor : float
-        Limit on the factor.
-
-    Returns
-    -------
-    Spanning, or None
-        None where all vertices are evaluated.
-
-    Examples
-    --------
-    Of a square, cut by both its middle lines, the centre and three corners of a quarter leave one more on each side.
-
-    >>> from reluscope.geometry.cutting.complexes import from_polygon
-    >>> from reluscope.geometry.cutting.splitting import subdivide
-    >>> corners, error = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]), np.full(2, 1e-15)
-    >>> work = subdivide(
-    ...     from_polygon(4), Placement.exact(from_polygon(4), corners), np.full(4, -1), corners - 1,
-    ...     rounding=error, slopes=np.ones(2), floor=error, limit=9,
-    ... )
-    >>> found = spanning_vertices(work.complex, work.placement, 1e-12)
-    >>> len(found.evaluated), len(found.derived)
-    (5, 4)
-    >>> values = torch.tensor(np.abs(work.placement.points - 1).sum(axis=1))  # |x - 1| + |y - 1|
-    >>> bool((found.expanded(found.rows(values)) == values).all())
-    True
+    None where all vertices are evaluated. What is as thick as ``length`` is not resolved: a drift of a small part of it
+    counts as none.
     """
     if cells.dim != 2 or len(placement.points) < FEW:
         return None

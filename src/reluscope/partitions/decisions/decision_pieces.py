@@ -127,9 +127,7 @@ def contenders(
 ) -> Int[np.ndarray, " c"]:
     """Return, in increasing order, the classes that may be ahead, or tie for it, in some region.
 
-    Scores are affine on regions: a class is behind all over a region if a single other one is ahead at all its corners.
-    First all are compared with the one whose least score is the largest; then those that are left, with each of the
-    leaders at a corner.
+    Scores are affine on regions: a class is dropped from a region if a single other one is ahead at all its corners.
     """
     if values.shape[1] <= FEW_CLASSES:
         return np.arange(values.shape[1])

@@ -73,19 +73,9 @@ def is_small(part: Partition) -> bool:
 
 
 def rational_pieces(part: Partition) -> BoundaryPieces:
-    """Return the pieces of the decision boundary of a partitioned line or plane, without any rounding but of the ends.
+    """Return the decision boundary's pieces on a line or plane in rational arithmetic; ends are rounded.
 
-    Parameters
-    ----------
-    part : Partition
-        Of a bounded line or plane, with its network.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.array([[1.0, 0.0]]), np.zeros(1)), (np.array([[1e-30], [0.0]]), np.array([0.0, 2.0**-103]))])
-    >>> rational_pieces(rs.partition(net, rs.Box(-1, 1, 2))).ends[0, :, 0].round(3).tolist()
-    [0.099, 0.099]
+    The partition must be of a bounded line or plane, with its network.
     """
     exact = RationalNetwork(scores_network(part.network_on_domain))
     walls = [integer_row(side) for side in half_spaces(part.window.polyhedron)]

@@ -26,29 +26,18 @@ Function = tuple[Fraction, ...]
 
 
 class Touching(NamedTuple):
-    """Facets along which two classes tie without changing places.
-
-    Parameters
-    ----------
-    regions : (p,) int64; classes : (p, 2) int64; ends : (p, d, d) float64
-        Rows of a decision boundary.
-    doubtful : float
-        Length of the facets, on a line their number, that were not decided.
-    """
+    """Facets along which two classes tie without changing places, as rows of a decision boundary."""
 
     regions: Int[np.ndarray, " p"]
     classes: Int[np.ndarray, "p 2"]
     ends: Float[np.ndarray, "p d d"]
-    doubtful: float
+    doubtful: float  # length (number, on a line) of undecided facets
 
 
 class TouchingTies:
     """The search for facets along which classes tie without changing places.
 
-    Parameters
-    ----------
-    part : Partition
-        Of a bounded line or plane, with its network.
+    The partition must be of a bounded line or plane, with its network.
     """
 
     def __init__(self, part: Partition) -> None:
@@ -68,18 +57,10 @@ class TouchingTies:
         stop: int,
         error: float,
     ) -> Touching:
-        """Return the facets on the left of which are some regions.
+        """Return the facets with touching ties that have the regions ``start`` to ``stop`` on their left.
 
-        Parameters
-        ----------
-        values : (v, k) float64
-            Scores at all vertices.
-        chosen : (c,) int64
-            Classes that may be ahead in these regions.
-        start, stop : int
-            The regions.
-        error : float
-            Scores that are no farther apart may tie.
+        ``values`` are scores at all vertices, ``chosen`` the classes that may be ahead in these regions; scores no
+        farther apart than ``error`` may tie.
         """
         part, mosaic = self.part, self.part.mosaic
         which = np.flatnonzero((mosaic.left >= start) & (mosaic.left < stop))

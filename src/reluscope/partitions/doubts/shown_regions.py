@@ -64,31 +64,10 @@ MOST_AT_ONCE = 16
 def shown(
     part: Partition, until: float | None = None, count: Count | None = None, *, only_share: bool = False
 ) -> Partition:
-    """Return a partition all of whose regions are there, each once.
+    """Return a partition all of whose regions exist, each listed once.
 
-    Parameters
-    ----------
-    part : Partition
-        Returned as it is if no sign was undecided, or all were decided in rational arithmetic.
-    until : float, optional
-        Until when, by `time.time`, cells of a network too large for exact arithmetic are confirmed; by default a share
-        of them is.
-    only_share : bool
-        Confirm no more than that share, whatever time there is.
-    count : callable, optional
-        Told how many cells more are confirmed, and the share of all of them that was looked at.
-
-    Returns
-    -------
-    Partition
-        Its ``work["cells_left_out"]`` says how many cells are not listed any more.
-
-    Notes
-    -----
-    Two forward passes, of large networks one for each unit that differs among the witnesses; of networks too large for
-    exact arithmetic as much as a pass for each again in wide numbers; for witnesses that
-    rounding could move to another region one exact evaluation each, as long as there are not too many for a large
-    network. Exact ties in float64 are read as the ties that they nearly always are.
+    ``work["cells_left_out"]`` counts dropped cells; with no undecided sign the partition stays as it is. If the network
+    is too large for exact arithmetic, cells are confirmed until ``until``, by default a share of them.
     """
     if part.certified or not part.num_undecided or part.network is None or not len(part):
         return part
@@ -123,25 +102,16 @@ def shown(
 
 
 class ShownCells(NamedTuple):
-    """What cells show inside them.
+    """Which cells are shown to hold a region of their code.
 
-    Parameters
-    ----------
-    codes : Codes
-        Of all cells.
-    is_sure : (r,) bool
-        Whether there is a region of that code around the cell's witness.
-    is_whole : bool
-        Whether all doubtful cells were looked at as closely as can be: what is not sure then is no region, or none
-        that is known.
-    num_exact : int
-        Exact evaluations that were spent.
+    If ``is_whole``, all doubtful cells were looked at as closely as can be: one that is not sure is then no region, or
+    none that is known.
     """
 
-    codes: Codes
-    is_sure: Bool[np.ndarray, " r"]
+    codes: Codes  # of all cells
+    is_sure: Bool[np.ndarray, " r"]  # has a region of its code around the cell's witness
     is_whole: bool
-    num_exact: int
+    num_exact: int  # exact evaluations that were spent
 
 
 def max_exact(network: Network, num_cells: int = 0) -> int:

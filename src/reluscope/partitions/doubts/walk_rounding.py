@@ -23,20 +23,8 @@ def rounding_of(
 ) -> MeasuredRounding | None:
     """Return what rounding is found to be in a domain, None where proved bounds decide signs.
 
-    Parameters
-    ----------
-    network : Network
-    domain : Slice, Box or Polyhedron
-        Of an unbounded one nothing is measured.
-    tolerance : Tolerance
-    rounding : {"measured", "proved"} or MeasuredRounding
-        With "proved" there is nothing but proofs. What was measured on a domain around this one is not measured again.
-
-    Returns
-    -------
-    MeasuredRounding, or None
-        None also for networks that are small enough for exact arithmetic, which decides what matters, unless they are
-        deep.
+    None also for networks small enough for exact arithmetic, unless they are deep. Unbounded domains are not measured.
+    What was measured on a domain around this one is not measured again.
     """
     if isinstance(rounding, MeasuredRounding):
         return rounding

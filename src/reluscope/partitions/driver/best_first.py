@@ -17,36 +17,18 @@ INTERVAL = 0.2
 
 
 class Branch(NamedTuple):
-    """A branch in the queue.
+    """A branch in the queue."""
 
-    Parameters
-    ----------
-    key : float
-        Nothing in the branch is below this bound.
-    order : int
-        Of branches with one bound the oldest comes first.
-    what : object
-        What the search has to know of it.
-    """
-
-    key: float
-    order: int
-    what: Any
+    key: float  # lower bound on everything in the branch
+    order: int  # of branches with one bound the oldest comes first
+    what: Any  # what the search has to know of the branch
 
 
 class BestFirst(ABC):
-    """A search over branches; classes of searches say how it begins, and how a branch is split.
+    """A best-first search; subclasses say how it begins, and how a branch is split.
 
-    Attributes
-    ----------
-    queue : list of Branch
-        A heap.
-    num_branches : int
-        Bounded so far; a budget's regions are these.
-    frontier : float
-        The largest bound of a branch that was split.
-    is_broken : bool
-        Whether an error has left a step half done, so that nobody knows what was lost.
+    ``queue`` is a heap; ``num_branches``, those bounded so far, count as a budget's regions; ``frontier`` is the
+    largest bound of a split branch; ``is_broken`` tells of an error in the middle of a step.
     """
 
     is_finished = False

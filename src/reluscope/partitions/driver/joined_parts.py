@@ -17,29 +17,10 @@ Joined = TypeVar("Joined")
 def joined_parts(
     walked: Walked, join: Callable[[list[Any]], Joined], left: Callable[[Any], Any] = len
 ) -> tuple[Joined, Walked]:
-    """Return the parts of a walk put together, and what the walk is with no other parts than these.
+    """Return the parts of a walk joined, and the walk with no parts but these.
 
-    Parameters
-    ----------
-    walked : Walked
-    join : callable
-        Puts a list of parts together, which it may empty on the way.
-    left : callable
-        What is to be known of a part that is left out, as in `walk`.
-
-    Returns
-    -------
-    joined
-        What ``join`` returned.
-    walked : Walked
-        The same walk. If memory did not suffice, parts at its end count as left, and it says why it stopped.
-
-    Examples
-    --------
-    >>> found = Walked(parts=[[1], [2, 3]], num_found=3)
-    >>> together, _ = joined_parts(found, lambda parts: sum(parts, []))
-    >>> together
-    [1, 2, 3]
+    ``join`` may empty its list. If memory does not suffice, parts at the end count as left, described by ``left`` as in
+    `walk`, and the walk says why it stopped.
     """
     fewer = _fewer(walked, left)
     try:

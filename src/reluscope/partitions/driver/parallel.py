@@ -34,15 +34,9 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Lost:
-    """The result of a task that was given up: nothing was found, and what it was to do is still to be done.
+    """The result of a task that was given up: nothing was found, and its work is still to be done."""
 
-    Parameters
-    ----------
-    stopped : str
-        Why.
-    """
-
-    stopped: str
+    stopped: str  # why
 
 
 def run_tasks(
@@ -52,36 +46,10 @@ def run_tasks(
     *,
     report: Report | None = None,
 ) -> Iterator[tuple[int, Result | Lost]]:
-    """Yield the number and the result of every task, as they come in.
+    """Yield the number and the result, or `Lost`, of every task, as they come in.
 
-    Parameters
-    ----------
-    function : callable
-        For processes and other machines, one that can be imported there.
-    tasks : sequence of tuples
-        Its arguments.
-    executor : concurrent.futures.Executor, optional
-        Without one, tasks are done in this process, in order.
-    report : callable, optional
-        Told how many tasks are done, and how many there are.
-
-    Yields
-    ------
-    index : int
-    result
-        What the function returned, or `Lost`.
-
-    Notes
-    -----
-    Whoever stops asking cancels the tasks that have not begun. What the function raises in a worker and here again is
-    raised; a worker that dies, an executor that is shut down, and a connection that breaks only move work into this
-    process. A worker without memory is killed without a word, and another one tries: a task of which dask says that it
-    killed several is not tried here.
-
-    Examples
-    --------
-    >>> list(run_tasks(pow, [(2, 3), (3, 2)]))
-    [(0, 8), (1, 9)]
+    Closing the iterator cancels tasks not begun. What the function raises in a worker and here again is raised; dead
+    workers, executors that are shut down and broken connections move work into this process.
     """
     if report is not None and tasks:
         report(0, len(tasks))

@@ -41,24 +41,12 @@ class CellBatch(Protocol):
 
 
 class Step(NamedTuple):
-    """What one step has made of some cells.
+    """What one step has made of some cells."""
 
-    Parameters
-    ----------
-    cells : sequence of CellBatch
-        What is left of them, the ones to go on with last.
-    num_found : int
-        Regions found that are no cells here.
-    num_undecided : int
-        Questions that stayed open.
-    work : mapping of words to numbers
-        What was counted on the rules.
-    """
-
-    cells: Sequence[Any]
-    num_found: int = 0
-    num_undecided: int = 0
-    work: Mapping[str, float] = _NO_WORK
+    cells: Sequence[Any]  # cells left, the ones to go on with last
+    num_found: int = 0  # regions found that are not among ``cells``
+    num_undecided: int = 0  # questions that stayed open
+    work: Mapping[str, float] = _NO_WORK  # what was counted on the rules
 
 
 Take = Callable[[Any, float], Step]
@@ -67,26 +55,13 @@ Split = Callable[[Sequence[Any]], Sequence[Any] | None]
 
 @dataclass(frozen=True)
 class Walked:
-    """What a walk has found.
+    """What a walk has found."""
 
-    Parameters
-    ----------
-    parts : list
-        What was kept of finished cells, in the order in which they were finished.
-    num_found, num_undecided : int
-        Regions, and questions that stayed open.
-    left : tuple
-        What ``left`` of `walk` says of all cells that were not finished when work stopped.
-    stopped : str
-        Why work stopped early, empty if it did not.
-    work : mapping of words to numbers
-    """
-
-    parts: list[Any] = field(default_factory=list)
-    num_found: int = 0
-    num_undecided: int = 0
-    left: tuple[Any, ...] = ()
-    stopped: str = ""
+    parts: list[Any] = field(default_factory=list)  # kept of finished cells, in the order of finishing
+    num_found: int = 0  # regions
+    num_undecided: int = 0  # questions that stayed open
+    left: tuple[Any, ...] = ()  # what ``left`` of `walk` says of unfinished cells
+    stopped: str = ""  # why work stopped early, empty if it did not
     work: Mapping[str, float] = field(default_factory=dict)
 
     def within(self, most: float, left: Callable[[Any], Any]) -> "Walked":
@@ -130,54 +105,8 @@ def walk(
 ) -> Walked:
     """Let cells take steps, the last of them first, until all are finished or the budget is spent.
 
-    Parameters
-    ----------
-    start : sequence of CellBatch
-    step : callable
-        Given cells, and how many regions are still asked for (infinity without a limit), returns a `Step`.
-    split : callable, optional
-        Given all waiting cells, none of them finished, returns them as independent tasks, or None while they are too
-        few; the last cells of the lowest level then take a step. Without it work is not broken up.
-    finish : callable, optional
-        Makes of finished cells the part that is kept of them, with a length of its own: cells that are no regions after
-        all count as undecided. Without it only their number is kept, and memory does not grow.
-    store : callable, optional
-        Takes finished parts, all of them or, if it raises, none, where they are not to stay in memory: the result then
-        has no parts. It is called in this process alone, with what an executor's tasks have made, too.
-    left : callable
-        What is to be known of cells, or of a part, that are left when work stops.
-    budget : Budget
-    began : float, optional
-        When work began, by `time.time`; now, if it is not given.
-    executor : concurrent.futures.Executor, optional
-        Runs the tasks.
-    checkpoint : callable, optional
-        Given the tasks, returns a mapping of their names to what is known of them; finished tasks are put into it.
-        Tasks are then the same whatever the budget.
-    progress : RegionProgress, optional
-        Told how many regions more are finished, and the share of the work that they are, if each of the cells that a
-        step makes is as much work as the others.
-
-    Returns
-    -------
-    Walked
-        Stopped early if the budget ran out, memory did not suffice, or the user interrupted. Whatever the time, work
-        goes on to a first region.
-
-    Examples
-    --------
-    Words of three letters, one letter more with each step.
-
-    >>> class Words(list):
-    ...     is_finished = property(lambda self: len(self[0]) == 3)
-    >>> found = walk(
-    ...     [Words([""])],
-    ...     lambda words, room: Step([Words([words[0] + letter]) for letter in "ba"]),
-    ...     finish=list,
-    ...     budget=Budget(regions=3),
-    ... )
-    >>> found.parts, found.left, found.stopped
-    ([['aaa'], ['aab'], ['aba']], (1, 1), 'budget of 3 regions')
+    Work goes on to a first region whatever the time; lack of memory and interrupts stop it like a budget. Without
+    ``finish`` or with ``store`` no parts are returned. With ``checkpoint`` tasks do not depend on the budget.
     """
     rules = _Rules(step, finish, store, left, budget, time.time() if began is None else began)
     state = _State(_waiting(start, 1.0))

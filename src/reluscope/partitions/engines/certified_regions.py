@@ -17,31 +17,10 @@ from reluscope.tolerance import EPSILON
 
 
 def certified(part: Partition, budget: Budget, began: float) -> Partition:
-    """Return a partition of a bounded domain with exactly the regions that there are, and their certificate.
+    """Return a partition of a bounded domain with exactly its true regions, and their certificate.
 
-    Parameters
-    ----------
-    part : Partition
-        What floats found. If that stopped early, it is returned as it is, without certificate.
-    budget : Budget
-        Of which the time counts: there are as many regions as there are.
-    began : float
-        When that time began, by `time.time`.
-
-    Returns
-    -------
-    Partition
-        Claims EXACT. Regions that floats found keep their order, those without interior are gone, and those that floats
-        missed follow. Vertices and witnesses are exact ones, rounded.
-
-    Raises
-    ------
-    InputError
-        If there is no network, or the domain is unbounded.
-
-    Notes
-    -----
-    After Ctrl-C, at the end of the time, or for lack of memory, what floats found is returned, and claims LOWER.
+    Claims EXACT; found regions keep their order, missed ones follow, vertices and witnesses are exact ones rounded.
+    What floats found, LOWER, after Ctrl-C, time-out or lack of memory; unchanged if it had stopped early.
     """
     if part.num_open:
         return part

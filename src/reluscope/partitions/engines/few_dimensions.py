@@ -80,9 +80,8 @@ def partition_segments(
 ) -> list[Partition]:
     """Partition segments of one scale in few walks, each as if it were alone.
 
-    Bounds on rounding are those of a whole walk, and so are its doubts. A walk without doubts has none for any of its
-    segments. Of one with doubts the first segment is walked alone; if it has none, halves of the others follow, else
-    each of them alone. So does a walk that a budget of regions ended.
+    Bounds on rounding and doubts are a whole walk's; without doubts no segment has any. After doubts, or if a budget of
+    regions ended the walk, segments are walked again in smaller walks, or each alone.
     """
     found: dict[int, Partition] = {}
     until = None if budget.seconds is None else time.time() + budget.seconds
@@ -184,21 +183,10 @@ def walk_flat(
     rounding: Rounding = "measured",
     until: float = float("inf"),
 ) -> tuple[Walked, float]:
-    """Take one plane, or any number of segments, through a network.
+    """Take one plane, or any number of segments, through a network; return the walk and a length.
 
-    Parameters
-    ----------
-    rounding : "measured", "proved" or MeasuredRounding
-        Whether rounding is measured where proved bounds say nothing, or what was measured already.
-    until : float
-        By `time.time`, when exact signs raise OutOfTimeError.
-
-    Returns
-    -------
-    walked : Walked
-        Its parts are `Patch`, if nobody keeps them.
-    length : float
-        Ends of facets closer than this are the same point.
+    Ends of facets closer than the length are the same point. The walk's parts are `Patch`, unless ``store`` takes them.
+    Exact signs raise OutOfTimeError at ``until``, by `time.time`.
     """
     dim = domains[0].dim
     corners = [_corners(one) for one in domains]

@@ -20,25 +20,9 @@ MOST_DIMENSIONS, MOST_REGIONS = 3, 20_000
 
 
 def with_corners(part: Partition, network: Network) -> Partition:
-    """Return a partition of a bounded domain with the corners of its regions; as it is where they are not to be had.
+    """Return a bounded domain's partition with its regions' corners, or as it is where none can be had.
 
-    Parameters
-    ----------
-    part : Partition
-        By the tree.
-    network : Network
-        On the whole input space.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> from reluscope.networks.building.builder import GraphBuilder
-    >>> builder = GraphBuilder()
-    >>> x = builder.input((2,))
-    >>> net = builder.build(builder.top_k(x, 1, 0))
-    >>> part = rs.partition(net, rs.Box(-1, 1, 2))
-    >>> part.has_vertices, part.volumes().round(9).tolist()
-    (True, [2.0, 2.0])
+    The partition must be found by the tree; the network is on the whole input space.
     """
     domain = part.domain
     if not domain.is_bounded() or not 0 < domain.dim <= MOST_DIMENSIONS or not 0 < len(part) <= MOST_REGIONS:

@@ -31,18 +31,12 @@ from reluscope.partitions.exact.certificates import Certificate, Code, Point
 class ExactRegions:
     """All regions, and which of them share a facet.
 
-    Parameters
-    ----------
-    certificate : Certificate
-    neighbors : tuple of pairs of int
-        Regions that share a facet, the lower one first, each pair once.
-    stopped : str
-        Why work stopped early; there may then be other regions, and the certificate proves nothing.
+    If work stopped early there may be other regions, and the certificate proves nothing.
     """
 
     certificate: Certificate
-    neighbors: tuple[tuple[int, int], ...]
-    stopped: str = ""
+    neighbors: tuple[tuple[int, int], ...]  # sharing a facet, the lower first, each pair once
+    stopped: str = ""  # why work stopped early, empty if it did not
 
 
 def exact_regions(
@@ -55,40 +49,8 @@ def exact_regions(
 ) -> ExactRegions:
     """Return all regions of a network on a bounded domain, given codes of some or most of them.
 
-    Parameters
-    ----------
-    network : Network
-        Any gates.
-    domain : Slice, Box or bounded Polyhedron
-        Of at most about six dimensions.
-    codes : Codes
-        Where to start: most of the regions, best. Their order is kept.
-    budget : Budget, optional
-    began : float, optional
-        When the budget's time began, by `time.time`; now, if it is not given.
-
-    Returns
-    -------
-    ExactRegions
-        In rational arithmetic throughout: no region is missing, and none is too many.
-
-    Raises
-    ------
-    DegenerateGeometryError
-        If the domain has no interior.
-
-    Notes
-    -----
-    Cost per region: n + 1 rational evaluations of the network, and the vertices of one polytope of as many half-spaces
-    as there are units: 1 to 3 ms for 30 to 50 units in two or three dimensions, 12 ms for 12 units in six.
-
-    Examples
-    --------
-    >>> from reluscope.networks.models.from_arrays import from_arrays
-    >>> net = from_arrays([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = exact_regions(net, Box(-1, 1, 2), net.codes([[0.5, 0.5]]))
-    >>> sorted(found.certificate.codes), len(found.neighbors)
-    ([((0, 0),), ((0, 1),), ((1, 0),), ((1, 1),)], 4)
+    In rational arithmetic: no region is missing or too many, and the given order is kept. Cost per region: n + 1
+    rational evaluations and one polytope's vertices. Raises DegenerateGeometryError if flat.
     """
     found = _Regions(network, domain, code_tuples(codes))
     walked = walk(

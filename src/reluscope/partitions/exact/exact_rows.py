@@ -34,16 +34,8 @@ POLYTOPE, MAX_DIMENSIONS = 200_000, 5
 class ExactRows:
     """The half-spaces of regions as rows of whole numbers.
 
-    Parameters
-    ----------
-    network : Network
-    window : Box, Polyhedron or Space
-        What regions are cut down to.
-
-    Notes
-    -----
-    A region costs n + 1 rational evaluations of the network; rows of the first gate are those of all regions, and cost
-    that once.
+    A region costs n + 1 rational evaluations of the network; rows of the first gate are those of all regions and cost
+    that once. ``window`` is what regions are cut down to.
     """
 
     def __init__(self, network: Network, window: Box | Polyhedron | Space) -> None:
@@ -53,14 +45,9 @@ class ExactRows:
         self._left = MULTIPLICATIONS
 
     def rows(self, pieces: Sequence[np.ndarray], sources: Int[np.ndarray, "k 3"]) -> list[Row | None]:
-        """Return half-spaces of the region of a code, primitive, None where they would cost too much.
+        """Return primitive rows of half-spaces of a code's region, None where they would cost too much.
 
-        Parameters
-        ----------
-        pieces : sequence of (u,) integer arrays
-            The code.
-        sources : (k, 3) int64
-            Gate, unit, and the unit's piece beyond.
+        ``sources`` are gate, unit, and the unit's piece beyond the half-space.
         """
         maps = self._maps(pieces) if (sources[:, 0] > 0).any() else None
         return [self._row(maps, pieces, *source) for source in sources.tolist()]

@@ -15,45 +15,25 @@ from reluscope.partitions.complexes.vertex_names import mixed
 class FacePatch:
     """The complex of a chunk that has passed all gates.
 
-    Parameters
-    ----------
-    points : (v, d) float64; blur : (v,) float64
-        Vertices, and how far they may be from where they should be.
-    heights : (v, u) float64
-        Functions of the outputs that cut the complex last, at the vertices; zero where they are zero.
-    names : tuple of d + 1 (faces,) uint64
-        Of the faces of every dimension, from vertices to cells.
-    offsets, ids : tuples of d arrays
-        Boundaries of the faces of dimension 1 to d.
-    is_border : tuple of d + 1 (faces,) bool
-        Which faces lie on the boundary of the domain.
-    words : (cells, w) uint64
-        Codes, without the functions of the outputs.
-    num_thin : int
-        Cells on which floats call a function zero that is not.
-    roots : (cells,) int64
+    Names and borders are by dimension, from vertices to cells; offsets and ids by dimension 1 to d.
     """
 
-    points: np.ndarray
-    blur: np.ndarray
-    heights: np.ndarray
-    names: tuple[np.ndarray, ...]
-    offsets: tuple[np.ndarray, ...]
-    ids: tuple[np.ndarray, ...]
-    is_border: tuple[np.ndarray, ...]
-    words: np.ndarray
-    num_thin: int
-    roots: np.ndarray
+    points: np.ndarray  # (v, d) vertices
+    blur: np.ndarray  # (v,) how far each vertex may be from its true place
+    heights: np.ndarray  # (v, u) output functions that cut last; exactly 0 on cuts
+    names: tuple[np.ndarray, ...]  # d + 1 arrays (faces,)
+    offsets: tuple[np.ndarray, ...]  # d arrays, boundaries of the faces with ``ids``
+    ids: tuple[np.ndarray, ...]  # d arrays
+    is_border: tuple[np.ndarray, ...]  # (faces,) each, faces on the domain's boundary
+    words: np.ndarray  # (cells, w) codes without functions of the outputs
+    num_thin: int  # cells on which floats wrongly call a function zero
+    roots: np.ndarray  # (cells,)
 
     @classmethod
     def of(cls, chunk: Chunk, layout: CodeLayout | None) -> "FacePatch":
         """Keep the faces of a finished chunk whose vertices have names.
 
-        Parameters
-        ----------
-        chunk : Chunk
-        layout : CodeLayout, optional
-            Of the functions of the outputs, if they are its last gate.
+        ``layout`` is that of the functions of the outputs, if they are the chunk's last gate.
         """
         assert chunk.names is not None
         cells, dim = chunk.cells, chunk.cells.dim

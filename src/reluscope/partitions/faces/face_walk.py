@@ -46,25 +46,8 @@ def find_faces(
 ) -> Faces:
     """Find all faces of the regions of a network.
 
-    Parameters
-    ----------
-    network : Network
-    domain : Box, Polyhedron, Slice or Space
-        Of one to four dimensions. Of an unbounded one the faces are those in a box that shows all of them
-        (`reluscope.partitions.cells.far_boxes`); the boundary of the box is part of their border.
-    heights : two tensors, optional
-        Weights (u, m) and shifts (u,) of functions of the outputs, whose zero sets cut the complex further.
-    budget, executor, progress, tolerance
-        As of `reluscope.partition`.
-
-    Returns
-    -------
-    Faces
-
-    Raises
-    ------
-    InputError
-        If the domain has more dimensions, or is unbounded and the network has max gates.
+    For an unbounded domain, those in a box that shows all of them (`far_boxes`), whose boundary belongs to their
+    border. Raises InputError above four dimensions, and for unbounded domains of networks with max gates.
     """
     began = time.time()
     window = domain.window if isinstance(domain, Slice) else domain

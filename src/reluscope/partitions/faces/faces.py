@@ -103,13 +103,7 @@ class Faces:
 def assemble_faces(patches: list[FacePatch], dim: int, num_words: int, num_heights: int, length: float) -> Faces:
     """Join the faces of chunks.
 
-    Parameters
-    ----------
-    patches : list of FacePatch
-    dim, num_words, num_heights : int
-        Of the domain, of a code, and of functions of the outputs.
-    length : float
-        Vertices of one name may be so far apart.
+    Vertices of one name may be as far apart as ``length``.
     """
     first, row = [], []
     for k in range(dim + 1):

@@ -20,50 +20,28 @@ Label = Callable[[np.ndarray], np.ndarray]
 class LevelPieces:
     """A level set as a mesh.
 
-    Parameters
-    ----------
-    vertices : (v, d) float64; blur : (v,) float64
-        And how far they may be from where they should be.
-    offsets : (p + 1,) int64; ids : (offsets[-1],) int64
-        Vertices of every piece in cyclic order, in either sense; two in the plane.
-    below, above : (p,) int64
-        Rows of the cells beside every piece.
-    border : (e, d - 1) int64
-        Vertices of the ridges of pieces on the boundary of the domain, each in increasing order.
-    words : (c, w) uint64; witnesses : (c, d) float64; sides : (c,) int8
-        Of the cells beside pieces, and of those on the level.
-    walls : (3,) float64
-        Cones over the boundary of the domain that finished chunks have, by sides.
-    num_unmatched : int
-        Vertices of one name that lie apart.
+    ``words``, ``witnesses`` and ``sides`` are of the cells beside pieces, and of those on the level.
     """
 
-    vertices: np.ndarray
-    blur: np.ndarray
-    offsets: np.ndarray
-    ids: np.ndarray
-    below: np.ndarray
-    above: np.ndarray
-    border: np.ndarray
-    words: np.ndarray
-    witnesses: np.ndarray
-    sides: np.ndarray
-    walls: np.ndarray
-    num_unmatched: int
+    vertices: np.ndarray  # (v, d)
+    blur: np.ndarray  # (v,) how far each vertex may be from its true place
+    offsets: np.ndarray  # (p + 1,) where each piece's ``ids`` begin
+    ids: np.ndarray  # vertices in cyclic order, either sense; 2 in the plane
+    below: np.ndarray  # (p,) row of the cell below every piece
+    above: np.ndarray  # (p,) row of the cell above every piece
+    border: np.ndarray  # (e, d - 1) ridges on the boundary, ids ascending
+    words: np.ndarray  # (c, w) codes
+    witnesses: np.ndarray  # (c, d) inner points
+    sides: np.ndarray  # (c,) int8
+    walls: np.ndarray  # (3,) cones over the finished boundary, by sides
+    num_unmatched: int  # vertices of one name that lie apart
 
 
 def assemble_level(patches: list[LevelPatch], dim: int, num_words: int, length: float, label: Label) -> LevelPieces:
-    """Join what chunks have found.
+    """Join the level pieces that chunks have found.
 
-    Parameters
-    ----------
-    patches : list of LevelPatch
-    dim, num_words : int
-        Of the domain, and of a code.
-    length : float
-        Vertices of one name may be so far apart.
-    label : callable
-        Makes of the sides of cells what counts: pieces are where that differs, and the larger is above.
+    Vertices of one name may be as far apart as ``length``. Pieces are where ``label`` of the sides of cells differs;
+    the larger is above.
     """
     table = stacked(patches, dim, num_words)
     cells, names = table.cells, table.facet_names

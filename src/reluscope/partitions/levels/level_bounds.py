@@ -36,16 +36,10 @@ def above_or_below(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def proved_sides(chunk: Chunk, network: Network, settle: Settle = above_or_below) -> np.ndarray:
-    """Return for every cell of a chunk on which side it is: 1 above, -1 below, 0 if the level may touch it.
+    """Return for every cell of a chunk 1 above the level, -1 below it, 0 if the level may touch the cell.
 
-    Parameters
-    ----------
-    chunk : Chunk
-        At an opened gate.
-    network : Network
-        That ends with a level gate (`reluscope.partitions.complexes.level_gate`).
-    settle : callable
-        What the ends of its units, less some room at each, say of a cell: by default of one unit.
+    The chunk must be at an opened gate, and the network end with a level gate (`level_gate`). ``settle`` decides by the
+    ends of the gate's units, less some room at each; by default of one unit.
     """
     opened = chunk.opened
     assert opened is not None

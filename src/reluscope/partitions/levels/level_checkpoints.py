@@ -23,17 +23,7 @@ KEPT = "kept_parts"
 
 
 class KeptPatches(KeptResults):
-    """What finished tasks have found, in a folder.
-
-    Parameters
-    ----------
-    folder, key
-        As `KeptResults`.
-    dim, num_words : int
-        Of the domain, and of a code.
-    num_tasks : int
-        Into which the work was broken.
-    """
+    """What finished tasks have found, in a folder."""
 
     def __init__(
         self, folder: str | os.PathLike[str], key: Mapping[str, str], dim: int, num_words: int, num_tasks: int

@@ -36,10 +36,7 @@ def described_level(found: "LevelSet") -> tuple[dict[str, np.ndarray], dict[str,
 def read_level(arrays: Mapping[str, np.ndarray], described: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a file holds, as arguments of `LevelSet`.
 
-    Raises
-    ------
-    ValueError, or another of `stored.MALFORMED`
-        If that is no level set.
+    Raises ValueError, or another of `stored.MALFORMED`, if the file is no level set.
     """
     domain, layout = read_place(described, arrays)
     dim = domain.dim

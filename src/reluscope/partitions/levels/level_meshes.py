@@ -25,10 +25,7 @@ STEP = 17
 def as_mesh(found: "PieceGeometry", color: Any) -> PolygonMesh:
     """Return pieces in space as a mesh.
 
-    Raises
-    ------
-    InputError
-        If it lies in the plane, or there is not one class for each polygon.
+    Raises InputError if they lie in the plane, or there is not one class for each polygon.
     """
     if found.dim != 3:
         raise InputError("a mesh is a surface in space, got pieces in the plane: look at them with plots.level_set")
@@ -46,10 +43,7 @@ def as_mesh(found: "PieceGeometry", color: Any) -> PolygonMesh:
 def as_trimesh(mesh: PolygonMesh) -> "Trimesh":
     """Return a mesh for trimesh, with vertices and triangles as they are.
 
-    Raises
-    ------
-    ReluscopeError
-        If trimesh is not installed.
+    Raises ReluscopeError if trimesh is not installed.
     """
     try:
         import trimesh

@@ -15,54 +15,31 @@ from reluscope.partitions.levels.level_walls import cones_by_side
 
 @dataclass(frozen=True)
 class LevelPatch:
-    """What is left of a chunk that has passed the level gate.
+    """What is kept of a chunk that has passed the level gate.
 
-    Parameters
-    ----------
-    points : (v, d) float64; blur : (v,) float64; names : (v,) uint64
-        Vertices of facets, and how far they may be from where they should be.
-    offsets : (f + 1,) int64; ids : (offsets[-1],) int64
-        Vertices of every facet in cyclic order; two in the plane.
-    cells : (f, 2) int64
-        Rows of the cells beside every facet, the second -1 beyond a seam.
-    facet_names : (f,) uint64
-        Of facets on seams, the same on both sides.
-    border : (e, d - 1) int64
-        Vertices of the ridges of facets that lie on the boundary of the domain.
-    words : (c, w) uint64; witnesses : (c, d) float64; sides : (c,) int8
-        Codes before the level gate, inner points, and sides of the cells beside facets, and of those on the level.
-    walls : (1, 3) float64
-        Volumes of cones over the boundary of the domain, by the sides of the cells there (`level_walls`).
-    roots : (r,) int64
-        Of all cells of the chunk.
+    ``words``, ``witnesses`` and ``sides`` are of the cells beside facets, and of those on the level.
     """
 
-    points: np.ndarray
-    blur: np.ndarray
-    names: np.ndarray
-    offsets: np.ndarray
-    ids: np.ndarray
-    cells: np.ndarray
-    facet_names: np.ndarray
-    border: np.ndarray
-    words: np.ndarray
-    witnesses: np.ndarray
-    sides: np.ndarray
-    walls: np.ndarray
-    roots: np.ndarray
+    points: np.ndarray  # (v, d) vertices of facets
+    blur: np.ndarray  # (v,) how far each vertex may be from its true place
+    names: np.ndarray  # (v,) names of the vertices
+    offsets: np.ndarray  # (f + 1,) where each facet's ``ids`` begin
+    ids: np.ndarray  # vertices of facets in cyclic order; two in the plane
+    cells: np.ndarray  # (f, 2) rows beside every facet, 2nd -1 beyond a seam
+    facet_names: np.ndarray  # (f,) of those on seams, the same on both sides
+    border: np.ndarray  # (e, d - 1) vertices of facet ridges on the boundary
+    words: np.ndarray  # (c, w) codes before the level gate
+    witnesses: np.ndarray  # (c, d) inner points
+    sides: np.ndarray  # (c,) int8
+    walls: np.ndarray  # (1, 3) boundary cone volumes by sides, `level_walls`
+    roots: np.ndarray  # (r,) of all cells of the chunk
 
     @classmethod
     def of(cls, chunk: Chunk, sides: Callable[[Chunk], np.ndarray], apex: np.ndarray) -> "LevelPatch":
         """Keep what a finished chunk knows of the level.
 
-        Parameters
-        ----------
-        chunk : Chunk
-            With names of vertices.
-        sides : callable
-            Says on which side every cell of a finished chunk is; of those on side 0 all are kept.
-        apex : (d,) float64
-            Of the cones over the boundary of the domain.
+        The chunk's vertices must have names. All cells on side 0 are kept; ``apex`` is that of the cones over the
+        boundary of the domain.
         """
         assert chunk.names is not None
         complex_, dim = chunk.cells, chunk.cells.dim
@@ -110,17 +87,7 @@ class LevelPatch:
 def cycles(offsets: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Return the vertices of polygons in cyclic order.
 
-    Parameters
-    ----------
-    offsets : (f + 1,) int64
-        Polygon f has the edges ``edges[offsets[f] : offsets[f + 1]]``, in any order.
-    edges : (offsets[-1], 2) int64
-        Two vertices each.
-
-    Examples
-    --------
-    >>> cycles(np.array([0, 4]), np.array([[0, 1], [2, 3], [2, 1], [0, 3]]))
-    array([0, 1, 2, 3])
+    Polygon f has the edges ``edges[offsets[f] : offsets[f + 1]]``, in any order.
     """
     counts = np.diff(offsets)
     vertex = edges.reshape(-1)

@@ -41,23 +41,10 @@ def find_pieces(
     checkpoint: Checkpoint | None = None,
     progress: RegionProgress | None = None,
 ) -> tuple[LevelPieces, Walked, Walls]:
-    """Return the pieces where the sides of a level gate meet in a window, the walk without its parts, and the walls.
+    """Return the pieces where sides of a level gate meet, the walk without its parts, and the walls.
 
-    Parameters
-    ----------
-    asked : Network
-        That ends with the gate.
-    window : Box or Polyhedron
-        Bounded, of two or three dimensions.
-    sides, settle : callable
-        On which side cells of a finished chunk are, and what bounds say of that (`level_patches`, `level_bounds`); both
-        go to other processes.
-    label : callable
-        Which sides differ (`assemble_level`).
-    num_words : int
-        Of a code without the gate.
-    tolerance, budget, executor, checkpoint, progress
-        As `walk_chunks`.
+    The network must end with the gate, and the window be bounded, of two or three dimensions. ``sides`` and ``settle``
+    go to other processes; ``num_words`` is of a code without the gate.
     """
     shape = window_shape(window)
     corners, dim = shape.corners, window.dim

@@ -30,13 +30,9 @@ def oriented(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray, normals
 
 
 def fans(vertices: np.ndarray, offsets: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Return convex polygons as triangles (t, 3), each polygon a fan with the same sense; corners as places in ``ids``.
+    """Return convex polygons as triangles (t, 3), each polygon a fan of one sense.
 
-    Examples
-    --------
-    >>> square = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
-    >>> fans(square, np.array([0, 4]), np.array([0, 1, 2, 3])).tolist()
-    [[0, 1, 2], [0, 2, 3]]
+    Corners are places in ``ids``.
     """
     # From the straightest corner: there, a vertex that a neighbour has made would else leave a flat triangle.
     before, here, after = vertices[preceding(offsets, ids)], vertices[ids], vertices[following(offsets, ids)]
@@ -93,17 +89,7 @@ def first_lowest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def pinched(offsets: np.ndarray, ids: np.ndarray, number: int) -> np.ndarray:
-    """Return the vertices, of a number of them, around which polygons are not one fan, closed or open.
-
-    Examples
-    --------
-    Two triangles that share a vertex alone, and two that share an edge.
-
-    >>> pinched(np.array([0, 3, 6]), np.array([0, 1, 2, 0, 3, 4]), 5).tolist()
-    [0]
-    >>> pinched(np.array([0, 3, 6]), np.array([0, 1, 2, 2, 1, 3]), 4).tolist()
-    []
-    """
+    """Return which of ``number`` vertices have polygons around them that are not one fan, closed or open."""
     before, after = preceding(offsets, ids), following(offsets, ids)
     # The link of a vertex: its edges are nodes, and each polygon joins the two that it has there.
     keys = np.concatenate([ids * number + before, ids * number + after])

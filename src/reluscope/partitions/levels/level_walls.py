@@ -16,18 +16,10 @@ NAMES = ("walls_below", "walls_on", "walls_above")
 
 @dataclass(frozen=True, eq=False)
 class Walls:
-    """The boundary of a domain, by sides of a level.
+    """The boundary of a domain, by sides of a level."""
 
-    Parameters
-    ----------
-    apex : (d,) float64
-        A point inside the domain.
-    cones : (3,) float64
-        Volumes of the cones from there over what is beside cells below the level, on it, and above it.
-    """
-
-    apex: np.ndarray
-    cones: np.ndarray
+    apex: np.ndarray  # (d,) a point inside the domain
+    cones: np.ndarray  # (3,) cone volumes beside cells below, on, above the level
 
     def __post_init__(self) -> None:
         self.apex.setflags(write=False)
@@ -42,24 +34,9 @@ class Walls:
 def cones_by_side(
     cells: Complex, points: np.ndarray, is_wall: np.ndarray, sides: np.ndarray, apex: np.ndarray
 ) -> np.ndarray:
-    """Return the volumes (3,) of the cones from a point over the facets of some cells, by the sides of these.
+    """Return the volumes (3,) of the cones from a point over facets of cells, by the cells' sides.
 
-    Parameters
-    ----------
-    cells : Complex
-    points : (v, d) float64
-    is_wall : (facets,) bool
-        Which facets count; each has one cell.
-    sides : (cells,) int8
-        -1, 0 or 1; cells with any other are left out.
-    apex : (d,) float64
-
-    Examples
-    --------
-    >>> from reluscope.geometry.cutting.complexes import from_polygon
-    >>> square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
-    >>> cones_by_side(from_polygon(4), square, np.ones(4, bool), np.ones(1, np.int8), np.ones(2)).tolist()
-    [0.0, 0.0, 4.0]
+    Facets that count have one cell each; cells of another side than -1, 0 or 1 are left out.
     """
     side = sides[cells.cofaces()[0]]
     facets = np.flatnonzero(is_wall & (np.abs(side) <= 1))

@@ -25,17 +25,10 @@ MEMORY = 2**27
 def regions_inside(
     part: "StreamedPartition", staged: StagedRegions, folder: Path
 ) -> tuple[Iterator[RegionRows], dict[str, float]]:
-    """Return the regions of a partition, each once, and what is to be told of the work on that.
+    """Return the regions of a partition, each once, and the numbers to report of that work.
 
-    See `reluscope.partitions.doubts.shown_regions.shown`; pieces of one region are not left out, but joined.
-
-    Parameters
-    ----------
-    part : StreamedPartition
-        What is known of it already.
-    staged : StagedRegions
-    folder : Path
-        Where regions wait that get other codes, if signs stayed undecided.
+    As `reluscope.partitions.doubts.shown_regions.shown`, but pieces of one region are joined. ``folder`` holds regions
+    that get other codes, if signs stayed undecided.
     """
     pieces = staged.repeated()
     regions = staged.distinct(pieces, sums=True)

@@ -23,18 +23,10 @@ _KNOWN = np.dtype([("digest", np.uint64, 2), ("row", np.int64), ("rank", np.int6
 
 @dataclass(frozen=True)
 class Repeated:
-    """Rows that are left out, since another row stands for their region.
+    """Rows that are left out, since another row stands for their region."""
 
-    Parameters
-    ----------
-    rows : (k,) int64
-        Ascending.
-    stands : (k,) int64
-        The row that stands for each.
-    """
-
-    rows: Int[np.ndarray, " k"]
-    stands: Int[np.ndarray, " k"]
+    rows: Int[np.ndarray, " k"]  # ascending
+    stands: Int[np.ndarray, " k"]  # the row that stands for each
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -51,13 +43,7 @@ class _Block(NamedTuple):
 class StagedRegions:
     """Regions in a folder, in the order in which they came; a code may come several times.
 
-    Parameters
-    ----------
-    folder : Path
-        Is made, and nobody else writes there.
-    num_words, dim : int
-        Of a code, and of the domain.
-    has_volumes : bool
+    The folder is created, and nothing else may write there.
     """
 
     def __init__(self, folder: Path, num_words: int, dim: int, *, has_volumes: bool) -> None:
@@ -136,11 +122,7 @@ class StagedRegions:
     def distinct(self, repeated: Repeated, *, sums: bool) -> Iterator[RegionRows]:
         """Yield one row of every code, in order.
 
-        Parameters
-        ----------
-        repeated : Repeated
-        sums : bool
-            Whether the volumes of rows that are left out belong to the region.
+        With ``sums`` the volumes of rows that are left out belong to the region.
         """
         boxes = np.array([block.box for block in self._blocks]).reshape(-1, 2, self.dim)
         ends = np.cumsum([block.number for block in self._blocks])

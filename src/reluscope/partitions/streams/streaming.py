@@ -73,20 +73,12 @@ class _Work:
 
 
 class Found(NamedTuple):
-    """What is known when the walk of an engine has ended.
-
-    Parameters
-    ----------
-    walked : Walked
-    num_open, num_pending, num_unmatched : int
-        Cells that were not finished, those of them that are sure to hold a region of their own, and facets of which
-        the other side was not found.
-    """
+    """What is known when the walk of an engine has ended."""
 
     walked: Walked
-    num_open: int
-    num_pending: int
-    num_unmatched: int
+    num_open: int  # cells that were not finished
+    num_pending: int  # of those, sure to hold a region of their own
+    num_unmatched: int  # facets of which the other side was not found
 
 
 def stream(
@@ -103,19 +95,8 @@ def stream(
 ) -> StreamedPartition:
     """Partition a domain into a file.
 
-    Parameters
-    ----------
-    path : path
-        What is there stays until the new file is complete.
-    engine : {"incidence", "cellwise", "tree"}
-        The first for lines and planes.
-    method : str
-        What the partition says of how it was found.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written, or the disk is full; nothing is left behind.
+    An existing file stays until the new one is complete. Raises InputError if the file cannot be written, or the disk
+    is full; nothing is left behind. Engine "incidence" is for lines and planes only.
     """
     began, target = time.perf_counter(), Path(path)
     with _folder_beside(target) as folder:

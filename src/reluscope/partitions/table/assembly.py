@@ -21,38 +21,19 @@ from reluscope.partitions.table.mosaic import Mosaic
 
 @dataclass(frozen=True)
 class Patch:
-    """The finished cells of one chunk: what is left of it when values are forgotten.
+    """The finished cells of one chunk: what is left of it when values are forgotten."""
 
-    Parameters
-    ----------
-    points : (v, d) float64
-    offsets : (r + 1,) int64; ids : int32
-        Vertices of every cell.
-    ends : (f, d) int32
-        Vertices of every facet.
-    left, right : (f,) int64
-        Cells beside every facet, -1 outside the chunk.
-    seams : (f,) int64
-        Seam that a facet lies on, -1 for none.
-    roots : (r,) int64
-    codes : CompressedWords
-        Packed codes (r, w).
-    blur : (v,) float64
-        How far each vertex may be from where it should be.
-    outputs : (v, m) float64, optional
-    """
-
-    points: np.ndarray
-    offsets: np.ndarray
-    ids: np.ndarray
-    ends: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    seams: np.ndarray
-    roots: np.ndarray
-    codes: CompressedWords
-    blur: np.ndarray
-    outputs: np.ndarray | None = None
+    points: np.ndarray  # (v, d)
+    offsets: np.ndarray  # (r + 1,) where each cell's ``ids`` begin
+    ids: np.ndarray  # vertices of the cells
+    ends: np.ndarray  # (f, d) vertices of every facet
+    left: np.ndarray  # (f,) cell beside every facet, -1 outside the chunk
+    right: np.ndarray  # (f,) likewise
+    seams: np.ndarray  # (f,) seam that a facet lies on, -1 for none
+    roots: np.ndarray  # (r,)
+    codes: CompressedWords  # packed codes (r, w)
+    blur: np.ndarray  # (v,) how far each vertex may be from its true place
+    outputs: np.ndarray | None = None  # (v, m)
 
     @classmethod
     def of(cls, chunk: Chunk) -> "Patch":
@@ -77,23 +58,10 @@ class Patch:
 
 
 def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> Mosaic:
-    """Join finished chunks.
+    """Join finished chunks to regions in the order of the patches, no two of one code.
 
-    Parameters
-    ----------
-    patches : list of Patch
-        Emptied on the way: a partition may be too large to hold twice.
-    dim : int
-        Dimension of the domain.
-    num_words : int
-        Words per code, needed if there is no patch.
-    length : float
-        Ends of facets closer than this are the same point.
-
-    Returns
-    -------
-    Mosaic
-        Regions in the order of the patches, no two of one code; of merged regions the first stays.
+    ``patches`` is emptied on the way, to save memory. Of merged regions the first stays. Ends of facets closer than
+    ``length`` are the same point.
     """
     if not patches:
         return _empty(dim, num_words)

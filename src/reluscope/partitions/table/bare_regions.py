@@ -17,29 +17,16 @@ from reluscope.partitions.table.solid_regions import SolidRegions
 class BareRegions:
     """Regions and their neighbours.
 
-    Parameters
-    ----------
-    words : (r, w) uint64
-        Packed codes, all different.
-    witnesses : (r, d) float64
-        Strictly interior points.
-    is_bounded : (r,) bool
-        As far as the engine has seen; see `boundedness`.
-    is_proved : (r,) bool, optional
-        Of which of these it is proved, once that has been asked.
-    left, right : (f,) int64
-        Pairs of regions that share a facet, left < right, each once.
-    num_unmatched : int
-        Facets whose other side was not found.
+    Pairs ``left``, ``right`` share a facet, with left < right, each once.
     """
 
-    words: UInt64[np.ndarray, "r w"]
-    witnesses: Float[np.ndarray, "r d"]
-    is_bounded: Bool[np.ndarray, " r"]
+    words: UInt64[np.ndarray, "r w"]  # packed codes, all different
+    witnesses: Float[np.ndarray, "r d"]  # strictly interior points
+    is_bounded: Bool[np.ndarray, " r"]  # as far as the engine has seen, see `boundedness`
     left: Int[np.ndarray, " f"]
     right: Int[np.ndarray, " f"]
-    num_unmatched: int
-    is_proved: Bool[np.ndarray, " r"] | None = None
+    num_unmatched: int  # facets whose other side was not found
+    is_proved: Bool[np.ndarray, " r"] | None = None  # where ``is_bounded`` is proved, once asked
 
     kind: ClassVar[str] = "bare"
     has_vertices: ClassVar[bool] = False

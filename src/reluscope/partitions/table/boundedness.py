@@ -34,17 +34,10 @@ CHUNK_NUMBERS, THREADED_ROWS = 2**22, 2**12
 
 
 class Boundedness(NamedTuple):
-    """Which regions are bounded, and of which that is proved whatever rounding did to their rows.
-
-    Parameters
-    ----------
-    is_bounded : (r,) bool
-    is_proved : (r,) bool
-        Others may be the opposite.
-    """
+    """Which regions are bounded, and for which that is proved whatever rounding did to their rows."""
 
     is_bounded: Bool[np.ndarray, " r"]
-    is_proved: Bool[np.ndarray, " r"]
+    is_proved: Bool[np.ndarray, " r"]  # where False, the opposite may be true
 
     @classmethod
     def everywhere(cls, number: int) -> "Boundedness":
@@ -61,8 +54,7 @@ class Boundedness(NamedTuple):
 def boundedness_of(part: "RegionTable") -> Boundedness:
     """Return which regions of a partition are bounded.
 
-    Nothing is proved of a partition of an unbounded domain that comes from a file of an early version without its
-    network.
+    Nothing is proved of an unbounded domain's partition that comes from a file of an early version without its network.
     """
     window, known = part.window, part.geometry.boundedness
     if window.is_bounded():
@@ -79,33 +71,8 @@ def boundedness(
 ) -> Boundedness:
     """Return which regions are bounded.
 
-    Parameters
-    ----------
-    network : Network
-        On the whole input space.
-    domain : Box, Space, Polyhedron or Slice
-        What was searched.
-    words : (r, w) uint64
-        Packed codes of regions.
-    tolerance : Tolerance, optional
-
-    Returns
-    -------
-    Boundedness
-        A region of which nothing is proved is called unbounded, unless its rows as they are in floats bound it.
-
-    Notes
-    -----
-    Some microseconds per region; n + 1 rational evaluations of the network and a linear program in whole numbers where
-    the cone is thinner than rounding. Nothing if the domain is bounded.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0.0, 0.0, 1.0]), ([[1.0, 1.0, 1.0]], [0.0])])
-    >>> part = rs.partition(net, rs.Space(2))
-    >>> boundedness(net, rs.Space(2), part.codes.words).ends, len(part)
-    ((1, 1), 7)
+    A region of which nothing is proved is called unbounded, unless its rows in floats bound it. Cones thinner than
+    rounding cost n + 1 rational evaluations of the network and a linear program in whole numbers.
     """
     tolerance = Tolerance() if tolerance is None else tolerance
     window = domain.window if isinstance(domain, Slice) else domain
@@ -138,19 +105,9 @@ def boundedness(
 
 
 def decide(rows: Float[np.ndarray, "r h d"], errors: Float[np.ndarray, "r h d"]) -> Boundedness:
-    """Return for which cones {a : a . r >= 0 for all rows a} nothing but 0 is in them.
+    """Return for which cones {r : a . r >= 0 for all rows a} nothing but 0 is in them.
 
-    Parameters
-    ----------
-    rows, errors : (r, h, d) arrays
-        Rows, and bounds on the errors of their entries. Rows of zeros say nothing.
-
-    Examples
-    --------
-    >>> wedge = np.array([[[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]])
-    >>> decide(wedge, np.zeros_like(wedge)), decide(wedge[:, :2], np.ones((1, 2, 2)))
-    (Boundedness(is_bounded=array([ True]), is_proved=array([ True])), \
-Boundedness(is_bounded=array([False]), is_proved=array([False])))
+    Rows of zeros say nothing.
     """
     number, height, dim = rows.shape
     return Boundedness(
@@ -171,19 +128,10 @@ def recession_cones(
     number: int,
     gamma: float,
 ) -> tuple[Float[np.ndarray, "r h d"], Float[np.ndarray, "r h d"]]:
-    """Return the rows that are at least 0 at the directions of regions, and bounds on the errors of their entries.
+    """Return the rows that are at least 0 at regions' directions, and bounds on their entries' errors.
 
-    Parameters
-    ----------
-    network : Network
-    pieces : list of (r, u) integer arrays
-        The codes, gate by gate.
-    walls : (k, d) array
-        Rows of the domain, exact.
-    number : int
-        Of regions.
-    gamma : float
-        Relative rounding of a sum.
+    ``pieces`` has the codes gate by gate, ``walls`` the domain's rows, exact; ``gamma`` is the relative rounding of a
+    sum.
     """
     rows = [np.broadcast_to(walls, (number, *walls.shape))]
     errors = [np.zeros_like(rows[0])]

@@ -33,25 +33,8 @@ def locate_by_code(
 ) -> Int[np.ndarray, " s"]:
     """Return the lowest region whose closure contains each point, -1 if none does.
 
-    Parameters
-    ----------
-    points : (s, d) float64
-        In the domain.
-    network : Network
-        As a function of the domain's coordinates.
-    codes : Codes
-        Of the regions, all different.
-    tolerance : Tolerance
-        What rounding may be.
-
-    Returns
-    -------
-    (s,) int64
-
-    Notes
-    -----
-    One forward pass; for a point on a boundary, or within rounding of one, also a rational evaluation of the network
-    for each region around it, of which there are few.
+    Codes must all differ, and points lie in the domain. One forward pass; for points within rounding of a boundary also
+    a rational evaluation for each region around them.
     """
     if not len(points) or not len(codes):
         return np.full(len(points), -1, dtype=np.int64)
@@ -60,25 +43,13 @@ def locate_by_code(
 
 @dataclass(frozen=True, eq=False)
 class CodesAtPoints:
-    """What the network says of some points; lists of regions are then asked one after the other.
-
-    Parameters
-    ----------
-    points : (s, d) float64
-    network : Network
-    words : (s, w) uint64
-        Codes at the points, packed.
-    boundary : (b,) int64
-        Points of which some unit is in doubt, ascending.
-    open_units : (b, u) bool
-        Which these are.
-    """
+    """The network's codes at some points; lists of regions are then asked one after the other."""
 
     points: Float[np.ndarray, "s d"]
     network: Network
-    words: UInt64[np.ndarray, "s w"]
-    boundary: Int[np.ndarray, " b"]
-    open_units: Bool[np.ndarray, "b u"]
+    words: UInt64[np.ndarray, "s w"]  # codes at the points, packed
+    boundary: Int[np.ndarray, " b"]  # points with some unit in doubt, ascending
+    open_units: Bool[np.ndarray, "b u"]  # units in doubt at those points
 
     @classmethod
     def of(cls, points: Float[np.ndarray, "s d"], network: Network, tolerance: Tolerance) -> "CodesAtPoints":
@@ -104,14 +75,9 @@ class CodesAtPoints:
         return np.where(place < len(codes), place, -1)
 
     def lowest(self, codes: Codes, which: Int[np.ndarray, " k"]) -> Int[np.ndarray, " k"]:
-        """Return the lowest of some regions whose closure contains each of the points asked for, -1 if none does.
+        """Return the lowest region whose closure contains each of the points asked for, -1 if none does.
 
-        Parameters
-        ----------
-        codes : Codes
-            Of the regions, all different.
-        which : (k,) int64
-            Rows of the points.
+        Codes of the regions must all differ; ``which`` are rows of the points.
         """
         found = self.own(codes, which)
         asked = np.flatnonzero(np.isin(which, self.boundary))

@@ -11,25 +11,10 @@ from reluscope.partitions.table.solid_regions import SolidRegions
 
 
 def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> SolidRegions:
-    """Join the cells of a walk.
+    """Join the cells of a walk to regions in the order in which they were found.
 
-    Parameters
-    ----------
-    patches : sequence of CellPatch
-    dim, num_words : int
-        Of the domain, and of a code.
-
-    Returns
-    -------
-    SolidRegions
-        Regions in the order in which they were found.
-
-    Notes
-    -----
-    Facets are joined by their keys in one pass through a hash table. A facet is unmatched that is alone with its key,
-    or that has the same region on both sides, unless it lies on a wall: there the cells of one region on both sides
-    have facets of one key, too, in two parts of the domain. On a facet there are two regions, each perhaps in several
-    cells.
+    Facets are joined by key. One is unmatched that is alone with its key or has one region on both sides, unless it
+    lies on a wall, where one region's cells may meet.
     """
     patches = [_no_cells(dim, num_words), *patches]
     starts = np.cumsum([0, *map(len, patches)])

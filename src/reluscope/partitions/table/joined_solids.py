@@ -22,37 +22,20 @@ STEP = 1e-6
 
 @dataclass(frozen=True)
 class SolidPatch:
-    """The finished cells of one chunk of any dimension.
+    """The finished cells of one chunk of any dimension."""
 
-    Parameters
-    ----------
-    points : (v, d) float64
-    offsets : (r + 1,) int64; ids : int32
-        Vertices of every cell.
-    left, right : (f,) int64
-        Cells on both sides of the inner facets.
-    seams, seam_cells : (s,) int64
-        Seam and cell of every piece of a seam.
-    centers : (s, d) float64; sizes : (s,) float64
-        Mean of the vertices of the piece, and how far they lie from it.
-    roots : (r,) int64
-    words : (r, w) uint64
-    blur : (v,) float64
-        How far each vertex may be from where it should be.
-    """
-
-    points: np.ndarray
-    offsets: np.ndarray
-    ids: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    seams: np.ndarray
-    seam_cells: np.ndarray
-    centers: np.ndarray
-    sizes: np.ndarray
-    roots: np.ndarray
-    words: np.ndarray
-    blur: np.ndarray
+    points: np.ndarray  # (v, d)
+    offsets: np.ndarray  # (r + 1,) where each cell's ``ids`` begin
+    ids: np.ndarray  # vertices of the cells
+    left: np.ndarray  # (f,) cell on one side of the inner facets
+    right: np.ndarray  # (f,) cell on the other side
+    seams: np.ndarray  # (s,) seam of every piece of a seam
+    seam_cells: np.ndarray  # (s,) cell of every piece of a seam
+    centers: np.ndarray  # (s, d) mean of the piece's vertices
+    sizes: np.ndarray  # (s,) how far the vertices lie from that mean
+    roots: np.ndarray  # (r,)
+    words: np.ndarray  # (r, w)
+    blur: np.ndarray  # (v,) how far each vertex may be from its true place
 
     @classmethod
     def of(cls, chunk: Chunk) -> "SolidPatch":
@@ -86,20 +69,10 @@ Across = Callable[[np.ndarray], np.ndarray]
 
 
 def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) -> SolidRegions:
-    """Join finished chunks of a bounded domain.
+    """Join finished chunks of a bounded domain; cells of equal codes are one region.
 
-    Parameters
-    ----------
-    patches : list of SolidPatch
-    dim, num_words : int
-        Of the domain, and of a code.
-    across : callable
-        Returns the packed codes at points (s, d); asked only where cuts of max gates end at a seam.
-
-    Returns
-    -------
-    SolidRegions
-        Regions in the order of the patches; cells of equal codes are one region.
+    Regions are in the order of the patches. ``across`` returns the packed codes at points, and is asked only where cuts
+    of max gates end at a seam.
     """
     starts = np.cumsum([0, *(len(patch.roots) for patch in patches)])[:-1]
 

@@ -24,23 +24,14 @@ from reluscope.tolerance import Tolerance
 class ListedRegions:
     """Regions without corners.
 
-    Parameters
-    ----------
-    words : (r, w) uint64
-        Packed codes, all different.
-    witnesses : (r, d) float64
-        Strictly interior points.
-    domain : Box, Space, Polyhedron or Slice
-    tolerance : Tolerance
-    network : Network, optional
-        On the whole input space; which regions touch, and which are bounded, is not known without it.
+    Without a network it is not known which regions touch and which are bounded.
     """
 
-    words: UInt64[np.ndarray, "r w"]
-    witnesses: Float[np.ndarray, "r d"]
+    words: UInt64[np.ndarray, "r w"]  # packed codes, all different
+    witnesses: Float[np.ndarray, "r d"]  # strictly interior points
     domain: Domain
     tolerance: Tolerance
-    network: Network | None
+    network: Network | None  # on the whole input space
 
     kind: ClassVar[str] = "listed"
     has_vertices: ClassVar[bool] = False

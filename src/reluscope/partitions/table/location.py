@@ -17,28 +17,8 @@ def locate(
 ) -> Int[np.ndarray, " s"]:
     """Return the lowest region whose closure contains each point, -1 if none does.
 
-    Parameters
-    ----------
-    points : (s, d) or (d,) array
-        In domain coordinates.
-    vertices : (v, d) float64
-    offsets : (r + 1,) int64; ids : (offsets[-1],) int
-        Corners of every region, counter-clockwise in the plane.
-
-    Returns
-    -------
-    (s,) int64
-
-    Raises
-    ------
-    ShapeError
-        If points have another number of coordinates than the domain.
-
-    Notes
-    -----
-    Every side of every region is a linear inequality; a point is in the closure if it violates none by more than the
-    rounding of the side's ends, of coordinates of this size. Cost: candidates per point are found by sorting bounding
-    boxes along the first axis, then O(sides) each.
+    A point is in a closure if it violates no side by more than the rounding of the side's ends. Corners must be
+    counter-clockwise in the plane. Raises ShapeError for points of another dimension.
     """
     dim, number = vertices.shape[1], len(offsets) - 1
     where = np.atleast_2d(np.asarray(points, dtype=np.float64))

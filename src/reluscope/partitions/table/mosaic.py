@@ -14,34 +14,21 @@ from reluscope.partitions.table.polygons import measures, ordered_corners
 class Mosaic:
     """All regions of a bounded domain of dimension one or two, with shared vertices.
 
-    Parameters
-    ----------
-    vertices : (v, d) float64
-    offsets : (r + 1,) int64; ids : int32
-        Vertices of every region, in no particular order.
-    ends : (f, d) int32; left, right : (f,) int64
-        Facets between regions, then those on the domain's boundary with ``right`` -1.
-    roots : (r,) int64
-    words : (r, w) uint64
-    num_unmatched : int
-        Seams that are not covered from both sides.
-    blur : (v,) float64, optional
-        How far each vertex may be from where it should be; None in files of earlier versions.
-    outputs : (v, m) float64, optional
-        Of the network at the vertices, where the walk had them and a forward pass costs much.
+    Facets between regions come first, then those on the domain's boundary, with ``right`` -1. Corners are in no
+    particular order.
     """
 
-    vertices: np.ndarray
-    offsets: np.ndarray
-    ids: np.ndarray
-    ends: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    roots: np.ndarray
-    words: np.ndarray
-    num_unmatched: int
-    blur: np.ndarray | None = None
-    outputs: np.ndarray | None = None
+    vertices: np.ndarray  # (v, d)
+    offsets: np.ndarray  # (r + 1,) where each region's ``ids`` begin
+    ids: np.ndarray  # vertices of the regions
+    ends: np.ndarray  # (f, d) vertices of every facet
+    left: np.ndarray  # (f,)
+    right: np.ndarray  # (f,)
+    roots: np.ndarray  # (r,)
+    words: np.ndarray  # (r, w)
+    num_unmatched: int  # seams that are not covered from both sides
+    blur: np.ndarray | None = None  # (v,) error of each vertex; None in early files
+    outputs: np.ndarray | None = None  # (v, m) at vertices, where the walk had costly ones
 
     kind: ClassVar[str] = "mosaic"
     has_vertices: ClassVar[bool] = True

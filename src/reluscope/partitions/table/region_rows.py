@@ -9,24 +9,12 @@ from jaxtyping import Float, UInt64
 
 @dataclass(frozen=True)
 class RegionRows:
-    """Some regions.
+    """Some regions: codes, interior points, volumes and a box around them."""
 
-    Parameters
-    ----------
-    words : (r, w) uint64
-        Packed codes.
-    witnesses : (r, d) float64
-        A strictly interior point of each.
-    volumes : (r,) float64, optional
-        Where they are known.
-    box : (2, d) float64
-        Between which coordinates the regions lie, infinite where nobody knows.
-    """
-
-    words: UInt64[np.ndarray, "r w"]
-    witnesses: Float[np.ndarray, "r d"]
-    volumes: Float[np.ndarray, " r"] | None
-    box: Float[np.ndarray, "ends d"]
+    words: UInt64[np.ndarray, "r w"]  # packed codes
+    witnesses: Float[np.ndarray, "r d"]  # a strictly interior point of each region
+    volumes: Float[np.ndarray, " r"] | None  # where they are known
+    box: Float[np.ndarray, "ends d"]  # bounds of the coordinates, infinite where unknown
 
     def __len__(self) -> int:
         return len(self.words)
@@ -65,13 +53,9 @@ def boundless(dim: int) -> Float[np.ndarray, "ends d"]:
 
 
 def digests(words: UInt64[np.ndarray, "r w"]) -> UInt64[np.ndarray, "r two"]:
-    """Return 128 bits for every code, equal for equal ones alone: of 10^9 codes two agree with a chance of 10^-21.
+    """Return 128 bits for every code, equal for equal codes.
 
-    Examples
-    --------
-    >>> one, other, again = digests(np.array([[1, 2], [2, 1], [1, 2]], dtype=np.uint64))
-    >>> bool((one == again).all()), bool((one == other).any())
-    (True, False)
+    Different codes nearly always differ: of 10^9 codes two agree with a chance of 10^-21.
     """
     rows = np.ascontiguousarray(words)
     found = b"".join([hashlib.blake2b(row, digest_size=16).digest() for row in rows])

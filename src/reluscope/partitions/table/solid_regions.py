@@ -20,44 +20,24 @@ REDUNDANT = 1e-9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SolidRegions:
-    """Regions and their neighbours.
+    """Regions and their neighbours, with the vertices of the cells that they consist of.
 
-    Parameters
-    ----------
-    words : (r, w) uint64
-        Packed codes, all different.
-    witnesses : (r, d) float64
-        Strictly interior points.
-    is_bounded : (r,) bool
-        As far as the cells' vertices show; see `boundedness`.
-    is_proved : (r,) bool, optional
-        Of which of these it is proved, once that has been asked.
-    left, right : (f,) int64
-        Pairs of regions that share a facet, left < right, each once.
-    regions : (c,) int64
-        Region that each cell is part of.
-    cell_offsets : (c + 1,) int64; corner_ids : (v,) int; corners : (p, d + 1) float64
-        Homogeneous vertices of the cells, a point times w > 0 or a direction with w = 0, as rows of a table that cells
-        share; it may have one vertex several times.
-    num_unmatched : int
-        Facets whose other side was not found.
-    blur : (p,) float64, optional
-        How far each row of ``corners`` may be from where it should be, in domains whose corners are all points; None
-        where the engine does not bound it.
+    Vertices are homogeneous, points times w > 0 or directions with w = 0, in a table that cells share; one vertex may
+    be there several times. Pairs ``left`` < ``right`` share a facet, each once.
     """
 
-    words: UInt64[np.ndarray, "r w"]
-    witnesses: Float[np.ndarray, "r d"]
-    is_bounded: Bool[np.ndarray, " r"]
+    words: UInt64[np.ndarray, "r w"]  # packed codes, all different
+    witnesses: Float[np.ndarray, "r d"]  # strictly interior points
+    is_bounded: Bool[np.ndarray, " r"]  # as far as vertices show, see `boundedness`
     left: Int[np.ndarray, " f"]
     right: Int[np.ndarray, " f"]
-    regions: Int[np.ndarray, " c"]
-    cell_offsets: Int[np.ndarray, " c1"]
-    corner_ids: Int[np.ndarray, " v"]
-    corners: Float[np.ndarray, "p d1"]
-    num_unmatched: int
-    is_proved: Bool[np.ndarray, " r"] | None = None
-    blur: Float[np.ndarray, " p"] | None = None
+    regions: Int[np.ndarray, " c"]  # region that each cell is part of
+    cell_offsets: Int[np.ndarray, " c1"]  # where each cell's ``corner_ids`` begin
+    corner_ids: Int[np.ndarray, " v"]  # rows of ``corners``
+    corners: Float[np.ndarray, "p d1"]  # vertices shared by the cells
+    num_unmatched: int  # facets whose other side was not found
+    is_proved: Bool[np.ndarray, " r"] | None = None  # where ``is_bounded`` is proved, once asked
+    blur: Float[np.ndarray, " p"] | None = None  # error of ``corners`` if all are points; None if unknown
 
     kind: ClassVar[str] = "solid"
     has_vertices: ClassVar[bool] = True

@@ -21,10 +21,7 @@ from reluscope.tolerance import Tolerance
 def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], network: Network | None) -> dict[str, Any]:
     """Return what a file holds, as arguments of `Partition`.
 
-    Raises
-    ------
-    ValueError, or another of `stored.MALFORMED`
-        If that is no partition, or one of another network.
+    Raises ValueError, or another of `stored.MALFORMED`, if it is no partition, or one of another network.
     """
     domain, layout, claims = read_described(described, arrays)
     if network is not None and (layout != network.layout or _num_inputs(domain) != network.num_inputs):
@@ -53,10 +50,8 @@ def read_described(
 ) -> tuple[Domain, CodeLayout, dict[str, Any]]:
     """Return the domain, the layout of codes, and what partitions of all kinds say of their claim.
 
-    Raises
-    ------
-    ValueError, or another of `stored.MALFORMED`
-        If these are not what they should be, or claim more than they can.
+    Raises ValueError, or another of `stored.MALFORMED`, if these are not as they should be, or claim more than they
+    can.
     """
     domain, layout = read_place(described, arrays)
     claim = Claim(stored.text(described, "claim"))
@@ -86,10 +81,7 @@ def read_described(
 def read_place(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> tuple[Domain, CodeLayout]:
     """Return the domain, and the layout of codes.
 
-    Raises
-    ------
-    ValueError, or another of `stored.MALFORMED`
-        If these are not what they should be.
+    Raises ValueError, or another of `stored.MALFORMED`, if these are not as they should be.
     """
     layout = CodeLayout(tuple(GateLayout(*_gate(gate)) for gate in described["gates"]))
     return stored_domain(arrays), layout

@@ -19,12 +19,7 @@ MULTIPLICATIONS = 20_000_000
 
 
 class ExactForms:
-    """What gates of a network see as rational functions of the input, cell by cell, until a budget is spent.
-
-    Parameters
-    ----------
-    network : Network
-    """
+    """Gates' inputs as rational functions of the network's input, per cell, until a budget is spent."""
 
     def __init__(self, network: Network) -> None:
         self._network = network

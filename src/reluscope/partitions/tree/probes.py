@@ -25,18 +25,10 @@ CLOSE, MAX_STEPS = 1e-4, 16
 
 
 class Probe(NamedTuple):
-    """One way down the tree.
+    """One way down the tree."""
 
-    Parameters
-    ----------
-    product : int
-        Of the numbers of parts along the way.
-    is_whole : bool
-        Whether it went down to a region; if time ran out before, the product is that of the way so far.
-    """
-
-    product: int
-    is_whole: bool
+    product: int  # of the numbers of parts along the way, as far as it went
+    is_whole: bool  # whether it ended at a region, not for lack of time
 
 
 def probes(
@@ -48,33 +40,10 @@ def probes(
     tolerance: Tolerance | None = None,
     seed: int = 0,
 ) -> Iterator[Probe]:
-    """Yield probes until so many programs are done, or the time is over, the last of them perhaps cut short.
+    """Yield probes until so many programs are done, or the time is over.
 
-    Parameters
-    ----------
-    network : Network
-    domain : Box, Space, Polyhedron or Slice
-    programs : float
-        Units that are decided, by linear programs if need be, on all probes together.
-    seconds : float
-    tolerance : Tolerance, optional
-    seed : int
-
-    Raises
-    ------
-    ShapeError, DegenerateGeometryError
-        As `reluscope.partitions.tree.tree.tree_regions`.
-
-    Notes
-    -----
-    Cost: a linear program per unit and probe.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
-    >>> next(probes(net, rs.Space(3), seconds=60.0))
-    Probe(product=8, is_whole=True)
+    The last one may be cut short. ``programs`` counts units that are decided, by linear programs if need be, on all
+    probes together. Raises as `tree_regions`.
     """
     until, done = time.monotonic() + seconds, 0
     if isinstance(domain, Slice):

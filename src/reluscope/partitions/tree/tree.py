@@ -27,18 +27,10 @@ from reluscope.tolerance import Tolerance
 
 @dataclass(frozen=True, eq=False)
 class TreeBatch:
-    """Some regions.
+    """Some regions."""
 
-    Parameters
-    ----------
-    words : (r, w) uint64
-        Packed codes.
-    witnesses : (r, n) float64
-        Strictly interior points, in coordinates of the domain.
-    """
-
-    words: Integer[np.ndarray, "r w"]
-    witnesses: Float[np.ndarray, "r n"]
+    words: Integer[np.ndarray, "r w"]  # packed codes
+    witnesses: Float[np.ndarray, "r n"]  # strictly interior points, in domain coordinates
 
     def __len__(self) -> int:
         return len(self.words)
@@ -48,28 +40,16 @@ class TreeBatch:
 class TreeRegions:
     """The regions that a search has found.
 
-    Parameters
-    ----------
-    words : (r, w) uint64
-        Packed codes in increasing order, no two equal.
-    witnesses : (r, n) float64
-        Strictly interior points, in coordinates of the domain.
-    num_undecided : int
-        Questions "does this unit cut this cell?" that rounding left open; they were taken as no.
-    num_open : int
-        Cells that are known not to be finished when work stopped; each holds at least one region more.
-    stopped : str
-        Why work stopped early, empty if it did not.
-    work : dict
-        Linear programs, their pivots, nodes, decisions without a program, seconds.
+    ``num_undecided`` counts questions "does this unit cut this cell?" that rounding left open; they were taken as no.
+    Each open cell holds at least one region more.
     """
 
-    words: Integer[np.ndarray, "r w"]
-    witnesses: Float[np.ndarray, "r n"]
+    words: Integer[np.ndarray, "r w"]  # packed codes, ascending, all different
+    witnesses: Float[np.ndarray, "r n"]  # strictly interior points, in domain coordinates
     num_undecided: int
-    num_open: int
-    stopped: str
-    work: dict[str, float] = field(default_factory=dict)
+    num_open: int  # cells known not to be finished when work stopped
+    stopped: str  # why work stopped early, empty if it did not
+    work: dict[str, float] = field(default_factory=dict)  # programs, pivots, nodes, decisions without one, seconds
 
     def __len__(self) -> int:
         return len(self.words)
@@ -84,46 +64,10 @@ def tree_regions(
     executor: Executor | None = None,
     progress: RegionProgress | None = None,
 ) -> TreeRegions:
-    """Find all full-dimensional activation regions by linear programs.
+    """Find all full-dimensional activation regions by linear programs, sorted by code.
 
-    Parameters
-    ----------
-    network : Network
-        With any gates.
-    domain : Box, Space, Polyhedron or Slice
-        Full-dimensional, bounded or not, of any dimension; a slice in its own coordinates.
-    budget : Budget, optional
-        Where to stop early.
-    tolerance : Tolerance, optional
-    executor : concurrent.futures.Executor, optional
-        Runs independent parts of the tree.
-    progress : RegionProgress, optional
-
-    Returns
-    -------
-    TreeRegions
-        Sorted by code, so that the order does not depend on the executor. A witness whose distance to all sides
-        exceeds the rounding proves that a region exists; multipliers prove that there are no others, up to the
-        resolution and to the questions counted as undecided.
-
-    Raises
-    ------
-    ShapeError
-        If the domain's dimension is not the network's number of inputs.
-    DegenerateGeometryError
-        If the domain has no interior.
-
-    Notes
-    -----
-    Cost: about one linear program of a few pivots per region. Keeps a witness for every region;
-    `reluscope.partitions.tree.tree_count` is for those who count only. Ctrl-C keeps what was found.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
-    >>> len(tree_regions(net, rs.Space(3)))
-    8
+    A witness farther from all sides than rounding proves its region; that there are no others is proved up to the
+    resolution and undecided questions. Ctrl-C keeps what was found. A domain without interior raises.
     """
     began = time.time()
     if isinstance(domain, Slice):

@@ -39,44 +39,26 @@ Exactly = Callable[[np.ndarray], Sequence[AffineFunction | None]]
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Where cells live and how large rounding errors are there.
+    """Coordinates z that cells live in, and how large rounding errors are there.
 
-    Parameters
-    ----------
-    network : Network
-    frame : CellFrame
-    first : FramedCell
-        The domain.
-    doubt : (k,) float64
-        Bounds on the errors of z.
-    blur : (k, n) float64
-        Of cones: at y the errors of z are at most ``blur @ |y|``. All zero if z is y.
-    is_narrow : bool
-        Whether z starts with the values of the first stage.
-    scale : float
-        Inputs are multiples of this.
-    tolerance : Tolerance
+    Errors of z at y are at most ``blur @ |y|`` in cones; ``blur`` is all zero if z is y.
     """
 
     network: Network
     frame: CellFrame
-    first: FramedCell
-    doubt: Float[np.ndarray, " k"]
-    blur: Float[np.ndarray, "k n"]
-    is_narrow: bool
-    scale: float
+    first: FramedCell  # the domain
+    doubt: Float[np.ndarray, " k"]  # bounds on the errors of z
+    blur: Float[np.ndarray, "k n"]  # bounds on the errors of z in cones
+    is_narrow: bool  # whether z starts with the values of the first stage
+    scale: float  # inputs are multiples of this
     tolerance: Tolerance
 
     @classmethod
     def of(cls, network: Network, domain: Domain, tolerance: Tolerance) -> "Coordinates":
         """Choose coordinates for a network on a domain.
 
-        Raises
-        ------
-        ShapeError
-            If the domain's dimension is not the network's number of inputs.
-        DegenerateGeometryError
-            If the domain has no interior.
+        Raises ShapeError if the domain's dimension is not the network's number of inputs, and DegenerateGeometryError
+        if the domain has no interior.
         """
         if not isinstance(domain, Box | Space | Polyhedron):
             raise InputError(f"expected a Space, Box or Polyhedron, got {type(domain).__name__}: give one of these")
@@ -163,14 +145,10 @@ class Coordinates:
     def forms(
         self, coefficients: Float[np.ndarray, "p k"], errors: Float[np.ndarray, "p k"], exactly: Exactly
     ) -> LinearForms:
-        """Return forms with what counts as zero, each times a power of two that lets its values be about one.
+        """Return forms with what counts as zero, each times a power of two that makes its values about one.
 
-        Parameters
-        ----------
-        coefficients, errors : (p, k) arrays
-        exactly : callable
-            Returns some of the forms as functions of the input, in fractions; it is asked where rounding hides whether
-            a form is constant.
+        ``exactly`` returns some of the forms as functions of the input, in fractions; it is asked where rounding hides
+        whether a form is constant.
         """
         found = self._rounded_forms(coefficients, errors)
         if not found.is_doubtful.any():

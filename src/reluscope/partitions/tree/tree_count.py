@@ -41,36 +41,8 @@ def tree_count(
 ) -> Walked:
     """Count all full-dimensional activation regions by linear programs, and keep none of them.
 
-    Parameters
-    ----------
-    network, domain, budget, tolerance, executor, progress
-        As `reluscope.partitions.tree.tree.tree_regions`.
-    checkpoint : path, optional
-        A folder that keeps the counts of finished tasks; if it is there, work goes on from it.
-
-    Returns
-    -------
-    Walked
-        Its work is that of this run; ``kept_tasks`` is how many tasks were there before. What is left are numbers of
-        cells, each of which holds one region more.
-
-    Raises
-    ------
-    ShapeError, DegenerateGeometryError
-        As `reluscope.partitions.tree.tree.tree_regions`.
-    InputError
-        If the checkpoint belongs to another count, is damaged, or cannot be written.
-
-    Notes
-    -----
-    Memory: that of one search, and of at most a few thousand cells while work is broken up.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
-    >>> tree_count(net, rs.Space(3)).num_found
-    8
+    What is left are numbers of cells that each hold one region more; a checkpoint keeps finished tasks' counts and is
+    resumed. Raises as `tree_regions`, and InputError for a bad checkpoint.
     """
     began = time.time()
     inner, window = (network.restrict(domain), domain.window) if isinstance(domain, Slice) else (network, domain)
@@ -93,15 +65,7 @@ def tree_count(
 
 
 class KeptCounts(KeptResults):
-    """What finished tasks have counted, in a folder.
-
-    Parameters
-    ----------
-    folder, key
-        As `KeptResults`.
-    num_tasks : int
-        Into which the work was broken.
-    """
+    """What finished tasks have counted, in a folder."""
 
     def __init__(self, folder: str | os.PathLike[str], key: Mapping[str, str], num_tasks: int) -> None:
         self._num_tasks = num_tasks

@@ -41,19 +41,13 @@ CHUNK = 256
 class TreeFacets:
     """Facets between regions.
 
-    Parameters
-    ----------
-    left, right : (f,) int64
-        Rows of the regions on either side, left below right, in increasing order.
-    num_unmatched : int
-        Places where one more pair may be: rows of which it stayed open whether they bear a facet that was not seen from
-        the other side either, or which others lie in the same hyperplane, and facets whose other side is no region of
-        the set. The latter are expected where the set is incomplete.
+    Unmatched: rows with an open question whether they bear a facet or which others share their hyperplane, and facets
+    whose other side is no region of the set, as expected of incomplete sets.
     """
 
-    left: Int[np.ndarray, " f"]
-    right: Int[np.ndarray, " f"]
-    num_unmatched: int
+    left: Int[np.ndarray, " f"]  # region on one side, ascending
+    right: Int[np.ndarray, " f"]  # region on the other side, left below right
+    num_unmatched: int  # places where one more pair may be
 
     def __len__(self) -> int:
         return len(self.left)
@@ -64,34 +58,8 @@ def tree_facets(
 ) -> TreeFacets:
     """Find all pairs of regions that share a facet.
 
-    Parameters
-    ----------
-    network : Network
-    domain : Box, Space, Polyhedron or Slice
-        What was searched.
-    regions : TreeRegions
-    tolerance : Tolerance, optional
-
-    Returns
-    -------
-    TreeFacets
-        Pairs of regions that share a facet. All of them, up to the resolution, if ``num_unmatched`` is 0.
-
-    Notes
-    -----
-    Cost: a linear program for every region and unit, and where several units share a hyperplane of a region n + 1
-    rational evaluations of the network. A Hamming distance of one is neither needed nor enough: behind
-    the first layer boundaries bend, and on degenerate networks several units change their pieces at once.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> from reluscope.partitions.tree.tree import tree_regions
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> everywhere = rs.Space(2)
-    >>> facets = tree_facets(net, everywhere, tree_regions(net, everywhere))
-    >>> list(zip(facets.left.tolist(), facets.right.tolist(), strict=True))
-    [(0, 1), (0, 2), (1, 3), (2, 3)]
+    All of them, up to the resolution, if ``num_unmatched`` is 0. Cost: a linear program for every region and unit, and
+    n + 1 rational evaluations where several units share a hyperplane of a region.
     """
     network, coordinates = _place(network, domain, tolerance)
     numbers = {word.tobytes(): row for row, word in enumerate(regions.words)}

@@ -39,25 +39,13 @@ Level = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Cells before a gate, or finished regions.
-
-    Parameters
-    ----------
-    coordinates : Coordinates
-    stage : int
-        The gate to come; the number of gates if there is none.
-    cells : sequence of c FramedCell
-    pieces : tuple of (c, u) arrays
-        What the gates before have chosen.
-    values : AffineValues
-        On every cell.
-    """
+    """Cells before a gate, or finished regions."""
 
     coordinates: Coordinates
-    stage: int
+    stage: int  # the gate to come; the number of gates if there is none
     cells: Sequence[FramedCell]
-    pieces: tuple[np.ndarray, ...]
-    values: AffineValues
+    pieces: tuple[np.ndarray, ...]  # (c, u) each, pieces chosen at the gates before
+    values: AffineValues  # on every cell
 
     @classmethod
     def first(cls, coordinates: Coordinates) -> "Block":
@@ -115,26 +103,14 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class OpenGate:
-    """A gate on one cell.
-
-    Parameters
-    ----------
-    coordinates : Coordinates
-    stage : int
-    pieces : tuple of (u,) arrays
-        What the gates before have chosen.
-    values : AffineValues
-        What is live at the gate, on this cell.
-    maps, errors : (t, k) float64
-        What the gate sees, as forms.
-    """
+    """A gate on one cell."""
 
     coordinates: Coordinates
     stage: int
-    pieces: tuple[np.ndarray, ...]
-    values: AffineValues
-    maps: np.ndarray
-    errors: np.ndarray
+    pieces: tuple[np.ndarray, ...]  # (u,) each, pieces chosen at the gates before
+    values: AffineValues  # what is live at the gate, on this cell
+    maps: np.ndarray  # (t, k) the gate's inputs, as forms
+    errors: np.ndarray  # (t, k) bounds on the errors of ``maps``
 
     @property
     def gate(self) -> Pointwise | Max:
@@ -330,18 +306,11 @@ class OpenGate:
 
 @dataclass(frozen=True, eq=False)
 class GatePart:
-    """Cells of one parent on which the first forms of a gate have their signs.
-
-    Parameters
-    ----------
-    gate : OpenGate
-    cells : sequence of c FramedCell
-    signs : (c, p) bool
-    """
+    """Cells of one parent on which the first forms of a gate have their signs."""
 
     gate: OpenGate
     cells: Sequence[FramedCell]
-    signs: np.ndarray
+    signs: np.ndarray  # (c, p)
 
     is_finished = False
 
@@ -367,27 +336,14 @@ class GatePart:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A search in one cell.
-
-    Parameters
-    ----------
-    gate : OpenGate
-    cell : FramedCell
-    signs : (p,) bool
-        Of the forms that are decided on the cell.
-    tree : SignTree or MaxTree
-    num_forms : int
-        Forms that are decided when the search has finished.
-    is_exact : bool
-        Whether the forms come from fractions.
-    """
+    """A search in one cell."""
 
     gate: OpenGate
     cell: FramedCell
-    signs: np.ndarray
+    signs: np.ndarray  # (p,) of the forms that are decided on the cell
     tree: SignTree | MaxTree
-    num_forms: int
-    is_exact: bool = False
+    num_forms: int  # forms that are decided when the search is finished
+    is_exact: bool = False  # whether the forms come from fractions
 
     is_finished = False
 
@@ -440,34 +396,19 @@ class Search:
 class ImposedCell(NamedTuple):
     """A region by all rows that its code imposes, redundant ones too.
 
-    Parameters
-    ----------
-    cell : FramedCell
-        Rows of the domain first; constant rows are left out.
-    sources : (m, 3) int64
-        Gate and unit of every row that is not the domain's, and the unit's piece beyond it.
-    still : (c, 3) int64
-        The same of constant rows at zero: the unit sits on a breakpoint, or in a tie, all over the region.
-    num_doubtful : int
-        Constant rows that may be at zero, for all that rounding tells.
+    ``still`` are units on a breakpoint, or in a tie, all over the region: constant rows at zero.
     """
 
-    cell: FramedCell
-    sources: np.ndarray
-    still: np.ndarray
-    num_doubtful: int
+    cell: FramedCell  # domain's rows first; without constant rows
+    sources: np.ndarray  # (m, 3) gate, unit and piece beyond of every other row
+    still: np.ndarray  # (c, 3) the same of constant rows at zero
+    num_doubtful: int  # constant rows that may be at zero within rounding
 
 
 def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witnesses: np.ndarray) -> list[ImposedCell]:
     """Return the cells of codes.
 
-    Parameters
-    ----------
-    coordinates : Coordinates
-    pieces : sequence of (c, u) arrays
-        One per gate.
-    witnesses : (c, n + 1) float64
-        Homogeneous.
+    ``pieces`` has one array per gate; witnesses are homogeneous.
     """
     number = len(witnesses)
     network = coordinates.network

@@ -53,12 +53,7 @@ def search_tree(
 
 @dataclass(frozen=True)
 class SearchTask:
-    """A search as a task, which may be begun more than once: it is left as it is, and done in a copy.
-
-    Parameters
-    ----------
-    search : Search
-    """
+    """A search as a task, which may be begun more than once: it is left as it is, and done in a copy."""
 
     search: Search
 

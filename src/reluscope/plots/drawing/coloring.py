@@ -75,29 +75,10 @@ class Scale:
 
 
 def coloring(part: Partition, color: Color, label: str = "") -> Kinds | Scale:
-    """Return the groups or the scale that a choice of colours stands for, for the regions of a partition.
+    """Return the groups or the scale that a choice of colours stands for, for a partition's regions.
 
-    Parameters
-    ----------
-    part : Partition
-    color : "activation_rate", "area" ("volume" in space), "random", callable, (r,) array, or None
-        As `reluscope.plots.partition` takes it; "class" needs more than one colour per region and is not for here.
-    label : str
-        What the colours mean, in place of what is known.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown, or there is no activation rate.
-    ShapeError
-        If there is not one entry per region.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> coloring(rs.partition(net, rs.Box(-1, 1, 2)), "area").values
-    array([1., 1., 1., 1.])
+    ``label`` takes the place of the known meaning; "class" is not accepted. Raises InputError for unknown names or a
+    missing activation rate, ShapeError without one entry per region.
     """
     if color is None:
         rate = activation_rate(part.codes)

@@ -10,24 +10,10 @@ from reluscope.errors import InputError, ShapeError
 
 
 def images_of(points: Float[np.ndarray, "s n"], shape: Sequence[int]) -> Float[np.ndarray, "s h w *_"]:
-    """Return pixels from 0, the least finite entry of all, to 1, the largest; colours last where there are any.
+    """Return pixels from 0, the least finite entry of all, to 1, the largest; colours last if any.
 
-    Parameters
-    ----------
-    points : (s, n) float64
-    shape : sequence of int
-        ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``; see `is_image`.
-
-    Raises
-    ------
-    InputError
-        If they are no images.
-
-    Examples
-    --------
-    >>> images_of(np.array([[0.0, 2.0, 4.0, 1.0]]), (2, 2))
-    array([[[0.  , 0.5 ],
-            [1.  , 0.25]]])
+    ``shape`` is ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``; see `is_image`. Raises InputError if the points are no
+    images.
     """
     if not is_image(shape):
         raise InputError(f"samples are drawn as images of one or three channels, got the shape {tuple(shape)}")

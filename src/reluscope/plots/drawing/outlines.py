@@ -19,19 +19,8 @@ def outlines(
 ) -> list[Line2D]:
     """Draw the share of each group's values in every bin, with a mark on the axis at its median.
 
-    Parameters
-    ----------
-    axes : matplotlib axes
-    groups : mapping of names to values
-        Within the edges; empty ones are not drawn.
-    edges : (b1,) float64
-    first : int
-        Where in the order of colours and dashes to begin.
-
-    Returns
-    -------
-    list of Line2D
-        For the legend, one for each group, drawn or not.
+    Values must be within the edges; empty groups are not drawn. Returns one line for the legend per group, drawn or
+    not. ``first`` is where the order of colours and dashes begins.
     """
     handles = []
     for index, (name, values) in enumerate(groups.items(), start=first):
@@ -47,12 +36,9 @@ def outlines(
 
 
 def edges_of_equal_ratio(values: Float[np.ndarray, " _"], bins: int) -> Float[np.ndarray, " b1"]:
-    """Return edges of bins around positive values, each as many times the one before; wide enough for equal values.
+    """Return edges of bins around positive values, each as many times the one before.
 
-    Examples
-    --------
-    >>> edges_of_equal_ratio(np.array([1.0, 100.0]), 2).round(3)
-    array([  1.,  10., 100.])
+    The bins are wide enough where all values are equal.
     """
     low, high = float(values.min()), float(values.max())
     if high < 1.05 * low:

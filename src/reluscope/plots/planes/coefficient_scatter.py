@@ -84,27 +84,13 @@ def coefficient_scatter(
 
 @dataclass(frozen=True, eq=False)
 class Dots:
-    """The regions of a partition as points.
+    """The regions of a partition as points."""
 
-    Parameters
-    ----------
-    places : (r, 2) float64
-        Slopes along both axes; on a line slope and intercept.
-    shares : (r,) float64
-        Of the area or length of all regions that were found.
-    kinds : (r,) int64
-        Numbers of colours in ``SHADES``.
-    pairs : (f, 2) int64
-        Rows of regions that share a facet.
-    names : tuple of str
-        What the two coefficients are called.
-    """
-
-    places: Float[np.ndarray, "r 2"]
-    shares: Float[np.ndarray, " r"]
-    kinds: Int[np.ndarray, " r"]
-    pairs: Int[np.ndarray, "f 2"]
-    names: tuple[str, str]
+    places: Float[np.ndarray, "r 2"]  # slopes along both axes; on a line slope and intercept
+    shares: Float[np.ndarray, " r"]  # of the area or length of all regions that were found
+    kinds: Int[np.ndarray, " r"]  # numbers of colours in ``SHADES``
+    pairs: Int[np.ndarray, "f 2"]  # rows of regions that share a facet
+    names: tuple[str, str]  # names of the two coefficients
 
 
 def dots_of(part: Partition, output: Output, colors: RegionColors) -> Dots:
@@ -130,12 +116,9 @@ def _names(part: Partition, rows: tuple[int, ...]) -> tuple[str, str]:
 
 
 def chosen_outputs(network: Network, output: Output) -> tuple[int, ...]:
-    """Return the output that is asked for, or the one and what is taken away from it.
+    """Return the output that is asked for, or the one and what is subtracted from it.
 
-    Raises
-    ------
-    InputError
-        If there is no such output, or several to choose from.
+    Raises InputError if there is no such output, or several to choose from.
     """
     number = network.num_outputs
     if output is None:

@@ -26,36 +26,18 @@ from reluscope.plots.style import RASTER_ABOVE, depth_colors, shortened
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """The arrays that are drawn of one partition of a plane.
-
-    Parameters
-    ----------
-    title : str
-    domain : Slice or Box
-    gates : tuple of str
-        Names of all gates.
-    offsets : (r + 1,) int64; corners : (offsets[-1], 2) float64
-        Polygons of the regions.
-    ends : (f, 2, 2) float64; facet_gates : (f,) int64
-        Boundaries between regions, and the first gate that bends there.
-    decision : (p, 2, 2) float64
-        Pieces of the decision boundary.
-    dots : Dots
-        Coefficients and colours of the regions.
-    num_open : int
-        Cells that were not finished when work stopped early.
-    """
+    """The arrays that are drawn of one partition of a plane."""
 
     title: str
     domain: Slice | Box
-    gates: tuple[str, ...]
-    offsets: Int[np.ndarray, " r1"]
-    corners: Float[np.ndarray, "c 2"]
-    ends: Float[np.ndarray, "f 2 2"]
-    facet_gates: Int[np.ndarray, " f"]
-    decision: Float[np.ndarray, "p 2 2"]
-    dots: Dots
-    num_open: int
+    gates: tuple[str, ...]  # names of all gates
+    offsets: Int[np.ndarray, " r1"]  # where each region's ``corners`` begin
+    corners: Float[np.ndarray, "c 2"]  # corners of the regions' polygons
+    ends: Float[np.ndarray, "f 2 2"]  # boundaries between regions
+    facet_gates: Int[np.ndarray, " f"]  # the first gate that bends at each boundary
+    decision: Float[np.ndarray, "p 2 2"]  # pieces of the decision boundary
+    dots: Dots  # coefficients and colours of the regions
+    num_open: int  # cells not finished when work stopped early
 
 
 def frames_of(
@@ -63,11 +45,8 @@ def frames_of(
 ) -> list[Frame]:
     """Return the frames of partitions of one plane by networks of one architecture.
 
-    Raises
-    ------
-    InputError
-        If a partition is not of a bounded plane or has no network, or they differ in their window or their gates, or
-        there is none, or not one title for each.
+    Raises InputError if there is no partition, one is not of a bounded plane or has no network, windows or gates
+    differ, or there is not one title for each.
     """
     frames: list[Frame] = []
     first: Partition | None = None

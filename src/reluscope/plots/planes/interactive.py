@@ -146,16 +146,7 @@ def interactive(
 
 
 def region_texts(part: Partition, class_names: Sequence[str] | None = None) -> list[str]:
-    """Return the description of every region, its lines separated by ``<br>``.
-
-    Examples
-    --------
-    >>> import numpy as np, reluscope as rs
-    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> part = rs.partition(net, rs.Box(-1, 1, 2))
-    >>> region_texts(part)[int(part.locate([[0.5, 0.5]])[0])].split("<br>")[1:3]
-    ['code 03, 2 of 2 units active', 'class 1']
-    """
+    """Return the description of every region, its lines separated by ``<br>``."""
     if not len(part):
         return []
     parts = [[f"region {row:,}" for row in range(len(part))], _code_texts(part.codes)]

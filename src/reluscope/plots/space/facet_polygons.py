@@ -22,22 +22,14 @@ ALIKE = 1e-9
 class PolygonsAroundRegions:
     """Polygons around regions.
 
-    Parameters
-    ----------
-    points : (v, 3) float64
-    offsets : (f + 1,) int64; ids : (offsets[-1],) int64
-        Facet i has the corners ``points[ids[offsets[i] : offsets[i + 1]]]`` in cyclic order.
-    regions : (f,) int64
-        The region that each is a facet of.
-    normals : (f, 3) float64
-        Unit vectors that leave the region.
+    Facet i has the corners ``points[ids[offsets[i] : offsets[i + 1]]]`` in cyclic order.
     """
 
     points: Float[np.ndarray, "v 3"]
     offsets: Int[np.ndarray, " f1"]
     ids: Int[np.ndarray, " _"]
-    regions: Int[np.ndarray, " f"]
-    normals: Float[np.ndarray, "f 3"]
+    regions: Int[np.ndarray, " f"]  # the region that each is a facet of
+    normals: Float[np.ndarray, "f 3"]  # unit vectors that leave the region
 
     @property
     def middles(self) -> Float[np.ndarray, "f 3"]:

@@ -23,22 +23,10 @@ def averaged(
     edges: float,
     samples: int,
 ) -> UInt8[np.ndarray, "rows columns 4"]:
-    """Return pixels, each the mean of so many samples squared.
+    """Return pixels, each the mean of ``samples`` squared samples.
 
-    Parameters
-    ----------
-    nearest : (h, w) int
-        The polygon of every sample, -1 where there is none.
-    colors : (p, 4) or (h, w, 4)
-        Of polygons, or of samples, multiplied by their opacities.
-    edges : float
-        How wide edges between polygons would be as lines, 0 for none: they are samples here.
-    samples : int
-
-    Examples
-    --------
-    >>> averaged(np.array([[0, -1], [-1, -1]]), np.ones((1, 4)), 0.0, 2)
-    array([[[255, 255, 255,  64]]], dtype=uint8)
+    ``nearest`` is the polygon of every sample, -1 where there is none; ``colors`` are of polygons or samples,
+    multiplied by their opacities; ``edges`` is the width of edges between polygons, 0 for none.
     """
     height, width = (side // samples for side in nearest.shape)
     shades = np.concatenate([colors, np.zeros((1, 4))]).astype(np.float32) if colors.ndim == 2 else colors

@@ -34,22 +34,8 @@ def draw_scene(
 ) -> Axes:
     """Draw a scene, its box included.
 
-    Parameters
-    ----------
-    axes : matplotlib axes, optional
-        Their frame is taken away; by default those of a new figure.
-    scene : Scene
-    view : View, optional
-    lines : bool
-        Draw the edges of polygons.
-    pixels : int
-        Along the longer side.
-    room : two bool
-        Whether a new figure leaves room for a scale at the right, and for a legend below.
-
-    Returns
-    -------
-    matplotlib axes
+    The frame of ``axes`` is taken away; by default they are those of a new figure. ``pixels`` are along the longer
+    side; ``room`` says whether a new figure leaves room for a scale at the right, and for a legend below.
     """
     view = view or View()
     low, high = _limits(scene, view)

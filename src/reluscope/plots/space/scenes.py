@@ -15,29 +15,17 @@ from reluscope.plots.space.view_directions import View
 class Scene:
     """Polygons in a box.
 
-    Parameters
-    ----------
-    points : (v, 3) float64
-    offsets : (p + 1,) int64; ids : (offsets[-1],) int64
-        Polygon i has the corners ``points[ids[offsets[i] : offsets[i + 1]]]`` in cyclic order.
-    colors : (p, 4) float64
-        Red, green, blue and opacity.
-    low, high : (3,) float64
-        Corners of the box.
-    names : three str, optional
-        What is along its sides; without them no box is drawn.
-    stretch : three float
-        How much longer a unit of each axis is drawn.
+    Polygon i has the corners ``points[ids[offsets[i] : offsets[i + 1]]]`` in cyclic order.
     """
 
     points: Float[np.ndarray, "v 3"]
     offsets: Int[np.ndarray, " p1"]
     ids: Int[np.ndarray, " _"]
-    colors: Float[np.ndarray, "p 4"]
-    low: Float[np.ndarray, " 3"]
-    high: Float[np.ndarray, " 3"]
-    names: tuple[str, str, str] | None
-    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    colors: Float[np.ndarray, "p 4"]  # red, green, blue and opacity
+    low: Float[np.ndarray, " 3"]  # lower corner of the box
+    high: Float[np.ndarray, " 3"]  # upper corner of the box
+    names: tuple[str, str, str] | None  # labels along the box; without them no box is drawn
+    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)  # how much longer a unit of each axis is drawn
 
     def __len__(self) -> int:
         """Return the number of polygons."""

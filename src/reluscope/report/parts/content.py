@@ -55,13 +55,7 @@ class NumbersSideBySide:
 
 
 def is_written_number(cell: Any) -> bool:
-    """Return whether a cell is text that is a number, with a unit or a claim, or several of them, or a dash for none.
-
-    Examples
-    --------
-    >>> [is_written_number(cell) for cell in ("1,024", "98.5 %", "176 EXACT", "30, 50", "-", "3 x 8 units", 7)]
-    [True, True, True, True, True, False, False]
-    """
+    """Return whether a cell is text that is a number, with a unit or a claim, or several, or a dash."""
     number = r"[-+]?\d[\d,.]*(e[-+]?\d+)?"
     written = rf"{number}(, {number})*( ?[%°])?( (EXACT|LOWER|UPPER|ESTIMATE))?|[-–]"
     return isinstance(cell, str) and re.fullmatch(written, cell) is not None
@@ -96,36 +90,19 @@ class ReportPicture:
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file that lies beside the page.
+    """A file that lies beside the page."""
 
-    Parameters
-    ----------
-    name : str
-        Of the file.
-    data : bytes
-        Its content.
-    caption : str
-        What it holds, as the page says it.
-    """
-
-    name: str
-    data: bytes
-    caption: str = ""
+    name: str  # of the file
+    data: bytes  # its content
+    caption: str = ""  # what it holds, as the page says it
     kind: str = "attachment"
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A plane to look at within the page, by the program of the explorer.
+    """A plane to look at within the page, by the program of the explorer."""
 
-    Parameters
-    ----------
-    text : str
-        What it shows, in base64.
-    caption : str
-    """
-
-    text: str
+    text: str  # what it shows, in base64
     caption: str = ""
     kind: str = "snapshot"
 
@@ -135,27 +112,13 @@ Block = Text | NumbersSideBySide | ReportTable | ReportPicture | Attachment | Sn
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a section.
+    """The content of a section."""
 
-    Parameters
-    ----------
-    blocks : tuple of blocks
-        In order.
-    headline : Number, optional
-        The section's first number, for the overview.
-    data : mapping
-        Further plain numbers for the JSON file.
-    interrupted : bool
-        Whether the user stopped the work, so that no further section is to be started.
-    sentences : tuple of Sentence
-        What was found in plain words: the first is the section's answer, and any may open the report.
-    """
-
-    blocks: tuple[Block, ...]
-    headline: Number | None = None
-    data: Mapping[str, Any] = field(default_factory=dict)
-    interrupted: bool = False
-    sentences: tuple[Sentence, ...] = ()
+    blocks: tuple[Block, ...]  # in order
+    headline: Number | None = None  # the section's first number, for the overview
+    data: Mapping[str, Any] = field(default_factory=dict)  # further plain numbers for the JSON file
+    interrupted: bool = False  # whether the user stopped the work
+    sentences: tuple[Sentence, ...] = ()  # the first is the answer; any may open the report
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -198,15 +161,8 @@ def table(
 ) -> ReportTable:
     """Return a table of single findings: what rows are, then a column under each heading.
 
-    Parameters
-    ----------
-    keys, columns : mappings of headings to equally many entries
-        Findings, numbers, texts; None where there is nothing.
-    caption : str
-    limit : int
-        Rows that are shown at most; the caption says how many there are.
-    last : sequence
-        A further row that is always shown.
+    All columns must have equally many entries, None where there is nothing. At most ``limit`` rows are shown, and
+    always the row ``last``; the caption says how many there are.
     """
     rows = list(zip(*keys.values(), *columns.values(), strict=True))
     if len(rows) > limit:
@@ -226,18 +182,8 @@ def findings_table(
 ) -> ReportTable:
     """Return a table of findings as the page shows it: keys, then quantities.
 
-    Parameters
-    ----------
-    found : Findings
-    caption : str
-    quantities : iterable of str or Quantity, optional
-        Which of them, in this order; by default all.
-    also : mapping of headings to entries, optional
-        What else is known of the rows, between keys and quantities.
-    whole : str
-        What the row of the summary is called, if it has the same quantities and is to be shown below the others.
-    limit : int
-        Rows that are shown at most.
+    ``also`` comes between keys and quantities. ``whole`` names the summary's row, shown below the others if it has the
+    same quantities.
     """
     names = [str(name) for name in quantities] or list(found)
     columns = {found[name].title: cells(found, name) for name in names}
@@ -259,18 +205,7 @@ def medians_table(
 ) -> ReportTable:
     """Return the medians of quantities over the rows that share a key, as of samples in one layer.
 
-    Parameters
-    ----------
-    found : Findings
-    by : str
-        The key; groups come in the order in which the table has them.
-    caption : str
-    quantities : iterable of str or Quantity, optional
-        Which of them, in this order; by default all.
-    also : mapping of headings to entries, optional
-        What else is known of the groups.
-    limit : int
-        Groups that are shown at most.
+    Groups come in the table's order; ``also`` is what else is known of them.
     """
     groups = found.groups(by)
     names = [str(name) for name in quantities] or list(found)

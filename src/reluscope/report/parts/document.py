@@ -18,21 +18,14 @@ Status = Literal["done", "not applicable", "failed", "interrupted", "not started
 class SectionResult:
     """Result of one section: its status, and its content if there is any.
 
-    Parameters
-    ----------
-    name, title : str
-    status : str
-        ``done``, ``not applicable``, ``failed``, ``interrupted`` (what was found so far is there) or ``not started``.
-    sentence : str
-        Why, if it is not done.
-    content : Content, optional
-    seconds : float
+    The status is ``done``, ``not applicable``, ``failed``, ``interrupted`` (what was found so far is there) or ``not
+    started``.
     """
 
     name: str
     title: str
     status: Status
-    sentence: str = ""
+    sentence: str = ""  # why, if it is not done
     content: Content | None = None
     seconds: float = 0.0
 
@@ -44,19 +37,11 @@ class SectionResult:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A report: its subject and the results of all sections.
-
-    Parameters
-    ----------
-    subject : Subject
-    sections : tuple of SectionResult
-    seconds : float
-        What they took together.
-    """
+    """A report: its subject and the results of all sections."""
 
     subject: Subject
     sections: tuple[SectionResult, ...]
-    seconds: float
+    seconds: float  # of all sections together
 
     @property
     def is_complete(self) -> bool:

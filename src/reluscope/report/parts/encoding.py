@@ -47,24 +47,14 @@ _CLASSES = {
 
 
 def encode(result: SectionResult) -> dict[str, Any]:
-    """Return a section's result as plain types, ready for JSON.
-
-    Examples
-    --------
-    >>> from reluscope.report.parts.document import SectionResult
-    >>> decode(encode(SectionResult("a", "A", "done"))) == SectionResult("a", "A", "done")
-    True
-    """
+    """Return a section's result as plain types, ready for JSON."""
     return _plain(result)
 
 
 def decode(plain: Any) -> SectionResult:
     """Return the result that plain types stand for.
 
-    Raises
-    ------
-    InputError
-        If they stand for something else.
+    Raises InputError if they stand for something else.
     """
     try:
         result = _built(plain)

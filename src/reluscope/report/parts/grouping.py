@@ -10,17 +10,10 @@ from reluscope.report.parts.subject import Subject
 
 @dataclass(frozen=True)
 class Grouping:
-    """Classes of all samples.
-
-    Parameters
-    ----------
-    values : (s,) int
-    sentence : str
-        Which classes these are, as the page says it.
-    """
+    """Classes of all samples."""
 
     values: Int[np.ndarray, " s"]
-    sentence: str
+    sentence: str  # which classes these are, as the page says it
 
 
 def grouping(subject: Subject) -> Grouping | None:

@@ -12,19 +12,11 @@ from reluscope.report.parts.sentences import Sentence
 
 @dataclass(frozen=True)
 class KnownValues:
-    """Values of one quantity that surprise nobody.
+    """Values of one quantity that count as unsurprising."""
 
-    Parameters
-    ----------
-    initial, trained : float
-        Of the network with fresh weights, and of the trained one.
-    is_share : bool
-        Shares are compared by their difference, other quantities by their ratio.
-    """
-
-    initial: float
-    trained: float
-    is_share: bool = False
+    initial: float  # of the network with fresh weights
+    trained: float  # of the trained network
+    is_share: bool = False  # compared by difference, other quantities by ratio
 
 
 # From here on a sentence is said before those that are not unusual.
@@ -45,12 +37,9 @@ REFERENCES = {
 
 
 def surprise(name: str, value: float) -> float:
-    """Return how far a value is from those of known networks: 0 between them, 1 at a fifth more, or tenfold; at most 2.
+    """Return how far a value is from those of known networks, from 0 to 2.
 
-    Examples
-    --------
-    >>> surprise("dead", 0.05), round(surprise("dead", 0.5), 3)
-    (0.0, 2.0)
+    0 between them, 1 at a fifth more (shares), or tenfold; at most 2.
     """
     reference = REFERENCES[name]
     low, high = sorted((reference.initial, reference.trained))
@@ -64,12 +53,9 @@ def surprise(name: str, value: float) -> float:
 
 
 def compared(text: str, value: float, *names: str, samples: int | None = None) -> Sentence:
-    """Return a sentence without its full stop as one that says how unusual it is, compared where it is unusual.
+    """Return text as a sentence that says how unusual its value is, compared where it is unusual.
 
-    Examples
-    --------
-    >>> compared("Half of the units are dead", 0.5, "dead").text
-    'Half of the units are dead (7.6 % with fresh weights, 2.7 % in the embedded network).'
+    ``text`` must have no full stop.
     """
     unusual = max(surprise(name, value) for name in names)
     reference = REFERENCES[names[0]]

@@ -10,14 +10,7 @@ FEWEST = 2
 
 
 def merged(table: ReportTable) -> ReportTable:
-    """Return a table with one column for neighbouring equal ones, and one row for those that differ in their name.
-
-    Examples
-    --------
-    >>> table = ReportTable(("gate", "least", "most"), (("a", 1.5, 1.5), ("b", 2.5, 2.5), ("c", 2.5, 2.5)))
-    >>> merged(table).columns, merged(table).rows
-    (('gate', 'least = most'), (('a', 1.5), ('b, c', 2.5)))
-    """
+    """Return a table with neighbouring equal columns joined, and rows that differ only in name joined."""
     if len(table.rows) < FEWEST:
         return table
     columns = list(zip(*table.rows, strict=True))

@@ -11,13 +11,7 @@ from reluscope.report.parts.content import Drawing
 def drawing(figure: Figure, name: str, description: str) -> Drawing:
     """Return a figure as an element that follows the page's text colour.
 
-    Parameters
-    ----------
-    figure : Figure
-    name : str
-        Different for every picture of a page.
-    description : str
-        What a screen reader says.
+    ``name`` must differ for every picture of a page; ``description`` is for screen readers.
     """
     svg = to_svg(figure, name=name, ink="currentColor")
     labelled = svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(description)}" ', 1)

@@ -20,14 +20,7 @@ MOST_TEXT, MOST_REGIONS, MOST_SECONDS = 1_500_000, 25_000, 5.0
 def snapshot(subject: Subject, part: Partition, plane: Slice, rows: tuple[int, int, int]) -> Snapshot | None:
     """Return a plane as a snapshot; None where it is too large for a page, or was not finished.
 
-    Parameters
-    ----------
-    subject : Subject
-    part : Partition
-        Of the plane.
-    plane : Slice
-    rows : three ints
-        The samples that it goes through.
+    ``part`` is of the plane; ``rows`` are the samples that it goes through.
     """
     if part.num_open or len(part) > MOST_REGIONS or len(part) * subject.seconds_per_sample > MOST_SECONDS:
         return None

@@ -16,20 +16,13 @@ FEW = 10
 class Sentence:
     """What a section says in plain words.
 
-    Parameters
-    ----------
-    text : str
-        A sentence, with its full stop; true as it stands, since bounds are called bounds.
-    surprise : float
-        How far what it says is from what `reluscope.report.parts.known_values` has seen: 0 within, up to 2 outside,
-        more where a reader has to know it before all else.
-    samples : int, optional
-        From how many samples it follows, where it is about samples.
+    Surprise is how far this is from what `reluscope.report.parts.references` has seen: 0 within, up to 2 outside, more
+    where a reader has to know it first.
     """
 
-    text: str
+    text: str  # with its full stop; true as it stands
     surprise: float = 0.0
-    samples: int | None = None
+    samples: int | None = None  # from how many it follows, where it is about samples
 
     @property
     def is_headline(self) -> bool:
@@ -38,13 +31,7 @@ class Sentence:
 
 
 def said(finding: Finding) -> str:
-    """Return a value in the words of its claim.
-
-    Examples
-    --------
-    >>> said(Finding.of(360)), said(Finding.of(0.14869, upper=1.0)), said(Finding.of(0.98, is_share=True))
-    ('360', 'at least 0.148', '98.0 %')
-    """
+    """Return a value in the words of its claim."""
     words = {Claim.EXACT: "", Claim.LOWER: "at least ", Claim.UPPER: "at most ", Claim.ESTIMATE: "about "}
     rounding = {Claim.LOWER: ROUND_FLOOR, Claim.UPPER: ROUND_CEILING}.get(finding.claim)
     value = finding.value if rounding is None else _rounded(finding, rounding)
@@ -52,15 +39,7 @@ def said(finding: Finding) -> str:
 
 
 def located(finding: Finding, verb: str) -> str:
-    """Return where something happens as a distance: what is certain about it, from both ends where both are known.
-
-    Examples
-    --------
-    >>> located(Finding.of(0.5), "changes"), located(Finding.of(0.5, upper=inf), "changes")
-    ('changes at 0.5', 'changes no earlier than 0.5 away')
-    >>> located(Finding.of(0.25, upper=0.5), "changes")
-    'changes no earlier than 0.25 and no later than 0.5 away'
-    """
+    """Return where something happens as a distance: what is certain, from both ends where both are known."""
     if finding.claim is Claim.EXACT:
         return f"{verb} at {said(finding)}"
     low, high = finding.interval or (-inf, inf)
@@ -71,13 +50,7 @@ def located(finding: Finding, verb: str) -> str:
 
 
 def several(count: int, noun: str) -> str:
-    """Return a number and what it counts.
-
-    Examples
-    --------
-    >>> several(1, "gate"), several(1200, "unit")
-    ('1 gate', '1,200 units')
-    """
+    """Return a number and what it counts."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 

@@ -42,30 +42,17 @@ Task = Literal["auto", "classification", "regression"]
 class Settings:
     """Choices that the numbers of a report depend on.
 
-    Parameters
-    ----------
-    seed : int
-        Of the choice of samples.
-    margin : float
-        How far the plane's window reaches beyond the three samples, as a fraction of its longer side.
-    num_segments : int
-        Segments within classes, and as many between classes.
-    seconds : float, optional
-        Where the work on the plane stops, and in shares that of the other sections; without it they do what is planned.
-    regions : int
-        Where the work on a partition stops; what is there then is a lower bound.
-    tolerance : Tolerance
-    task : str
-        ``classification``, ``regression``, or ``auto``: classification unless the data bring real numbers as labels.
+    A partition cut off at ``regions`` is a lower bound. Task ``auto`` is classification unless labels are real numbers.
+    Without ``seconds`` the work does what is planned.
     """
 
-    seed: int = 0
-    margin: float = 0.25
-    num_segments: int = 50
-    seconds: float | None = None
-    regions: int = 300_000
+    seed: int = 0  # of the choice of samples
+    margin: float = 0.25  # of the window around the samples, share of longer side
+    num_segments: int = 50  # within classes, and as many between classes
+    seconds: float | None = None  # limits the plane's work, and in shares other sections'
+    regions: int = 300_000  # where the work on a partition stops
     tolerance: Tolerance = field(default_factory=Tolerance)
-    task: Task = "auto"
+    task: Task = "auto"  # ``classification``, ``regression`` or ``auto``
 
     @property
     def planned_seconds(self) -> float:
@@ -90,12 +77,9 @@ def is_classification(data: Dataset, task: Task) -> bool:
 
 
 def check_labels(data: Dataset, num_outputs: int, task: Task) -> None:
-    """Check that labels fit a network with so many outputs, and what it is said to do.
+    """Check that labels fit a network with so many outputs, and the task.
 
-    Raises
-    ------
-    InputError, ShapeError
-        If they do not.
+    Raises InputError or ShapeError if they do not.
     """
     if is_classification(data, task):
         if data.labels is not None:
@@ -113,24 +97,12 @@ def check_labels(data: Dataset, num_outputs: int, task: Task) -> None:
 class Subject:
     """A network and the data that the report uses.
 
-    Parameters
-    ----------
-    network : Network
-    data : Dataset
-        In the network's input shape.
-    model : str
-        What a reader calls the model.
-    settings : Settings
-
-    Raises
-    ------
-    InputError, ShapeError
-        If the labels do not fit the network's outputs, or what it is said to do.
+    Raises InputError or ShapeError if the labels do not fit the network's outputs, or the task.
     """
 
     network: Network
-    data: Dataset
-    model: str
+    data: Dataset  # in the network's input shape
+    model: str  # what a reader calls the model
     settings: Settings = field(default_factory=Settings)
 
     def __post_init__(self) -> None:
@@ -207,17 +179,7 @@ class Subject:
         return total if number == total else min(total, max(MIN_SAMPLES, 2 ** (number.bit_length() - 1)))
 
     def limited(self, most: int) -> "Subject":
-        """Return the subject with so many of its samples, drawn at random, and a note that says so.
-
-        Examples
-        --------
-        >>> import reluscope as rs
-        >>> from reluscope.datasets.dataset import dataset_of
-        >>> network = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-        >>> few = Subject(network, dataset_of(np.eye(2), name="corners"), "net").limited(1)
-        >>> few.data.notes
-        ('1 of 2 samples were drawn at random: there is no time for more (--seconds)',)
-        """
+        """Return the subject with ``most`` of its samples, drawn at random, and a note that says so."""
         data, total = self.data, len(self.data)
         if most >= total:
             return self

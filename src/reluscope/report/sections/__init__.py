@@ -18,20 +18,9 @@ from reluscope.report.parts.subject import Subject
 
 @dataclass(frozen=True)
 class Section:
-    """A section module as a value.
+    """A section module as a value."""
 
-    Parameters
-    ----------
-    name : str
-        The module's name; also the anchor on the page and the key in JSON.
-    title : str
-    position : int
-    why_not : callable
-    seconds : callable
-    content : callable
-    """
-
-    name: str
+    name: str  # module's name, anchor on the page, key in JSON
     title: str
     position: int
     why_not: Callable[[Subject], str | None]
@@ -40,13 +29,7 @@ class Section:
 
 
 def all_sections() -> tuple[Section, ...]:
-    """Return all sections in order.
-
-    Examples
-    --------
-    >>> [section.name for section in all_sections()][:2]
-    ['network', 'fit']
-    """
+    """Return all sections in order."""
     names = [module.name for module in pkgutil.iter_modules(__path__)]
     modules = [import_module(f"{__name__}.{name}") for name in names]
     found = [

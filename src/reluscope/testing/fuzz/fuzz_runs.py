@@ -46,21 +46,11 @@ _SHARES = {
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of the work on a case.
+    """Limits of the work on a case."""
 
-    Parameters
-    ----------
-    most_cells : int
-        Regions, and lower-dimensional pieces, that the oracle goes through.
-    truth_seconds : float
-        Time that the oracle works, however busy the machine is.
-    check_seconds : float
-        Processor time of one check; more is a failure.
-    """
-
-    most_cells: int = 300
-    truth_seconds: float = 4.0
-    check_seconds: float = 300.0
+    most_cells: int = 300  # regions and lower-dimensional pieces the oracle visits
+    truth_seconds: float = 4.0  # the oracle's own time, on a busy machine too
+    check_seconds: float = 300.0  # processor time of one check; more is a failure
 
 
 @dataclass(frozen=True)
@@ -99,10 +89,7 @@ def run_case(
 def check_case(case: FuzzCase, check: str, limits: Limits | None = None) -> list[Failure]:
     """Make one check of a case.
 
-    Raises
-    ------
-    TooLargeError
-        If the oracle gives up.
+    Raises TooLargeError if the oracle gives up.
     """
     limits = limits or Limits()
     if not case.is_sound:

@@ -117,10 +117,7 @@ def _without(cone: RationalCone, other: RationalCone) -> Iterator[RationalCone]:
 def image_volume(truth: Truth) -> Fraction:
     """Return the volume of all outputs; for one output, or as many outputs as dimensions.
 
-    Raises
-    ------
-    TooLargeError
-        For other numbers of outputs.
+    Raises TooLargeError for other numbers of outputs.
     """
     dimension, outputs = truth.setting.dimension, len(truth.regions[0].outputs)
     if outputs == 1:
@@ -305,10 +302,7 @@ def _width_before(layers: Sequence[Layer]) -> int:
 def betti_numbers(sets: Sequence[RationalCone], dimension: int) -> list[int]:
     """Return the Betti numbers of a union of closed convex sets, none empty: those of its nerve.
 
-    Raises
-    ------
-    TooLargeError
-        If there are many sets.
+    Raises TooLargeError if there are many sets.
     """
     sets = _maximal(sets)
     if len(sets) > MOST_SETS[dimension]:

@@ -88,14 +88,8 @@ class Cell:
 class Truth:
     """Everything that is known exactly about layers on a domain.
 
-    Parameters
-    ----------
-    layers : sequence of Dense, Pointwise, Largest, Top
-    setting : TrueDomain
-    most_cells : int
-        :class:`TooLargeError` beyond that many.
-    seconds : float
-        :class:`TooLargeError` when the thread has worked for longer, however busy the machine is.
+    Raises TooLargeError beyond ``most_cells`` cells, or when the thread has worked for longer than ``seconds``, however
+    busy the machine is.
     """
 
     def __init__(
@@ -441,11 +435,10 @@ def smallest_height_squared(cone: RationalCone, normal: Sequence[int] | None = N
 
 
 def largest_share_squared(cone: RationalCone, normal: Sequence[int] | None = None) -> Fraction | None:
-    """Return the square of the smallest height over a facet, as a share of the distance from zero; None if infinite.
+    """Return the squared smallest height over a facet, as a share of the distance from zero.
 
-    Heights are those of the generators, lines left out: of what is unbounded the angle counts. No point c of the
-    polyhedron is much farther from that facet than this share of ``|c|``. As for `smallest_height_squared`, there may
-    be a normal.
+    None if infinite. Heights are those of the generators, without lines. No point c of the polyhedron is much farther
+    from that facet than this share of ``|c|``. Normals as for `smallest_height_squared`.
     """
     shares: list[Fraction] = []
     for row, _ in cones.facets(cone):

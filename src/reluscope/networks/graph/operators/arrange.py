@@ -26,14 +26,9 @@ class Select(Affine):
     """Entries picked by position, repeats allowed.
 
     Permutations, slices, indexing, flips, expansion, reflection padding and nearest upsampling are all of this kind.
-
-    Parameters
-    ----------
-    index : tensor of the node's shape, int64
-        Positions in the flattened input.
     """
 
-    index: Tensor
+    index: Tensor  # positions in the flattened input
 
     rounds: ClassVar[bool] = False
 
@@ -58,19 +53,10 @@ class Concatenate(Affine):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pad(Affine):
-    """A border of constant entries around the value.
+    """A border of constant entries around the value."""
 
-    Parameters
-    ----------
-    padding : tuple of int
-        Before and after the last axis, then the last but one, and so on, as in ``torch.nn.functional.pad``; negative
-        numbers cut off.
-    border : tensor of the node's shape, optional
-        The border's entries, zero inside; None for a border of zeros.
-    """
-
-    padding: tuple[int, ...]
-    border: Tensor | None = None
+    padding: tuple[int, ...]  # as in ``torch.nn.functional.pad``; negative cuts off
+    border: Tensor | None = None  # of the node's shape, zero inside; None for zeros
 
     rounds: ClassVar[bool] = False
 

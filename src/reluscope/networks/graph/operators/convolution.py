@@ -22,24 +22,15 @@ _TRANSPOSED = {1: functional.conv_transpose1d, 2: functional.conv_transpose2d, 3
 class Convolution(Affine):
     """Cross-correlation with a kernel, as ``torch.nn.Conv1d`` to ``Conv3d``.
 
-    Parameters
-    ----------
-    weight : (out, in / groups, *kernel) tensor
-        The kernel.
-    bias : (out,) tensor, optional
-        One constant per output channel.
-    stride, padding, dilation : tuples of int
-        One per spatial axis; padding is by zeros and the same on both sides.
-    groups : int
-        Blocks of channels that do not see each other.
+    Stride, padding and dilation are per spatial axis; padding is by zeros and the same on both sides.
     """
 
-    weight: Tensor
-    bias: Tensor | None = None
+    weight: Tensor  # (out, in / groups, *kernel)
+    bias: Tensor | None = None  # (out,)
     stride: tuple[int, ...]
     padding: tuple[int, ...]
     dilation: tuple[int, ...]
-    groups: int
+    groups: int  # blocks of channels that do not see each other
 
     @property
     def constant(self) -> Tensor | None:
@@ -93,25 +84,16 @@ class Convolution(Affine):
 class TransposedConvolution(Affine):
     """The transpose of a convolution, as ``torch.nn.ConvTranspose1d`` to ``ConvTranspose3d``.
 
-    Parameters
-    ----------
-    weight : (in, out / groups, *kernel) tensor
-        The kernel.
-    bias : (out,) tensor, optional
-        One constant per output channel.
-    stride, padding, output_padding, dilation : tuples of int
-        One per spatial axis.
-    groups : int
-        Blocks of channels that do not see each other.
+    Stride, both paddings and dilation are per spatial axis.
     """
 
-    weight: Tensor
-    bias: Tensor | None = None
+    weight: Tensor  # (in, out / groups, *kernel)
+    bias: Tensor | None = None  # (out,)
     stride: tuple[int, ...]
     padding: tuple[int, ...]
     output_padding: tuple[int, ...]
     dilation: tuple[int, ...]
-    groups: int
+    groups: int  # blocks of channels that do not see each other
 
     @property
     def constant(self) -> Tensor | None:

@@ -10,16 +10,10 @@ from reluscope.networks.graph.nodes import Affine
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScaleShift(Affine):
-    """``y = scale * x + shift`` entry by entry, with broadcasting from the right.
+    """``y = scale * x + shift`` entry by entry, with broadcasting from the right."""
 
-    Parameters
-    ----------
-    scale, shift : tensors, optional
-        Broadcastable to the node's shape; None for 1 and 0.
-    """
-
-    scale: Tensor | None = None
-    shift: Tensor | None = None
+    scale: Tensor | None = None  # None for 1
+    shift: Tensor | None = None  # None for 0
 
     @property
     def constant(self) -> Tensor | None:
@@ -44,15 +38,9 @@ class ScaleShift(Affine):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sum(Affine):
-    """``y = sign_1 x_1 + ... + sign_j x_j`` with broadcasting from the right.
+    """``y = sign_1 x_1 + ... + sign_j x_j`` with broadcasting from the right."""
 
-    Parameters
-    ----------
-    signs : tuple of 1 or -1
-        One per input.
-    """
-
-    signs: tuple[int, ...]
+    signs: tuple[int, ...]  # 1 or -1, one per input
 
     def linear(self, *values: Tensor) -> Tensor:
         """Return the signed sum."""

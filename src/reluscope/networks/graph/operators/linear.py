@@ -12,18 +12,10 @@ from reluscope.networks.graph.nodes import Affine
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Linear(Affine):
-    """``y = x W^T + b`` on the last axis.
+    """``y = x W^T + b`` on the last axis."""
 
-    Parameters
-    ----------
-    weight : (out, in) tensor
-        The matrix W.
-    bias : (out,) tensor, optional
-        The vector b.
-    """
-
-    weight: Tensor
-    bias: Tensor | None = None
+    weight: Tensor  # (out, in)
+    bias: Tensor | None = None  # (out,)
 
     @property
     def constant(self) -> Tensor | None:

@@ -16,14 +16,11 @@ _ADAPTIVE = {1: functional.adaptive_avg_pool1d, 2: functional.adaptive_avg_pool2
 class WindowMean(Affine):
     """The mean over every full window of the spatial axes of a value ``(channels, *spatial)``.
 
-    Parameters
-    ----------
-    kernel, stride : tuples of int
-        One per spatial axis. Padding and uneven divisors are left to neighbouring nodes.
+    Padding and uneven divisors are left to neighbouring nodes.
     """
 
-    kernel: tuple[int, ...]
-    stride: tuple[int, ...]
+    kernel: tuple[int, ...]  # one length per spatial axis
+    stride: tuple[int, ...]  # one per spatial axis
 
     def linear(self, *values: Tensor) -> Tensor:
         """Return the means."""
@@ -42,18 +39,10 @@ class AdaptiveMean(Affine):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AxisSum(Affine):
-    """The sum or the mean over some axes.
+    """The sum or the mean over some axes."""
 
-    Parameters
-    ----------
-    axes : tuple of int
-        Axes summed over, without the batch axis.
-    mean : bool
-        Whether to divide by the number of entries.
-    """
-
-    axes: tuple[int, ...]
-    mean: bool
+    axes: tuple[int, ...]  # summed over, without the batch axis
+    mean: bool  # whether to divide by the number of entries
 
     def linear(self, *values: Tensor) -> Tensor:
         """Return the sums in the node's shape."""
@@ -64,18 +53,10 @@ class AxisSum(Affine):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AxisMatrix(Affine):
-    """A matrix along one axis: linear interpolation, cumulative sums, products from the left.
+    """A matrix along one axis: linear interpolation, cumulative sums, products from the left."""
 
-    Parameters
-    ----------
-    axis : int
-        The axis, without the batch axis.
-    weight : (out, in) tensor
-        The matrix.
-    """
-
-    axis: int
-    weight: Tensor
+    axis: int  # without the batch axis
+    weight: Tensor  # (out, in)
 
     def linear(self, *values: Tensor) -> Tensor:
         """Return the products."""

@@ -20,39 +20,10 @@ def from_onnx(
     data: Points | None = None,
     interface: Interface | None = None,
 ) -> Network:
-    """Load an ONNX file of any opset from 6 up.
+    """Load an ONNX file of any opset from 6 up, and compare the network with it.
 
-    Parameters
-    ----------
-    path : path
-        The file; weights that it keeps in other files are found beside it.
-    input_shape : tuple of int, optional
-        Shape of one point, without the batch axis, where the file leaves it open.
-    data : (s, *input_shape), optional
-        Points at which the network is compared with the file, beside random ones.
-
-    interface : Interface, optional
-        Which of several inputs and outputs are meant.
-
-    Returns
-    -------
-    Network
-        ``with_parameters`` takes the names of the file's initializers.
-
-    Raises
-    ------
-    InputError
-        If the package onnx is missing, the file cannot be read, has several inputs or outputs and none is
-        chosen, or leaves its shape open.
-    NotPiecewiseLinearError, UnsupportedOperatorError
-        If an operator cannot be lowered, by name and place.
-    ConversionMismatchError
-        If the network disagrees with the file.
-
-    Notes
-    -----
-    Every node is read by the rules of the file's own opset. Nodes on constants are evaluated in float64; numbers
-    stored in lower precision keep their stored value.
+    Nodes are read by the rules of the file's own opset, those on constants evaluated in float64. `with_parameters`
+    takes the names of initializers. Raises an error that names operators that cannot be lowered.
     """
     if find_spec("onnx") is None:
         raise InputError(

@@ -35,10 +35,7 @@ def evaluator(
 def evaluate(node: onnx.NodeProto, operands: Sequence[np.ndarray | None], opset: int) -> list[Any]:
     """Return the outputs of one node on constants, None for those it leaves out.
 
-    Raises
-    ------
-    InputError
-        If an output is too large to be made.
+    Raises InputError if an output is too large to be made.
     """
     feeds: Mapping[str, np.ndarray] = {
         f"input {position}": operand for position, operand in enumerate(operands) if operand is not None

@@ -16,10 +16,7 @@ OLDEST, NEWEST = 6, onnx.defs.onnx_opset_version()
 def read_model(path: Path) -> onnx.ModelProto:
     """Return the model in a file, its external data loaded and its own functions written out.
 
-    Raises
-    ------
-    InputError
-        If the file is missing, truncated or not ONNX, or its external data cannot be read.
+    Raises InputError if the file is missing, truncated or not ONNX, or its external data cannot be read.
     """
     try:
         model = onnx.load(path, load_external_data=False)
@@ -76,10 +73,7 @@ def declared_outputs(path: Path) -> int | None:
 def opset_of(model: onnx.ModelProto) -> int:
     """Return the version of the standard operators that a model is written in.
 
-    Raises
-    ------
-    InputError
-        If it is older or newer than what is known here.
+    Raises InputError if it is older or newer than the known ones.
     """
     versions = [entry.version for entry in model.opset_import if entry.domain in {"", "ai.onnx"}]
     if not versions:

@@ -14,17 +14,10 @@ _POINTWISE = {"Relu", "LeakyRelu", "Clip", "Abs", "Neg", "Mul", "Div", "Identity
 
 @dataclass(frozen=True)
 class PickedActivation(Activation):
-    """The largest entries of a tensor, or their positions, on their way back.
-
-    Parameters
-    ----------
-    picked : Picked
-    whole : tuple of int
-        The tensor's ONNX shape.
-    """
+    """The largest entries of a tensor, or their positions, before they are put back in their places."""
 
     picked: Picked
-    whole: Shape
+    whole: Shape  # the tensor's ONNX shape
 
 
 @lowers("TopK")

@@ -52,21 +52,11 @@ Scope = dict[str, Operand]
 
 @dataclass(frozen=True, eq=False)
 class OnnxTrace:
-    """An ONNX program with its parameters, ready to be lowered.
+    """An ONNX program with its parameters, ready to be lowered."""
 
-    Parameters
-    ----------
-    program : Program
-        Nodes and constants.
-    signature : Signature
-        How points become its input.
-    approximate : mapping
-        Smooth functions that are replaced, and by how many pieces.
-    """
-
-    program: Program
-    signature: Signature
-    approximate: Mapping[str, int] = field(default_factory=dict)
+    program: Program  # nodes and constants
+    signature: Signature  # how points become its input
+    approximate: Mapping[str, int] = field(default_factory=dict)  # smooth functions and their numbers of pieces
 
     def lower(self, state: Mapping[str, Any] | None = None) -> Network:
         """Return the network, with the initializers in ``state`` in place of the file's own."""

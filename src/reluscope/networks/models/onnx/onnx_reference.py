@@ -14,15 +14,7 @@ _TOGETHER = 7
 
 
 class Reference:
-    """A program evaluated point by point, or batch by batch where the file takes batches.
-
-    Parameters
-    ----------
-    program : Program
-        Nodes and constants.
-    signature : Signature
-        How points become its input.
-    """
+    """A program evaluated point by point, or batch by batch where the file takes batches."""
 
     def __init__(self, program: Program, signature: Signature) -> None:
         self._program, self._signature = program, signature
@@ -63,10 +55,7 @@ class Reference:
     def _check_batch(self) -> bool:
         """Return whether the file takes several points at once; that it does not mix them is checked.
 
-        Raises
-        ------
-        UnsupportedOperatorError
-            If what the file says of a point depends on the other points of the batch.
+        Raises UnsupportedOperatorError if outputs of a point depend on the other points of the batch.
         """
         fixed = self._signature.fixed_batch
         if not self._signature.has_batch or fixed == 1:

@@ -46,14 +46,7 @@ _UNSUPPORTED: dict[str, str] = {
 def refusal(operator: str, domain: str, place: str) -> UnsupportedOperatorError:
     """Return the error for an operator that is not lowered.
 
-    Parameters
-    ----------
-    operator : str
-        Type of the node.
-    domain : str
-        Where the operator is defined, empty for the standard operators.
-    place : str
-        Where the node stands in the graph.
+    ``domain`` is where the operator is defined, empty for the standard operators.
     """
     if domain:
         return UnsupportedOperatorError(

@@ -22,18 +22,10 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Activation:
-    """A tensor that depends on the input.
+    """A tensor that depends on the input."""
 
-    Parameters
-    ----------
-    value : Value
-        Its value in the graph under construction, of shape `stored_shape` of ``shape``.
-    shape : tuple of int
-        Its shape in ONNX.
-    """
-
-    value: Value
-    shape: Shape
+    value: Value  # in the graph, of shape `stored_shape` of ``shape``
+    shape: Shape  # its shape in ONNX
 
 
 Operand = Activation | np.ndarray | None
@@ -47,33 +39,15 @@ def stored_shape(shape: Shape) -> Shape:
 
 @dataclass(frozen=True)
 class NodeSite:
-    """A node with its operands.
-
-    Parameters
-    ----------
-    builder : GraphBuilder
-        What the node is lowered into.
-    node : onnx.NodeProto
-        The node itself.
-    operands : sequence
-        Its inputs: activations, constants, None where left out.
-    opset : int
-        Version of the standard operators.
-    fixed_batch : int
-        Length of the batch axis in the file; in the lowering it is 1.
-    place : str
-        Where it stands, for people.
-    name : str
-        Name for the gate it may become.
-    """
+    """A node with its operands."""
 
     builder: GraphBuilder
     node: onnx.NodeProto
-    operands: Sequence[Operand]
-    opset: int
-    fixed_batch: int
-    place: str
-    name: str
+    operands: Sequence[Operand]  # activations, constants, None where left out
+    opset: int  # version of the standard operators
+    fixed_batch: int  # batch length in the file; in the lowering it is 1
+    place: str  # where it stands, for people
+    name: str  # name for the gate it may become
 
     @property
     def operator(self) -> str:
@@ -122,12 +96,7 @@ class NodeSite:
     def weight(self, position: int) -> Tensor | None:
         """Return a constant factor in float64, None where it is left out.
 
-        Raises
-        ------
-        NotPiecewiseLinearError
-            If it depends on the network's input.
-        InputError
-            If it holds NaN or infinite entries.
+        Raises NotPiecewiseLinearError if it depends on the network's input, InputError for NaN or infinite entries.
         """
         operand = self.operand(position)
         if operand is None:

@@ -18,21 +18,7 @@ FOLLOWED = 2**20
 
 
 def check_sizes(nodes: Sequence[NodeProto], scope: Mapping[str, Operand], opset: int) -> None:
-    """Refuse nodes whose outputs, by ONNX's own inference of shapes, have too many numbers together.
-
-    Parameters
-    ----------
-    nodes : sequence of NodeProto
-        In order.
-    scope : mapping from str to activations and constants
-        What they read.
-    opset : int
-
-    Raises
-    ------
-    InputError
-        If they have.
-    """
+    """Raise InputError if the outputs of nodes, by ONNX's shape inference, have too many numbers together."""
     sizes = inferred_sizes(nodes, scope, [], opset)
     check_total(sum(sizes.values()), "the nodes of the file make")
 
@@ -40,15 +26,7 @@ def check_sizes(nodes: Sequence[NodeProto], scope: Mapping[str, Operand], opset:
 def inferred_sizes(
     nodes: Sequence[NodeProto], scope: Mapping[str, Operand], outputs: Sequence[str], opset: int
 ) -> dict[str, int]:
-    """Return how many numbers the outputs of nodes have, those that can be told from shapes and short constants.
-
-    Examples
-    --------
-    >>> node = onnx.helper.make_node("Tile", ["x", "repeats"], ["y"])
-    >>> scope = {"x": np.zeros((1, 2)), "repeats": np.array([3, 4])}
-    >>> inferred_sizes([node], scope, [], 17)
-    {'y': 24}
-    """
+    """Return how many numbers outputs of nodes have, where shapes and short constants tell it."""
     read = {name: scope[name] for node in nodes for name in captured(node) if scope.get(name) is not None}
     inputs, short = [], []
     for name, operand in read.items():

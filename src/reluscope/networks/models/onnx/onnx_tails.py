@@ -21,29 +21,17 @@ _MOVING = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"}
 
 
 class LastStep(NamedTuple):
-    """What was left off, as the file says it.
+    """The step that was left off at the end, as the file describes it."""
 
-    Parameters
-    ----------
-    name : str
-        As of `reluscope.networks.graph.left_off.LeftOff`.
-    axis : int, optional
-        Of a softmax, where the file says one.
-    of_two : bool
-        Whether it gives the probabilities of two classes for one score.
-    """
-
-    name: str
-    axis: int | None = None
-    of_two: bool = False
+    name: str  # as in `LeftOff`
+    axis: int | None = None  # of a softmax, where the file gives one
+    of_two: bool = False  # whether it gives two probabilities for one score
 
     def left_off(self, shape: tuple[int, ...], output_shape: tuple[int, ...], opset: int) -> LeftOff:
-        """Return what was left off behind a tensor of a shape, of which each point has an output of another.
+        """Return the `LeftOff` for a tensor of a shape, of which each point has an output of ``output_shape``.
 
-        Raises
-        ------
-        NotPiecewiseLinearError
-            If a softmax mixes points of a batch, or there are two probabilities for each of several scores.
+        Raises NotPiecewiseLinearError if a softmax mixes points of a batch, or there are two probabilities for each of
+        several scores.
         """
         if self.of_two:
             if prod(output_shape) != 1:
@@ -68,18 +56,10 @@ class LastStep(NamedTuple):
 def leave_off(
     nodes: list[tuple[int, NodeProto]], output: str, constants: Mapping[str, np.ndarray], kept: Collection[str] = ()
 ) -> tuple[str, LastStep | None]:
-    """Leave off what may be: return the tensor that is the output then, and what it was.
+    """Return the output tensor after leaving off the final step where possible, and what that step was.
 
-    Parameters
-    ----------
-    nodes : list of (position, NodeProto)
-        An increasing function among them is replaced by ``Identity``, in place.
-    output : str
-        The model's output.
-    constants : mapping from str to array
-        Of the graph.
-    kept : collection of str
-        Increasing functions that are not to be left off.
+    An increasing function among the nodes is replaced by ``Identity`` in place; ``kept`` are functions that are not to
+    be left off.
     """
     makers = {node.output[0]: place for place, (_, node) in enumerate(nodes) if node.output}
     end, moved = output, False

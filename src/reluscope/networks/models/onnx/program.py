@@ -24,54 +24,26 @@ _FLOATS = {
 class Program:
     """Nodes and constants of a model.
 
-    Parameters
-    ----------
-    nodes : tuple of (position, NodeProto)
-        Those that the output needs, in order, with their position in the file; casts to floating-point types are casts
-        to float64.
-    constants : mapping from str to array
-        Initializers and outputs of ``Constant`` nodes; floating-point numbers in float64.
-    parameters : tuple of str
-        The names of the floating-point constants.
-    input_name, output_name : str
-        The one input and the tensor that is the network's output.
-    dims : tuple of int or None, optional
-        Declared shape of the input, None where a length is open; None if there is no declaration.
-    output_length : int, optional
-        Declared length of the output's first axis, None where it is open.
-    opset : int
-        Version of the standard operators.
-    notes : tuple of str
-        What a reader should know.
-    last_step : LastStep, optional
-        What was left off behind the output.
+    Casts to floating-point types are casts to float64, and floating-point constants are float64.
     """
 
-    nodes: tuple[tuple[int, NodeProto], ...]
-    constants: Mapping[str, np.ndarray]
-    parameters: tuple[str, ...]
-    input_name: str
-    output_name: str
-    dims: tuple[int | None, ...] | None
-    output_length: int | None
-    opset: int
+    nodes: tuple[tuple[int, NodeProto], ...]  # those the output needs, with positions in the file
+    constants: Mapping[str, np.ndarray]  # initializers and ``Constant`` outputs
+    parameters: tuple[str, ...]  # names of the floating-point constants
+    input_name: str  # the one input
+    output_name: str  # the tensor that is the network's output
+    dims: tuple[int | None, ...] | None  # declared input shape, None where a length is open
+    output_length: int | None  # declared first axis of the output, None if open
+    opset: int  # version of the standard operators
     notes: tuple[str, ...]
-    last_step: LastStep | None = None
+    last_step: LastStep | None = None  # what was left off behind the output
 
 
 def make_program(model: onnx.ModelProto, interface: Interface | None = None) -> Program:
     """Return a model as nodes and constants.
 
-    Parameters
-    ----------
-    model : ModelProto
-    interface : Interface, optional
-        Which of several inputs and outputs are meant.
-
-    Raises
-    ------
-    InputError
-        If it has several inputs or outputs and none is chosen (they are named), or a part of it is missing.
+    Raises InputError if it has several inputs or outputs and none is chosen (they are named), or a part of it is
+    missing.
     """
     graph, opset, notes = model.graph, opset_of(model), []
     interface = interface or Interface()

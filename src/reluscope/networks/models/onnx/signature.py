@@ -10,24 +10,12 @@ from reluscope.networks.models.onnx.program import Program
 
 @dataclass(frozen=True)
 class Signature:
-    """How points become tensors of the file.
+    """How points become tensors of the file."""
 
-    Parameters
-    ----------
-    tensor_shape : tuple of int
-        Shape of the file's input for one point.
-    has_batch : bool
-        Whether its first axis is a batch.
-    fixed_batch : int or None
-        Length of the batch axis in the file, None where it is open.
-    note : str, optional
-        What a reader should know about the choice.
-    """
-
-    tensor_shape: tuple[int, ...]
-    has_batch: bool
-    fixed_batch: int | None
-    note: str | None = None
+    tensor_shape: tuple[int, ...]  # shape of the file's input for one point
+    has_batch: bool  # whether its first axis is a batch
+    fixed_batch: int | None  # length of the batch axis, None where it is open
+    note: str | None = None  # what a reader should know about the choice
 
     @property
     def input_shape(self) -> tuple[int, ...]:
@@ -44,13 +32,6 @@ def make_signature(program: Program, input_shape: tuple[int, ...] | None) -> Sig
 
     The first axis is a batch if its length is open or 1, or if the output starts with the same length; a vector of
     fixed length has no batch. A given ``input_shape`` decides where the file allows both.
-
-    Raises
-    ------
-    InputError
-        If the file leaves lengths open and no shape is given.
-    ShapeError
-        If the given shape does not fit the file.
     """
     dims = program.dims
     if input_shape is not None:

@@ -27,48 +27,22 @@ Sum = dict[tuple[int, Atom], float]
 
 @dataclass(frozen=True)
 class SmoothProduct:
-    """A smooth function of one tensor, spread over several nodes.
+    """A smooth function of one tensor, spread over several nodes: ``f(scale x) / scale``."""
 
-    Parameters
-    ----------
-    function : str
-        "gelu", "gelu_by_tanh", "silu" or "softplus".
-    source, result : str
-        The tensor that it is a function of, and the one that it gives.
-    scale : float
-        The function is ``f(scale x) / scale``.
-    beyond : float
-        How far it is from the function of that name, at most.
-    inside : frozenset of str
-        The tensors on the way.
-    """
-
-    function: str
-    source: str
-    result: str
+    function: str  # "gelu", "gelu_by_tanh", "silu" or "softplus"
+    source: str  # the tensor that it is a function of
+    result: str  # the tensor that it gives
     scale: float
-    beyond: float
-    inside: frozenset[str]
+    beyond: float  # largest distance from the function of that name
+    inside: frozenset[str]  # the tensors on the way
 
 
 def smooth_products(
     nodes: Sequence[NodeProto], constants: Mapping[str, np.ndarray], outputs: Collection[str]
 ) -> list[SmoothProduct]:
-    """Return the smooth functions that products of nodes are.
+    """Return the smooth functions that are written as products of nodes.
 
-    Parameters
-    ----------
-    nodes : sequence of NodeProto
-    constants : mapping from str to array
-    outputs : collection of str
-        Tensors that are read from outside.
-
-    Examples
-    --------
-    >>> from onnx.helper import make_node
-    >>> nodes = [make_node("Sigmoid", ["x"], ["s"]), make_node("Mul", ["x", "s"], ["y"])]
-    >>> smooth_products(nodes, {}, ["y"])[0].function
-    'silu'
+    ``outputs`` are tensors that are read from outside.
     """
     makers = {node.output[0]: node for node in nodes if node.output}
     readers: dict[str, set[str]] = {}

@@ -36,17 +36,9 @@ _FUNCTIONS = {
 
 
 def read_program(path: Path) -> ExportedProgram:
-    """Read an exported program.
+    """Read an exported program that ``torch.export.save`` wrote.
 
-    Parameters
-    ----------
-    path : Path
-        A file that ``torch.export.save`` wrote.
-
-    Raises
-    ------
-    InputError
-        If the file is damaged, or loading it would run code that it contains.
+    Raises InputError if the file is damaged, or loading it would run code that it contains.
     """
     members = _inspected(path.name, path.read_bytes())
     log = logging.getLogger("torch.export")

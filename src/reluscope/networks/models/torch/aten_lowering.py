@@ -42,43 +42,20 @@ _FAMILIES = (
 class TorchTrace:
     """A graph of ATen operators with its constants, ready to be lowered and to be run.
 
-    Parameters
-    ----------
-    graph : torch.fx.Graph
-        Operators in order; the leaves are constants and one input.
-    constants : mapping
-        Tensors by the name of their placeholder.
-    parameters : mapping
-        For each parameter and buffer of the model, the placeholders' constants by the model's own names.
-    placeholders : mapping
-        From a placeholder's name to the model's name for it.
-    aliases : mapping
-        Other names of the same parameters.
-    input_name : str
-        The placeholder of the input.
-    output : str
-        The node that is the model's output.
-    input_shape : tuple of int
-        Without the batch axis.
-    batch : int
-        Length of the batch axis in the trace.
-    notes : tuple of str
-        What happened on the way here.
-    approximate : mapping
-        Smooth functions that are replaced, and by how many pieces.
+    ``parameters`` has the placeholders' constants by the model's own names, for each parameter and buffer.
     """
 
-    graph: torch.fx.Graph
-    constants: Mapping[str, Any]
+    graph: torch.fx.Graph  # operators in order; leaves are constants and one input
+    constants: Mapping[str, Any]  # tensors by the name of their placeholder
     parameters: Mapping[str, Tensor]
-    placeholders: Mapping[str, str]
-    aliases: Mapping[str, str]
-    input_name: str
-    output: str
-    input_shape: tuple[int, ...]
-    batch: int
+    placeholders: Mapping[str, str]  # placeholder names to the model's names
+    aliases: Mapping[str, str]  # other names of the same parameters
+    input_name: str  # the placeholder of the input
+    output: str  # the node that is the model's output
+    input_shape: tuple[int, ...]  # without the batch axis
+    batch: int  # length of the batch axis in the trace
     notes: tuple[str, ...] = ()
-    approximate: Mapping[str, int] = field(default_factory=dict)
+    approximate: Mapping[str, int] = field(default_factory=dict)  # smooth functions and their numbers of pieces
     tail: Tail = field(init=False)
 
     def __post_init__(self) -> None:

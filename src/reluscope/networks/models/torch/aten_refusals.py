@@ -39,12 +39,7 @@ _UNSUPPORTED: dict[str, str] = {
 def refusal(operator: str, place: str) -> UnsupportedOperatorError:
     """Return the error for an operator that is not lowered.
 
-    Parameters
-    ----------
-    operator : str
-        Its name without namespace and overload.
-    place : str
-        Where it stands in the model.
+    ``operator`` is its name without namespace and overload.
     """
     if operator in _INSTEAD:
         return NotPiecewiseLinearError(

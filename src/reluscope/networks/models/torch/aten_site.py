@@ -23,30 +23,14 @@ class BatchAxisError(UnsupportedOperatorError):
 
 @dataclass(frozen=True)
 class OperatorSite:
-    """An operator in its graph.
-
-    Parameters
-    ----------
-    builder : GraphBuilder
-        What the operator is lowered into.
-    batch : int
-        Length of the batch axis in the trace.
-    operator : str
-        Its name without namespace and overload, such as ``"conv2d"``.
-    target : callable
-        The PyTorch operator itself.
-    place : str
-        Where it stands, for people.
-    name : str
-        Name for the gate it may become.
-    """
+    """An operator in its graph."""
 
     builder: GraphBuilder
-    batch: int
-    operator: str
-    target: Callable[..., Any]
-    place: str
-    name: str
+    batch: int  # length of the batch axis in the trace
+    operator: str  # without namespace and overload, as ``"conv2d"``
+    target: Callable[..., Any]  # the PyTorch operator itself
+    place: str  # where it stands, for people
+    name: str  # name for the gate it may become
 
     def axis(self, x: Value, axis: int) -> int:
         """Return an axis without the batch axis; the batch axis itself is refused."""

@@ -23,24 +23,15 @@ _MOVING = {"view", "_unsafe_view", "reshape", "flatten", "squeeze", "unsqueeze",
 
 @dataclass(frozen=True, eq=False)
 class Tail:
-    """Where the network ends, and what was left off.
+    """The node where the network ends, and what was left off behind it.
 
-    Parameters
-    ----------
-    last : torch.fx.Node
-        The node whose value is the network's output.
-    needed : set of torch.fx.Node
-        The nodes that it depends on.
-    softmax : (name, axis), optional
-        The softmax that was left off behind the last node.
-    skipped : torch.fx.Node, optional
-        The increasing function that was left off: the node's value is that of the one it reads.
+    The value of ``skipped`` is that of the node it reads.
     """
 
-    last: FxNode
-    needed: frozenset[FxNode]
-    softmax: tuple[str, int] | None = None
-    skipped: FxNode | None = None
+    last: FxNode  # the node whose value is the network's output
+    needed: frozenset[FxNode]  # the nodes that it depends on
+    softmax: tuple[str, int] | None = None  # (name, axis) of the softmax that was left off
+    skipped: FxNode | None = None  # the increasing function that was left off
 
     def left_off(self, shape: tuple[int, ...]) -> LeftOff | None:
         """Return what was left off behind an output of a shape."""

@@ -17,19 +17,11 @@ from reluscope.networks.building.interfaces import Interface, as_given, choose_o
 class Calling:
     """How a module is called at points.
 
-    Parameters
-    ----------
-    free : str or None
-        The parameter of ``forward`` that points go to; None for the first one.
-    fixed : mapping from str to value
-        The other ones; tensors in float64.
-    output : str, int or None
-    repeats : bool
-        Whether fixed tensors with a leading axis of length 1 are repeated for every point of a batch.
+    With ``repeats``, fixed tensors with a leading axis of length 1 are repeated for every point of a batch.
     """
 
-    free: str | None
-    fixed: Mapping[str, Any]
+    free: str | None  # parameter of ``forward`` for points; None for the first
+    fixed: Mapping[str, Any]  # the other parameters; tensors in float64
     output: str | int | None
     repeats: bool = False
 
@@ -37,10 +29,7 @@ class Calling:
     def of(cls, model: nn.Module, interface: Interface) -> "Calling":
         """Return how a module is called.
 
-        Raises
-        ------
-        InputError
-            If more than one input is left open, or one that is fixed does not exist.
+        Raises InputError if more than one input is left open, or one that is fixed does not exist.
         """
         fixed = as_given(interface.inputs)
         try:

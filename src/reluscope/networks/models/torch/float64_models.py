@@ -16,12 +16,9 @@ _CASTS = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat
 
 
 def double_twin(model: nn.Module) -> nn.Module:
-    """Return a copy in evaluation mode and float64.
+    """Return a copy of the model in evaluation mode and float64.
 
-    Raises
-    ------
-    InputError
-        If it cannot be copied, or its weights are missing or not finite.
+    Raises InputError if it cannot be copied, or its weights are missing or not finite.
     """
     if isinstance(model, torch.jit.ScriptModule):
         raise InputError(

@@ -27,25 +27,10 @@ from reluscope.networks.models.torch.traced_nodes import name_of
 
 
 def from_module(model: nn.Module, input_shape: tuple[int, ...], interface: Interface | None = None) -> TorchSource:
-    """Trace a module.
+    """Trace a module, which is left as it is.
 
-    Parameters
-    ----------
-    model : torch.nn.Module
-        Left as it is.
-    input_shape : tuple of int
-        Shape of one point, without the batch axis.
-    interface : Interface, optional
-        Which of several inputs and outputs are meant.
-
-    Raises
-    ------
-    ShapeError
-        If the model does not accept points of that shape.
-    NotPiecewiseLinearError, UnsupportedOperatorError
-        If an operator cannot be lowered, by name and place.
-    InputError
-        If the model has several inputs or outputs and none is chosen, or weights that are not finite.
+    Raises ShapeError for a shape that the model does not accept, NotPiecewiseLinearError or UnsupportedOperatorError
+    for operators, InputError for unclear inputs or outputs or weights that are not finite.
     """
     model = getattr(model, "_orig_mod", model)  # what torch.compile wrapped
     interface = interface or Interface()

@@ -25,21 +25,11 @@ _TOGETHER = 256
 
 @dataclass(frozen=True, eq=False)
 class PartInput:
-    """What a submodule is given.
+    """The inputs of a submodule in a model's first call of it."""
 
-    Parameters
-    ----------
-    values : (s, ...) tensor
-        The input that follows the data.
-    fixed : mapping from str to value
-        The other inputs, by their names in ``forward``.
-    calls : int
-        How often the model calls the submodule; the first call is meant.
-    """
-
-    values: Tensor
-    fixed: Mapping[str, Any]
-    calls: int
+    values: Tensor  # (s, ...) the input that depends on the data
+    fixed: Mapping[str, Any]  # the other inputs, by their names in ``forward``
+    calls: int  # how often the model calls the submodule
 
 
 @read_arguments
@@ -81,10 +71,7 @@ def activations_at(model: nn.Module, submodule: str, x: Any) -> Float[np.ndarray
 def find_submodule(model: nn.Module, path: str) -> nn.Module:
     """Return a submodule by its path.
 
-    Raises
-    ------
-    InputError
-        If there is none; those of the most similar paths are named.
+    Raises InputError with the most similar paths if there is none.
     """
     modules = dict(model.named_modules())
     if path in modules:

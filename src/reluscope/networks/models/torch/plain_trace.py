@@ -90,14 +90,9 @@ _LAYERS: dict[type[nn.Module], Callable[[Any, Any], _Call | None]] = {
 
 
 def plain_source(model: nn.Module, input_shape: tuple[int, ...]) -> TorchSource | None:
-    """Return the trace of a chain of known layers, None if the model is anything else, or fails at that shape.
+    """Return the trace of a chain of known layers, None for other models and those that fail at the shape.
 
-    Parameters
-    ----------
-    model : torch.nn.Module
-        Left as it is.
-    input_shape : tuple of int
-        Shape of one point, without the batch axis.
+    The model is left as it is.
     """
     if not _is_plain(model):
         return None

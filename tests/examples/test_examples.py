@@ -1,0 +1,26 @@
+"""Examples of what is not public: docstrings of it have no room for them, and each still runs in its own module."""
+
+import doctest
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from doctest_numbers import NUMBER, NumberChecker
+
+FILES = sorted(Path(__file__).parent.glob("*.txt"))
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | NUMBER
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_examples_of_a_module(path):
+    module = import_module(f"reluscope.{path.stem}")
+    runner = doctest.DocTestRunner(NumberChecker(), optionflags=FLAGS)
+    said = []
+    for name, text in re.findall(r"^(\S+)\n\n((?:(?: .*)?\n)+)", path.read_text(encoding="utf-8"), re.MULTILINE):
+        assert re.fullmatch(r"[\w.]+", name)
+        example = doctest.DocTestParser().get_doctest(text, dict(vars(module)), name, str(path), 0)
+        assert example.examples, name
+        runner.run(example, out=said.append)
+    assert not said, "".join(said)
