@@ -106,7 +106,7 @@ def test_large_networks_are_not_made_rational(monkeypatch):
         [(np.ones((2, 2)), np.zeros(2)), (np.array([[1.0, -1.0]]), np.zeros(1)), (np.ones((1, 1)), np.ones(1))]
     )
     corners, words = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([3], dtype=np.uint64)
-    asked = 0, corners, words, [certification.Cut(1, 0)]
+    asked = 0, corners, words, [certification.CutFunction(1, 0)]
     assert certification.ExactSigns(net, [rs.Box(0, 1, 2)]).signs(*asked) == [0]
     monkeypatch.setattr(certification, "MULTIPLICATIONS", certification.multiplications(net) - 1)
     monkeypatch.setattr(certification, "RationalNetwork", None)
@@ -129,9 +129,9 @@ def test_functions_of_constant_zeros_are_found_without_fractions(activation):
         net = rs.load(module.double(), input_shape=(1, 3, 3))
         gate = net.stages[1].gate
         if isinstance(gate, Max):
-            cuts = [certification.Cut(1, row[0], other) for row in gate.index.tolist() for other in row[1:]]
+            cuts = [certification.CutFunction(1, row[0], other) for row in gate.index.tolist() for other in row[1:]]
         else:
-            cuts = [certification.Cut(1, unit, breakpoint=at) for unit in range(3) for at in (0.0, 0.25)]
+            cuts = [certification.CutFunction(1, unit, breakpoint=at) for unit in range(3) for at in (0.0, 0.25)]
         pieces = net.codes(np.random.default_rng(1).normal(size=(40, 9)) - 0.5).to_array()
         pieces = pieces[:, : net.stages[0].gate.num_units]
         codes = pack_pieces([pieces], CodeLayout(net.layout.gates[:1]))

@@ -119,7 +119,7 @@ def test_the_samples_would_see_a_part_that_is_forgotten(monkeypatch):
 
 
 def test_the_samples_would_see_regions_that_are_forgotten(monkeypatch):
-    monkeypatch.setattr(listing._Cutting, "_keep", lambda *of: None)
+    monkeypatch.setattr(listing._UnsafeParts, "_keep", lambda *of: None)
     with pytest.raises(AssertionError):
         test_volumes_are_those_of_one_partition(0)
 

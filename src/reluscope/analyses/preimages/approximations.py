@@ -30,6 +30,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.corner_errors import volume_errors
 from reluscope.regions.regions import region
+from reluscope.shown import Shown
 
 NUM_BOXES, NUM_PIECES, NUM_SAMPLES = 1_000, 32, 512
 # How far points are moved towards the centre of a piece until their outputs lie in the target beyond doubt.
@@ -41,8 +42,8 @@ ROUNDING, HULLS, CLEAR = 64 * EPS, 1e-12, 1e-6
 MAX_DIMENSIONS = 5
 
 
-@dataclass(frozen=True, eq=False)
-class Approximation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Approximation(Shown):
     """What is surely in a preimage, and what may be.
 
     Parameters

@@ -20,6 +20,7 @@ from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.programs.linear_program import LinearProgram, ProgramStatus
+from reluscope.shown import Shown
 
 
 class Error(IntEnum):
@@ -38,8 +39,8 @@ class Error(IntEnum):
     MISSED = 5
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Shown):
     """What the printed algorithm says beside the kinds of preimages.
 
     This is an object and no table of `Findings`: in which way an answer errs is a category, which has no lower and

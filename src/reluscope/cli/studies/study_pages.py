@@ -58,10 +58,10 @@ def _blocks(one: Done) -> tuple[blocks.Block, ...]:
     found: list[blocks.Block] = [blocks.Text(sentence) for sentence in outcome.sentences]
     statements = verdict_table(outcome)
     for table in (*(() if statements is None else (statements,)), *outcome.tables):
-        found.append(blocks.Table(table.columns, table.rows, table.caption))
+        found.append(blocks.ReportTable(table.columns, table.rows, table.caption))
     for picture in outcome.pictures:
         drawn = drawing(picture.figure, picture.name, picture.caption)
-        found.append(blocks.Picture((drawn,), picture.caption))
+        found.append(blocks.ReportPicture((drawn,), picture.caption))
     return tuple(found)
 
 
