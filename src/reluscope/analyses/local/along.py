@@ -14,11 +14,12 @@ from reluscope.codes.packed import Codes
 from reluscope.geometry.polyhedra.domains import Segment
 from reluscope.networks.network import Network
 from reluscope.partitions.ask.dispatch import partition
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 
-@dataclass(frozen=True)
-class PiecesAlong:
+@dataclass(frozen=True, repr=False)
+class PiecesAlong(Shown):
     """The regions that k segments meet, in order.
 
     Parameters

@@ -25,14 +25,15 @@ from reluscope.errors import ShapeError
 from reluscope.networks.evaluation.rounded_forward import forward_with_errors
 from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 BUDGET = 64 * 2**20
 SEGMENTS = 256
 
 
-@dataclass(frozen=True)
-class ClassEnds:
+@dataclass(frozen=True, repr=False)
+class ClassEnds(Shown):
     """Where a class ends along each segment.
 
     Parameters
@@ -62,8 +63,8 @@ class ClassEnds:
         return self.after >= 0
 
 
-@dataclass(frozen=True)
-class LastOfClass:
+@dataclass(frozen=True, repr=False)
+class LastOfClass(Shown):
     """Where segments leave the class of their start.
 
     Parameters

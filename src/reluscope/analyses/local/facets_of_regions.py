@@ -11,6 +11,7 @@ from reluscope.geometry.polyhedra.domains import Box
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.regions.regions import region
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 # So many half-spaces in so many dimensions at most take about a second.
@@ -18,8 +19,8 @@ QUICK_INPUTS, QUICK_ROWS = 128, 1_000
 RESOLUTION = 1e-9
 
 
-@dataclass(frozen=True)
-class RegionFacets:
+@dataclass(frozen=True, repr=False)
+class RegionFacets(Shown):
     """The facets of the region of one point.
 
     Parameters

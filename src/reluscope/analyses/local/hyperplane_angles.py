@@ -25,13 +25,14 @@ from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import ShapeError
 from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20
 
 
-@dataclass(frozen=True, eq=False)
-class Directions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Directions(Shown):
     """Angles between r hyperplanes at one point, as counts by pairs of g gates, and as a picture.
 
     Parameters

@@ -25,13 +25,14 @@ from reluscope.networks.graph.points import Points, chunks
 from reluscope.networks.network import Network
 from reluscope.networks.passes.maps import Derivatives
 from reluscope.regions.exact_facets import MULTIPLICATIONS, ExactFacets
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20
 
 
-@dataclass(frozen=True, eq=False)
-class Hyperplanes:
+@dataclass(frozen=True, eq=False, repr=False)
+class Hyperplanes(Shown):
     """The hyperplanes of the units at one point.
 
     Parameters

@@ -26,6 +26,7 @@ from reluscope.networks.fractions.rational import RationalNetwork
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.regions.region import Region
+from reluscope.shown import Shown
 from reluscope.tolerance import Tolerance
 
 # How well the balls are known from whose centres searches begin.
@@ -36,8 +37,8 @@ ALIKE = 1e-9
 MATRICES_BYTES = 2**29
 
 
-@dataclass(frozen=True)
-class LikeliestPoints:
+@dataclass(frozen=True, repr=False)
+class LikeliestPoints(Shown):
     """Where classes are likeliest in the regions of points.
 
     Parameters

@@ -20,6 +20,7 @@ from reluscope.geometry.programs.linear_program import ProgramStatus
 from reluscope.networks.evaluation.rounded_forward import rounded_forward
 from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
+from reluscope.shown import Shown
 
 # What is proved to be within this share of its size counts as exact.
 RELATIVE_GAP = 1e-6
@@ -28,8 +29,8 @@ ROUNDS = 5
 EPS = np.finfo(float).eps
 
 
-@dataclass(frozen=True, eq=False)
-class SameFeatures:
+@dataclass(frozen=True, eq=False, repr=False)
+class SameFeatures(Shown):
     """Two inputs with the same features.
 
     Parameters

@@ -27,13 +27,14 @@ from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
+from reluscope.shown import Shown
 
 # Rounds of the search for a farthest point from one start.
 NUM_ROUNDS = 30
 
 
-@dataclass(frozen=True, eq=False)
-class InvariantSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class InvariantSet(Shown):
     """The set ``{z : P z = P x, Z z <= d, lower <= z <= upper}`` of inputs with the features of x.
 
     Parameters

@@ -25,6 +25,7 @@ from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
+from reluscope.shown import Shown
 
 # Directions along which the way out of a region is sought.
 NUM_DIRECTIONS = 24
@@ -34,8 +35,8 @@ MAX_LENGTH = 1e6
 EPS = 2.0**-52
 
 
-@dataclass(frozen=True, eq=False)
-class LocalInverse:
+@dataclass(frozen=True, eq=False, repr=False)
+class LocalInverse(Shown):
     """An affine map from features back to inputs, and the polyhedron of features on which it inverts.
 
     Parameters

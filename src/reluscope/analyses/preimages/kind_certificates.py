@@ -16,6 +16,7 @@ from jaxtyping import Float, Int
 from reluscope.analyses.preimages.layer import Matrix
 from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.arguments import NonNegative, read_arguments
+from reluscope.shown import Shown
 
 EPS = np.finfo(float).eps
 # Systems with so many entries are checked in rational arithmetic where rounding leaves a proof open.
@@ -41,8 +42,8 @@ class Check(NamedTuple):
     margin: float
 
 
-@dataclass(frozen=True, eq=False)
-class FullRank:
+@dataclass(frozen=True, eq=False, repr=False)
+class FullRank(Shown):
     """Equations whose rows span all of R^n, so that at most one point solves them.
 
     Parameters
@@ -61,8 +62,8 @@ class FullRank:
         return Check(smallest > tolerance * largest, smallest > rounding, rounding, smallest)
 
 
-@dataclass(frozen=True, eq=False)
-class PositiveCombination:
+@dataclass(frozen=True, eq=False, repr=False)
+class PositiveCombination(Shown):
     """Weights w > 0 of inequalities whose combination is one of equations, of rank n with these: the set is bounded.
 
     Bounded if ``Z_I^T w = -P^T v`` for some v and the rows of P and Z_I span R^n: only 0 has ``P d = 0, Z_I d <= 0``.
@@ -110,8 +111,8 @@ class PositiveCombination:
         return Check(residual <= tolerance and smallest > tolerance * largest, bool(proved), residual, smallest)
 
 
-@dataclass(frozen=True, eq=False)
-class RecessionDirection:
+@dataclass(frozen=True, eq=False, repr=False)
+class RecessionDirection(Shown):
     """A direction along which a point of the set never leaves it: ``P d = 0``, ``Z d <= 0``, d not 0.
 
     Parameters
@@ -139,8 +140,8 @@ class RecessionDirection:
         return Check(holds, proved, max(size, -margin, 0.0), margin)
 
 
-@dataclass(frozen=True, eq=False)
-class SecondPoint:
+@dataclass(frozen=True, eq=False, repr=False)
+class SecondPoint(Shown):
     """Two different points of the set, so that it is no single point.
 
     Parameters
@@ -162,8 +163,8 @@ class SecondPoint:
         return Check(residual <= tolerance and distance > tolerance * size, proved, residual, distance)
 
 
-@dataclass(frozen=True, eq=False)
-class Farkas:
+@dataclass(frozen=True, eq=False, repr=False)
+class Farkas(Shown):
     """Multipliers v of equations and w >= 0 of inequalities that prove a set empty.
 
     They have ``P^T v + Z^T w = 0`` and ``v c + w d < 0``.

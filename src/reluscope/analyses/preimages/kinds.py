@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int, Int8
 from reluscope.analyses.preimages.kind_certificates import Certificate
 from reluscope.arguments import read_arguments, read_position, read_positions
 from reluscope.findings import Finding
+from reluscope.shown import Shown
 
 
 class PreimageKind(IntEnum):
@@ -43,8 +44,8 @@ class Decider(IntEnum):
 COLUMNS = ("kinds", "deciders", "is_proved", "dims", "num_equations", "points")
 
 
-@dataclass(frozen=True, eq=False)
-class Preimages:
+@dataclass(frozen=True, eq=False, repr=False)
+class Preimages(Shown):
     """The preimages of some outputs of a layer.
 
     This is an object and no table of `Findings`: kinds are categories, which have no lower and upper ends, and what

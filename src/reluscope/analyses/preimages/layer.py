@@ -22,6 +22,7 @@ from reluscope.networks.graph.points import Points
 from reluscope.networks.network import Network
 from reluscope.networks.passes.numbers import NUMBERS
 from reluscope.networks.passes.stages import Stage
+from reluscope.shown import Shown
 
 Matrix = np.ndarray | scipy.sparse.csr_array
 
@@ -33,8 +34,8 @@ MAX_ENTRY = 1e100
 ULPS = 8
 
 
-@dataclass(frozen=True, eq=False)
-class GateLayer:
+@dataclass(frozen=True, eq=False, repr=False)
+class GateLayer(Shown):
     """The function ``x -> gate(A x + b)`` of one pointwise gate.
 
     Parameters

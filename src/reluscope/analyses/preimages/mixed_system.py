@@ -16,10 +16,11 @@ from reluscope.arguments import read_arguments, read_array
 from reluscope.errors import ShapeError
 from reluscope.geometry.polyhedra.domains import Box
 from reluscope.geometry.polyhedra.polyhedron import Polyhedron
+from reluscope.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class MixedSystem:
+@dataclass(frozen=True, eq=False, repr=False)
+class MixedSystem(Shown):
     """The set of x with ``equations x = values`` and ``inequalities x <= bounds``.
 
     Parameters

@@ -43,6 +43,8 @@ MAX_MULTIPLICATIONS = 2_000_000
 MAX_LENGTH = 1e5
 # Polyhedra of no more dimensions than these have the box around them as bounds: finding it takes fractions.
 MAX_BOUNDED = 3
+# A direction leads away from rows of length 1 if its entries are at most 1 and it leaves each of them by so much.
+LEAST_WAY_IN = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -423,16 +425,25 @@ class StepRegion:
         return self._nearest(replace(self.half_spaces, offsets=slack), "l2").is_empty
 
     def inward(self, step: Float[np.ndarray, " n"], rival: Rival) -> Float[np.ndarray, " n"] | None:
-        """Return a direction from a step into the set and a rival's half-space; None if rows do not show one at once.
+        """Return a direction from a step into the set and a rival's half-space; None if the tight rows leave none.
 
-        It leaves all rows that are tight at the step equally fast, along the bounds that are.
+        It leaves all rows that are tight at the step equally fast, or as fast as the slowest can be left.
         """
-        _, tight, free = self._at(step)
-        rows = np.concatenate([self.half_spaces.rows[tight], rival.row[None] / np.linalg.norm(rival.row)])[:, free]
+        reach, tight, free = self._at(step)
+        rows = np.concatenate([self.half_spaces.rows[tight], rival.row[None] / np.linalg.norm(rival.row)])
         way = np.zeros(len(step))
-        way[free] = -np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
-        length = float(size(way, self.view.norm))
-        return way / length if (rows @ way[free] < -0.5).all() else None
+        way[free] = -np.linalg.lstsq(rows[:, free], np.ones(len(rows)), rcond=None)[0]
+        if not (rows @ way < -0.5).all():
+            own = self.half_spaces
+            program = LinearProgram(len(step) + 1)
+            low, high = -1.0 * (step - own.lower > 10 * reach), 1.0 * (own.upper - step > 10 * reach)
+            program.set_all_bounds(np.append(low, 0.0), np.append(high, 1.0))
+            program.add_rows(np.column_stack([rows, np.ones(len(rows))]), np.zeros(len(rows)))
+            found = program.maximize(np.append(np.zeros(len(step)), 1.0))
+            if found.status is not ProgramStatus.OPTIMAL or found.point[-1] < LEAST_WAY_IN:
+                return None
+            way = found.point[:-1]
+        return way / float(size(way, self.view.norm))
 
     def contains(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
         """Return which steps are in the set, with a tenth of the resolution as tolerance."""

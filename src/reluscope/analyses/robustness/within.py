@@ -143,7 +143,7 @@ def _nearest_change(view: Viewpoint, code: Pieces) -> tuple[float, float, float,
     # Classes that seem to tie on the boundary of the region may miss each other by less than rounding, and a hyperplane
     # that is not among the rows may end the region before the change.
     if not exact.is_small:
-        return best, lower, np.inf, step, label
+        return lower, lower, np.inf, step, label
     changes = [one for rival in cell.rivals if (one := exact.change(code, rival.label)) is not None]
     if not changes:
         return np.inf, np.inf, np.inf, np.full(len(cell.origin), np.nan), -1
